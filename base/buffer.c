@@ -1,0 +1,103 @@
+#include "base/buffer.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+void buffer_reserve(struct buffer *buffer, size_t more) {
+    size_t wanted = buffer->size + more + 1;
+    if (wanted <= buffer->capacity) return;
+    size_t capacity = buffer->capacity ? buffer->capacity : 64;
+    while (capacity < wanted) capacity *= 2;
+    buffer->data = xrealloc(buffer->data, capacity);
+    buffer->capacity = capacity;
+}
+
+void buffer_add(struct buffer *buffer, const void *bytes, size_t size) {
+    buffer_reserve(buffer, size);
+    if (size) memcpy(buffer->data + buffer->size, bytes, size);
+    buffer->size += size;
+    buffer->data[buffer->size] = '\0';
+}
+
+void buffer_add_text(struct buffer *buffer, const char *text) {
+    buffer_add(buffer, text, strlen(text));
+}
+
+void buffer_add_char(struct buffer *buffer, char c) {
+    buffer_add(buffer, &c, 1);
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (length < 0) bug("bad format %s", format);
+    buffer_reserve(buffer, (size_t)length);
+    vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+    va_end(again);
+    buffer->size += (size_t)length;
+}
+
+void buffer_clear(struct buffer *buffer) {
+    buffer->size = 0;
+    if (buffer->data) buffer->data[0] = '\0';
+}
+
+void buffer_free(struct buffer *buffer) {
+    free(buffer->data);
+    *buffer = (struct buffer){0};
+}
+
+char *buffer_take(struct buffer *buffer) {
+    buffer_reserve(buffer, 0);
+    char *data = buffer->data;
+    data[buffer->size] = '\0';
+    *buffer = (struct buffer){0};
+    return data;
+}
+
+const char *buffer_text(const struct buffer *buffer) {
+    return buffer->data ? buffer->data : "";
+}
+
+/* Length of the valid UTF-8 sequence at `at`, or 0 (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF). */
+static size_t utf8_length(const uint8_t *at, size_t left) {
+    if (at[0] < 0x80) return 1;
+    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || left < length) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    if (at[0] == 0xe0 && at[1] < 0xa0) return 0;
+    if (at[0] == 0xed && at[1] > 0x9f) return 0;
+    if (at[0] == 0xf0 && at[1] < 0x90) return 0;
+    if (at[0] == 0xf4 && at[1] > 0x8f) return 0;
+    return length;
+}
+
+void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size) {
+    const uint8_t *bytes = (const uint8_t *)text;
+    buffer_add_char(buffer, '"');
+    for (size_t i = 0; i < size;) {
+        size_t length = utf8_length(bytes + i, size - i);
+        if (length == 0) {
+            buffer_add_text(buffer, "\xef\xbf\xbd");
+            i++;
+        } else if (bytes[i] == '"' || bytes[i] == '\\') {
+            buffer_add_char(buffer, '\\');
+            buffer_add_char(buffer, text[i++]);
+        } else if (bytes[i] < 0x20) {
+            buffer_printf(buffer, "\\u%04x", bytes[i++]);
+        } else {
+            buffer_add(buffer, text + i, length);
+            i += length;
+        }
+    }
+    buffer_add_char(buffer, '"');
+}

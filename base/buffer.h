@@ -1,0 +1,27 @@
+/* buffer.h: bytes that grow. `data` always ends in a NUL that `size` does not count, so text can be used as a string.
+ * A zeroed struct is an empty buffer. The owner calls buffer_free; buffer_take hands the bytes to a new owner. */
+#ifndef CLEAR_BASE_BUFFER_H
+#define CLEAR_BASE_BUFFER_H
+
+#include <stddef.h>
+
+struct buffer {
+    char *data; /* NULL while nothing was ever added: use buffer_text() where a string is wanted */
+    size_t size;
+    size_t capacity;
+};
+
+void buffer_reserve(struct buffer *buffer, size_t more);
+void buffer_add(struct buffer *buffer, const void *bytes, size_t size);
+void buffer_add_text(struct buffer *buffer, const char *text);
+void buffer_add_char(struct buffer *buffer, char c);
+void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_clear(struct buffer *buffer); /* empties it and keeps the memory */
+void buffer_free(struct buffer *buffer);
+char *buffer_take(struct buffer *buffer); /* NUL-terminated, free() it; the buffer is empty afterwards */
+const char *buffer_text(const struct buffer *buffer); /* never NULL */
+
+/* JSON: a quoted, escaped string. Invalid UTF-8 becomes U+FFFD, so that what we write is always valid JSON. */
+void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size);
+
+#endif

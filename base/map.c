@@ -1,0 +1,60 @@
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+enum { FIRST_SLOTS = 64 };
+
+static size_t find_slot(const struct map *map, const void *key, size_t size, uint64_t hash) {
+    size_t mask = map->slot_count - 1, slot = hash & mask;
+    for (; map->slots[slot]; slot = (slot + 1) & mask) {
+        const struct map_entry *entry = &map->entries[map->slots[slot] - 1];
+        if (entry->hash == hash && entry->size == size && memcmp(entry->key, key, size) == 0) break;
+    }
+    return slot;
+}
+
+static void grow_slots(struct map *map) {
+    size_t count = map->slot_count ? map->slot_count * 2 : FIRST_SLOTS;
+    free(map->slots);
+    map->slots = xcalloc(count, sizeof *map->slots);
+    map->slot_count = count;
+    for (size_t i = 0; i < map->count; i++) {
+        size_t slot = map->entries[i].hash & (count - 1);
+        while (map->slots[slot]) slot = (slot + 1) & (count - 1);
+        map->slots[slot] = (uint32_t)i + 1;
+    }
+}
+
+struct map_entry *map_find(const struct map *map, const void *key, size_t size) {
+    if (!map->count) return NULL;
+    size_t slot = find_slot(map, key, size, hash_bytes(key, size));
+    return map->slots[slot] ? &map->entries[map->slots[slot] - 1] : NULL;
+}
+
+struct map_entry *map_put(struct map *map, const void *key, size_t size, bool *added) {
+    if ((map->count + 1) * 4 > map->slot_count * 3) grow_slots(map);
+    uint64_t hash = hash_bytes(key, size);
+    size_t slot = find_slot(map, key, size, hash);
+    if (added) *added = !map->slots[slot];
+    if (map->slots[slot]) return &map->entries[map->slots[slot] - 1];
+    if (map->count == UINT32_MAX - 1) bug("map with more than 2^32 keys");
+    if (map->count == map->capacity) {
+        map->capacity = map->capacity ? map->capacity * 2 : FIRST_SLOTS;
+        map->entries = xrealloc(map->entries, map->capacity * sizeof *map->entries);
+    }
+    struct map_entry *entry = &map->entries[map->count++];
+    *entry = (struct map_entry){.key = arena_copy(&map->keys, key, size), .size = size, .hash = hash};
+    map->slots[slot] = (uint32_t)map->count;
+    return entry;
+}
+
+void map_free(struct map *map) {
+    free(map->entries);
+    free(map->slots);
+    arena_free(&map->keys);
+    *map = (struct map){0};
+}

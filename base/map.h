@@ -1,0 +1,34 @@
+/* map.h: a hash map from byte strings to 64-bit values, the interner behind traces, locations and names.
+ * Keys are copied into the map's own arena. A zeroed struct is an empty map. Values are the caller's business;
+ * there is no removal. Iteration order is insertion order (entries are dense). */
+#ifndef CLEAR_BASE_MAP_H
+#define CLEAR_BASE_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct map_entry {
+    const void *key;
+    size_t size;
+    uint64_t hash;
+    int64_t value;
+};
+
+struct map {
+    struct map_entry *entries; /* dense, in insertion order */
+    size_t count, capacity;
+    uint32_t *slots; /* index + 1 of an entry, 0 where free; a power of two of them, at most 3/4 full */
+    size_t slot_count;
+    struct arena keys;
+};
+
+/* The entry of that key, or NULL. The pointer is good until the next map_put. */
+struct map_entry *map_find(const struct map *map, const void *key, size_t size);
+/* The entry of that key, made with value 0 where it is new (then *added is true; added may be NULL). */
+struct map_entry *map_put(struct map *map, const void *key, size_t size, bool *added);
+void map_free(struct map *map);
+
+#endif

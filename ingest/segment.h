@@ -1,0 +1,157 @@
+/* segment.h: the one layout that the runtime inside the profiled program (ingest/shim) and the collector share.
+ *
+ * `clear profile` makes a private directory (0700). In it stands one file `control` (struct control, written by the
+ * collector before the program starts) and one file `PID-NANOSECONDS.seg` per process image that recorded anything
+ * (struct segment, then chunks). The runtime finds the directory by the environment variable CLEAR_RT_DIR.
+ *
+ * A segment is a sparse file mapped shared by the program. It survives any death of the program, because what the
+ * program stored is in the page cache, not in the process. It holds:
+ *
+ *     struct segment        one page: who, when, what is recorded, what was lost
+ *     chunk, chunk, ...     64-byte aligned, appended in order and never moved or freed while the process lives
+ *
+ * Things are *interned* once a process (a stack, a lock) and get dense ids from 1; *counters* of those ids are kept per
+ * thread, so that no two threads ever write the same cache line on a hot path. The collector sums the counters of
+ * one id over all counter chunks. Counters only grow; each has one writing thread at a time, which uses plain
+ * (relaxed) stores. A reader of a live segment may see the count of an event before its bytes; after the process
+ * has ended the figures are exact.
+ *
+ * Publication: a chunk exists once its `kind` is non-zero (stored last, release); entries of a list chunk exist up to
+ * its `count` (release). `used` is the end of the last chunk handed out. All integers are of the machine's own order.
+ * Nothing in this header needs more than libc: the runtime includes only this, clear.h and libc. */
+#ifndef CLEAR_INGEST_SEGMENT_H
+#define CLEAR_INGEST_SEGMENT_H
+
+#include <stdint.h>
+
+#define CLEAR_RT_DIR_VARIABLE "CLEAR_RT_DIR"
+
+enum {
+    SEGMENT_MAGIC = 0x52454c43, /* "CLER" */
+    SEGMENT_VERSION = 1,
+    SEGMENT_HEADER_SIZE = 4096,
+    SEGMENT_ALIGNMENT = 64,
+    SEGMENT_COUNTER_IDS = 256, /* ids a counter chunk covers */
+    SEGMENT_DEPTH_MAX = 1024,  /* the most that --depth may ask for */
+    SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
+};
+
+/* What is recorded. In `control`: what the user wants; in a segment: what really is. */
+enum segment_feature {
+    FEATURE_HEAP = 1u << 0,
+    FEATURE_LOCKS = 1u << 1,
+    FEATURE_TSC = 1u << 2, /* lock times are ticks of the time stamp counter; else nanoseconds of CLOCK_MONOTONIC */
+};
+
+/* The file `control`. Written by the collector; `unrecorded_processes` is the program's to count up. */
+struct control {
+    uint32_t magic, version, size;
+    uint32_t features;        /* enum segment_feature */
+    uint32_t depth;           /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
+    uint32_t reserved;
+    uint64_t ids_max;         /* --profile-max: distinct stacks or locks of one process; 0 is no cap */
+    uint64_t segment_max;     /* bytes of address space a segment reserves */
+    _Atomic uint64_t unrecorded_processes; /* processes that could not make a segment (chroot, changed uid, no space) */
+};
+
+/* The first page of a segment. */
+struct segment {
+    uint32_t magic, version, header_size;
+    uint32_t features; /* enum segment_feature */
+    int32_t pid, ppid;
+    uint64_t start_realtime_ns;  /* of the moment the segment was made: the process's first recorded event */
+    uint64_t start_monotonic_ns; /* the same moment */
+    uint64_t start_ticks;        /* the same moment on the clock of lock times */
+    char executable[1024];       /* /proc/self/exe, NUL-terminated */
+    uint32_t depth, reserved;
+    _Atomic uint64_t used;       /* end of the last chunk, bytes from the start of the file */
+    _Atomic uint64_t stacks, locks; /* ids given out: 1 .. n */
+    /* What could not be recorded. Events are heap or lock events, stacks are counted once each time they are met. */
+    _Atomic uint64_t dropped_heap;   /* allocations and frees not recorded: no room for the stack or the block */
+    _Atomic uint64_t dropped_locks;  /* lock operations not recorded */
+    _Atomic uint64_t healed_frees;   /* frees that were not seen, found when the address was handed out again */
+    _Atomic uint64_t module_scans;   /* how often the module list was read */
+};
+
+/* The runtime's view of a module (executable, shared library, vdso). `bias` is what the loader added to the addresses in the
+ * file, so that file address = run-time address - bias. A module that was unloaded keeps its row, with `epoch_end` set. */
+struct segment_module {
+    uint64_t bias, low, high; /* run-time addresses [low, high) of its loaded segments */
+    uint32_t epoch_start;     /* the first epoch in which the module was seen (0: from the start) */
+    _Atomic uint32_t epoch_end; /* the first epoch in which it was gone; 0 while it is there */
+    uint32_t build_id_size;
+    uint8_t build_id[SEGMENT_BUILD_ID_MAX];
+    char path[464];           /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
+};
+
+/* A distinct stack. `pc[i]` are run-time addresses, leaf first: return addresses, except where SIGNAL_FRAME marks that
+ * pc[0] is the interrupted instruction itself. Look each up among the modules that were there in `epoch`. */
+struct segment_stack {
+    uint32_t id;
+    uint16_t depth;
+    uint16_t flags;
+    uint32_t epoch;
+    uint32_t reserved;
+    uint64_t pc[];
+};
+enum segment_stack_flag {
+    STACK_TRUNCATED = 1,  /* deeper than --depth: the root side is missing */
+    STACK_INCOMPLETE = 2, /* ended at code that no unwinder can pass (JIT, no call frame information) */
+};
+
+/* A distinct lock. For a lock inside a live heap block, `owner` is the id of the allocating stack and `offset` the
+ * distance from the block's start; otherwise both are 0. */
+struct segment_lock {
+    uint32_t id;
+    uint32_t kind; /* enum segment_lock_kind */
+    uint64_t address;
+    uint32_t owner;
+    uint32_t epoch;
+    uint64_t offset;
+};
+enum segment_lock_kind { LOCK_MUTEX = 1, LOCK_RWLOCK = 2, LOCK_SPIN = 3 };
+
+/* Counters of one stack in one thread. alloc - free == what is live, summed over all threads. Bytes are as requested. */
+struct heap_counters {
+    uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+};
+
+/* Counters of one lock in one thread; times in the segment's clock (FEATURE_TSC). `acquires` are exclusive ones;
+ * shared ones stand on the read side. A wait is the time from asking to getting, of contended operations only. */
+struct lock_counters {
+    uint64_t acquires, contended, wait, wait_max, hold, hold_max;
+    uint64_t read_acquires, read_contended, read_wait, read_wait_max;
+};
+
+/* Counters of one thread (CHUNK_THREAD). The chunk is used again by a later thread once its thread has ended. */
+struct thread_counters {
+    uint64_t heap_events, lock_events;
+    uint64_t truncated, incomplete; /* stacks taken with that flag */
+    uint64_t hold_lost;             /* holds not timed: more than the tracked number of locks held at once */
+};
+
+enum chunk_kind {
+    CHUNK_NONE = 0,
+    CHUNK_MODULES = 1, /* `count` struct segment_module */
+    CHUNK_STACKS = 2,  /* `count` struct segment_stack, one after the other, each 8-byte aligned */
+    CHUNK_LOCKS = 3,   /* `count` struct segment_lock */
+    CHUNK_HEAP = 4,    /* SEGMENT_COUNTER_IDS struct heap_counters of stacks first_id, first_id + 1, ... */
+    CHUNK_LOCK = 5,    /* the same of struct lock_counters */
+    CHUNK_THREAD = 6,  /* one struct thread_counters */
+};
+
+struct chunk {
+    _Atomic uint32_t kind;   /* enum chunk_kind, stored last */
+    _Atomic uint32_t count;  /* entries of a list chunk */
+    uint64_t size;           /* bytes with this header, a multiple of SEGMENT_ALIGNMENT */
+    uint64_t first_id;       /* of a counter chunk */
+    uint64_t reserved[5];
+};
+
+_Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one page");
+_Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
+_Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
+_Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_lock) == 32, "the same");
+_Static_assert(sizeof(struct heap_counters) == 32 && sizeof(struct lock_counters) == 80, "the same");
+
+#endif

@@ -1,0 +1,71 @@
+/* store.h: how every reader of records, ours and foreign, puts names and stacks into the warehouse.
+ *
+ * Each function returns the row id of a thing, made where the file does not have it yet, or -1 with the error set.
+ * Everything is stored once a file: a `struct store` keeps what it met in memory, so that a second look costs no SQL.
+ * A store belongs to one open transaction's life at most of its db: after db_rollback it must be dropped (store_free)
+ * and made anew, because it may know ids that were rolled back. */
+#ifndef CLEAR_INGEST_STORE_H
+#define CLEAR_INGEST_STORE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "schema/db.h"
+
+struct store {
+    struct db *db;
+    struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
+    struct map frames;     /* location id -> index into `known`, to sign and attribute traces without SQL */
+    struct store_location *known;
+    size_t known_count, known_capacity;
+    char **wrappers;       /* the patterns of the table `wrappers` */
+    size_t wrapper_count;
+    struct map is_wrapper; /* function id -> 1 or 0 */
+};
+
+int store_open(struct store *store, struct db *db, struct error *err);
+void store_free(struct store *store);
+
+/* Texts may be NULL for empty. The has_* flags are 0 or 1. Mapping 0 is "none". */
+struct store_mapping {
+    const char *filename, *build_id;
+    uint64_t memory_start, memory_limit, file_offset;
+    int has_functions, has_filenames, has_line_numbers, has_inline_frames;
+};
+int64_t store_mapping(struct store *store, const struct store_mapping *mapping, struct error *err);
+
+int64_t store_function(struct store *store, const char *name, const char *system_name, const char *filename,
+                       int64_t start_line, struct error *err);
+
+struct store_line {
+    int64_t function_id, line, column;
+};
+/* Lines innermost first, as in profile.proto. */
+int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address, int is_folded,
+                       const struct store_line *lines, size_t line_count, struct error *err);
+/* The location of that mapping and address that an earlier run resolved, or 0. "Each (build id, address) is resolved
+ * once in the file's life": ask this before the symbolizer. */
+int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t address, struct error *err);
+
+/* Location ids leaf first. Signature and attributed frame are worked out here. An empty stack is trace 0. */
+int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err);
+
+struct store_label {
+    const char *key;
+    const char *text;   /* NULL for a numeric label */
+    int64_t number;
+    const char *unit;   /* numeric labels; NULL or empty for none */
+};
+/* Any order; they are sorted. No labels is set 0. */
+int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err);
+
+/* A lock, cell or channel. Identities:
+ *   "symbol:MODULE:SYMBOL+OFFSET"  a global (module by file name, not path)
+ *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating trace
+ *   "address:0x..."                nothing better is known (text dumps)
+ *   "channel:N"                    a channel by its number */
+int64_t store_object(struct store *store, const char *kind, const char *identity, const char *name, int64_t trace_id,
+                     uint64_t offset, struct error *err);
+
+#endif

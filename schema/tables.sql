@@ -1,0 +1,308 @@
+-- The warehouse: every table of it. One file holds every run of a program and every kind of profile.
+-- Times are nanoseconds since the epoch (…_ns of a moment) or plain nanoseconds (durations); sizes are bytes.
+-- Ids start at 1. Row 0 of traces, label_sets and mappings means "none", so that keys need no NULL.
+-- Text in columns that say JSON is valid JSON; everything else is plain text.
+
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY, -- 'views_hash': fingerprint of the views that stand in this file; 'created_by': clear's version
+    value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE runs (
+    id           INTEGER PRIMARY KEY,
+    uuid         TEXT    NOT NULL UNIQUE,    -- random (RFC 4122, version 4): the run's name across files
+    command      TEXT    NOT NULL DEFAULT '', -- what was run, quoted as for a shell; empty for an ingested artefact
+    label        TEXT,                       -- the user's own name for it (--label)
+    started_ns   INTEGER NOT NULL,           -- ns since the epoch
+    duration_ns  INTEGER NOT NULL DEFAULT 0, -- ns from start to end; while the run is under way, to the last flush
+    host         TEXT    NOT NULL DEFAULT '', -- host name
+    exit_status  INTEGER,                    -- 0..255; NULL while it runs, when a signal ended it, or for an artefact
+    exit_signal  INTEGER,                    -- number of the signal that ended it, else NULL
+    source       TEXT    NOT NULL,           -- 'profile' for a recorded run, else the path or name of what was ingested
+    content_hash TEXT    UNIQUE,             -- SHA-256 (hex) of the ingested bytes; NULL for a recorded run
+    sample_n     INTEGER NOT NULL DEFAULT 1, -- every Nth event was recorded and counted N times; 1 is exact
+    flags        TEXT    NOT NULL DEFAULT ''  -- words: 'unfinished' the recorder did not see the end
+) STRICT;
+CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
+
+CREATE TABLE tags (
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    key    TEXT    NOT NULL, -- 'commit', 'branch', anything
+    value  TEXT    NOT NULL,
+    PRIMARY KEY (run_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX tags_value ON tags(key, value);
+
+CREATE TABLE processes (
+    id         INTEGER PRIMARY KEY,
+    run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    pid        INTEGER NOT NULL,
+    ppid       INTEGER NOT NULL,
+    executable TEXT    NOT NULL, -- absolute path
+    build_id   TEXT    NOT NULL DEFAULT '', -- hex, of the executable
+    started_ns INTEGER NOT NULL, -- ns since the epoch, of its first recorded event
+    ended_ns   INTEGER           -- ns since the epoch, of the flush that found it gone; NULL while it runs
+) STRICT;
+CREATE INDEX processes_run ON processes(run_id);
+
+CREATE TABLE profiles (
+    id           INTEGER PRIMARY KEY,
+    run_id       INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    process_id   INTEGER REFERENCES processes(id) ON DELETE CASCADE, -- NULL for an ingested artefact
+    kind         TEXT    NOT NULL,           -- heap, lock, mvcc, channels, cpu, fibers, …; for others the artefact's own
+    time_ns      INTEGER NOT NULL DEFAULT 0, -- ns since the epoch: when it was taken
+    duration_ns  INTEGER NOT NULL DEFAULT 0, -- ns that it covers
+    period       INTEGER NOT NULL DEFAULT 0, -- events (in period_type's unit) between samples; 1 is exact, 0 unknown
+    period_type  TEXT    NOT NULL DEFAULT '',
+    period_unit  TEXT    NOT NULL DEFAULT '',
+    sample_types TEXT    NOT NULL DEFAULT '[]', -- JSON: [["alloc_objects","count"], …] in the profile's order
+    default_type TEXT    NOT NULL DEFAULT '', -- the sample type that viewers show first
+    comments     TEXT    NOT NULL DEFAULT '[]', -- JSON: texts
+    drop_frames  TEXT    NOT NULL DEFAULT '', -- regular expressions, as in profile.proto
+    keep_frames  TEXT    NOT NULL DEFAULT '',
+    doc_url      TEXT    NOT NULL DEFAULT '',
+    mappings     TEXT    NOT NULL DEFAULT '[]', -- JSON: ids of mappings, the main binary first
+    dropped      INTEGER NOT NULL DEFAULT 0, -- events that could not be recorded
+    truncated    INTEGER NOT NULL DEFAULT 0, -- stacks taken that were deeper than the limit, or could not be walked to their root
+    sample_n     INTEGER NOT NULL DEFAULT 1  -- as in runs
+) STRICT;
+CREATE INDEX profiles_run ON profiles(run_id, kind);
+
+-- Names and stacks. Each is stored once a file.
+
+CREATE TABLE mappings (
+    id                INTEGER PRIMARY KEY,
+    filename          TEXT    NOT NULL DEFAULT '', -- path of the executable or library
+    build_id          TEXT    NOT NULL DEFAULT '', -- hex
+    memory_start      INTEGER NOT NULL DEFAULT 0,  -- as in profile.proto. Recorded runs: addresses in the file (no ASLR)
+    memory_limit      INTEGER NOT NULL DEFAULT 0,
+    file_offset       INTEGER NOT NULL DEFAULT 0,
+    has_functions     INTEGER NOT NULL DEFAULT 0, -- 0 or 1
+    has_filenames     INTEGER NOT NULL DEFAULT 0,
+    has_line_numbers  INTEGER NOT NULL DEFAULT 0,
+    has_inline_frames INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (filename, build_id, memory_start, memory_limit, file_offset,
+            has_functions, has_filenames, has_line_numbers, has_inline_frames)
+) STRICT;
+
+CREATE TABLE functions (
+    id          INTEGER PRIMARY KEY,
+    name        TEXT    NOT NULL,            -- demangled, for people
+    system_name TEXT    NOT NULL DEFAULT '', -- as the linker knows it
+    filename    TEXT    NOT NULL DEFAULT '', -- source file
+    start_line  INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (name, system_name, filename, start_line)
+) STRICT;
+
+CREATE TABLE locations (
+    id         INTEGER PRIMARY KEY,
+    mapping_id INTEGER NOT NULL REFERENCES mappings(id),
+    address    INTEGER NOT NULL,            -- within the mapping's memory_start..memory_limit; of the call, not of the return
+    is_folded  INTEGER NOT NULL DEFAULT 0,  -- 0 or 1, as in profile.proto
+    lines_hash INTEGER NOT NULL DEFAULT 0,  -- of its location_lines, so that unlike locations of one address stay apart
+    UNIQUE (mapping_id, address, lines_hash, is_folded)
+) STRICT;
+
+CREATE TABLE location_lines (
+    location_id INTEGER NOT NULL REFERENCES locations(id),
+    position    INTEGER NOT NULL,           -- 0 is the innermost inlined function, the last one is the function itself
+    function_id INTEGER NOT NULL REFERENCES functions(id),
+    line        INTEGER NOT NULL DEFAULT 0, -- 0 unknown
+    column      INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (location_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE traces (
+    id          INTEGER PRIMARY KEY,
+    hash        INTEGER NOT NULL,            -- of the location ids
+    signature   INTEGER NOT NULL,            -- of function and file names: equal across rebuilds
+    stack       TEXT    NOT NULL,            -- JSON: location ids, leaf first
+    location_id INTEGER REFERENCES locations(id), -- where a person would point: the first frame that is no allocator wrapper
+    function_id INTEGER REFERENCES functions(id), -- its function …
+    line        INTEGER NOT NULL DEFAULT 0   -- … and line
+) STRICT;
+CREATE INDEX traces_hash ON traces(hash);
+CREATE INDEX traces_signature ON traces(signature);
+
+CREATE TABLE label_sets (
+    id     INTEGER PRIMARY KEY,
+    labels TEXT    NOT NULL UNIQUE -- JSON: [["key","text"], ["key",number,"unit"], …], sorted; unit may be missing
+) STRICT;
+
+CREATE TABLE objects (
+    id       INTEGER PRIMARY KEY,
+    kind     TEXT    NOT NULL, -- lock, cell, channel
+    identity TEXT    NOT NULL, -- what makes it the same thing in the next run (see ingest/store.h)
+    name     TEXT    NOT NULL, -- what a person would call it: 'server:g_table_lock', 'new_table+24', '0x500000', 'channel#1'
+    trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the stack that allocated it, 0 for none
+    offset   INTEGER NOT NULL DEFAULT 0, -- bytes from the start of its heap block or symbol
+    UNIQUE (kind, identity)
+) STRICT;
+
+-- Measurements. Every row belongs to one profile; figures are totals over what that profile covers.
+
+CREATE TABLE sites (
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    trace_id     INTEGER NOT NULL REFERENCES traces(id),
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
+    alloc_count  INTEGER NOT NULL DEFAULT 0,
+    alloc_bytes  INTEGER NOT NULL DEFAULT 0, -- as requested, without the allocator's overhead
+    free_count   INTEGER NOT NULL DEFAULT 0, -- frees of what *this* stack allocated: alloc_count - free_count is live
+    free_bytes   INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, trace_id, label_set_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE locks (
+    profile_id       INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    object_id        INTEGER NOT NULL REFERENCES objects(id),
+    address          INTEGER NOT NULL,            -- in the process
+    trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the caller's stack; 0 where not recorded
+    kind             TEXT    NOT NULL DEFAULT '', -- mutex, rwlock, spin, or empty where unknown
+    acquires         INTEGER NOT NULL DEFAULT 0,  -- exclusive ones
+    contended        INTEGER NOT NULL DEFAULT 0,  -- of these, how many had to wait
+    wait_ns          INTEGER NOT NULL DEFAULT 0,
+    max_wait_ns      INTEGER NOT NULL DEFAULT 0,
+    hold_ns          INTEGER NOT NULL DEFAULT 0,
+    max_hold_ns      INTEGER NOT NULL DEFAULT 0,
+    read_acquires    INTEGER NOT NULL DEFAULT 0,  -- shared ones
+    read_contended   INTEGER NOT NULL DEFAULT 0,
+    read_wait_ns     INTEGER NOT NULL DEFAULT 0,
+    read_max_wait_ns INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, object_id, address, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cells (
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    object_id       INTEGER NOT NULL REFERENCES objects(id),
+    address         INTEGER NOT NULL,
+    trace_id        INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id),
+    struct_size     INTEGER NOT NULL DEFAULT 0, -- bytes copied by one write
+    reads           INTEGER NOT NULL DEFAULT 0,
+    commits         INTEGER NOT NULL DEFAULT 0,
+    multi_commits   INTEGER NOT NULL DEFAULT 0, -- commits that spanned several cells
+    retries         INTEGER NOT NULL DEFAULT 0,
+    update_failures INTEGER NOT NULL DEFAULT 0, -- updates that gave up
+    PRIMARY KEY (profile_id, object_id, address, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE channels (
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    object_id       INTEGER NOT NULL REFERENCES objects(id),
+    channel         INTEGER NOT NULL,           -- its number in the process
+    capacity        INTEGER NOT NULL DEFAULT 0, -- messages; 0 unbounded or unknown
+    pushes          INTEGER NOT NULL DEFAULT 0,
+    pops            INTEGER NOT NULL DEFAULT 0,
+    push_blocked    INTEGER NOT NULL DEFAULT 0, -- pushes that had to wait
+    pop_blocked     INTEGER NOT NULL DEFAULT 0,
+    max_depth       INTEGER NOT NULL DEFAULT 0, -- most messages ever waiting in it
+    push_blocked_ns INTEGER NOT NULL DEFAULT 0,
+    pop_blocked_ns  INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, object_id, channel)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE cpu (
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    trace_id     INTEGER NOT NULL REFERENCES traces(id),
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
+    samples      INTEGER NOT NULL DEFAULT 0,
+    cpu_ns       INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, trace_id, label_set_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE samples (
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    trace_id     INTEGER NOT NULL REFERENCES traces(id),
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
+    v0 INTEGER NOT NULL DEFAULT 0, -- values in the order of profiles.sample_types, whose units they have
+    v1 INTEGER NOT NULL DEFAULT 0,
+    v2 INTEGER NOT NULL DEFAULT 0,
+    v3 INTEGER NOT NULL DEFAULT 0,
+    v4 INTEGER NOT NULL DEFAULT 0,
+    v5 INTEGER NOT NULL DEFAULT 0,
+    v6 INTEGER NOT NULL DEFAULT 0,
+    v7 INTEGER NOT NULL DEFAULT 0,
+    more TEXT, -- JSON: the ninth value and those after it; NULL for none
+    PRIMARY KEY (profile_id, trace_id, label_set_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fibers (
+    profile_id        INTEGER PRIMARY KEY REFERENCES profiles(id) ON DELETE CASCADE,
+    total_fibers      INTEGER NOT NULL DEFAULT 0,
+    short_fibers      INTEGER NOT NULL DEFAULT 0, -- lived less than 1 ms
+    very_short_fibers INTEGER NOT NULL DEFAULT 0, -- lived less than 10 µs
+    total_lifetime_ns INTEGER NOT NULL DEFAULT 0,
+    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE schedulers (
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    scheduler  INTEGER NOT NULL,
+    fibers     INTEGER NOT NULL DEFAULT 0, -- fibers run on it
+    PRIMARY KEY (profile_id, scheduler)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE task_sites (
+    profile_id        INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    site              INTEGER NOT NULL,
+    spawns            INTEGER NOT NULL DEFAULT 0,
+    runs              INTEGER NOT NULL DEFAULT 0,
+    exits             INTEGER NOT NULL DEFAULT 0,
+    total_lifetime_ns INTEGER NOT NULL DEFAULT 0,
+    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0,
+    dispatch          TEXT    NOT NULL DEFAULT '', -- local, parallel
+    form              TEXT    NOT NULL DEFAULT '', -- fsm, stack
+    schedulers        TEXT    NOT NULL DEFAULT '{}', -- JSON: {"scheduler": runs, …}
+    kind              TEXT    NOT NULL DEFAULT '', -- BG, …, from the transpiled source
+    line              INTEGER NOT NULL DEFAULT 0,  -- in the source, 0 unknown
+    column            INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, site)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE syscalls (
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    name       TEXT    NOT NULL,
+    calls      INTEGER NOT NULL DEFAULT 0,
+    errors     INTEGER NOT NULL DEFAULT 0,
+    time_ns    INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (profile_id, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE counters (
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
+    name       TEXT    NOT NULL, -- as perf stat prints it, or recorder.* for clear's own cost
+    value      REAL,             -- NULL: the machine does not count it
+    unit       TEXT    NOT NULL DEFAULT 'count',
+    PRIMARY KEY (profile_id, name)
+) STRICT, WITHOUT ROWID;
+
+-- Judgement travels with the data: thresholds, advice and saved queries are rows.
+
+CREATE TABLE rules (
+    name    TEXT PRIMARY KEY, -- 'lock_contended_percent'
+    value   REAL NOT NULL,
+    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ratio
+    meaning TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE advice (
+    code     TEXT PRIMARY KEY, -- 'heap-leak': section and code of a diagnosis
+    severity TEXT NOT NULL,    -- critical, warning, note, ok
+    title    TEXT NOT NULL,    -- one line: what it means
+    text     TEXT NOT NULL     -- what to do, and when not to
+) STRICT;
+
+CREATE TABLE wrappers (
+    pattern TEXT PRIMARY KEY -- GLOB over function names: allocator wrappers, never where a person would point
+) STRICT;
+
+CREATE TABLE queries (
+    name        TEXT PRIMARY KEY,
+    description TEXT NOT NULL,
+    params      TEXT NOT NULL DEFAULT '[]', -- JSON: [{"name":…,"type":…,"default":…}]
+    sql         TEXT NOT NULL,
+    export      TEXT NOT NULL DEFAULT '{}'  -- JSON: options for clear export
+) STRICT;
+
+INSERT INTO mappings(id) VALUES (0);
+INSERT INTO traces(id, hash, signature, stack) VALUES (0, 0, 0, '[]');
+INSERT INTO label_sets(id, labels) VALUES (0, '[]');
