@@ -70,10 +70,10 @@ struct segment {
     _Atomic uint64_t dropped_heap;   /* allocations and frees not recorded: no room for the stack or the block */
     _Atomic uint64_t dropped_locks;  /* lock operations not recorded */
     _Atomic uint64_t healed_frees;   /* frees that were not seen, found when the address was handed out again */
-    _Atomic uint64_t module_scans;   /* how often the module list was read */
+    _Atomic uint64_t unwind_rules;   /* distinct return addresses whose unwind rule was worked out */
 };
 
-/* The runtime's view of a module (executable, shared library, vdso). `bias` is what the loader added to the addresses in the
+/* A module (executable, shared library, vdso), noted when the first address inside it is met. `bias` is what the loader added to the addresses in the
  * file, so that file address = run-time address - bias. A module that was unloaded keeps its row, with `epoch_end` set. */
 struct segment_module {
     uint64_t bias, low, high; /* run-time addresses [low, high) of its loaded segments */
@@ -84,8 +84,9 @@ struct segment_module {
     char path[464];           /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
 };
 
-/* A distinct stack. `pc[i]` are run-time addresses, leaf first: return addresses, except where SIGNAL_FRAME marks that
- * pc[0] is the interrupted instruction itself. Look each up among the modules that were there in `epoch`. */
+/* A distinct stack. `pc[i]` are run-time addresses, leaf first, and each is one more than an address inside the
+ * instruction that was executing: return addresses as they are, instructions that a signal interrupted plus one. So
+ * pc[i] - 1 is always right to look up. Look each up among the modules that were there in `epoch`. */
 struct segment_stack {
     uint32_t id;
     uint16_t depth;
@@ -125,9 +126,9 @@ struct lock_counters {
 
 /* Counters of one thread (CHUNK_THREAD). The chunk is used again by a later thread once its thread has ended. */
 struct thread_counters {
-    uint64_t heap_events, lock_events;
-    uint64_t truncated, incomplete; /* stacks taken with that flag */
+    uint64_t truncated, incomplete; /* stacks taken with that flag (each time, not each distinct one) */
     uint64_t hold_lost;             /* holds not timed: more than the tracked number of locks held at once */
+    uint64_t reserved;
 };
 
 enum chunk_kind {
