@@ -1,0 +1,302 @@
+#include "export/pprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/buffer.h"
+#include "base/map.h"
+#include "export/file.h"
+#include "profile.pb-c.h"
+
+enum {
+    CHUNK = 64 * 1024,     /* bytes collected before they are deflated, and the size of what is written at once */
+    GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
+    GZIP_MEMORY = 8,       /* zlib's default */
+    GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
+    WIRE_VARINT = 0,
+    WIRE_BYTES = 2, /* protobuf's length-delimited fields */
+    FIELD_SAMPLE_TYPE = 1,
+    FIELD_SAMPLE = 2,
+    FIELD_MAPPING = 3,
+    FIELD_LOCATION = 4,
+    FIELD_FUNCTION = 5,
+    FIELD_STRING = 6,
+};
+
+struct pprof_writer {
+    struct file file;
+    struct error error; /* the first failure; every call after it does nothing */
+    z_stream zip;
+    gz_header gzip;                      /* zlib reads it when it writes the first bytes */
+    struct buffer pending;               /* encoded, not yet deflated */
+    struct map strings;                  /* text -> index in the string table */
+    Perftools__Profiles__Profile header; /* the scalar fields, written at the end */
+    Perftools__Profiles__ValueType period_type;
+    size_t sample_types;
+    Perftools__Profiles__Mapping *mappings; /* written at the end: [id - 1] */
+    size_t mapping_count;
+    uint64_t main_mapping, functions, locations; /* the last two are counts, thus also the newest ids */
+    Perftools__Profiles__Line *lines;            /* scratch, with the list that protobuf-c wants */
+    Perftools__Profiles__Line **line_list;
+    Perftools__Profiles__Label *labels;
+    Perftools__Profiles__Label **label_list;
+    size_t line_capacity, label_capacity;
+    unsigned char chunk[CHUNK];
+};
+
+/* Deflates all that is pending. */
+static void deflate_pending(struct pprof_writer *writer, int flush) {
+    z_stream *zip = &writer->zip;
+    zip->next_in = (unsigned char *)writer->pending.data;
+    zip->avail_in = (unsigned)writer->pending.size;
+    int status = Z_OK;
+    while (writer->error.status == ERROR_NONE && (zip->avail_in || flush == Z_FINISH) && status != Z_STREAM_END) {
+        zip->next_out = writer->chunk;
+        zip->avail_out = sizeof writer->chunk;
+        status = deflate(zip, flush);
+        if (status == Z_STREAM_ERROR) bug("deflate: the stream is broken");
+        file_write(&writer->file, writer->chunk, sizeof writer->chunk - zip->avail_out, &writer->error);
+    }
+    buffer_clear(&writer->pending);
+}
+
+static void put_varint(struct buffer *buffer, uint64_t value) {
+    unsigned char bytes[10];
+    size_t size = 0;
+    for (; value >= 0x80; value >>= 7)
+        bytes[size++] = (unsigned char)(value | 0x80);
+    bytes[size++] = (unsigned char)value;
+    buffer_add(buffer, bytes, size);
+}
+
+/* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
+ * fields, which is why it can be written as it comes. */
+static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
+    if (writer->pending.size >= CHUNK) deflate_pending(writer, Z_NO_FLUSH);
+    put_varint(&writer->pending, field << 3 | WIRE_BYTES);
+    put_varint(&writer->pending, size);
+}
+
+static void put_message(struct pprof_writer *writer, unsigned field, const ProtobufCMessage *message) {
+    size_t size = protobuf_c_message_get_packed_size(message);
+    put_field(writer, field, size);
+    buffer_reserve(&writer->pending, size);
+    protobuf_c_message_pack(message, (uint8_t *)writer->pending.data + writer->pending.size);
+    writer->pending.size += size;
+}
+
+static int64_t intern(struct pprof_writer *writer, const char *text) {
+    bool added;
+    if (!text) text = "";
+    struct map_entry *entry = map_put(&writer->strings, text, strlen(text), &added);
+    if (added) entry->value = (int64_t)writer->strings.count - 1;
+    return entry->value;
+}
+
+struct pprof_writer *pprof_open(const char *path, struct error *err) {
+    struct pprof_writer *writer = xcalloc(1, sizeof *writer);
+    writer->header = (Perftools__Profiles__Profile)PERFTOOLS__PROFILES__PROFILE__INIT;
+    writer->period_type = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+    if (file_open(&writer->file, path, true, err) < 0) {
+        free(writer);
+        return NULL;
+    }
+    if (deflateInit2(&writer->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) !=
+        Z_OK)
+        bug("deflateInit2 failed");
+    writer->gzip.os = GZIP_SYSTEM;
+    deflateSetHeader(&writer->zip, &writer->gzip);
+    intern(writer, ""); /* entry 0 of the string table */
+    return writer;
+}
+
+static void release(struct pprof_writer *writer) {
+    deflateEnd(&writer->zip);
+    buffer_free(&writer->pending);
+    map_free(&writer->strings);
+    free(writer->header.comment);
+    free(writer->mappings);
+    free(writer->lines);
+    free(writer->line_list);
+    free(writer->labels);
+    free(writer->label_list);
+    free(writer);
+}
+
+void pprof_abandon(struct pprof_writer *writer) {
+    if (!writer) return;
+    file_abandon(&writer->file);
+    release(writer);
+}
+
+static void put_mappings(struct pprof_writer *writer) {
+    size_t first = writer->main_mapping ? (size_t)writer->main_mapping - 1 : 0;
+    if (writer->mapping_count) put_message(writer, FIELD_MAPPING, &writer->mappings[first].base);
+    for (size_t i = 0; i < writer->mapping_count; i++)
+        if (i != first) put_message(writer, FIELD_MAPPING, &writer->mappings[i].base);
+}
+
+static void put_header(struct pprof_writer *writer) {
+    size_t size = perftools__profiles__profile__get_packed_size(&writer->header);
+    buffer_reserve(&writer->pending, size);
+    perftools__profiles__profile__pack(&writer->header, (uint8_t *)writer->pending.data + writer->pending.size);
+    writer->pending.size += size;
+}
+
+int pprof_close(struct pprof_writer *writer, struct error *err) {
+    put_mappings(writer);
+    put_header(writer);
+    for (size_t i = 0; i < writer->strings.count; i++) {
+        const struct map_entry *string = &writer->strings.entries[i];
+        put_field(writer, FIELD_STRING, string->size);
+        buffer_add(&writer->pending, string->key, string->size);
+    }
+    deflate_pending(writer, Z_FINISH);
+    int result = 0;
+    if (writer->error.status != ERROR_NONE)
+        result = error_fail(err, "%s", writer->error.message);
+    else
+        result = file_publish(&writer->file, err);
+    pprof_abandon(writer);
+    return result;
+}
+
+void pprof_sample_type(struct pprof_writer *writer, const char *type, const char *unit) {
+    Perftools__Profiles__ValueType value = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
+    value.type = intern(writer, type);
+    value.unit = intern(writer, unit);
+    put_message(writer, FIELD_SAMPLE_TYPE, &value.base);
+    writer->sample_types++;
+}
+
+void pprof_default_type(struct pprof_writer *writer, const char *type) {
+    writer->header.default_sample_type = intern(writer, type);
+}
+
+void pprof_period(struct pprof_writer *writer, const char *type, const char *unit, int64_t period) {
+    writer->period_type.type = intern(writer, type);
+    writer->period_type.unit = intern(writer, unit);
+    writer->header.period_type = &writer->period_type;
+    writer->header.period = period;
+}
+
+void pprof_time(struct pprof_writer *writer, int64_t time_ns, int64_t duration_ns) {
+    writer->header.time_nanos = time_ns;
+    writer->header.duration_nanos = duration_ns;
+}
+
+void pprof_comment(struct pprof_writer *writer, const char *text) {
+    Perftools__Profiles__Profile *header = &writer->header;
+    header->comment = xrealloc(header->comment, (header->n_comment + 1) * sizeof *header->comment);
+    header->comment[header->n_comment++] = intern(writer, text);
+}
+
+void pprof_frames(struct pprof_writer *writer, const char *drop, const char *keep) {
+    writer->header.drop_frames = intern(writer, drop);
+    writer->header.keep_frames = intern(writer, keep);
+}
+
+void pprof_doc_url(struct pprof_writer *writer, const char *url) {
+    writer->header.doc_url = intern(writer, url);
+}
+
+uint64_t pprof_mapping(struct pprof_writer *writer, uint64_t start, uint64_t limit, uint64_t offset,
+                       const char *filename, const char *build_id, bool has_functions, bool has_filenames,
+                       bool has_lines, bool has_inlines) {
+    writer->mappings = xrealloc(writer->mappings, (writer->mapping_count + 1) * sizeof *writer->mappings);
+    Perftools__Profiles__Mapping *mapping = &writer->mappings[writer->mapping_count++];
+    *mapping = (Perftools__Profiles__Mapping)PERFTOOLS__PROFILES__MAPPING__INIT;
+    mapping->id = writer->mapping_count;
+    mapping->memory_start = start;
+    mapping->memory_limit = limit;
+    mapping->file_offset = offset;
+    mapping->filename = intern(writer, filename);
+    mapping->build_id = intern(writer, build_id);
+    mapping->has_functions = has_functions;
+    mapping->has_filenames = has_filenames;
+    mapping->has_line_numbers = has_lines;
+    mapping->has_inline_frames = has_inlines;
+    return mapping->id;
+}
+
+void pprof_main_mapping(struct pprof_writer *writer, uint64_t mapping) {
+    if (mapping > writer->mapping_count) bug("mapping %llu is not there", (unsigned long long)mapping);
+    writer->main_mapping = mapping;
+}
+
+uint64_t pprof_function(struct pprof_writer *writer, const char *name, const char *system_name, const char *filename,
+                        int64_t start_line) {
+    Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
+    function.id = ++writer->functions;
+    function.name = intern(writer, name);
+    function.system_name = intern(writer, system_name);
+    function.filename = intern(writer, filename);
+    function.start_line = start_line;
+    put_message(writer, FIELD_FUNCTION, &function.base);
+    return function.id;
+}
+
+/* protobuf-c wants a list of pointers to messages. Made once, used for every location. */
+static void reserve_lines(struct pprof_writer *writer, size_t count) {
+    if (count <= writer->line_capacity) return;
+    writer->lines = xrealloc(writer->lines, count * sizeof *writer->lines);
+    writer->line_list = xrealloc(writer->line_list, count * sizeof *writer->line_list);
+    for (size_t i = 0; i < count; i++) {
+        writer->lines[i] = (Perftools__Profiles__Line)PERFTOOLS__PROFILES__LINE__INIT;
+        writer->line_list[i] = &writer->lines[i];
+    }
+    writer->line_capacity = count;
+}
+
+uint64_t pprof_location(struct pprof_writer *writer, uint64_t mapping, uint64_t address, bool is_folded,
+                        const struct pprof_line *lines, size_t line_count) {
+    reserve_lines(writer, line_count);
+    for (size_t i = 0; i < line_count; i++) {
+        writer->lines[i].function_id = lines[i].function;
+        writer->lines[i].line = lines[i].line;
+        writer->lines[i].column = lines[i].column;
+    }
+    Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
+    location.id = ++writer->locations;
+    location.mapping_id = mapping;
+    location.address = address;
+    location.is_folded = is_folded;
+    location.n_line = line_count;
+    location.line = writer->line_list;
+    put_message(writer, FIELD_LOCATION, &location.base);
+    return location.id;
+}
+
+static void reserve_labels(struct pprof_writer *writer, size_t count) {
+    if (count <= writer->label_capacity) return;
+    writer->labels = xrealloc(writer->labels, count * sizeof *writer->labels);
+    writer->label_list = xrealloc(writer->label_list, count * sizeof *writer->label_list);
+    for (size_t i = 0; i < count; i++) {
+        writer->labels[i] = (Perftools__Profiles__Label)PERFTOOLS__PROFILES__LABEL__INIT;
+        writer->label_list[i] = &writer->labels[i];
+    }
+    writer->label_capacity = count;
+}
+
+int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t location_count, const int64_t *values,
+                 const struct pprof_label *labels, size_t label_count, struct error *err) {
+    if (writer->error.status != ERROR_NONE) return error_fail(err, "%s", writer->error.message);
+    reserve_labels(writer, label_count);
+    for (size_t i = 0; i < label_count; i++) {
+        bool numeric = !labels[i].text;
+        writer->labels[i].key = intern(writer, labels[i].key);
+        writer->labels[i].str = numeric ? 0 : intern(writer, labels[i].text);
+        writer->labels[i].num = numeric ? labels[i].number : 0;
+        writer->labels[i].num_unit = numeric ? intern(writer, labels[i].unit) : 0;
+    }
+    Perftools__Profiles__Sample sample = PERFTOOLS__PROFILES__SAMPLE__INIT;
+    sample.n_location_id = location_count;
+    sample.location_id = (uint64_t *)locations; /* protobuf-c has no const, and only reads */
+    sample.n_value = writer->sample_types;
+    sample.value = (int64_t *)values;
+    sample.n_label = label_count;
+    sample.label = writer->label_list;
+    put_message(writer, FIELD_SAMPLE, &sample.base);
+    return 0;
+}
