@@ -52,7 +52,9 @@ int db_exec(struct db *db, const char *sql, struct error *err);
 int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err);
 
 /* Transactions nest: the outer one is BEGIN IMMEDIATE, inner ones are savepoints. Every db_begin is met by one
- * db_commit or db_rollback. db_rollback keeps an error that is already set. */
+ * db_commit or db_rollback. A db_commit that fails has rolled back: do not call db_rollback after it. db_rollback keeps
+ * an error that is already set, and does nothing where no transaction is open. After SQLite itself undid everything (full
+ * disk), every step fails until the outermost db_rollback. */
 int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);

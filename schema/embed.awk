@@ -1,19 +1,26 @@
 # Turns text files into one C file: `embedded_files`, an array of name (path below schema/) and text.
 # Adjacent string literals, one a source line, so that a compiler's message still points somewhere useful.
-BEGIN { print "#include \"schema/schema.h\"\n" }
-FNR == 1 {
-    if (count) print ";"
-    names[++count] = FILENAME
-    sub(/^schema\//, "", names[count])
-    printf "static const char text_%d[] =\n", count
-}
-{
-    gsub(/\\/, "\\\\")
-    gsub(/"/, "\\\"")
-    printf "    \"%s\\n\"\n", $0
-}
-END {
-    print ";\n\nconst struct embedded embedded_files[] = {"
-    for (i = 1; i <= count; i++) printf "    {\"%s\", text_%d},\n", names[i], i
+# The files are read here and not by awk's own loop, because that never tells of an empty file.
+# A question mark is escaped: two of them and a third character are a trigraph in -std=c11.
+BEGIN {
+    print "#include \"schema/schema.h\"\n"
+    for (i = 1; i < ARGC; i++) {
+        names[i] = ARGV[i]
+        sub(/^schema\//, "", names[i])
+        printf "static const char text_%d[] =\n    \"\"\n", i
+        while ((status = (getline line < ARGV[i])) > 0) {
+            gsub(/[\\"?]/, "\\\\&", line)
+            printf "    \"%s\\n\"\n", line
+        }
+        if (status < 0) {
+            print "embed.awk: cannot read " ARGV[i] > "/dev/stderr"
+            exit 1
+        }
+        close(ARGV[i])
+        print ";"
+    }
+    print "\nconst struct embedded embedded_files[] = {"
+    for (i = 1; i < ARGC; i++) printf "    {\"%s\", text_%d},\n", names[i], i
     print "    {0, 0},\n};"
+    exit 0
 }

@@ -12,8 +12,25 @@ enum {
     SCHEMA_VERSION = 1,                 /* PRAGMA user_version: raised by one with each step in schema.c */
 };
 
+/* What an open database is. A foreign one and a newer one are errors. */
+enum schema_state {
+    SCHEMA_EMPTY,   /* nothing is in it: ours to make */
+    SCHEMA_OLDER,   /* tables of an earlier version */
+    SCHEMA_STALE,   /* tables of this version; views or rules of another clear */
+    SCHEMA_CURRENT, /* nothing to do */
+};
+int schema_look(struct db *db, enum schema_state *state, struct error *err);
+
 /* Brings an open, writable database to SCHEMA_VERSION in one transaction. An empty one is made into a warehouse. */
 int schema_prepare(struct db *db, struct error *err);
+
+/* steps[0] takes a file from version 1 to 2, steps[1] from 2 to 3, ... Each is SQL that ends by raising user_version.
+ * Runs those that the file still needs, all of them or none. Inside schema_prepare; apart for its test. */
+int schema_migrate(struct db *db, const char *const *steps, int count, struct error *err);
+
+/* Puts rules, advice and wrappers of a YAML text (the shape of schema/rules.yaml, any part may be missing) into the file.
+ * A row of the same name is replaced, others stay. `name` is for messages: "NAME:LINE: what is wrong". */
+int schema_load_rules(struct db *db, const char *name, const char *text, struct error *err);
 
 /* A text built into the program. */
 struct embedded {

@@ -1,0 +1,449 @@
+#include "schema/db.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "schema/schema.h"
+
+enum { BUSY_TIMEOUT_MS = 10000, SHOWN_SQL = 160 };
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* What SQLite logged last on this thread: the statement that failed, and the system call behind an I/O error. Its
+ * error message alone says "database is locked" or "disk I/O error" and names neither. */
+static _Thread_local struct {
+    char statement[SHOWN_SQL];
+    char system[SHOWN_SQL * 2];
+} last_log;
+
+static void copy_line(char *to, size_t size, const char *text) {
+    size_t at = 0;
+    bool blank = true;
+    for (; *text && at + 4 < size; text++) {
+        bool is_blank = isspace((unsigned char)*text);
+        if (is_blank && blank) continue;
+        to[at++] = is_blank ? ' ' : *text;
+        blank = is_blank;
+    }
+    if (*text) at += (size_t)(stpcpy(to + at, "...") - (to + at));
+    to[at] = '\0';
+}
+
+static void on_log(void *context, int code, const char *message) {
+    (void)context;
+    int primary = code & 0xff;
+    if (primary == SQLITE_NOTICE || primary == SQLITE_WARNING || primary == SQLITE_SCHEMA) return;
+    if (strncmp(message, "os_", 3) == 0) copy_line(last_log.system, sizeof last_log.system, message);
+    const char *sql = strncmp(message, "statement aborts", 16) == 0 ? strchr(message, '[') : NULL;
+    if (sql) copy_line(last_log.statement, sizeof last_log.statement, sql + 1);
+}
+
+static void hook_log(void) {
+    /* Fails only where the process used SQLite before us: then messages are shorter, nothing else. */
+    (void)sqlite3_config(SQLITE_CONFIG_LOG, on_log, NULL);
+    (void)sqlite3_initialize();
+}
+
+static const char *reason(sqlite3 *handle) {
+    switch (sqlite3_errcode(handle) & 0xff) {
+    case SQLITE_FULL: return "no space left on the disk";
+    case SQLITE_BUSY: return "database is locked: another process kept it for over 10 seconds";
+    case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` saves what can be read";
+    default: return sqlite3_errmsg(handle);
+    }
+}
+
+int db_error(struct db *db, const char *doing, struct error *err) {
+    const char *statement = strstr(doing, "running ") ? "" : last_log.statement;
+    int primary = sqlite3_errcode(db->handle) & 0xff;
+    bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
+    char line[600];
+    copy_line(line, sizeof line, reason(db->handle));
+    error_fail(err, "%s: %s: %s%s%s%s%s%s%s", db->path, doing, line, *statement ? " (in " : "", statement,
+               *statement ? ")" : "", system && *last_log.system ? " (" : "", system ? last_log.system : "",
+               system && *last_log.system ? ")" : "");
+    last_log.statement[0] = last_log.system[0] = '\0';
+    return -1;
+}
+
+static int statement_error(struct db *db, const char *sql, struct error *err) {
+    char shown[SHOWN_SQL], doing[SHOWN_SQL + 16] = "running ";
+    copy_line(shown, sizeof shown, sql);
+    strcat(doing, shown);
+    return db_error(db, doing, err);
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static sqlite3_stmt *compile(struct db *db, const char *sql, unsigned flags, const char **tail, struct error *err) {
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v3(db->handle, sql, -1, flags, &statement, tail) != SQLITE_OK) {
+        statement_error(db, sql, err);
+        return NULL;
+    }
+    return statement;
+}
+
+/* True where SQL that was compiled up to `tail` has a further statement after it (comments and blanks are none). */
+static bool has_more(struct db *db, const char *tail) {
+    while (*tail) {
+        const char *next = tail;
+        sqlite3_stmt *more = NULL;
+        int code = sqlite3_prepare_v3(db->handle, tail, -1, 0, &more, &next);
+        sqlite3_finalize(more);
+        if (code != SQLITE_OK || more) return true;
+        if (next == tail) break;
+        tail = next;
+    }
+    return false;
+}
+
+sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err) {
+    struct map_entry *known = map_find(&db->statements, sql, strlen(sql));
+    if (known) {
+        sqlite3_stmt *statement = (sqlite3_stmt *)(intptr_t)known->value;
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+        return statement;
+    }
+    const char *tail = sql;
+    sqlite3_stmt *statement = compile(db, sql, SQLITE_PREPARE_PERSISTENT, &tail, err);
+    if (!statement) {
+        error_fail(err, "%s: the SQL has no statement in it", db->path);
+        return NULL;
+    }
+    if (has_more(db, tail)) {
+        sqlite3_finalize(statement);
+        error_fail(err, "%s: more than one statement in: %.100s", db->path, sql);
+        return NULL;
+    }
+    map_put(&db->statements, sql, strlen(sql), NULL)->value = (int64_t)(intptr_t)statement;
+    return statement;
+}
+
+static int parameter(sqlite3_stmt *statement, const char *name) {
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (!index) bug("no parameter %s in: %s", name, sqlite3_sql(statement));
+    return index;
+}
+
+static void bound(sqlite3_stmt *statement, const char *name, int code) {
+    /* A live statement that is bound while it runs is the only way to get here: SQLITE_MISUSE. */
+    if (code != SQLITE_OK) bug("binding %s (%s) in: %s", name, sqlite3_errstr(code), sqlite3_sql(statement));
+}
+
+void db_bind_int(sqlite3_stmt *statement, const char *name, int64_t value) {
+    bound(statement, name, sqlite3_bind_int64(statement, parameter(statement, name), value));
+}
+
+void db_bind_real(sqlite3_stmt *statement, const char *name, double value) {
+    bound(statement, name, sqlite3_bind_double(statement, parameter(statement, name), value));
+}
+
+void db_bind_text(sqlite3_stmt *statement, const char *name, const char *text) {
+    bound(statement, name, sqlite3_bind_text(statement, parameter(statement, name), text, -1, SQLITE_TRANSIENT));
+}
+
+void db_bind_null(sqlite3_stmt *statement, const char *name) {
+    bound(statement, name, sqlite3_bind_null(statement, parameter(statement, name)));
+}
+
+int db_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    /* SQLite itself rolls back on a full disk or an I/O error. Rows written after that would each commit alone. */
+    if (db->depth && sqlite3_get_autocommit(db->handle)) {
+        sqlite3_reset(statement);
+        return error_fail(err, "%s: the transaction was undone by an earlier error", db->path);
+    }
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) return 1;
+    if (code != SQLITE_DONE) statement_error(db, sqlite3_sql(statement), err);
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? 0 : -1;
+}
+
+int db_run(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    int code = db_step(db, statement, err);
+    if (code == 1) bug("rows from: %s", sqlite3_sql(statement));
+    return code;
+}
+
+const char *db_text(sqlite3_stmt *statement, int column) {
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
+int db_exec(struct db *db, const char *sql, struct error *err) {
+    while (*sql) {
+        const char *tail = sql;
+        sqlite3_stmt *statement = compile(db, sql, 0, &tail, err);
+        if (!statement && err->status != ERROR_NONE) return -1;
+        int code = 0;
+        while (statement && (code = db_step(db, statement, err)) == 1)
+            continue;
+        sqlite3_finalize(statement);
+        if (code < 0) return -1;
+        sql = tail;
+    }
+    return 0;
+}
+
+int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
+    if (!statement) return -1;
+    int code = db_step(db, statement, err);
+    if (code < 0) return -1;
+    *value = code ? sqlite3_column_int64(statement, 0) : otherwise;
+    sqlite3_reset(statement);
+    return 0;
+}
+
+/* ---- transactions ------------------------------------------------------------------------------------------------ */
+
+/* Savepoints of one name nest: RELEASE and ROLLBACK TO mean the newest. */
+int db_begin(struct db *db, struct error *err) {
+    if (db_exec(db, db->depth ? "SAVEPOINT nested" : "BEGIN IMMEDIATE", err)) return -1;
+    db->depth++;
+    return 0;
+}
+
+int db_commit(struct db *db, struct error *err) {
+    if (!db->depth) bug("db_commit without db_begin");
+    if (db_exec(db, db->depth > 1 ? "RELEASE nested" : "COMMIT", err)) {
+        db_rollback(db);
+        return -1;
+    }
+    db->depth--;
+    return 0;
+}
+
+void db_rollback(struct db *db) {
+    if (!db->depth) return;
+    /* Nothing to undo where SQLite already did. */
+    if (!sqlite3_get_autocommit(db->handle)) {
+        struct error ignored = {0};
+        (void)db_exec(db, db->depth > 1 ? "ROLLBACK TO nested; RELEASE nested" : "ROLLBACK", &ignored);
+    }
+    db->depth--;
+}
+
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
+
+static bool is_memory(const char *path) {
+    return strcmp(path, ":memory:") == 0;
+}
+
+/* The directory that a path's file is in; free() it. */
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return xstrdup(".");
+    char *directory = xstrdup(path);
+    directory[slash == path ? 1 : slash - path] = '\0';
+    return directory;
+}
+
+static int check_directory(const char *path, struct error *err) {
+    char *directory = directory_of(path);
+    int code = 0;
+    if (access(directory, W_OK | X_OK))
+        code = error_fail(err, "%s: cannot write in directory %s: %s", path, directory, strerror(errno));
+    free(directory);
+    return code;
+}
+
+/* SQLite says "unable to open database file" to all of these. */
+static int check_path(const char *path, enum db_mode mode, struct error *err) {
+    struct stat status;
+    if (!*path) return error_usage(err, "the database's name is empty: give --db FILE");
+    if (is_memory(path)) return 0;
+    if (stat(path, &status)) {
+        if (errno != ENOENT) return error_fail(err, "%s: %s", path, strerror(errno));
+        if (mode == DB_READ)
+            return error_fail(err, "%s: no such file; `clear profile --db %s TARGET` makes it", path, path);
+        return check_directory(path, err);
+    }
+    if (S_ISDIR(status.st_mode)) return error_fail(err, "%s: is a directory, not a warehouse", path);
+    if (!S_ISREG(status.st_mode)) return error_fail(err, "%s: is no regular file", path);
+    if (access(path, R_OK)) return error_fail(err, "%s: cannot be read: %s", path, strerror(errno));
+    if (mode == DB_READ) return 0;
+    if (access(path, W_OK)) return error_fail(err, "%s: cannot be written: %s", path, strerror(errno));
+    return check_directory(path, err);
+}
+
+static bool can_write(const char *path) {
+    struct error ignored = {0};
+    return check_path(path, DB_WRITE, &ignored) == 0;
+}
+
+static int64_t size_of_companion(const char *path, const char *suffix) {
+    char *name = xasprintf("%s%s", path, suffix);
+    struct stat status;
+    int64_t size = stat(name, &status) ? -1 : (int64_t)status.st_size;
+    free(name);
+    return size;
+}
+
+/* Byte 18 of the file says whether it must be read together with its -wal. */
+static bool is_in_wal_mode(const char *path) {
+    unsigned char header[20] = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t size = pread(file, header, sizeof header, 0);
+    close(file);
+    return size == (ssize_t)sizeof header && header[18] == 2;
+}
+
+/* "file:..." with the characters that mean something in a URI escaped; free() it. */
+static char *immutable_uri(const char *path) {
+    struct buffer uri = {0};
+    buffer_add_text(&uri, *path == '/' ? "file://" : "file:");
+    for (; *path; path++) {
+        if (strchr("%?#", *path))
+            buffer_printf(&uri, "%%%02X", (unsigned char)*path);
+        else
+            buffer_add_char(&uri, *path);
+    }
+    buffer_add_text(&uri, "?immutable=1");
+    return buffer_take(&uri);
+}
+
+static int open_handle(struct db *db, const char *name, int flags, const char *vfs, struct error *err) {
+    if (sqlite3_open_v2(name, &db->handle, flags, vfs) != SQLITE_OK) return db_error(db, "opening", err);
+    sqlite3_extended_result_codes(db->handle, 1);
+    sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
+    /* A file from elsewhere may be hostile: its views get no function with side effects, its pages are checked. A
+     * misspelt "column" is an error and not a string. */
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    return db_exec(db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", err);
+}
+
+static void close_handle(struct db *db) {
+    for (size_t i = 0; i < db->statements.count; i++)
+        sqlite3_finalize((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+    map_free(&db->statements);
+    db->statements = (struct map){0};
+    sqlite3_close_v2(db->handle);
+    db->handle = NULL;
+    db->depth = 0;
+}
+
+/* SQLite looks at the file at the first read: here, and not in the middle of a command. */
+static int first_read(struct db *db, struct error *err) {
+    if (sqlite3_exec(db->handle, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK) return 0;
+    if ((sqlite3_errcode(db->handle) & 0xff) == SQLITE_NOTADB)
+        return error_fail(err, "%s: is no warehouse: not a SQLite database", db->path);
+    return db_error(db, "opening", err);
+}
+
+/* A file in WAL mode (its writer was killed) in a directory that we may not write: SQLite cannot make the shared index.
+ * Where nothing is in the -wal, the file alone is all of it and may be read as immutable. Where something is, that
+ * would lose it; the index is then kept in our own memory, which needs exclusive mode, and a VFS without locks
+ * because a read-only file cannot be locked exclusively. No -shm means that no writer is alive, so nobody is missed. */
+static int open_stranded(struct db *db, struct error *err) {
+    bool whole = size_of_companion(db->path, "-wal") <= 0;
+    char *uri = whole ? immutable_uri(db->path) : NULL;
+    close_handle(db);
+    int code = whole ? open_handle(db, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, err)
+                     : open_handle(db, db->path, SQLITE_OPEN_READONLY, "unix-none", err);
+    free(uri);
+    if (code == 0 && !whole) code = db_exec(db, "PRAGMA locking_mode = EXCLUSIVE", err);
+    return code ? -1 : first_read(db, err);
+}
+
+static int open_reader(struct db *db, struct error *err) {
+    struct error first = {0};
+    if (open_handle(db, db->path, SQLITE_OPEN_READONLY, NULL, err)) return -1;
+    int code = first_read(db, &first);
+    int primary = sqlite3_errcode(db->handle) & 0xff;
+    if (code && (primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && is_in_wal_mode(db->path) &&
+        size_of_companion(db->path, "-shm") < 0)
+        code = open_stranded(db, err);
+    else if (code)
+        *err = first;
+    /* Reads go through the page cache without a copy; 1 GiB covers years of runs and costs address space alone. */
+    return code ? -1 : db_exec(db, "PRAGMA mmap_size = 1073741824", err);
+}
+
+/* 4096: the page of the kernel and of most disks. A flush rewrites few rows of many pages, so bigger pages mean more
+ * bytes a flush; it is also SQLite's default, stated because a distribution may choose another. */
+static int open_writer(struct db *db, struct error *err) {
+    if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    enum schema_state state;
+    if (first_read(db, err) || schema_look(db, &state, err)) return -1; /* a foreign file is not touched */
+    if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
+        return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
+    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err)) return -1;
+    return schema_prepare(db, err);
+}
+
+/* Before reading: bring an older file up to date and fold a -wal that a killed writer left, where we may write. */
+static int refresh(const char *path, bool needed, struct error *err) {
+    struct db writer;
+    if (!can_write(path)) {
+        if (!needed) return 0;
+        return error_fail(err,
+                          "%s: made by an older clear, and it cannot be written to bring it up to date: copy it "
+                          "to a directory of yours",
+                          path);
+    }
+    struct error ignored = {0}, *at = needed ? err : &ignored;
+    int code = db_open(&writer, path, DB_WRITE, at);
+    if (code == 0) code = db_close(&writer, at);
+    return needed ? code : 0;
+}
+
+static int open_current(struct db *db, struct error *err) {
+    enum schema_state state;
+    if (open_reader(db, err) || schema_look(db, &state, err)) return -1;
+    if (state == SCHEMA_EMPTY)
+        return error_fail(err, "%s: holds nothing yet; `clear profile --db %s TARGET` fills it", db->path, db->path);
+    if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->path)) return 0;
+    close_handle(db);
+    if (refresh(db->path, state == SCHEMA_OLDER, err)) return -1;
+    return open_reader(db, err);
+}
+
+int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    *db = (struct db){.writable = mode == DB_WRITE};
+    pthread_once(&once, hook_log);
+    last_log.statement[0] = last_log.system[0] = '\0';
+    if (check_path(path, mode, err)) return -1;
+    db->path = xstrdup(path);
+    if ((mode == DB_WRITE ? open_writer(db, err) : open_current(db, err)) == 0) return 0;
+    db->writable = false;
+    struct error ignored = {0};
+    db_close(db, &ignored);
+    return -1;
+}
+
+/* Back to one file. Another process that has it open keeps it in WAL mode, and the last one to close ends that. */
+static int end_wal(struct db *db, struct error *err) {
+    sqlite3_busy_timeout(db->handle, 0);
+    int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) return 0;
+    return db_error(db, "folding the -wal into the file (what was recorded stays in the two together)", err);
+}
+
+int db_close(struct db *db, struct error *err) {
+    int code = 0;
+    if (db->handle) {
+        while (db->depth)
+            db_rollback(db);
+        for (size_t i = 0; i < db->statements.count; i++)
+            sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+        if (db->writable) code = end_wal(db, err);
+        close_handle(db);
+    }
+    free(db->path);
+    *db = (struct db){0};
+    return code;
+}
