@@ -1,0 +1,118 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+enum { OPTIONS_MAX = 64, OPTION_HELP = 'h' };
+
+static int help_of(const char *name) {
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(command->name, name) == 0) fputs(command->usage, stdout);
+    return -1;
+}
+
+/* getopt_long's table with --help at the end. */
+static void with_help(const struct option *longs, struct option *table) {
+    size_t count = 0;
+    for (; longs && longs[count].name; count++) {
+        if (count + 2 >= OPTIONS_MAX) bug("more than %d options", OPTIONS_MAX - 2);
+        table[count] = longs[count];
+    }
+    table[count++] = (struct option){"help", no_argument, NULL, OPTION_HELP};
+    table[count] = (struct option){0};
+}
+
+/* What getopt refused: `refused` is the word of argv that it stands in. */
+static int refuse(const char *refused, int result, const struct option *table, struct error *err) {
+    if (optopt > 0 && optopt < CLI_LONG && strncmp(refused, "--", 2) != 0)
+        return error_usage(err, result == ':' ? "option -%c needs a value" : "unknown option -%c", optopt);
+    int length = (int)strcspn(refused, "=");
+    if (result == ':') return error_usage(err, "option %.*s needs a value", length, refused);
+    if (optopt > 0) return error_usage(err, "option %.*s takes no value", length, refused);
+    int fitting = 0;
+    for (const struct option *option = table; option->name; option++)
+        fitting += length > 2 && strncmp(option->name, refused + 2, (size_t)length - 2) == 0;
+    return error_usage(err, fitting > 1 ? "option %.*s is ambiguous" : "unknown option %.*s", length, refused);
+}
+
+int cli_option(int argc, char **argv, const char *letters, const struct option *longs, struct error *err) {
+    struct option table[OPTIONS_MAX];
+    char shorts[OPTIONS_MAX];
+    with_help(longs, table);
+    const char *mode = *letters == '+' ? "+" : "";
+    snprintf(shorts, sizeof shorts, "%s:%sh", mode, letters + strlen(mode));
+    opterr = 0;
+    int result = getopt_long(argc, argv, shorts, table, NULL);
+    if (result == -1) return CLI_END;
+    if (result == OPTION_HELP) return help_of(argv[0]);
+    /* After a bad letter inside a cluster optind still points at the cluster; everywhere else it is one past. */
+    if (result == '?' || result == ':') return refuse(argv[optind > 1 ? optind - 1 : 1], result, table, err);
+    return result;
+}
+
+int cli_no_more(int argc, char **argv, struct error *err) {
+    if (optind >= argc) return 0;
+    return error_usage(err, "%s does not know what to do with '%s'", argv[0], argv[optind]);
+}
+
+const char *cli_database(const char *option) {
+    const char *variable = getenv("CLEAR_DB");
+    if (option) return option;
+    return variable && *variable ? variable : "runs.sqlite";
+}
+
+/* ---- numbers ---- */
+
+struct unit {
+    const char *suffix;
+    double factor;
+};
+
+static const struct unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {0}};
+static const struct unit byte_units[] = {
+    {"", 1},       {"B", 1},       {"K", 0x1p10},   {"k", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"KiB", 0x1p10},
+    {"M", 0x1p20}, {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GB", 0x1p30}, {"GiB", 0x1p30}, {0}};
+static const struct unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
+                                             {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
+
+/* A factor where the suffix is known, else 0. */
+static double factor_of(const struct unit *units, const char *suffix) {
+    for (; units->suffix; units++)
+        if (strcmp(units->suffix, suffix) == 0) return units->factor;
+    return 0;
+}
+
+static int number(const char *name, const char *text, const struct unit *units, const char *example, int64_t min,
+                  int64_t max, int64_t *value, struct error *err) {
+    char *end;
+    errno = 0;
+    /* Digits first: strtod would also take "nan", "inf", hexadecimal and leading blanks. */
+    bool decimal = text[strspn(text, "+-")] >= '0' && text[strspn(text, "+-")] <= '9' && !strpbrk(text, "xXpP");
+    double parsed = strtod(text, &end);
+    double factor = factor_of(units, end);
+    if (!decimal || factor == 0 || errno || (units == count_units && parsed * factor != floor(parsed * factor)))
+        return error_usage(err, "%s wants a number such as %s, not '%s'", name, example, text);
+    double scaled = parsed * factor;
+    if (scaled < (double)min || scaled > (double)max)
+        return error_usage(err, "%s %s is out of range (%g to %g)", name, text, (double)min / factor_of(units, ""),
+                           (double)max / factor_of(units, ""));
+    /* 2^63 itself passes the comparison above where max is INT64_MAX, and would overflow the conversion. */
+    *value = scaled >= 0x1p63 ? INT64_MAX : (int64_t)scaled;
+    return 0;
+}
+
+int cli_count(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
+    return number(name, text, count_units, "1000 or 10k", min, max, value, err);
+}
+
+int cli_bytes(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
+    return number(name, text, byte_units, "4096 or 512KiB", min, max, value, err);
+}
+
+int cli_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct error *err) {
+    return number(name, text, duration_units, "0.5, 250ms or 2m", min_ns, max_ns, ns, err);
+}

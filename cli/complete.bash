@@ -1,0 +1,21 @@
+# Completion of clear(1) for bash: source it, or install it as share/bash-completion/completions/clear.
+# It asks the program itself (`clear help --complete`), so it is never out of step with the commands.
+_clear() {
+    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    local clear=${COMP_WORDS[0]} words
+    if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
+        words=$("$clear" help --complete 2>/dev/null)
+    elif [[ $previous == --format ]]; then
+        words="table csv json jsonl"
+    elif [[ $previous == --kind ]]; then
+        words="heap lock"
+    elif [[ $word == -* ]]; then
+        words=$("$clear" help --complete "$command" 2>/dev/null)
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        compopt -o filenames 2>/dev/null
+        return
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+}
+complete -F _clear clear

@@ -1,0 +1,209 @@
+/* clear: the commands, one table row each, and how one is chosen. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define DB_USAGE  "  --db FILE            the warehouse (default: $CLEAR_DB, else runs.sqlite)\n"
+#define RUN_USAGE "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid.\n"
+
+const struct command commands[] = {
+    {"profile", command_profile, "run a program and record its heap and locks",
+     "usage: clear profile [OPTION]... TARGET [-- ARGS...]\n"
+     "\n"
+     "Runs TARGET (a path, or a name looked up in PATH) and writes what it allocated and which locks it took into the\n"
+     "warehouse, and the text dumps and pprof profiles of the run into NAME.profile/. Exits as TARGET did.\n"
+     "\n" DB_USAGE "  --label L            a name for the run, to ask for it by\n"
+     "  --tag K=V            a tag for the run, such as commit=1a2b3c; may be given again\n"
+     "  --interval S         seconds between flushes (default 1)\n"
+     "  --depth N            frames kept of a stack (default 64, at most 1024)\n"
+     "  --profile-max N      distinct stacks and locks kept per process (default 0: no cap)\n"
+     "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
+     "  -h, --help           this text\n"},
+    {"runs", command_runs, "list the runs in the warehouse",
+     "usage: clear runs [OPTION]...\n"
+     "\n"
+     "One line a run, the newest first.\n"
+     "\n" DB_USAGE "  --json               as a JSON array\n"
+     "  -h, --help           this text\n"},
+    {"query", command_query, "ask the warehouse in SQL, read-only",
+     "usage: clear query [OPTION]... SQL [NAME=VALUE]...\n"
+     "       clear query [OPTION]... -f FILE [NAME=VALUE]...\n"
+     "\n"
+     "Runs one SELECT over every run. SQL may be - for standard input. A parameter :NAME of the SQL is bound to "
+     "VALUE;\n"
+     "run=RUN binds the id of a run, and :run is the latest one where nothing was given.\n"
+     "\n" DB_USAGE "  -f, --file FILE      read the SQL from FILE (- is standard input)\n"
+     "  --format F           table (default), csv, json or jsonl\n"
+     "  --json               the same as --format json\n"
+     "  --human              in a table, units for columns named _bytes and _ns, and thousands separated\n"
+     "  --no-header          table and csv without the names of the columns\n"
+     "  --timeout S          give up after S seconds (default 30; 0: never)\n"
+     "  -h, --help           this text\n"
+     "\n" RUN_USAGE "Tables and views: clear query \"SELECT type, name FROM sqlite_schema\"\n"},
+    {"export", command_export, "write a run, or any query's result, as a pprof profile",
+     "usage: clear export [OPTION]... [RUN] --kind heap|lock -o FILE\n"
+     "       clear export [OPTION]... --sql SQL -o FILE\n"
+     "\n"
+     "Writes a gzipped pprof profile. With --sql, the column trace_id is the stack and each column named TYPE/UNIT a\n"
+     "value: clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
+     "x.pb.gz\n"
+     "\n" DB_USAGE "  --kind KIND          which profile of the run\n"
+     "  --sql SQL            the query whose rows are the samples\n"
+     "  -o, --output FILE    where to write (required)\n"
+     "  -h, --help           this text\n"
+     "\n" RUN_USAGE},
+    {"doctor", command_doctor, "say what is wrong with a run, and what proves it",
+     "usage: clear doctor [OPTION]... [RUN]\n"
+     "\n"
+     "Prints the diagnoses of a run (default: the latest), worst first: figures, stack, advice, and the command that\n"
+     "exports the evidence. The same rows are the view `doctor` of the warehouse.\n"
+     "\n" DB_USAGE "  --json               all rows as a JSON array\n"
+     "  --top N              findings shown of each section (default 5; 0: all)\n"
+     "  -h, --help           this text\n"
+     "\n" RUN_USAGE},
+    {"help", command_help, "explain a command",
+     "usage: clear help [COMMAND]\n"
+     "       clear help --complete [COMMAND]\n"
+     "\n"
+     "  --complete           the names of the commands, or the options of COMMAND, a line each: for shells\n"
+     "  -h, --help           this text\n"},
+    {"version", command_version, "say which clear this is and what it is made of",
+     "usage: clear version\n"
+     "\n"
+     "  -h, --help           this text\n"},
+    {0},
+};
+
+void cli_print_help(FILE *out) {
+    fputs("usage: clear COMMAND [OPTION]... [ARGUMENT]...\n"
+          "\n"
+          "A profile warehouse in one SQLite file: record a program, ask in SQL, export to pprof.\n"
+          "\n",
+          out);
+    for (const struct command *command = commands; command->name; command++)
+        fprintf(out, "  %-8s  %s\n", command->name, command->help);
+    fputs("\n"
+          "clear COMMAND --help explains a command; a unique prefix of its name is enough. clear --version.\n"
+          "clear alone, on a terminal, clears the screen.\n",
+          out);
+}
+
+/* ---- choosing a command ---- */
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) that turn one short word into the other. */
+static size_t distance(const char *a, const char *b) {
+    enum { MAX = 32 };
+    size_t rows = strlen(a), columns = strlen(b), cost[MAX + 1][MAX + 1];
+    if (rows > MAX || columns > MAX) return MAX;
+    for (size_t i = 0; i <= rows; i++)
+        cost[i][0] = i;
+    for (size_t j = 0; j <= columns; j++)
+        cost[0][j] = j;
+    for (size_t i = 1; i <= rows; i++) {
+        for (size_t j = 1; j <= columns; j++) {
+            cost[i][j] = least(cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]), 1 + least(cost[i - 1][j], cost[i][j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                cost[i][j] = least(cost[i][j], cost[i - 2][j - 2] + 1);
+        }
+    }
+    return cost[rows][columns];
+}
+
+static const struct command *unknown(const char *name, struct error *err) {
+    const struct command *nearest = NULL;
+    size_t best = 3; /* further away it is a guess, no help */
+    for (const struct command *command = commands; command->name; command++) {
+        size_t edits = distance(name, command->name);
+        if (edits < best && edits < strlen(command->name)) {
+            best = edits;
+            nearest = command;
+        }
+    }
+    if (nearest)
+        error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest->name);
+    else
+        error_usage(err, "unknown command '%s'", name);
+    return NULL;
+}
+
+const struct command *cli_find(const char *name, struct error *err) {
+    const struct command *found = NULL;
+    char candidates[256] = "";
+    int count = 0;
+    for (const struct command *command = commands; command->name && *name; command++) {
+        if (strcmp(command->name, name) == 0) return command;
+        if (strncmp(command->name, name, strlen(name)) != 0) continue;
+        size_t used = strlen(candidates);
+        snprintf(candidates + used, sizeof candidates - used, "%s%s", count++ ? ", " : "", command->name);
+        found = command;
+    }
+    if (count == 0) return unknown(name, err);
+    if (count == 1) return found;
+    error_usage(err, "'%s' is ambiguous: %s", name, candidates);
+    return NULL;
+}
+
+/* What ncurses' clear(1) writes for every terminal that is in use today: home, erase, and the scrollback (E3) too. */
+static int clear_screen(int keep_scrollback) {
+    fputs(keep_scrollback ? "\033[H\033[2J" : "\033[H\033[2J\033[3J", stdout);
+    return 0;
+}
+
+static int without_command(int argc, char **argv) {
+    int keep_scrollback = argc == 2 && strcmp(argv[1], "-x") == 0; /* an option of that clear(1) */
+    if (isatty(STDOUT_FILENO) && (argc == 1 || keep_scrollback)) return clear_screen(keep_scrollback);
+    cli_print_help(stderr);
+    return ERROR_USAGE;
+}
+
+static int run(const struct command *command, int argc, char **argv) {
+    struct error err = {0};
+    argv[0] = (char *)command->name;
+    optind = 0;
+    int status = command->run(argc, argv, &err);
+    if (status >= 0) return status;
+    if (err.status == ERROR_NONE) return 0; /* --help was asked for */
+    fflush(stdout);
+    if (err.status == ERROR_USAGE)
+        fprintf(stderr, "clear: %s (see clear %s --help)\n", err.message, command->name);
+    else
+        fprintf(stderr, "clear: %s\n", err.message);
+    return (int)err.status;
+}
+
+static int choose(int argc, char **argv) {
+    struct error err = {0};
+    if (argc == 1 || (argc == 2 && strcmp(argv[1], "-x") == 0)) return without_command(argc, argv);
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
+    if (*name == '-')
+        error_usage(&err, "unknown option %s", name);
+    else {
+        const struct command *command = cli_find(name, &err);
+        if (command) return run(command, argc - 1, argv + 1);
+    }
+    fprintf(stderr, "clear: %s (see clear --help)\n", err.message);
+    return (int)err.status;
+}
+
+/* A full disk shows itself only when the buffer goes out. A reader that went away (EPIPE) wants to hear nothing. */
+static int finish(int status) {
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) == 0 && !failed) return status;
+    if (errno != EPIPE) fprintf(stderr, "clear: standard output: %s\n", errno ? strerror(errno) : "cannot be written");
+    return status ? status : ERROR_FAILURE;
+}
+
+int main(int argc, char **argv) {
+    return finish(choose(argc, argv));
+}
