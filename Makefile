@@ -1,14 +1,28 @@
-# clear: a profile warehouse in one SQLite file. `make help` lists the targets.
+# clear: a profile warehouse in one SQLite file. `make help` lists the targets and the knobs.
 
 VERSION := 0.1.0
-CC      ?= gcc
-PREFIX  ?= /usr/local
-DESTDIR ?=
-BUILD   ?= build
-JOBS    ?= $(shell nproc)
-SUDO    := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-CFLAGS   ?= -O2 -g
+#? PREFIX=/usr/local  where install puts things
+PREFIX  ?= /usr/local
+#? DESTDIR=  put before PREFIX by install, for packagers
+DESTDIR ?=
+#? BUILD=build  where objects, fixtures and unit tests go
+BUILD   ?= build
+#? OUT=.  where clear and libclear_rt.so go
+OUT     ?= .
+#? JOBS=$(nproc)  parallel jobs of the builds that demo, test, asan and bench start
+JOBS    ?= $(shell nproc)
+#? T=  `make test T="NAME ..."` runs these tests alone
+T       ?=
+#? CC=gcc  the compiler
+CC      ?= gcc
+CXX     ?= g++
+#? CFLAGS="-O2 -g"  flags of clear itself; the runtime has its own
+CFLAGS  ?= -O2 -g
+#? SANITIZE=  compiler flags of a sanitizer for clear and its unit tests, never for the runtime; asan sets it
+SANITIZE ?=
+
+SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
 LIBS     := -lsqlite3 -lz -lprotobuf-c -lyaml -ldw -lelf -liberty -lpthread -lm
@@ -19,11 +33,13 @@ SHIM_CFLAGS = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I. -O2 -g -fPIC -fvisibility=h
 	-fno-stack-protector -fno-plt -ftls-model=initial-exec -fno-semantic-interposition
 SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libclear_rt.so
 
-# Debian 12 packages. BUILD is what compiling needs, TEST what `make test` adds, BENCH what the peers of `make bench` are.
+# Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
+# adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
 	libdw-dev libelf-dev libiberty-dev
-TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace
-BENCH_PACKAGES := heaptrack linux-perf google-perftools libjemalloc2
+DEMO_PACKAGES  := sqlite3
+TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils
+BENCH_PACKAGES := heaptrack
 
 FLOORS  := base schema ingest query export cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
@@ -33,16 +49,118 @@ SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
-FIXTURE_SOURCES := $(wildcard fixtures/*.c fixtures/*.cc)
-FIXTURES := $(foreach f,$(FIXTURE_SOURCES),$(BUILD)/fixtures/$(basename $(notdir $(f))))
+# A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
+FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
+FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc))))) \
+	$(FIXTURE_LIBRARIES)
+
+# A build inside a recipe: as parallel as the make that started it, else $(JOBS) wide.
+SUBMAKE = +@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
+# Install the packages of a list that are not there. Asks apt for news only if something is missing, because most runs
+# need nothing and may be without a network.
+define install_missing
+@missing=; for package in $(1); do \
+	dpkg-query -W -f='$${db:Status-Status}\n' "$$package" 2>/dev/null | grep -qx installed || missing="$$missing $$package"; \
+done; \
+if [ -n "$$missing" ]; then \
+	echo "installing$$missing"; \
+	$(SUDO) apt-get update -q && \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $$missing; \
+fi
+endef
 
 .PHONY: all
-all: clear libclear_rt.so ## build ./clear and ./libclear_rt.so (default)
+all: $(OUT)/clear $(OUT)/libclear_rt.so ## build ./clear and ./libclear_rt.so (default); installs nothing
 
-clear: $(OBJECTS)
+.PHONY: demo
+demo: ## install what is missing, build, profile a real program, show what doctor says, write heap.pb.gz
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES))
+	$(SUBMAKE) all
+	$(OUT)/clear profile --db runs.sqlite --label demo -- sqlite3 :memory: < fixtures/work.sql
+	$(OUT)/clear doctor --db runs.sqlite demo
+	@echo
+	@echo 'runs.sqlite is an ordinary SQLite file:      sqlite3 runs.sqlite "SELECT * FROM doctor"'
+	@echo 'sqlite3.profile/heap.pb.gz is for pprof:     pprof -http=: sqlite3.profile/heap.pb.gz'
+	@echo '(Go has one too, apt-get install golang-go:  go tool pprof -top sqlite3.profile/heap.pb.gz)'
+
+.PHONY: test
+test: ## install what is missing, build, run every test; the last line counts them
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
+
+# The suite against a clear and unit tests with the sanitizers built in. The runtime stays plain: it is preloaded into
+# programs that have none, and it must not call anything but libc. So what runs under the sanitizers is everything that
+# happens in the process `clear`; inside the profiled program they cannot look. gcc's sanitizers each come as a library
+# that must be first in the process, which is why a sanitized *target* cannot be profiled by a preload either.
+.PHONY: asan
+asan: ## the same suite with clear built with -fsanitize=address,undefined, in build/asan
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests $(ASAN_BUILD)
+	@CLEAR=$(abspath build/asan)/clear BUILD=$(abspath build/asan) SANITIZED=1 CC="$(CC)" tests/run $(T)
+ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g -fno-omit-frame-pointer" \
+	SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
+
+.PHONY: build-tests
+build-tests: all $(UNIT_TESTS) $(FIXTURES)
+
+.PHONY: bench
+bench: ## install the peers, build, print the figures of the runtime beside heaptrack's
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) python3 $(BENCH_PACKAGES))
+	$(SUBMAKE) all
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
+
+.PHONY: check-layers
+check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of test)
+	@tests/check-layers .
+
+.PHONY: format
+format: ## clang-format over every C file
+	clang-format -i $(sort $(wildcard $(FLOORS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fixtures/*.c fixtures/*.cc))
+
+MAN_PAGE   := cli/clear.1
+COMPLETION := $(wildcard cli/clear.bash)
+.PHONY: install
+install: all ## copy clear, its runtime, clear.h and the man page below $(DESTDIR)$(PREFIX)
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/lib/clear" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/man/man1"
+	install -m 755 $(OUT)/clear "$(DESTDIR)$(PREFIX)/bin/clear"
+	install -m 644 $(OUT)/libclear_rt.so "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so"
+	install -m 644 ingest/clear.h "$(DESTDIR)$(PREFIX)/include/clear.h"
+	install -m 644 $(MAN_PAGE) "$(DESTDIR)$(PREFIX)/share/man/man1/clear.1"
+	$(if $(COMPLETION),install -D -m 644 $(COMPLETION) "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear")
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	rm -f "$(DESTDIR)$(PREFIX)/bin/clear" "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so" "$(DESTDIR)$(PREFIX)/include/clear.h" \
+		"$(DESTDIR)$(PREFIX)/share/man/man1/clear.1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
+	-rmdir "$(DESTDIR)$(PREFIX)/lib/clear" 2>/dev/null
+
+.PHONY: deps-build deps-test deps-bench
+deps-build: ## install the packages that compiling needs
+	$(call install_missing,$(BUILD_PACKAGES))
+deps-test: ## install the packages that make test needs besides
+	$(call install_missing,$(TEST_PACKAGES))
+deps-bench: ## install the peers of make bench
+	$(call install_missing,$(DEMO_PACKAGES) $(BENCH_PACKAGES))
+
+.PHONY: clean
+clean: ## remove everything that was built
+	rm -rf $(BUILD) $(OUT)/clear $(OUT)/libclear_rt.so
+
+.PHONY: help
+help: ## this list
+	@echo "targets:"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1|\2/p; s/^\(deps-[a-z]*\): ##/  \1|/p' $(firstword $(MAKEFILE_LIST)) | sort -u | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
+	@echo "knobs, as in \`make CC=gcc-12 test\`:"
+	@sed -n 's/^#? \([A-Z]*=[^ ]*\( -g"\)*\)  /  \1|/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-22s %s\n", $$1, $$2}'
+
+$(OUT)/clear: $(OBJECTS)
+	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
 
-libclear_rt.so: $(SHIM_OBJECTS)
+$(OUT)/libclear_rt.so: $(SHIM_OBJECTS)
+	@mkdir -p $(@D)
 	$(CC) $(SHIM_CFLAGS) $(SHIM_LDFLAGS) -o $@ $(SHIM_OBJECTS)
 
 $(BUILD)/ingest/shim/%.o: ingest/shim/%.c Makefile
@@ -65,4 +183,26 @@ $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: ingest/profile.proto
 $(BUILD)/gen/profile.pb-c.o: $(BUILD)/gen/profile.pb-c.c
 	$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
--include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d)
+# Unit tests see everything but the command line.
+$(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) -lcmocka $(LIBS)
+
+# Fixtures count what they do themselves, so the compiler must not remove or merge an allocation: -fno-builtin. A first
+# line `// cflags: ...` replaces FIXTURE_CFLAGS for that file.
+FIXTURE_CFLAGS := -O1 -g -fno-omit-frame-pointer
+FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures \
+	$$(sed -n '1{s,^// cflags: ,,p;t;s,.*,$(FIXTURE_CFLAGS),p}' $<) -MMD -MP -MF $@.d -o $@ $< $(filter %.so,$^) \
+	-pthread -ldl -Wl,-rpath,'$$ORIGIN'
+$(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c Makefile
+	@mkdir -p $(@D)
+	$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC
+$(BUILD)/fixtures/%: fixtures/%.c Makefile
+	@mkdir -p $(@D)
+	$(call FIXTURE_COMPILE,$(CC) -std=gnu11)
+$(BUILD)/fixtures/%: fixtures/%.cc Makefile
+	@mkdir -p $(@D)
+	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
+$(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
+
+-include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d)

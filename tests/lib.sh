@@ -1,0 +1,79 @@
+# shellcheck shell=bash disable=SC2015
+# lib.sh: what every scenario starts with:   . "$(dirname "$0")/lib.sh"
+# The runner gives a scenario an empty directory of its own as $TMP and working directory; without the runner one is made.
+# A scenario ends with 0 (passed), 77 (skipped, the reason on its last line) or anything else (failed).
+set -u
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+: "${CLEAR:=$ROOT/clear}"              # the program under test
+: "${BUILD:=$ROOT/build}"
+: "${FIXTURES:=$BUILD/fixtures}"       # compiled programs; $ROOT/fixtures has their sources and the data
+if [ -z "${TMP:-}" ]; then
+    TMP=$(mktemp -d) && cd "$TMP" || exit 1
+    trap 'rm -rf "$TMP"' EXIT
+fi
+export CLEAR BUILD FIXTURES TMP
+unset CLEAR_DB CLEAR_RT_DIR
+
+fail() { # fail WORDS...: say why and end
+    printf 'FAIL: %s\n' "$*" >&2
+    exit 1
+}
+
+skip() { # skip WORDS...: only for what no package could mend (no network, no user namespaces)
+    printf '%s\n' "$*"
+    exit 77
+}
+
+expect_status() { # expect_status STATUS COMMAND...: the command must exit so
+    local want=$1 got=0
+    shift
+    "$@" || got=$?
+    [ "$got" -eq "$want" ] || fail "exit status $got, not $want: $*"
+}
+
+expect_equal() { # expect_equal GOT WANT WHAT...
+    local got=$1 want=$2
+    shift 2
+    [ "$got" = "$want" ] || fail "$*: got \"$got\", not \"$want\""
+}
+
+expect_match() { # expect_match TEXT EXTENDED-REGEX WHAT...
+    local text=$1 regex=$2
+    shift 2
+    grep -Eq -- "$regex" <<<"$text" || fail "$*: \"$text\" does not match /$regex/"
+}
+
+expect_between() { # expect_between NUMBER LOW HIGH WHAT...: both ends belong to it
+    local number=$1 low=$2 high=$3
+    shift 3
+    [ "$number" -ge "$low" ] && [ "$number" -le "$high" ] || fail "$*: $number is not in $low..$high"
+}
+
+expect_same_file() { # expect_same_file GOT WANT WHAT...
+    local got=$1 want=$2
+    shift 2
+    cmp -- "$got" "$want" >&2 || { diff -a -- "$want" "$got" | head -20 >&2; fail "$*: $got is not as $want"; }
+}
+
+sql() { # sql DB SQL: the stock shell, columns apart by |, never a line of its own on top
+    sqlite3 -batch -noheader -cmd '.timeout 10000' "$1" "$2" || fail "sqlite3 $1: $2"
+}
+
+check_db() { # check_db DB: SQLite and the schema's foreign keys find nothing wrong
+    expect_equal "$(sql "$1" 'PRAGMA integrity_check')" ok "integrity of $1"
+    expect_equal "$(sql "$1" 'PRAGMA foreign_key_check')" "" "foreign keys of $1"
+}
+
+pprof() { # pprof ARGUMENTS...: Go's viewer, which must take the symbols from the file alone
+    HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none go tool pprof -symbolize=none "$@"
+}
+
+profile() { # profile ARGUMENTS...: clear profile into $TMP/t.db
+    "$CLEAR" profile --db "$TMP/t.db" "$@"
+}
+
+free_shm_check() { # nothing of ours is left in shared memory. For tests that are marked "# alone".
+    local left
+    left=$(find /dev/shm -maxdepth 1 -name 'clear-*' 2>/dev/null)
+    [ -z "$left" ] || fail "left in /dev/shm: $left"
+}
