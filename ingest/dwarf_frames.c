@@ -1,0 +1,187 @@
+#include "ingest/dwarf_frames.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+enum { NESTING_MAX = 256, FIRST_FUNCTIONS = 64 };
+
+struct dwarf_unit {
+    Dwarf_CU *cu;
+    Dwarf_Die die;           /* the unit with the functions: of the split file where there is one */
+    struct ranges functions; /* index into `entries` */
+    Dwarf_Die *entries;
+    size_t count, capacity;
+    bool is_indexed;
+};
+
+void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code) {
+    *frames = (struct dwarf_frames){.dwarf = dwarf, .bias = bias, .code = code};
+}
+
+void dwarf_frames_close(struct dwarf_frames *frames) {
+    for (size_t i = 0; i < frames->unit_count; i++) {
+        ranges_free(&frames->units[i].functions);
+        free(frames->units[i].entries);
+    }
+    free(frames->units);
+    ranges_free(&frames->ranges);
+    *frames = (struct dwarf_frames){0};
+}
+
+/* Adds the code of a DIE. Functions that the linker dropped keep DWARF with addresses near 0, where no code is. */
+static void add_code(const struct dwarf_frames *frames, struct ranges *ranges, Dwarf_Die *die, size_t index) {
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+        if (ranges_find(frames->code, start + frames->bias)) ranges_add(ranges, start, end, index);
+}
+
+static void read_units(struct dwarf_frames *frames) {
+    if (frames->has_units_read) return;
+    frames->has_units_read = true;
+    size_t capacity = 0;
+    Dwarf_CU *cu = NULL;
+    Dwarf_Die die;
+    while (frames->dwarf && dwarf_get_units(frames->dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
+        int tag = dwarf_tag(&die);
+        if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit) continue;
+        size_t before = frames->ranges.count;
+        add_code(frames, &frames->ranges, &die, frames->unit_count);
+        if (frames->ranges.count == before) continue;
+        if (frames->unit_count == capacity) {
+            capacity = capacity ? capacity * 2 : FIRST_FUNCTIONS;
+            frames->units = xrealloc(frames->units, capacity * sizeof *frames->units);
+        }
+        frames->units[frames->unit_count++] = (struct dwarf_unit){.cu = cu, .die = die};
+    }
+    ranges_sort(&frames->ranges);
+}
+
+static void add_function(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *die) {
+    size_t before = unit->functions.count;
+    add_code(frames, &unit->functions, die, unit->count);
+    if (unit->functions.count == before) return; /* a declaration, or only ever inlined */
+    if (unit->count == unit->capacity) {
+        unit->capacity = unit->capacity ? unit->capacity * 2 : FIRST_FUNCTIONS;
+        unit->entries = xrealloc(unit->entries, unit->capacity * sizeof *unit->entries);
+    }
+    unit->entries[unit->count++] = *die;
+}
+
+/* Functions with code among the children of a DIE, at any depth: C++ and Rust put them into namespaces and types, GNU C, D and
+ * Ada into other functions and their blocks. */
+static void add_functions(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, int depth) {
+    Dwarf_Die die;
+    if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0) return;
+    do {
+        switch (dwarf_tag(&die)) {
+        case DW_TAG_subprogram: add_function(frames, unit, &die); /* fall through */
+        case DW_TAG_namespace:
+        case DW_TAG_module:
+        case DW_TAG_class_type:
+        case DW_TAG_structure_type:
+        case DW_TAG_union_type:
+        case DW_TAG_enumeration_type:
+        case DW_TAG_lexical_block: add_functions(frames, unit, &die, depth + 1); break;
+        default: break;
+        }
+    } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+static void index_unit(const struct dwarf_frames *frames, struct dwarf_unit *unit) {
+    if (unit->is_indexed) return;
+    unit->is_indexed = true;
+    Dwarf_Die whole, split;
+    uint8_t type;
+    if (dwarf_cu_info(unit->cu, NULL, &type, &whole, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton &&
+        split.addr)
+        unit->die = split;
+    add_functions(frames, unit, &unit->die, 0);
+    ranges_sort(&unit->functions);
+}
+
+/* The calls inlined into each other at `address` inside a DIE, outermost first. */
+static size_t find_inlined(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *out, size_t room) {
+    size_t count = 0;
+    Dwarf_Die at = *parent, die;
+    for (int depth = 0; depth < NESTING_MAX && count < room && dwarf_child(&at, &die) == 0; depth++) {
+        bool is_found = false;
+        do {
+            int tag = dwarf_tag(&die);
+            if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
+                is_found = dwarf_haspc(&die, address) > 0;
+            if (is_found && tag == DW_TAG_inlined_subroutine) out[count++] = die;
+        } while (!is_found && dwarf_siblingof(&die, &die) == 0);
+        if (!is_found) break;
+        at = die;
+    }
+    return count;
+}
+
+static const char *attribute_text(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+static int attribute_number(Dwarf_Die *die, unsigned name) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 && value <= INT32_MAX ? (int)value : 0;
+}
+
+static void name_frame(struct dwarf_frame *frame, Dwarf_Die *die) {
+    frame->linkage_name = attribute_text(die, DW_AT_linkage_name);
+    if (!frame->linkage_name) frame->linkage_name = attribute_text(die, DW_AT_MIPS_linkage_name);
+    frame->name = attribute_text(die, DW_AT_name);
+    int line;
+    if (dwarf_decl_line(die, &line) == 0) frame->start_line = line;
+}
+
+/* Where `inlined` was called from: the position in the function around it. */
+static void place_call(struct dwarf_frame *frame, struct dwarf_unit *unit, Dwarf_Die *inlined) {
+    Dwarf_Files *files;
+    size_t count;
+    int number = attribute_number(inlined, DW_AT_call_file);
+    if (dwarf_getsrcfiles(&unit->die, &files, &count) == 0 && (size_t)number < count)
+        frame->file = dwarf_filesrc(files, (size_t)number, NULL, NULL);
+    frame->line = attribute_number(inlined, DW_AT_call_line);
+    frame->column = attribute_number(inlined, DW_AT_call_column);
+}
+
+static void place_address(struct dwarf_frame *frame, struct dwarf_unit *unit, Dwarf_Addr address) {
+    Dwarf_Line *line = dwarf_getsrc_die(&unit->die, address);
+    if (!line) return;
+    frame->file = dwarf_linesrc(line, NULL, NULL);
+    dwarf_lineno(line, &frame->line);
+    dwarf_linecol(line, &frame->column);
+}
+
+size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwarf_frame out[DWARF_FRAMES_MAX]) {
+    read_units(frames);
+    out[0] = (struct dwarf_frame){0};
+    const struct range *found = ranges_find(&frames->ranges, address - frames->bias);
+    if (!found) return 0;
+    struct dwarf_unit *unit = &frames->units[found->index];
+    index_unit(frames, unit);
+    place_address(&out[0], unit, address - frames->bias);
+    found = ranges_find(&unit->functions, address - frames->bias);
+    if (!found) return 0;
+    Dwarf_Die chain[DWARF_FRAMES_MAX] = {unit->entries[found->index]};
+    size_t count = 1 + find_inlined(&chain[0], address - frames->bias, chain + 1, DWARF_FRAMES_MAX - 1);
+    for (size_t i = 0; i < count; i++) {
+        Dwarf_Die *die = &chain[count - 1 - i];
+        if (i > 0) {
+            out[i] = (struct dwarf_frame){0};
+            place_call(&out[i], unit, die + 1);
+        }
+        name_frame(&out[i], die);
+    }
+    return count;
+}
+
+bool dwarf_frames_any(struct dwarf_frames *frames) {
+    read_units(frames);
+    return frames->unit_count > 0;
+}

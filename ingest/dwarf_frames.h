@@ -1,0 +1,44 @@
+/* dwarf_frames.h: functions, files and lines of an address by DWARF, inlined ones included. For symbolize.c alone.
+ *
+ * Units are indexed by address at the first question and the functions of a unit at the first address in it, because
+ * dwarf_getscopes walks a whole unit for each address (milliseconds in one as big as sqlite3.c), and because
+ * .debug_aranges, which libdwfl wants, is not written by clang or rustc. */
+#ifndef CLEAR_INGEST_DWARF_FRAMES_H
+#define CLEAR_INGEST_DWARF_FRAMES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ingest/ranges.h"
+
+enum { DWARF_FRAMES_MAX = 128 }; /* functions inlined into each other at one address; further ones are left out */
+
+struct dwarf_unit;
+
+struct dwarf_frames {
+    Dwarf *dwarf;              /* NULL: the file has none */
+    Dwarf_Addr bias;           /* address of the file = address in DWARF + bias (a debug file of a prelinked library) */
+    const struct ranges *code; /* executable segments: what lies elsewhere was discarded by the linker */
+    struct ranges ranges;      /* of units; index into `units` */
+    struct dwarf_unit *units;
+    size_t unit_count;
+    bool has_units_read;
+};
+
+struct dwarf_frame {
+    const char *linkage_name; /* NULL where DWARF has none (C) */
+    const char *name;         /* NULL where DWARF has none */
+    const char *file;         /* NULL unknown */
+    int line, column, start_line;
+};
+
+void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code);
+void dwarf_frames_close(struct dwarf_frames *frames);
+
+/* Fills in the frames at `address`, innermost first, and returns how many. Where only the line is known (assembler), it
+ * returns 0 and frame 0 has the file and line. Strings belong to the Dwarf. */
+size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwarf_frame out[DWARF_FRAMES_MAX]);
+bool dwarf_frames_any(struct dwarf_frames *frames); /* is there DWARF for any code at all? */
+
+#endif

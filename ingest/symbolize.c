@@ -1,0 +1,281 @@
+#include "ingest/symbolize.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libiberty/demangle.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/map.h"
+#include "ingest/dwarf_frames.h"
+#include "ingest/elf_names.h"
+
+enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, padded with zeros where it is shorter */
+
+struct symbolizer_module {
+    struct symbolizer *symbolizer;
+    char *path, *build_id;
+    const char *basename; /* within path */
+    bool is_opened;       /* opening was tried */
+    Dwfl *dwfl;           /* NULL: without symbols */
+    struct elf_names names;
+    struct dwarf_frames frames;
+};
+
+struct symbolizer {
+    struct map modules;   /* "path\0build id" -> struct symbolizer_module * */
+    struct map demangled; /* mangled name -> demangled text, for names that are mangled or have a suffix */
+    struct map texts;     /* names made up here, kept as keys */
+    struct symbol_frame frames[DWARF_FRAMES_MAX];
+};
+
+struct symbolizer *symbolizer_open(void) {
+    /* A debuginfod server that does not answer would hold each module for the library's default of 90 s. */
+    if (getenv("DEBUGINFOD_URLS")) setenv("DEBUGINFOD_TIMEOUT", "10", 0);
+    return xcalloc(1, sizeof(struct symbolizer));
+}
+
+static void close_module(struct symbolizer_module *module) {
+    dwarf_frames_close(&module->frames);
+    elf_names_close(&module->names);
+    if (module->dwfl) dwfl_end(module->dwfl);
+    free(module->path);
+    free(module->build_id);
+    free(module);
+}
+
+void symbolizer_close(struct symbolizer *symbolizer) {
+    if (!symbolizer) return;
+    for (size_t i = 0; i < symbolizer->modules.count; i++)
+        close_module((struct symbolizer_module *)(intptr_t)symbolizer->modules.entries[i].value);
+    for (size_t i = 0; i < symbolizer->demangled.count; i++)
+        free((char *)(intptr_t)symbolizer->demangled.entries[i].value);
+    map_free(&symbolizer->modules);
+    map_free(&symbolizer->demangled);
+    map_free(&symbolizer->texts);
+    free(symbolizer);
+}
+
+/* A text that lives as long as the symbolizer. Takes over `text`. */
+static const char *keep_text(struct symbolizer *symbolizer, char *text) {
+    const struct map_entry *entry = map_put(&symbolizer->texts, text, strlen(text) + 1, NULL);
+    free(text);
+    return entry->key;
+}
+
+struct symbolizer_module *symbolizer_module(struct symbolizer *symbolizer, const char *path, const char *build_id) {
+    size_t path_size = strlen(path), size = path_size + 1 + strlen(build_id);
+    char *key = xmalloc(size + 1);
+    memcpy(key, path, path_size + 1);
+    memcpy(key + path_size + 1, build_id, size - path_size);
+    bool added;
+    struct map_entry *entry = map_put(&symbolizer->modules, key, size, &added);
+    free(key);
+    if (!added) return (struct symbolizer_module *)(intptr_t)entry->value;
+    struct symbolizer_module *module = xcalloc(1, sizeof *module);
+    module->symbolizer = symbolizer;
+    module->path = xstrdup(path);
+    module->build_id = xstrdup(build_id);
+    const char *slash = strrchr(module->path, '/');
+    module->basename = slash && slash[1] ? slash + 1 : module->path;
+    entry->value = (intptr_t)module;
+    return module;
+}
+
+/* Opening a module, at the first question about it. */
+
+static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
+    const unsigned char *bits;
+    GElf_Addr where;
+    int size = dwfl_module_build_id(reported, &bits, &where);
+    size_t digits = strlen(wanted);
+    if (!digits) return true;
+    if (size <= 0) return false;
+    for (size_t i = 0; i < digits; i++) {
+        char digit = '0'; /* the recorder's padding */
+        if (i / 2 < (size_t)size) digit = "0123456789abcdef"[i % 2 ? bits[i / 2] & 15 : bits[i / 2] >> 4];
+        if ((wanted[i] | (wanted[i] >= 'A' ? 0x20 : 0)) != digit) return false;
+    }
+    return digits >= (size_t)size * 2 || digits == CUT_BUILD_ID_DIGITS;
+}
+
+/* A descriptor of a regular file, or -1: a profile may name a FIFO or a device, and opening those can hang. */
+static int open_regular(const char *path) {
+    struct stat status;
+    if (*path != '/' || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* The file as libdwfl's only module, at the addresses of the file itself. NULL where it is not an ELF file. */
+static Dwfl_Module *report_module(Dwfl *dwfl, const char *path) {
+    int file = open_regular(path);
+    if (file < 0) return NULL;
+    dwfl_report_begin(dwfl);
+    Dwfl_Module *reported = dwfl_report_elf(dwfl, path, path, file, 0, true);
+    if (!reported) close(file);
+    return dwfl_report_end(dwfl, NULL, NULL) == 0 ? reported : NULL;
+}
+
+static void open_module(struct symbolizer_module *module) {
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = dwfl_offline_section_address};
+    if (module->is_opened) return;
+    module->is_opened = true;
+    module->dwfl = dwfl_begin(&callbacks);
+    if (!module->dwfl) return;
+    GElf_Addr elf_bias;
+    Dwfl_Module *reported = report_module(module->dwfl, module->path);
+    Elf *elf = reported ? dwfl_module_getelf(reported, &elf_bias) : NULL;
+    if (!elf || !build_id_matches(reported, module->build_id)) {
+        dwfl_end(module->dwfl);
+        module->dwfl = NULL;
+        return;
+    }
+    elf_names_open(&module->names, reported, elf);
+    Dwarf_Addr bias = 0;
+    Dwarf *dwarf = dwfl_module_getdwarf(reported, &bias);
+    dwarf_frames_open(&module->frames, dwarf, bias, &module->names.code);
+}
+
+/* Names. */
+
+/* Where the suffixes begin that compilers give to copies and parts of one function (`.isra.0`, `.cold`), and linkers to
+ * versions (`@@GLIBC_2.2.5`); the end of the name where there are none. All parts of a function stand together then. */
+static size_t plain_size(const char *name) {
+    static const char *const suffixes[] = {".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm."};
+    size_t size = strlen(name);
+    const char *version = *name ? strchr(name + 1, '@') : NULL;
+    if (version) size = (size_t)(version - name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        const char *at = *name ? strstr(name + 1, suffixes[i]) : NULL;
+        if (at && (size_t)(at - name) < size) size = (size_t)(at - name);
+    }
+    return size;
+}
+
+static bool is_mangled(const char *name) {
+    return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+/* What a person calls the function of that linker's name: C++ without parameter lists and return types but with
+ * template arguments, as pprof does by default (overloads stand together, instantiations apart; system_name tells overloads apart);
+ * Rust without hashes. Lives as long as the symbolizer, or as `name` where that is the answer. */
+static const char *demangle(struct symbolizer *symbolizer, const char *name) {
+    size_t size = strlen(name), plain = plain_size(name);
+    if (!is_mangled(name) && plain == size) return name;
+    bool added;
+    struct map_entry *entry = map_put(&symbolizer->demangled, name, size, &added);
+    if (added) {
+        char *text = xstrdup(name);
+        text[plain] = '\0';
+        char *readable = is_mangled(text) ? cplus_demangle(text, DMGL_AUTO | DMGL_ANSI) : NULL;
+        if (readable) free(text);
+        entry->value = (intptr_t)(readable ? readable : text);
+    }
+    return (const char *)(intptr_t)entry->value;
+}
+
+/* The frame of an address that DWARF does not name. */
+static void name_by_elf(struct symbolizer_module *module, uint64_t address, struct symbol_frame *frame) {
+    struct symbolizer *symbolizer = module->symbolizer;
+    const char *name = module->dwfl ? elf_function(&module->names, address) : NULL;
+    if (name) {
+        frame->system_name = name;
+        frame->name = demangle(symbolizer, name);
+        return;
+    }
+    uint64_t start = address;
+    if (module->dwfl && (name = elf_linkage(&module->names, address))) {
+        frame->system_name = keep_text(symbolizer, xasprintf("%s@plt", name));
+        frame->name = keep_text(symbolizer, xasprintf("%s@plt", demangle(symbolizer, name)));
+        return;
+    }
+    if (module->dwfl) elf_function_start(&module->names, address, &start);
+    frame->name = keep_text(symbolizer, xasprintf("%s+0x%" PRIx64, module->basename, start));
+    frame->system_name = frame->name;
+}
+
+static void place_frame(struct symbol_frame *frame, const struct dwarf_frame *from) {
+    frame->file = from->file ? from->file : "";
+    frame->line = from->line;
+    frame->column = from->column;
+    frame->start_line = from->start_line;
+}
+
+static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *frame, const struct dwarf_frame *from) {
+    const char *name = from->linkage_name ? from->linkage_name : from->name;
+    if (!name || !*name) return false;
+    frame->system_name = name;
+    frame->name = demangle(symbolizer, name);
+    return true;
+}
+
+size_t symbolize(struct symbolizer_module *module, uint64_t address, const struct symbol_frame **frames) {
+    struct symbolizer *symbolizer = module->symbolizer;
+    struct dwarf_frame found[DWARF_FRAMES_MAX] = {0};
+    open_module(module);
+    size_t count = module->dwfl ? dwarf_frames_at(&module->frames, address, found) : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct symbol_frame *frame = &symbolizer->frames[i];
+        place_frame(frame, &found[i]);
+        if (!name_by_dwarf(symbolizer, frame, &found[i])) name_by_elf(module, address, frame);
+    }
+    *frames = symbolizer->frames;
+    if (count > 0 && found[count - 1].linkage_name) return count;
+    /* C, and what C++ compilers give no linkage name; of the latter the linker knows more than DWARF's bare "operator()". */
+    struct symbol_frame *outermost = &symbolizer->frames[count ? count - 1 : 0];
+    if (count > 0) {
+        const char *symbol = elf_function(&module->names, address);
+        if (symbol && is_mangled(symbol)) name_by_elf(module, address, outermost);
+        return count;
+    }
+    place_frame(outermost, &found[0]);
+    name_by_elf(module, address, outermost);
+    return 1;
+}
+
+const char *symbolize_data(struct symbolizer_module *module, uint64_t address, uint64_t *offset) {
+    open_module(module);
+    uint64_t start;
+    const char *name = module->dwfl ? elf_object(&module->names, address, &start) : NULL;
+    if (!name) return NULL;
+    *offset = address - start;
+    return demangle(module->symbolizer, name);
+}
+
+bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, struct symbol_segment *segment) {
+    open_module(module);
+    const struct range *found = module->dwfl ? ranges_find(&module->names.code, address) : NULL;
+    GElf_Phdr header;
+    if (!found || !gelf_getphdr(module->names.elf, (int)found->index, &header)) return false;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    segment->start = header.p_vaddr & ~(page - 1);
+    segment->limit = (header.p_vaddr + header.p_filesz + page - 1) & ~(page - 1);
+    segment->offset = header.p_offset & ~(page - 1);
+    return true;
+}
+
+/* Opening is lazy, so a question about a module may be what opens it; modules are never const themselves. */
+
+bool symbolizer_has_symbols(const struct symbolizer_module *module) {
+    struct symbolizer_module *opened = (struct symbolizer_module *)module;
+    open_module(opened);
+    return opened->dwfl && (elf_has_symbols(&opened->names) || dwarf_frames_any(&opened->frames));
+}
+
+bool symbolizer_has_lines(const struct symbolizer_module *module) {
+    struct symbolizer_module *opened = (struct symbolizer_module *)module;
+    open_module(opened);
+    return opened->dwfl && dwarf_frames_any(&opened->frames);
+}
