@@ -1,0 +1,72 @@
+DROP VIEW IF EXISTS doctor_heap;
+CREATE VIEW doctor_heap AS
+-- Question: which allocation sites leak, or would be better served by an arena? One row a run and stack that has a
+--   finding; processes, profiles and label sets of the run summed.
+-- Codes, first match wins. In a recorded run, where what is live at exit is known exactly:
+--   leak: blocks live at exit.
+-- In a dump or any other ingested artefact:
+--   arena: nothing freed, mean size below heap_arena_mean_bytes. rc: nothing freed, mean size from there on.
+--   leak: some freed, some not.
+-- Severity of a leak: note where fewer than leak_warning_count blocks or leak_warning_bytes bytes are live; else
+--   critical from leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
+-- Known false positives: tables and caches that a program keeps to its end on purpose, programs that end by _exit or by a
+--   signal, interpreters that skip their clean-up. Few and large blocks are therefore notes.
+-- live_percent: inuse_bytes of the run's inuse_bytes, whole percent. mean_bytes: alloc_bytes / alloc_count.
+WITH
+site AS (
+    SELECT profiles.run_id, sites.trace_id,
+           sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
+           sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes
+    FROM sites
+    JOIN profiles ON profiles.id = sites.profile_id
+    GROUP BY profiles.run_id, sites.trace_id
+),
+judged AS (
+    SELECT site.*,
+           alloc_count - free_count AS inuse_count,
+           alloc_bytes - free_bytes AS inuse_bytes,
+           CAST(round(100.0 * (alloc_bytes - free_bytes)
+                / nullif(sum(alloc_bytes - free_bytes) OVER (PARTITION BY run_id), 0)) AS INTEGER) AS live_percent,
+           CASE WHEN runs.source = 'profile' THEN iif(free_count < alloc_count, 'leak', 'none')
+                WHEN alloc_count = 0 THEN 'none'
+                WHEN free_count = 0 AND 1.0 * alloc_bytes / alloc_count
+                     < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'arena'
+                WHEN free_count = 0 THEN 'rc'
+                WHEN free_count < alloc_count THEN 'leak'
+                ELSE 'none' END AS code
+    FROM site
+    JOIN runs ON runs.id = site.run_id
+)
+SELECT
+    judged.run_id,
+    'heap' AS section,
+    judged.code,
+    CASE WHEN judged.code <> 'leak' THEN advice.severity
+         WHEN inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+              OR inuse_bytes < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
+         WHEN inuse_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
+              AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent') THEN 'critical'
+         ELSE 'warning' END AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'free_count', free_count,
+                'free_bytes', free_bytes, 'inuse_count', inuse_count, 'inuse_bytes', inuse_bytes,
+                'live_percent', live_percent, 'mean_bytes', round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
+    json_array(judged.trace_id) AS trace_ids,
+    advice.text AS advice,
+    judged.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    alloc_count,
+    alloc_bytes,
+    free_count,
+    free_bytes,
+    inuse_count,
+    inuse_bytes,
+    live_percent,
+    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes
+FROM judged
+JOIN places ON places.trace_id = judged.trace_id
+LEFT JOIN advice ON advice.code = 'heap-' || judged.code
+WHERE judged.code <> 'none';

@@ -1,0 +1,110 @@
+DROP VIEW IF EXISTS doctor_lock;
+CREATE VIEW doctor_lock AS
+-- Question: which locks cost time, and what would serve better? One row a lock (run, object, address), its callers and
+--   the profiles of the run summed, the longest wait and hold kept; also the healthy ones, with code and severity ok.
+-- Figures: total_acquires, total_contended and wait_ns count exclusive and shared operations; hold_ns exclusive ones, as
+--   shared holds are not timed. Percentages are whole: read_percent of total_acquires shared, contended_percent of
+--   total_acquires that waited. mean_hold_ns: hold_ns / acquires.
+-- Codes, first match wins; the figures are those of the table rules:
+--   mvcc-fit: reads >= 80 %, >= 1000 acquires, contended >= 10 %
+--   atomic-fit: reads < 50 %, and >= 1000 acquires with contended >= 10 %, or >= 100000 acquires
+--   atomic-ptr-fit: >= 1000 acquires, contended >= 10 %
+--   hot-long: contended >= 20 %, mean hold > 1 ms · contended: >= 20 % · long-hold: mean hold > 1 ms · ok
+-- Severity: that of the advice; but note where all waits together are below lock_wait_note_ns, and critical where they
+--   reach lock_critical_percent of the run's duration.
+-- Known false positives: a lock around one long start-up step (long-hold) that nobody waits for.
+WITH
+lock AS (
+    SELECT
+        profiles.run_id, locks.object_id, locks.address, max(locks.kind) AS kind,
+        sum(acquires) AS acquires, sum(contended) AS contended,
+        sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
+        sum(acquires + read_acquires) AS total_acquires, sum(contended + read_contended) AS total_contended,
+        sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
+        sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
+        json_group_array(DISTINCT iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id))
+            FILTER (WHERE locks.trace_id <> 0 OR objects.trace_id <> 0) AS trace_ids
+    FROM locks
+    JOIN profiles ON profiles.id = locks.profile_id
+    JOIN objects ON objects.id = locks.object_id
+    GROUP BY profiles.run_id, locks.object_id, locks.address
+),
+figure AS (
+    SELECT
+        lock.*,
+        coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0) AS read_percent,
+        coalesce(CAST(round(100.0 * total_contended / nullif(total_acquires, 0)) AS INTEGER), 0) AS contended_percent,
+        coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0) AS mean_hold_ns
+    FROM lock
+),
+rule AS (
+    SELECT
+        max(value) FILTER (WHERE name = 'lock_mvcc_read_percent') AS mvcc_read_percent,
+        max(value) FILTER (WHERE name = 'lock_atomic_read_percent') AS atomic_read_percent,
+        max(value) FILTER (WHERE name = 'lock_fit_acquires') AS fit_acquires,
+        max(value) FILTER (WHERE name = 'lock_fit_contended_percent') AS fit_contended_percent,
+        max(value) FILTER (WHERE name = 'lock_atomic_acquires') AS atomic_acquires,
+        max(value) FILTER (WHERE name = 'lock_contended_percent') AS contended_percent,
+        max(value) FILTER (WHERE name = 'lock_long_hold_ns') AS long_hold_ns,
+        max(value) FILTER (WHERE name = 'lock_wait_note_ns') AS wait_note_ns,
+        max(value) FILTER (WHERE name = 'lock_critical_percent') AS critical_percent
+    FROM rules
+),
+judged AS (
+    SELECT
+        figure.*,
+        CASE WHEN figure.read_percent >= rule.mvcc_read_percent AND total_acquires >= rule.fit_acquires
+                  AND figure.contended_percent >= rule.fit_contended_percent THEN 'mvcc-fit'
+             WHEN figure.read_percent < rule.atomic_read_percent
+                  AND (total_acquires >= rule.fit_acquires
+                       AND figure.contended_percent >= rule.fit_contended_percent
+                       OR total_acquires >= rule.atomic_acquires) THEN 'atomic-fit'
+             WHEN total_acquires >= rule.fit_acquires
+                  AND figure.contended_percent >= rule.fit_contended_percent THEN 'atomic-ptr-fit'
+             WHEN figure.contended_percent >= rule.contended_percent
+                  AND mean_hold_ns > rule.long_hold_ns THEN 'hot-long'
+             WHEN figure.contended_percent >= rule.contended_percent THEN 'contended'
+             WHEN mean_hold_ns > rule.long_hold_ns THEN 'long-hold'
+             ELSE 'ok' END AS code,
+        wait_ns < rule.wait_note_ns AS is_brief,
+        runs.duration_ns > 0
+            AND round(100.0 * wait_ns / runs.duration_ns) >= rule.critical_percent AS is_critical
+    FROM figure
+    JOIN runs ON runs.id = figure.run_id
+    CROSS JOIN rule
+)
+SELECT
+    judged.run_id,
+    'lock' AS section,
+    judged.code,
+    CASE WHEN judged.code = 'ok' THEN 'ok'
+         WHEN is_brief THEN 'note'
+         WHEN is_critical THEN 'critical'
+         ELSE advice.severity END AS severity,
+    objects.name AS subject,
+    json_object('kind', judged.kind, 'acquires', acquires, 'contended', contended, 'read_acquires', read_acquires,
+                'read_contended', read_contended, 'read_percent', read_percent,
+                'contended_percent', contended_percent, 'wait_ns', wait_ns, 'max_wait_ns', max_wait_ns,
+                'hold_ns', hold_ns, 'mean_hold_ns', CAST(round(mean_hold_ns) AS INTEGER),
+                'max_hold_ns', max_hold_ns) AS evidence,
+    trace_ids,
+    advice.text AS advice,
+    judged.object_id,
+    judged.address,
+    judged.kind,
+    acquires,
+    contended,
+    read_acquires,
+    read_contended,
+    total_acquires,
+    total_contended,
+    read_percent,
+    contended_percent,
+    wait_ns,
+    max_wait_ns,
+    hold_ns,
+    CAST(round(mean_hold_ns) AS INTEGER) AS mean_hold_ns,
+    max_hold_ns
+FROM judged
+JOIN objects ON objects.id = judged.object_id
+LEFT JOIN advice ON advice.code = 'lock-' || judged.code;

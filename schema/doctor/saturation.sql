@@ -1,0 +1,46 @@
+DROP VIEW IF EXISTS doctor_saturation;
+CREATE VIEW doctor_saturation AS
+-- Question: is what this run recorded all there was? Whoever reads the other diagnoses must know first.
+-- One row a run, code and kind of profile (subject), or a run and text for warnings:
+--   dropped: events that could not be recorded (count). truncated: stacks that were cut (count).
+--   sampled: every Nth event only was recorded and counted N times (count is N).
+--   unfinished: the recorder did not see the end of the run (count 1).
+--   warning: the artefact itself says "WARNING: ..." (count: in how many profiles; subject: the text).
+WITH finding(run_id, code, subject, count) AS (
+    SELECT run_id, 'dropped', kind, sum(dropped)
+    FROM profiles
+    GROUP BY run_id, kind
+    HAVING sum(dropped) > 0
+    UNION ALL
+    SELECT run_id, 'truncated', kind, sum(truncated)
+    FROM profiles
+    GROUP BY run_id, kind
+    HAVING sum(truncated) > 0
+    UNION ALL
+    SELECT run_id, 'sampled', kind, max(profiles.sample_n, runs.sample_n)
+    FROM (SELECT run_id, kind, max(sample_n) AS sample_n FROM profiles GROUP BY run_id, kind) AS profiles
+    JOIN runs ON runs.id = profiles.run_id
+    WHERE max(profiles.sample_n, runs.sample_n) > 1
+    UNION ALL
+    SELECT id, 'unfinished', 'run', 1
+    FROM runs
+    WHERE ' ' || flags || ' ' LIKE '% unfinished %'
+    UNION ALL
+    SELECT profiles.run_id, 'warning', ltrim(comment.value, '# '), count(*)
+    FROM profiles
+    JOIN json_each(profiles.comments) AS comment
+    WHERE ltrim(comment.value, '# ') GLOB 'WARNING:*'
+    GROUP BY profiles.run_id, ltrim(comment.value, '# ')
+)
+SELECT
+    finding.run_id,
+    'saturation' AS section,
+    finding.code,
+    advice.severity,
+    finding.subject,
+    json_object('count', finding.count) AS evidence,
+    '[]' AS trace_ids,
+    advice.text AS advice,
+    finding.count
+FROM finding
+LEFT JOIN advice ON advice.code = 'saturation-' || finding.code;

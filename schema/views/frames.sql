@@ -1,0 +1,34 @@
+DROP VIEW IF EXISTS frames;
+CREATE VIEW frames AS
+-- Question: which functions stand in a stack, in which order? One row a frame, inlined ones included.
+-- depth: 0 is the leaf; each inlined frame has a depth of its own, so (trace_id, depth) is unique.
+-- inlined: 1 where the frame was inlined into the next deeper one (the compiled function itself has 0).
+-- function, file, line, module: as in the view places. location_id: equal for the frames that share a machine address.
+SELECT
+    traces.id AS trace_id,
+    -- Frames of the locations nearer to the leaf, then the place in this one. Not a window function: those would make
+    -- SQLite unpack every stack of the file for one trace; this is worked out only where depth is asked for.
+    (SELECT count(*)
+     FROM json_each(traces.stack) AS before
+     LEFT JOIN location_lines AS nearer ON nearer.location_id = before.value
+     WHERE before.key < step.key) + coalesce(location_lines.position, 0) AS depth,
+    locations.id AS location_id,
+    coalesce(functions.name,
+             CASE WHEN mappings.filename <> ''
+                  THEN printf('%s+0x%x',
+                              substr(mappings.filename,
+                                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))),
+                              locations.address - mappings.memory_start + mappings.file_offset) END,
+             printf('0x%x', locations.address)) AS function,
+    coalesce(functions.filename, '') AS file,
+    coalesce(location_lines.line, 0) AS line,
+    substr(mappings.filename, 1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))) AS module,
+    EXISTS (SELECT 1
+            FROM location_lines AS outer_line
+            WHERE outer_line.location_id = locations.id AND outer_line.position > location_lines.position) AS inlined
+FROM traces
+JOIN json_each(traces.stack) AS step
+JOIN locations ON locations.id = step.value
+JOIN mappings ON mappings.id = locations.mapping_id
+LEFT JOIN location_lines ON location_lines.location_id = locations.id
+LEFT JOIN functions ON functions.id = location_lines.function_id;

@@ -1,0 +1,59 @@
+DROP VIEW IF EXISTS run_summary;
+CREATE VIEW run_summary AS
+-- Question: which runs are in this file, and what did each cost? One row a run, its processes summed.
+-- started: UTC, ISO 8601, whole seconds; started_ns: the same, ns since the epoch. duration_ns: nanoseconds.
+-- exit: 'exit 0', 'signal 9', or '' while it runs and for an ingested artefact.
+-- alloc_*, inuse_*: blocks and bytes as requested; inuse_* is what was live at the end. lock_*: exclusive and shared
+--   operations, lock_wait_ns nanoseconds. cpu_ns: processor time sampled.
+-- dropped: events that could not be recorded; truncated: stacks that were cut; sample_n: every Nth event was recorded.
+SELECT
+    runs.id AS run_id,
+    runs.uuid,
+    runs.label,
+    runs.command,
+    runs.source,
+    strftime('%Y-%m-%dT%H:%M:%SZ', runs.started_ns / 1000000000, 'unixepoch') AS started,
+    runs.started_ns,
+    runs.duration_ns,
+    CASE WHEN runs.exit_signal IS NOT NULL THEN printf('signal %d', runs.exit_signal)
+         WHEN runs.exit_status IS NOT NULL THEN printf('exit %d', runs.exit_status)
+         ELSE '' END AS exit,
+    runs.exit_status,
+    runs.exit_signal,
+    (SELECT count(*) FROM processes WHERE processes.run_id = runs.id) AS processes,
+    coalesce(heap.alloc_count, 0) AS alloc_count,
+    coalesce(heap.alloc_bytes, 0) AS alloc_bytes,
+    coalesce(heap.inuse_count, 0) AS inuse_count,
+    coalesce(heap.inuse_bytes, 0) AS inuse_bytes,
+    coalesce(lock.acquires, 0) AS lock_acquires,
+    coalesce(lock.contended, 0) AS lock_contended,
+    coalesce(lock.wait_ns, 0) AS lock_wait_ns,
+    coalesce(processor.cpu_ns, 0) AS cpu_ns,
+    coalesce(loss.dropped, 0) AS dropped,
+    coalesce(loss.truncated, 0) AS truncated,
+    max(runs.sample_n, coalesce(loss.sample_n, 1)) AS sample_n,
+    runs.flags
+FROM runs
+-- Inner joins with one row for every run: so that a condition on run_id reaches into each sum.
+JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+             sum(alloc_count - free_count) AS inuse_count, sum(alloc_bytes - free_bytes) AS inuse_bytes
+      FROM runs
+      LEFT JOIN profiles ON profiles.run_id = runs.id
+      LEFT JOIN sites ON sites.profile_id = profiles.id
+      GROUP BY runs.id) AS heap ON heap.run_id = runs.id
+JOIN (SELECT runs.id AS run_id, sum(acquires + read_acquires) AS acquires,
+             sum(contended + read_contended) AS contended, sum(wait_ns + read_wait_ns) AS wait_ns
+      FROM runs
+      LEFT JOIN profiles ON profiles.run_id = runs.id
+      LEFT JOIN locks ON locks.profile_id = profiles.id
+      GROUP BY runs.id) AS lock ON lock.run_id = runs.id
+JOIN (SELECT runs.id AS run_id, sum(cpu_ns) AS cpu_ns
+      FROM runs
+      LEFT JOIN profiles ON profiles.run_id = runs.id
+      LEFT JOIN cpu ON cpu.profile_id = profiles.id
+      GROUP BY runs.id) AS processor ON processor.run_id = runs.id
+JOIN (SELECT runs.id AS run_id, sum(dropped) AS dropped, sum(truncated) AS truncated,
+             max(profiles.sample_n) AS sample_n
+      FROM runs
+      LEFT JOIN profiles ON profiles.run_id = runs.id
+      GROUP BY runs.id) AS loss ON loss.run_id = runs.id;

@@ -1,0 +1,24 @@
+DROP VIEW IF EXISTS stacks;
+CREATE VIEW stacks AS
+-- Question: what does a stack look like in one line, as flame graph tools read it?
+-- stack: function names, root first, joined by ';', inlined frames included (the outer one before what was inlined into
+--   it). A ';' inside a name is written ':'. Empty for trace 0. Names as in the view frames.
+SELECT
+    traces.id AS trace_id,
+    coalesce((SELECT group_concat(function, ';')
+              FROM (SELECT replace(coalesce(functions.name,
+                                            CASE WHEN mappings.filename <> ''
+                                                 THEN printf('%s+0x%x',
+                                                             substr(mappings.filename,
+                                                                    1 + length(rtrim(mappings.filename,
+                                                                                     replace(mappings.filename, '/', '')))),
+                                                             locations.address - mappings.memory_start
+                                                             + mappings.file_offset) END,
+                                            printf('0x%x', locations.address)), ';', ':') AS function
+                    FROM json_each(traces.stack) AS step
+                    JOIN locations ON locations.id = step.value
+                    JOIN mappings ON mappings.id = locations.mapping_id
+                    LEFT JOIN location_lines ON location_lines.location_id = locations.id
+                    LEFT JOIN functions ON functions.id = location_lines.function_id
+                    ORDER BY step.key DESC, location_lines.position DESC)), '') AS stack
+FROM traces;
