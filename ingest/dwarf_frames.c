@@ -166,6 +166,7 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
     struct dwarf_unit *unit = &frames->units[found->index];
     index_unit(frames, unit);
     place_address(&out[0], unit, address - frames->bias);
+    out[0].directory = attribute_text(&unit->die, DW_AT_comp_dir);
     found = ranges_find(&unit->functions, address - frames->bias);
     if (!found) return 0;
     Dwarf_Die chain[DWARF_FRAMES_MAX] = {unit->entries[found->index]};
@@ -177,6 +178,7 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
             place_call(&out[i], unit, die + 1);
         }
         name_frame(&out[i], die);
+        out[i].directory = out[0].directory;
     }
     return count;
 }

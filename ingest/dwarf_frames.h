@@ -30,6 +30,7 @@ struct dwarf_frame {
     const char *linkage_name; /* NULL where DWARF has none (C) */
     const char *name;         /* NULL where DWARF has none */
     const char *file;         /* NULL unknown */
+    const char *directory;    /* where the compiler ran, for a relative file; NULL unknown */
     int line, column, start_line;
 };
 

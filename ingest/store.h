@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "schema/db.h"
@@ -16,12 +17,14 @@
 struct store {
     struct db *db;
     struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
-    struct map frames;     /* location id -> index into `known`, to sign and attribute traces without SQL */
-    struct store_location *known;
-    size_t known_count, known_capacity;
-    char **wrappers;       /* the patterns of the table `wrappers` */
+    struct map resolved;                  /* (mapping id, address) -> id of the location with lines there */
+    struct map known_functions;           /* function id -> index into `function_list` */
+    struct store_function *function_list; /* what signing and attributing a trace needs, so that it costs no SQL */
+    struct map known_locations;           /* location id -> index into `location_list` */
+    struct store_location *location_list;
+    char **wrappers; /* the patterns of the table `wrappers` */
     size_t wrapper_count;
-    struct map is_wrapper; /* function id -> 1 or 0 */
+    struct buffer key, text; /* room to put keys and JSON together */
 };
 
 int store_open(struct store *store, struct db *db, struct error *err);
@@ -48,14 +51,20 @@ int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address
  * once in the file's life": ask this before the symbolizer. */
 int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t address, struct error *err);
 
-/* Location ids leaf first. Signature and attributed frame are worked out here. An empty stack is trace 0. */
+/* Location ids leaf first. An empty stack is trace 0. Worked out here:
+ *   signature        of the name and the file's name without its directories, for every frame, inlined ones too: the
+ *                    same source built in another directory signs the same. Not of lines, so that an edit above a
+ *                    function changes nothing. A location without lines signs by its module's file name and its
+ *                    offset in that file.
+ *   attributed frame the first frame, from the leaf, innermost inlined function first, whose function is none of the
+ *                    table `wrappers` (GLOB over its name); the leaf where all are. */
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err);
 
 struct store_label {
     const char *key;
-    const char *text;   /* NULL for a numeric label */
+    const char *text; /* NULL for a numeric label */
     int64_t number;
-    const char *unit;   /* numeric labels; NULL or empty for none */
+    const char *unit; /* numeric labels; NULL or empty for none */
 };
 /* Any order; they are sorted. No labels is set 0. */
 int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err);

@@ -107,7 +107,7 @@ static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
 /* A descriptor of a regular file, or -1: a profile may name a FIFO or a device, and opening those can hang. */
 static int open_regular(const char *path) {
     struct stat status;
-    if (*path != '/' || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+    if (*path == '[' || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
         close(file);
@@ -206,8 +206,10 @@ static void name_by_elf(struct symbolizer_module *module, uint64_t address, stru
     frame->system_name = frame->name;
 }
 
-static void place_frame(struct symbol_frame *frame, const struct dwarf_frame *from) {
+static void place_frame(struct symbolizer *symbolizer, struct symbol_frame *frame, const struct dwarf_frame *from) {
     frame->file = from->file ? from->file : "";
+    if (*frame->file && *frame->file != '/' && from->directory)
+        frame->file = keep_text(symbolizer, xasprintf("%s/%s", from->directory, frame->file));
     frame->line = from->line;
     frame->column = from->column;
     frame->start_line = from->start_line;
@@ -228,7 +230,7 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
     size_t count = module->dwfl ? dwarf_frames_at(&module->frames, address, found) : 0;
     for (size_t i = 0; i < count; i++) {
         struct symbol_frame *frame = &symbolizer->frames[i];
-        place_frame(frame, &found[i]);
+        place_frame(symbolizer, frame, &found[i]);
         if (!name_by_dwarf(symbolizer, frame, &found[i])) name_by_elf(module, address, frame);
     }
     *frames = symbolizer->frames;
@@ -240,7 +242,7 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
         if (symbol && is_mangled(symbol)) name_by_elf(module, address, outermost);
         return count;
     }
-    place_frame(outermost, &found[0]);
+    place_frame(symbolizer, outermost, &found[0]);
     name_by_elf(module, address, outermost);
     return 1;
 }

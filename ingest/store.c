@@ -1,0 +1,538 @@
+#include "ingest/store.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* What a trace needs to know of a function. */
+struct store_function {
+    uint64_t signature; /* of its name and its file's name */
+    bool is_wrapper;
+};
+
+/* What a trace needs to know of a location. */
+struct store_location {
+    uint64_t signature;        /* of all its functions */
+    bool is_wrapper;           /* all its functions are allocator wrappers */
+    int64_t function_id, line; /* the innermost function that is none; the innermost of all where all are */
+};
+
+enum { FIRST_CAPACITY = 64 };
+
+/* Room for one more entry, at index `count`, of a list that doubles. */
+static void *grow_list(void *list, size_t count, size_t entry_size) {
+    bool is_full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
+    return is_full ? xrealloc(list, (count ? count * 2 : FIRST_CAPACITY) * entry_size) : list;
+}
+
+static int load_wrappers(struct store *store, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db, "SELECT pattern FROM wrappers ORDER BY pattern", err);
+    if (!select) return -1;
+    int state;
+    while ((state = db_step(store->db, select, err)) == 1) {
+        store->wrappers = grow_list(store->wrappers, store->wrapper_count, sizeof *store->wrappers);
+        store->wrappers[store->wrapper_count++] = xstrdup(db_text(select, 0));
+    }
+    return state;
+}
+
+int store_open(struct store *store, struct db *db, struct error *err) {
+    *store = (struct store){.db = db};
+    if (load_wrappers(store, err) == 0) return 0;
+    store_free(store);
+    return -1;
+}
+
+void store_free(struct store *store) {
+    map_free(&store->mappings);
+    map_free(&store->functions);
+    map_free(&store->locations);
+    map_free(&store->traces);
+    map_free(&store->label_sets);
+    map_free(&store->objects);
+    map_free(&store->resolved);
+    map_free(&store->known_functions);
+    map_free(&store->known_locations);
+    free(store->function_list);
+    free(store->location_list);
+    for (size_t i = 0; i < store->wrapper_count; i++)
+        free(store->wrappers[i]);
+    free(store->wrappers);
+    buffer_free(&store->key);
+    buffer_free(&store->text);
+    *store = (struct store){0};
+}
+
+/* Keys. A text goes in with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+
+static void key_text(struct store *store, const char *text) {
+    buffer_add(&store->key, text ? text : "", text ? strlen(text) + 1 : 1);
+}
+
+static void key_int(struct store *store, int64_t value) {
+    buffer_add(&store->key, &value, sizeof value);
+}
+
+static void bind_text(sqlite3_stmt *statement, int parameter, const char *text) {
+    sqlite3_bind_text(statement, parameter, text ? text : "", -1, SQLITE_STATIC); /* used up before we return */
+}
+
+/* How a thing gets its row id: by memory, by its unique columns, by a new row. */
+struct kind {
+    const char *select; /* the id, by the unique columns */
+    const char *insert;
+    void (*bind)(sqlite3_stmt *statement, const void *thing); /* the parameters of both */
+};
+
+/* 1: *id is set, 0: there is no such row, -1: the error is set. */
+static int select_id(struct db *db, sqlite3_stmt *select, int64_t *id, struct error *err) {
+    int state = db_step(db, select, err);
+    if (state == 1) {
+        *id = sqlite3_column_int64(select, 0);
+        sqlite3_reset(select);
+    }
+    return state;
+}
+
+/* The row id of a thing that is not in memory. *added tells whether the row is new; may be NULL. */
+static int64_t find_row(struct store *store, const struct kind *kind, const void *thing, bool *added,
+                        struct error *err) {
+    int64_t id = 0;
+    sqlite3_stmt *select = db_prepare(store->db, kind->select, err);
+    if (!select) return -1;
+    kind->bind(select, thing);
+    int state = select_id(store->db, select, &id, err);
+    if (added) *added = state == 0;
+    if (state != 0) return state < 0 ? -1 : id;
+    sqlite3_stmt *insert = db_prepare(store->db, kind->insert, err);
+    if (!insert) return -1;
+    kind->bind(insert, thing);
+    if (db_run(store->db, insert, err) != 0) return -1;
+    return sqlite3_last_insert_rowid(store->db->handle);
+}
+
+/* The same, with `map` as memory and store->key as the key. */
+static int64_t find_thing(struct store *store, struct map *map, const struct kind *kind, const void *thing,
+                          struct error *err) {
+    const struct map_entry *entry = map_find(map, store->key.data, store->key.size);
+    if (entry) return entry->value;
+    int64_t id = find_row(store, kind, thing, NULL, err);
+    if (id >= 0) map_put(map, store->key.data, store->key.size, NULL)->value = id;
+    return id;
+}
+
+/* Mappings. */
+
+static void bind_mapping(sqlite3_stmt *statement, const void *thing) {
+    const struct store_mapping *mapping = thing;
+    bind_text(statement, 1, mapping->filename);
+    bind_text(statement, 2, mapping->build_id);
+    sqlite3_bind_int64(statement, 3, (int64_t)mapping->memory_start);
+    sqlite3_bind_int64(statement, 4, (int64_t)mapping->memory_limit);
+    sqlite3_bind_int64(statement, 5, (int64_t)mapping->file_offset);
+    sqlite3_bind_int(statement, 6, mapping->has_functions);
+    sqlite3_bind_int(statement, 7, mapping->has_filenames);
+    sqlite3_bind_int(statement, 8, mapping->has_line_numbers);
+    sqlite3_bind_int(statement, 9, mapping->has_inline_frames);
+}
+
+int64_t store_mapping(struct store *store, const struct store_mapping *mapping, struct error *err) {
+    static const struct kind kind = {
+        .select = "SELECT id FROM mappings WHERE filename = ?1 AND build_id = ?2 AND memory_start = ?3 AND"
+                  " memory_limit = ?4 AND file_offset = ?5 AND has_functions = ?6 AND has_filenames = ?7 AND"
+                  " has_line_numbers = ?8 AND has_inline_frames = ?9",
+        .insert = "INSERT INTO mappings(filename, build_id, memory_start, memory_limit, file_offset, has_functions,"
+                  " has_filenames, has_line_numbers, has_inline_frames) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        .bind = bind_mapping,
+    };
+    buffer_clear(&store->key);
+    key_text(store, mapping->filename);
+    key_text(store, mapping->build_id);
+    key_int(store, (int64_t)mapping->memory_start);
+    key_int(store, (int64_t)mapping->memory_limit);
+    key_int(store, (int64_t)mapping->file_offset);
+    key_int(store, mapping->has_functions | mapping->has_filenames << 1 | mapping->has_line_numbers << 2 |
+                       mapping->has_inline_frames << 3);
+    return find_thing(store, &store->mappings, &kind, mapping, err);
+}
+
+/* Functions. */
+
+struct function_row {
+    const char *name, *system_name, *filename;
+    int64_t start_line;
+};
+
+static void bind_function(sqlite3_stmt *statement, const void *thing) {
+    const struct function_row *function = thing;
+    bind_text(statement, 1, function->name);
+    bind_text(statement, 2, function->system_name);
+    bind_text(statement, 3, function->filename);
+    sqlite3_bind_int64(statement, 4, function->start_line);
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_wrapper(const struct store *store, const char *name) {
+    for (size_t i = 0; i < store->wrapper_count; i++)
+        if (sqlite3_strglob(store->wrappers[i], name) == 0) return true;
+    return false;
+}
+
+static void learn_function(struct store *store, int64_t id, const char *name, const char *filename) {
+    bool added;
+    struct map_entry *entry = map_put(&store->known_functions, &id, sizeof id, &added);
+    if (!added) return;
+    size_t index = store->known_functions.count - 1;
+    const char *file = base_name(filename);
+    entry->value = (int64_t)index;
+    store->function_list = grow_list(store->function_list, index, sizeof *store->function_list);
+    store->function_list[index] = (struct store_function){
+        .signature = hash_combine(hash_bytes(name, strlen(name)), hash_bytes(file, strlen(file))),
+        .is_wrapper = is_wrapper(store, name)};
+}
+
+int64_t store_function(struct store *store, const char *name, const char *system_name, const char *filename,
+                       int64_t start_line, struct error *err) {
+    static const struct kind kind = {
+        .select = "SELECT id FROM functions WHERE name = ?1 AND system_name = ?2 AND filename = ?3 AND start_line = ?4",
+        .insert = "INSERT INTO functions(name, system_name, filename, start_line) VALUES (?1, ?2, ?3, ?4)",
+        .bind = bind_function,
+    };
+    const struct function_row function = {name, system_name, filename, start_line};
+    buffer_clear(&store->key);
+    key_text(store, name);
+    key_text(store, system_name);
+    key_text(store, filename);
+    key_int(store, start_line);
+    int64_t id = find_thing(store, &store->functions, &kind, &function, err);
+    if (id > 0) learn_function(store, id, name ? name : "", filename ? filename : "");
+    return id;
+}
+
+/* A function that this or an earlier run stored; NULL with the error set. Good until the next function is learnt. */
+static const struct store_function *known_function(struct store *store, int64_t id, struct error *err) {
+    const struct map_entry *entry = map_find(&store->known_functions, &id, sizeof id);
+    if (entry) return &store->function_list[entry->value];
+    sqlite3_stmt *select = db_prepare(store->db, "SELECT name, filename FROM functions WHERE id = ?1", err);
+    if (!select) return NULL;
+    sqlite3_bind_int64(select, 1, id);
+    int state = db_step(store->db, select, err);
+    if (state == 0) error_fail(err, "%s: there is no function %" PRId64, store->db->path, id);
+    if (state != 1) return NULL;
+    learn_function(store, id, db_text(select, 0), db_text(select, 1));
+    sqlite3_reset(select);
+    return &store->function_list[store->known_functions.count - 1];
+}
+
+/* Locations. */
+
+struct location_row {
+    int64_t mapping_id, address, lines_hash;
+    int is_folded;
+};
+
+static void bind_location(sqlite3_stmt *statement, const void *thing) {
+    const struct location_row *location = thing;
+    sqlite3_bind_int64(statement, 1, location->mapping_id);
+    sqlite3_bind_int64(statement, 2, location->address);
+    sqlite3_bind_int64(statement, 3, location->lines_hash);
+    sqlite3_bind_int(statement, 4, location->is_folded);
+}
+
+static int64_t hash_lines(const struct store_line *lines, size_t count) {
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; i++) {
+        hash = hash_combine(hash, (uint64_t)lines[i].function_id);
+        hash = hash_combine(hash, (uint64_t)lines[i].line);
+        hash = hash_combine(hash, (uint64_t)lines[i].column);
+    }
+    return count && !hash ? 1 : (int64_t)hash; /* 0 says "no lines" */
+}
+
+static int insert_lines(struct store *store, int64_t location_id, const struct store_line *lines, size_t count,
+                        struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        sqlite3_stmt *insert = db_prepare(store->db, "INSERT INTO location_lines VALUES (?1, ?2, ?3, ?4, ?5)", err);
+        if (!insert) return -1;
+        sqlite3_bind_int64(insert, 1, location_id);
+        sqlite3_bind_int64(insert, 2, (int64_t)i);
+        sqlite3_bind_int64(insert, 3, lines[i].function_id);
+        sqlite3_bind_int64(insert, 4, lines[i].line);
+        sqlite3_bind_int64(insert, 5, lines[i].column);
+        if (db_run(store->db, insert, err) != 0) return -1;
+    }
+    return 0;
+}
+
+int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address, int is_folded,
+                       const struct store_line *lines, size_t line_count, struct error *err) {
+    static const struct kind kind = {
+        .select = "SELECT id FROM locations WHERE mapping_id = ?1 AND address = ?2 AND lines_hash = ?3 AND"
+                  " is_folded = ?4",
+        .insert = "INSERT INTO locations(mapping_id, address, lines_hash, is_folded) VALUES (?1, ?2, ?3, ?4)",
+        .bind = bind_location,
+    };
+    const struct location_row location = {mapping_id, (int64_t)address, hash_lines(lines, line_count), is_folded};
+    const int64_t key[] = {mapping_id, location.address, location.lines_hash, is_folded};
+    const struct map_entry *entry = map_find(&store->locations, key, sizeof key);
+    if (entry) return entry->value;
+    bool added;
+    int64_t id = find_row(store, &kind, &location, &added, err);
+    if (id < 0 || (added && insert_lines(store, id, lines, line_count, err) != 0)) return -1;
+    map_put(&store->locations, key, sizeof key, NULL)->value = id;
+    if (line_count) {
+        struct map_entry *resolved = map_put(&store->resolved, key, 2 * sizeof *key, &added);
+        if (added) resolved->value = id;
+    }
+    return id;
+}
+
+int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t address, struct error *err) {
+    const int64_t key[] = {mapping_id, (int64_t)address};
+    const struct map_entry *entry = map_find(&store->resolved, key, sizeof key);
+    if (entry) return entry->value;
+    sqlite3_stmt *select = db_prepare(
+        store->db, "SELECT min(id) FROM locations WHERE mapping_id = ?1 AND address = ?2 AND lines_hash <> 0", err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, mapping_id);
+    sqlite3_bind_int64(select, 2, (int64_t)address);
+    int64_t id = 0;
+    if (select_id(store->db, select, &id, err) < 0) return -1; /* min() of nothing is NULL, which reads as 0 */
+    if (id) map_put(&store->resolved, key, sizeof key, NULL)->value = id;
+    return id;
+}
+
+/* A location without lines is known by its module and its offset in that file, which ASLR does not change. */
+static int sign_bare_location(struct store *store, int64_t id, struct store_location *location, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db,
+                                      "SELECT filename, address - memory_start + file_offset FROM locations"
+                                      " JOIN mappings ON mappings.id = mapping_id WHERE locations.id = ?1",
+                                      err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, id);
+    int state = db_step(store->db, select, err);
+    if (state == 0) return error_fail(err, "%s: there is no location %" PRId64, store->db->path, id);
+    if (state < 0) return -1;
+    const char *module = base_name(db_text(select, 0));
+    location->signature = hash_combine(hash_bytes(module, strlen(module)), (uint64_t)sqlite3_column_int64(select, 1));
+    sqlite3_reset(select);
+    return 0;
+}
+
+static int read_location(struct store *store, int64_t id, struct store_location *location, struct error *err) {
+    sqlite3_stmt *select = db_prepare(
+        store->db, "SELECT function_id, line FROM location_lines WHERE location_id = ?1 ORDER BY position", err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, id);
+    int state;
+    size_t count = 0;
+    location->is_wrapper = true;
+    while ((state = db_step(store->db, select, err)) == 1) {
+        int64_t function_id = sqlite3_column_int64(select, 0), line = sqlite3_column_int64(select, 1);
+        const struct store_function *function = known_function(store, function_id, err);
+        if (!function) {
+            sqlite3_reset(select);
+            return -1;
+        }
+        location->signature = hash_combine(location->signature, function->signature);
+        if (count++ == 0 || (location->is_wrapper && !function->is_wrapper)) {
+            location->function_id = function_id;
+            location->line = line;
+        }
+        if (!function->is_wrapper) location->is_wrapper = false;
+    }
+    if (state < 0) return -1;
+    if (count == 0) location->is_wrapper = false;
+    return count ? 0 : sign_bare_location(store, id, location, err);
+}
+
+/* A location that this or an earlier run stored; NULL with the error set. Good until the next one is learnt. */
+static const struct store_location *known_location(struct store *store, int64_t id, struct error *err) {
+    const struct map_entry *entry = map_find(&store->known_locations, &id, sizeof id);
+    if (entry) return &store->location_list[entry->value];
+    struct store_location location = {0};
+    if (read_location(store, id, &location, err) != 0) return NULL;
+    size_t index = store->known_locations.count;
+    map_put(&store->known_locations, &id, sizeof id, NULL)->value = (int64_t)index;
+    store->location_list = grow_list(store->location_list, index, sizeof *store->location_list);
+    store->location_list[index] = location;
+    return &store->location_list[index];
+}
+
+/* Traces. */
+
+struct trace_row {
+    uint64_t hash, signature;
+    int64_t location_id, function_id, line;
+    bool is_attributed;
+};
+
+/* The stack as JSON, in store->text. */
+static void write_stack(struct store *store, const int64_t *location_ids, size_t count) {
+    buffer_clear(&store->text);
+    for (size_t i = 0; i < count; i++) {
+        char digits[24], *at = digits + sizeof digits;
+        uint64_t value = (uint64_t)location_ids[i];
+        do {
+            *--at = (char)('0' + value % 10);
+        } while (value /= 10);
+        *--at = i ? ',' : '[';
+        buffer_add(&store->text, at, (size_t)(digits + sizeof digits - at));
+    }
+    buffer_add_char(&store->text, ']');
+}
+
+static int sign_trace(struct store *store, const int64_t *location_ids, size_t count, struct trace_row *trace,
+                      struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        const struct store_location *location = known_location(store, location_ids[i], err);
+        if (!location) return -1;
+        trace->signature = hash_combine(trace->signature, location->signature);
+        if (i == 0 || (!trace->is_attributed && !location->is_wrapper)) {
+            trace->location_id = location_ids[i];
+            trace->function_id = location->function_id;
+            trace->line = location->line;
+        }
+        if (!location->is_wrapper) trace->is_attributed = true;
+    }
+    return 0;
+}
+
+/* A stored trace of that hash whose stack is store->text: 1, 0 for none, -1. */
+static int find_trace(struct store *store, uint64_t hash, int64_t *id, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, (int64_t)hash);
+    sqlite3_bind_text(select, 2, store->text.data, (int)store->text.size, SQLITE_STATIC);
+    return select_id(store->db, select, id, err);
+}
+
+static int64_t insert_trace(struct store *store, const struct trace_row *trace, struct error *err) {
+    sqlite3_stmt *insert = db_prepare(
+        store->db,
+        "INSERT INTO traces(hash, signature, stack, location_id, function_id, line) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        err);
+    if (!insert) return -1;
+    sqlite3_bind_int64(insert, 1, (int64_t)trace->hash);
+    sqlite3_bind_int64(insert, 2, (int64_t)trace->signature);
+    sqlite3_bind_text(insert, 3, store->text.data, (int)store->text.size, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 4, trace->location_id);
+    if (trace->function_id) sqlite3_bind_int64(insert, 5, trace->function_id); /* else NULL: a bare address */
+    sqlite3_bind_int64(insert, 6, trace->line);
+    return db_run(store->db, insert, err) == 0 ? sqlite3_last_insert_rowid(store->db->handle) : -1;
+}
+
+int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err) {
+    if (count == 0) return 0;
+    size_t size = count * sizeof *location_ids;
+    const struct map_entry *entry = map_find(&store->traces, location_ids, size);
+    if (entry) return entry->value;
+    struct trace_row trace = {.hash = hash_bytes(location_ids, size)};
+    write_stack(store, location_ids, count);
+    int64_t id = 0;
+    int state = find_trace(store, trace.hash, &id, err);
+    if (state == 0) {
+        if (sign_trace(store, location_ids, count, &trace, err) != 0) return -1;
+        id = insert_trace(store, &trace, err);
+    }
+    if (state < 0 || id < 0) return -1;
+    map_put(&store->traces, location_ids, size, NULL)->value = id;
+    return id;
+}
+
+/* Label sets. */
+
+static int compare_texts(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "");
+}
+
+/* By key; texts before numbers; then by value and unit. */
+static int compare_labels(const void *left, const void *right) {
+    const struct store_label *a = left, *b = right;
+    int order = compare_texts(a->key, b->key);
+    if (order) return order;
+    if (!a->text != !b->text) return a->text ? -1 : 1;
+    if (a->text) return strcmp(a->text, b->text);
+    if (a->number != b->number) return a->number < b->number ? -1 : 1;
+    return compare_texts(a->unit, b->unit);
+}
+
+/* The set as canonical JSON, in store->key. */
+static void write_labels(struct store *store, const struct store_label *labels, size_t count) {
+    struct buffer *json = &store->key;
+    buffer_clear(json);
+    for (size_t i = 0; i < count; i++) {
+        const struct store_label *label = &labels[i];
+        buffer_add_text(json, i ? ",[" : "[[");
+        buffer_add_json_string(json, label->key ? label->key : "", label->key ? strlen(label->key) : 0);
+        if (label->text) {
+            buffer_add_char(json, ',');
+            buffer_add_json_string(json, label->text, strlen(label->text));
+        } else {
+            buffer_printf(json, ",%" PRId64, label->number);
+        }
+        if (!label->text && label->unit && *label->unit) {
+            buffer_add_char(json, ',');
+            buffer_add_json_string(json, label->unit, strlen(label->unit));
+        }
+        buffer_add_char(json, ']');
+    }
+    buffer_add_char(json, ']');
+}
+
+static void bind_label_set(sqlite3_stmt *statement, const void *thing) {
+    bind_text(statement, 1, thing);
+}
+
+int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err) {
+    static const struct kind kind = {
+        .select = "SELECT id FROM label_sets WHERE labels = ?1",
+        .insert = "INSERT INTO label_sets(labels) VALUES (?1)",
+        .bind = bind_label_set,
+    };
+    if (count == 0) return 0;
+    struct store_label *sorted = xmalloc(count * sizeof *sorted);
+    memcpy(sorted, labels, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_labels);
+    write_labels(store, sorted, count);
+    free(sorted);
+    return find_thing(store, &store->label_sets, &kind, store->key.data, err);
+}
+
+/* Objects. */
+
+struct object_row {
+    const char *kind, *identity, *name;
+    int64_t trace_id, offset;
+};
+
+static void bind_object(sqlite3_stmt *statement, const void *thing) {
+    const struct object_row *object = thing;
+    bind_text(statement, 1, object->kind);
+    bind_text(statement, 2, object->identity);
+    if (sqlite3_bind_parameter_count(statement) == 2) return; /* the look-up */
+    bind_text(statement, 3, object->name);
+    sqlite3_bind_int64(statement, 4, object->trace_id);
+    sqlite3_bind_int64(statement, 5, object->offset);
+}
+
+int64_t store_object(struct store *store, const char *kind, const char *identity, const char *name, int64_t trace_id,
+                     uint64_t offset, struct error *err) {
+    static const struct kind object_kind = {
+        .select = "SELECT id FROM objects WHERE kind = ?1 AND identity = ?2",
+        .insert = "INSERT INTO objects(kind, identity, name, trace_id, offset) VALUES (?1, ?2, ?3, ?4, ?5)",
+        .bind = bind_object,
+    };
+    const struct object_row object = {kind, identity, name, trace_id, (int64_t)offset};
+    buffer_clear(&store->key);
+    key_text(store, kind);
+    key_text(store, identity);
+    return find_thing(store, &store->objects, &object_kind, &object, err);
+}
