@@ -1,0 +1,86 @@
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/cli.h"
+#include "query/grid.h"
+#include "query/table.h"
+
+static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
+static const char for_people[] =
+    "SELECT run_id, started_ns, duration_ns, coalesce(label, ''), iif(command = '', source, command), alloc_count, "
+    "alloc_bytes, inuse_bytes, lock_wait_ns, exit, flags, dropped, truncated, sample_n FROM run_summary "
+    "ORDER BY started_ns DESC, run_id DESC";
+
+/* What the reader must know before believing the row. */
+static void add_flags(struct grid *grid, sqlite3_stmt *row) {
+    struct buffer flags = {0};
+    int64_t dropped = sqlite3_column_int64(row, 11), truncated = sqlite3_column_int64(row, 12);
+    int64_t sample_n = sqlite3_column_int64(row, 13);
+    buffer_add_text(&flags, db_text(row, 10));
+    if (dropped) buffer_printf(&flags, "%sdropped %s", flags.size ? ", " : "", units_count(dropped).text);
+    if (truncated) buffer_printf(&flags, "%struncated %s", flags.size ? ", " : "", units_count(truncated).text);
+    if (sample_n > 1) buffer_printf(&flags, "%ssampled 1 in %s", flags.size ? ", " : "", units_count(sample_n).text);
+    grid_left(grid, buffer_text(&flags));
+    buffer_free(&flags);
+}
+
+static void add_run(struct grid *grid, sqlite3_stmt *row) {
+    enum { COMMAND_SHOWN = 40 };
+    char command[COMMAND_SHOWN + 4];
+    snprintf(command, sizeof command, "%.*s", COMMAND_SHOWN, db_text(row, 4));
+    if (strlen(db_text(row, 4)) > COMMAND_SHOWN) strcat(command, "...");
+    grid_right(grid, db_text(row, 0));
+    grid_left(grid, units_time(sqlite3_column_int64(row, 1)).text);
+    grid_right(grid, units_ns(sqlite3_column_int64(row, 2)).text);
+    grid_left(grid, db_text(row, 3));
+    grid_right(grid, units_count(sqlite3_column_int64(row, 5)).text);
+    grid_right(grid, units_bytes(sqlite3_column_int64(row, 6)).text);
+    grid_right(grid, units_bytes(sqlite3_column_int64(row, 7)).text);
+    grid_right(grid, units_ns(sqlite3_column_int64(row, 8)).text);
+    grid_left(grid, db_text(row, 9));
+    grid_left(grid, command);
+    add_flags(grid, row);
+}
+
+static int print_for_people(struct db *db, struct error *err) {
+    static const char *const headings[] = {"run",  "started",   "duration", "label",   "allocations", "bytes",
+                                           "live", "lock wait", "exit",     "command", "flags"};
+    struct grid grid = {.columns = sizeof headings / sizeof *headings};
+    sqlite3_stmt *row = db_prepare(db, for_people, err);
+    if (!row) return -1;
+    for (size_t i = 0; i < grid.columns; i++)
+        grid_left(&grid, headings[i]);
+    int code;
+    while ((code = db_step(db, row, err)) == 1)
+        add_run(&grid, row);
+    if (code == 0) grid_print(&grid, stdout, true);
+    grid_free(&grid);
+    return code;
+}
+
+static int print_runs(struct db *db, bool json, struct error *err) {
+    const struct table_options options = {.format = TABLE_JSON};
+    if (!json) return print_for_people(db, err);
+    sqlite3_stmt *statement = db_prepare(db, newest_first, err);
+    return statement ? table_print(stdout, db, statement, db_step, &options, err) : -1;
+}
+
+int command_runs(int argc, char **argv, struct error *err) {
+    enum { DB = CLI_LONG, JSON };
+    static const struct option longs[] = {{"db", required_argument, NULL, DB}, {"json", no_argument, NULL, JSON}, {0}};
+    const char *path = NULL;
+    bool json = false;
+    struct db db;
+    int option;
+    while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END) {
+        if (option < 0) return -1;
+        if (option == DB)
+            path = optarg;
+        else
+            json = true;
+    }
+    if (cli_no_more(argc, argv, err) < 0 || db_open(&db, cli_database(path), DB_READ, err) < 0) return -1;
+    int code = print_runs(&db, json, err);
+    db_close(&db, err);
+    return code;
+}
