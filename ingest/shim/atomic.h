@@ -1,0 +1,27 @@
+/* atomic.h: atomics named by their order, so that no shared flag is ever read or written plainly.
+ *
+ * Counters have one writing thread; a relaxed load and store is enough for them and costs what a plain one does, while a locked
+ * add costs 18 to 20 cycles even uncontended. */
+#ifndef CLEAR_SHIM_ATOMIC_H
+#define CLEAR_SHIM_ATOMIC_H
+
+#define load_relaxed(at) __atomic_load_n(at, __ATOMIC_RELAXED)
+#define load_acquire(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
+#define store_relaxed(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
+#define store_release(at, value) __atomic_store_n(at, value, __ATOMIC_RELEASE)
+#define fetch_add_relaxed(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
+#define exchange_acq_rel(at, value) __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL)
+#define compare_exchange(at, expected, value)                                                                          \
+    __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+
+/* For counters of one writer: an add that other threads and processes may watch. */
+#define add_own(at, value) store_relaxed(at, load_relaxed(at) + (value))
+#define max_own(at, value) (load_relaxed(at) < (value) ? store_relaxed(at, value) : (void)0)
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define COLD __attribute__((noinline, cold))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define HOOK __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,273 @@
+/* The lock hooks. What a lock costs is measured without holding it longer than the program would:
+ *   - the clock of an uncontended acquisition is read before the lock is asked for (a trylock that succeeds takes no time worth
+ *     telling), of a contended one before and after the wait;
+ *   - a release reads the clock before it lets go (about 7 ns), and counts afterwards;
+ *   - the lock's identity is looked up before the acquisition.
+ * A wait on a condition variable releases and re-takes its mutex: the hold ends and begins again, and that is neither an
+ * acquisition nor contention. Releases of locks that this thread is not known to hold count nothing. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "ingest/shim/intern.h"
+#include "ingest/shim/real.h"
+#include "ingest/shim/runtime.h"
+
+enum mode { EXCLUSIVE, SHARED };
+
+struct attempt {
+    struct lock_counters *counters; /* NULL: not recorded */
+    uint64_t asked;                 /* clock when the lock was asked for */
+};
+
+static COLD void lock_dropped(void) {
+    fetch_add_relaxed(&process->segment->dropped_locks, 1);
+}
+
+static ALWAYS_INLINE struct thread *lock_enter(void) {
+    struct thread *thread = thread_enter();
+    if (unlikely(thread && !(process->features & FEATURE_LOCKS))) {
+        thread_leave(thread);
+        return NULL;
+    }
+    return thread;
+}
+
+static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_lock_kind kind) {
+    uint32_t id = lock_intern(lock, kind);
+    struct lock_counters *counters = id ? lock_counters_of(thread, id) : NULL;
+    if (unlikely(!counters)) lock_dropped();
+    return (struct attempt){.counters = counters, .asked = clock_ticks()};
+}
+
+static ALWAYS_INLINE struct held_lock *find_held(struct thread *thread, void *lock) {
+    for (uint32_t i = thread->held_count; i > 0; i--)
+        if (thread->held[i - 1].lock == lock) return &thread->held[i - 1];
+    return NULL;
+}
+
+static ALWAYS_INLINE void hold_begins(struct thread *thread, void *lock, struct lock_counters *counters, uint64_t now,
+                                      enum mode mode) {
+    struct held_lock *held = find_held(thread, lock);
+    if (unlikely(held)) { /* a recursive mutex, or a second shared hold: the outer hold goes on */
+        held->depth++;
+        return;
+    }
+    if (unlikely(thread->held_count == HELD_LOCKS)) {
+        add_own(&thread->counters->hold_lost, 1);
+        return;
+    }
+    thread->held[thread->held_count++] =
+        (struct held_lock){.lock = lock, .counters = counters, .since = now, .depth = 1, .shared = mode == SHARED};
+}
+
+static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
+    struct lock_counters *counters = attempt.counters;
+    if (unlikely(!counters)) return;
+    add_own(mode == SHARED ? &counters->read_acquires : &counters->acquires, 1);
+    hold_begins(thread, lock, counters, attempt.asked, mode);
+}
+
+static void lock_got_waiting(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
+    struct lock_counters *counters = attempt.counters;
+    if (!counters) return;
+    uint64_t now = clock_ticks(), wait = now > attempt.asked ? now - attempt.asked : 0;
+    add_own(mode == SHARED ? &counters->read_contended : &counters->contended, 1);
+    add_own(mode == SHARED ? &counters->read_wait : &counters->wait, wait);
+    max_own(mode == SHARED ? &counters->read_wait_max : &counters->wait_max, wait);
+    attempt.asked = now;
+    lock_got(thread, lock, attempt, mode);
+}
+
+/* Ends a hold that is known; the counters are written after the lock was let go. */
+static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
+    if (held->shared) return;
+    uint64_t hold = now > held->since ? now - held->since : 0;
+    add_own(&held->counters->hold, hold);
+    max_own(&held->counters->hold_max, hold);
+}
+
+/* Takes the hold out of the list and returns it when this release is the last one. */
+static ALWAYS_INLINE bool hold_release(struct thread *thread, void *lock, struct held_lock *ended) {
+    struct held_lock *held = find_held(thread, lock);
+    if (!held || --held->depth) return false;
+    *ended = *held;
+    *held = thread->held[--thread->held_count];
+    return true;
+}
+
+static inline bool is_acquired(int result) {
+    return result == 0 || result == EOWNERDEAD;
+}
+
+/* The one shape of an acquiring hook: try first, which tells contention exactly, and wait only where that failed. Every kind of
+ * mutex takes it: an error-checking one answers EBUSY here and EDEADLK to the real call. */
+#define ACQUIRE(lock, kind, mode, try_call, wait_call)                                                                 \
+    struct thread *thread = lock_enter();                                                                              \
+    if (unlikely(!thread)) return wait_call;                                                                           \
+    struct attempt attempt;                                                                                            \
+    RECORD(thread, attempt = lock_ask(thread, lock, kind));                                                            \
+    int result = try_call;                                                                                             \
+    if (likely(is_acquired(result))) {                                                                                 \
+        lock_got(thread, lock, attempt, mode);                                                                         \
+        thread_leave(thread);                                                                                          \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    thread_leave(thread); /* a signal handler that runs during the wait is recorded */                                 \
+    result = wait_call;                                                                                                \
+    if (is_acquired(result) && (thread = lock_enter())) {                                                              \
+        RECORD(thread, lock_got_waiting(thread, lock, attempt, mode));                                                 \
+        thread_leave(thread);                                                                                          \
+    }                                                                                                                  \
+    return result
+
+#define TRY(lock, kind, mode, try_call)                                                                                \
+    struct thread *thread = lock_enter();                                                                              \
+    if (unlikely(!thread)) return try_call;                                                                            \
+    struct attempt attempt;                                                                                            \
+    RECORD(thread, attempt = lock_ask(thread, lock, kind));                                                            \
+    int result = try_call;                                                                                             \
+    if (is_acquired(result)) lock_got(thread, lock, attempt, mode);                                                    \
+    thread_leave(thread);                                                                                              \
+    return result
+
+#define RELEASE(lock, call)                                                                                            \
+    struct thread *thread = lock_enter();                                                                              \
+    if (unlikely(!thread)) return call;                                                                                \
+    struct held_lock ended;                                                                                            \
+    bool is_last = hold_release(thread, lock, &ended);                                                                 \
+    uint64_t now = clock_ticks();                                                                                      \
+    int result = call;                                                                                                 \
+    if (is_last) hold_ended(&ended, now);                                                                              \
+    thread_leave(thread);                                                                                              \
+    return result
+
+/* --- mutexes -------------------------------------------------------------------------------------------------- */
+
+HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
+    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_lock(mutex));
+}
+
+HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+    TRY(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex));
+}
+
+HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
+    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_timedlock(mutex, until));
+}
+
+HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+            real.pthread_mutex_clocklock(mutex, clock, until));
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    RELEASE(mutex, real.pthread_mutex_unlock(mutex));
+}
+
+/* --- read-write locks ----------------------------------------------------------------------------------------- */
+
+HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
+    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock), real.pthread_rwlock_rdlock(lock));
+}
+
+HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
+    TRY(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock));
+}
+
+HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
+    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+            real.pthread_rwlock_timedrdlock(lock, until));
+}
+
+HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+            real.pthread_rwlock_clockrdlock(lock, clock, until));
+}
+
+HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
+    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock), real.pthread_rwlock_wrlock(lock));
+}
+
+HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
+    TRY(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock));
+}
+
+HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until) {
+    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+            real.pthread_rwlock_timedwrlock(lock, until));
+}
+
+HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
+    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+            real.pthread_rwlock_clockwrlock(lock, clock, until));
+}
+
+HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+    RELEASE(lock, real.pthread_rwlock_unlock(lock));
+}
+
+/* --- spin locks ----------------------------------------------------------------------------------------------- */
+
+HOOK int pthread_spin_lock(pthread_spinlock_t *lock) {
+    ACQUIRE((void *)lock, LOCK_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock), real.pthread_spin_lock(lock));
+}
+
+HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
+    TRY((void *)lock, LOCK_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
+}
+
+HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
+    RELEASE((void *)lock, real.pthread_spin_unlock(lock));
+}
+
+/* --- condition variables: the hold is interrupted ------------------------------------------------------------- */
+
+struct interrupted_hold {
+    struct held_lock held;
+    bool is_known;
+};
+
+static void hold_pauses(pthread_mutex_t *mutex, struct interrupted_hold *pause) {
+    pause->is_known = false;
+    struct thread *thread = lock_enter();
+    if (!thread) return;
+    struct held_lock *held = find_held(thread, mutex);
+    if (held) {
+        pause->held = *held;
+        pause->is_known = true;
+        *held = thread->held[--thread->held_count];
+        hold_ended(&pause->held, clock_ticks());
+    }
+    thread_leave(thread);
+}
+
+/* A cancelled wait leaves by unwinding and never comes here; its cleanup handler's unlock then counts no hold. */
+static void hold_resumes(const struct interrupted_hold *pause) {
+    struct thread *thread = pause->is_known ? lock_enter() : NULL;
+    if (!thread) return;
+    if (thread->held_count < HELD_LOCKS) {
+        thread->held[thread->held_count] = pause->held;
+        thread->held[thread->held_count++].since = clock_ticks();
+    }
+    thread_leave(thread);
+}
+
+#define WAIT(mutex, call)                                                                                              \
+    struct interrupted_hold pause;                                                                                     \
+    hold_pauses(mutex, &pause);                                                                                        \
+    int result = call;                                                                                                 \
+    hold_resumes(&pause);                                                                                              \
+    return result
+
+HOOK int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) {
+    WAIT(mutex, real.pthread_cond_wait(condition, mutex));
+}
+
+HOOK int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
+    WAIT(mutex, real.pthread_cond_timedwait(condition, mutex, until));
+}
+
+HOOK int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+                                const struct timespec *until) {
+    WAIT(mutex, real.pthread_cond_clockwait(condition, mutex, clock, until));
+}

@@ -1,0 +1,135 @@
+#include "ingest/shim/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "ingest/shim/atomic.h"
+
+/* --- the pool for what dlsym allocates ------------------------------------------------------------------------ */
+
+enum { POOL_SIZE = 64 * 1024, POOL_ALIGNMENT = 16 };
+
+static _Alignas(POOL_ALIGNMENT) char pool[POOL_SIZE];
+static size_t pool_used;
+
+bool is_pool_block(const void *block) {
+    return unlikely((const char *)block >= pool && (const char *)block < pool + POOL_SIZE);
+}
+
+/* A block is preceded by its size. Memory is zero because it is never used twice. */
+static void *pool_alloc(size_t size) {
+    if (size > POOL_SIZE) return NULL;
+    size_t whole = POOL_ALIGNMENT + ((size + POOL_ALIGNMENT - 1) & ~(size_t)(POOL_ALIGNMENT - 1));
+    size_t at = fetch_add_relaxed(&pool_used, whole);
+    if (at + whole > POOL_SIZE) return NULL;
+    memcpy(pool + at, &size, sizeof size);
+    return pool + at + POOL_ALIGNMENT;
+}
+
+size_t pool_block_size(const void *block) {
+    size_t size;
+    memcpy(&size, (const char *)block - POOL_ALIGNMENT, sizeof size);
+    return size;
+}
+
+void *pool_realloc(void *block, size_t size) {
+    void *copy = real.malloc(size);
+    size_t old = pool_block_size(block);
+    if (copy) memcpy(copy, block, old < size ? old : size);
+    return copy;
+}
+
+/* --- looking up ----------------------------------------------------------------------------------------------- */
+
+/* The stubs of the functions that dlsym may call serve it from the pool; the others wait for the look-up by doing it. */
+static __thread volatile bool resolving __attribute__((tls_model("initial-exec")));
+static uint32_t resolved;
+
+static void *first_malloc(size_t size) {
+    if (resolving) return pool_alloc(size);
+    real_resolve();
+    return real.malloc(size);
+}
+static void *first_calloc(size_t count, size_t size) {
+    size_t whole;
+    if (resolving) return __builtin_mul_overflow(count, size, &whole) ? NULL : pool_alloc(whole);
+    real_resolve();
+    return real.calloc(count, size);
+}
+static void *first_realloc(void *block, size_t size) {
+    if (resolving) {
+        void *copy = pool_alloc(size);
+        if (copy && block) memcpy(copy, block, pool_block_size(block) < size ? pool_block_size(block) : size);
+        return copy;
+    }
+    real_resolve();
+    return real.realloc(block, size);
+}
+static void first_free(void *block) {
+    if (resolving) return; /* only pool blocks can be freed here, and those are never given back */
+    real_resolve();
+    real.free(block);
+}
+
+/* clang-format off */
+#define FIRST(type, name, parameters, arguments) \
+    static type first_##name parameters { real_resolve(); return real.name arguments; }
+FIRST(void *, reallocarray, (void *b, size_t n, size_t s), (b, n, s))
+FIRST(int, posix_memalign, (void **b, size_t a, size_t s), (b, a, s))
+FIRST(void *, aligned_alloc, (size_t a, size_t s), (a, s))
+FIRST(void *, memalign, (size_t a, size_t s), (a, s))
+FIRST(void *, valloc, (size_t s), (s))
+FIRST(void *, pvalloc, (size_t s), (s))
+FIRST(size_t, malloc_usable_size, (void *b), (b))
+FIRST(int, dlclose, (void *h), (h))
+FIRST(int, pthread_mutex_lock, (pthread_mutex_t *m), (m))
+FIRST(int, pthread_mutex_trylock, (pthread_mutex_t *m), (m))
+FIRST(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *t), (m, t))
+FIRST(int, pthread_mutex_clocklock, (pthread_mutex_t *m, clockid_t c, const struct timespec *t), (m, c, t))
+FIRST(int, pthread_mutex_unlock, (pthread_mutex_t *m), (m))
+FIRST(int, pthread_rwlock_rdlock, (pthread_rwlock_t *l), (l))
+FIRST(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *l), (l))
+FIRST(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *l, const struct timespec *t), (l, t))
+FIRST(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *l, clockid_t c, const struct timespec *t), (l, c, t))
+FIRST(int, pthread_rwlock_wrlock, (pthread_rwlock_t *l), (l))
+FIRST(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *l), (l))
+FIRST(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *l, const struct timespec *t), (l, t))
+FIRST(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *l, clockid_t c, const struct timespec *t), (l, c, t))
+FIRST(int, pthread_rwlock_unlock, (pthread_rwlock_t *l), (l))
+FIRST(int, pthread_spin_lock, (pthread_spinlock_t *l), (l))
+FIRST(int, pthread_spin_trylock, (pthread_spinlock_t *l), (l))
+FIRST(int, pthread_spin_unlock, (pthread_spinlock_t *l), (l))
+FIRST(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
+FIRST(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t), (c, m, t))
+FIRST(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t k, const struct timespec *t), (c, m, k, t))
+/* clang-format on */
+
+struct real_functions real = {
+#define X(type, name, parameters) .name = first_##name,
+    REAL_FUNCTIONS(X)
+#undef X
+};
+
+/* The default version of a condition variable's functions is GLIBC_2.3.2; dlsym without a version may find the
+ * incompatible GLIBC_2.2.5 one, which hangs a program that mixes the two. */
+static void *look_up(const char *name) {
+    bool is_condition = strncmp(name, "pthread_cond_", 13) == 0;
+    void *found = is_condition ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
+    return found ? found : dlsym(RTLD_NEXT, name);
+}
+
+/* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never called. */
+void real_resolve(void) {
+    if (load_acquire(&resolved) || resolving) return;
+    int saved_errno = errno;
+    resolving = true;
+    void *found;
+#define X(type, name, parameters)                                                                                      \
+    if ((found = look_up(#name))) store_release((void **)&real.name, found);
+    REAL_FUNCTIONS(X)
+#undef X
+    resolving = false;
+    store_release(&resolved, 1);
+    errno = saved_errno;
+}

@@ -1,0 +1,64 @@
+/* real.h: the functions behind the hooks: the program's allocator (glibc's, or one linked in) and glibc's locks.
+ *
+ * Each pointer starts at a stub that looks all of them up and goes on, so a hook just calls. dlsym may itself allocate
+ * before there is anything to allocate from: such calls get memory of a small static pool, which free, realloc and
+ * malloc_usable_size know. */
+#ifndef CLEAR_SHIM_REAL_H
+#define CLEAR_SHIM_REAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* One list of what is hooked: type, name, parameters. Versions matter for the condition variables: dlsym finds the oldest. */
+#define REAL_FUNCTIONS(X)                                                                                              \
+    X(void *, malloc, (size_t))                                                                                        \
+    X(void *, calloc, (size_t, size_t))                                                                                \
+    X(void *, realloc, (void *, size_t))                                                                               \
+    X(void *, reallocarray, (void *, size_t, size_t))                                                                  \
+    X(void, free, (void *))                                                                                            \
+    X(int, posix_memalign, (void **, size_t, size_t))                                                                  \
+    X(void *, aligned_alloc, (size_t, size_t))                                                                         \
+    X(void *, memalign, (size_t, size_t))                                                                              \
+    X(void *, valloc, (size_t))                                                                                        \
+    X(void *, pvalloc, (size_t))                                                                                       \
+    X(size_t, malloc_usable_size, (void *))                                                                            \
+    X(int, dlclose, (void *))                                                                                          \
+    X(int, pthread_mutex_lock, (pthread_mutex_t *))                                                                    \
+    X(int, pthread_mutex_trylock, (pthread_mutex_t *))                                                                 \
+    X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))                                      \
+    X(int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *))                           \
+    X(int, pthread_mutex_unlock, (pthread_mutex_t *))                                                                  \
+    X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                                                                \
+    X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                                                             \
+    X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *))                                  \
+    X(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *, clockid_t, const struct timespec *))                       \
+    X(int, pthread_rwlock_wrlock, (pthread_rwlock_t *))                                                                \
+    X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *))                                                             \
+    X(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *))                                  \
+    X(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *, clockid_t, const struct timespec *))                       \
+    X(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                                                \
+    X(int, pthread_spin_lock, (pthread_spinlock_t *))                                                                  \
+    X(int, pthread_spin_trylock, (pthread_spinlock_t *))                                                               \
+    X(int, pthread_spin_unlock, (pthread_spinlock_t *))                                                                \
+    X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                                                   \
+    X(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                     \
+    X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))
+
+struct real_functions {
+#define X(type, name, parameters) type(*name) parameters;
+    REAL_FUNCTIONS(X)
+#undef X
+};
+extern struct real_functions real;
+
+/* Looks everything up; returns at once when that is done. */
+void real_resolve(void);
+
+bool is_pool_block(const void *block);
+size_t pool_block_size(const void *block);
+void *pool_realloc(void *block, size_t size); /* a pool block becomes one of the real allocator */
+
+#endif

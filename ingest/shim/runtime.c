@@ -1,0 +1,400 @@
+#include "ingest/shim/runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ingest/shim/blocks.h"
+#include "ingest/shim/intern.h"
+#include "ingest/shim/stackrange.h"
+#include "ingest/shim/unwind.h"
+
+enum {
+    SEGMENT_LEAST = 16 << 20, /* address space below which recording is not worth starting */
+    POPULATE_FIRST = 64 << 10,
+    POPULATE_MOST = 1 << 20,
+    INDEX_FIRST = 1 << 12,
+    SPINS = 100,
+};
+
+/* Before the first hook: nothing is recorded and nothing is idle. */
+static struct process no_process;
+static struct thread no_thread;
+
+struct process *process = &no_process;
+__thread struct thread *volatile self = &no_thread;
+
+/* What stays true across a fork. */
+static char directory[256];
+static struct control *control;
+static pthread_key_t thread_end_key;
+static uint32_t thread_end_key_made;
+
+uint64_t clock_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- memory --------------------------------------------------------------------------------------------------- */
+
+static void *map_memory(size_t size, int advice) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    madvise(memory, size, MADV_DONTDUMP);
+    if (madvise(memory, size, advice) == 0) return memory;
+    munmap(memory, size);
+    return NULL;
+}
+
+void *private_memory(size_t size) {
+    return map_memory(size, MADV_DONTFORK);
+}
+
+void private_memory_free(void *memory, size_t size) {
+    munmap(memory, size);
+}
+
+/* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
+
+bool process_try_lock(void) {
+    uint32_t expected = 0;
+    return compare_exchange(&process->lock, &expected, 1);
+}
+
+void process_lock(void) {
+    for (int i = 0; i < SPINS; i++) {
+        if (process_try_lock()) return;
+        __builtin_ia32_pause();
+    }
+    while (exchange_acq_rel(&process->lock, 2)) syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+void process_unlock(void) {
+    if (exchange_acq_rel(&process->lock, 0) == 2) syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+/* --- chunks --------------------------------------------------------------------------------------------------- */
+
+/* Memory is asked for ahead of use by MADV_POPULATE_WRITE, which fails where a plain write to a full file system would kill the
+ * program with SIGBUS. No file descriptor is needed, so programs that close them all, change their user or root lose nothing. */
+static bool populate(uint64_t end) {
+    if (end <= process->populated) return true;
+    uint64_t step = process->populated < POPULATE_FIRST ? POPULATE_FIRST : process->populated;
+    if (step > POPULATE_MOST) step = POPULATE_MOST;
+    uint64_t wanted = (end + step - 1) / step * step;
+    if (wanted > process->reserved) wanted = process->reserved;
+    if (wanted < end) return false;
+    if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
+        return false;
+    process->populated = wanted;
+    return true;
+}
+
+struct chunk *chunk_new(uint64_t body) {
+    uint64_t at = load_relaxed(&process->segment->used);
+    uint64_t size = sizeof(struct chunk) + ((body + SEGMENT_ALIGNMENT - 1) & ~(uint64_t)(SEGMENT_ALIGNMENT - 1));
+    if (!populate(at + size)) return NULL;
+    struct chunk *chunk = (struct chunk *)((char *)process->segment + at);
+    chunk->size = size;
+    store_release(&process->segment->used, at + size);
+    return chunk;
+}
+
+void chunk_publish(struct chunk *chunk, enum chunk_kind kind) {
+    store_release(&chunk->kind, kind);
+}
+
+static void *counters_chunk(uint32_t id, size_t entry_size, enum chunk_kind kind) {
+    process_lock();
+    struct chunk *chunk = chunk_new(SEGMENT_COUNTER_IDS * entry_size);
+    if (chunk) {
+        chunk->first_id = id / SEGMENT_COUNTER_IDS * SEGMENT_COUNTER_IDS;
+        chunk_publish(chunk, kind);
+    }
+    process_unlock();
+    return chunk ? chunk_body(chunk) : NULL;
+}
+
+COLD struct heap_counters *heap_counters_slowly(struct thread *thread, uint32_t id) {
+    struct heap_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_HEAP);
+    if (!counters) return NULL;
+    thread->heap[id / SEGMENT_COUNTER_IDS] = counters;
+    return &counters[id % SEGMENT_COUNTER_IDS];
+}
+
+COLD struct lock_counters *lock_counters_slowly(struct thread *thread, uint32_t id) {
+    struct lock_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_LOCK);
+    if (!counters) return NULL;
+    thread->lock[id / SEGMENT_COUNTER_IDS] = counters;
+    return &counters[id % SEGMENT_COUNTER_IDS];
+}
+
+/* --- starting a process --------------------------------------------------------------------------------------- */
+
+/* Our own private file of the right shape, or NULL. */
+static struct control *map_control(void) {
+    char path[sizeof directory + 16];
+    struct stat status;
+    size_t length = strlen(directory);
+    memcpy(path, directory, length);
+    memcpy(path + length, "/control", sizeof "/control");
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return NULL;
+    void *mapped = MAP_FAILED;
+    bool is_private = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+                      (status.st_mode & 077) == 0 && (size_t)status.st_size >= sizeof(struct control);
+    if (is_private) mapped = mmap(NULL, sizeof(struct control), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (mapped == MAP_FAILED) return NULL;
+    struct control *found = mapped;
+    bool is_ours = found->magic == SEGMENT_MAGIC && found->version == SEGMENT_VERSION && found->size == sizeof *found &&
+                   found->depth >= 1 && found->depth <= SEGMENT_DEPTH_MAX;
+    if (is_ours) return found;
+    munmap(mapped, sizeof(struct control));
+    return NULL;
+}
+
+static bool find_control(void) {
+    if (control) return true;
+    const char *named = secure_getenv(CLEAR_RT_DIR_VARIABLE);
+    if (!named || *named != '/' || strlen(named) >= sizeof directory) return false;
+    strcpy(directory, named);
+    control = map_control();
+    return control != NULL;
+}
+
+static char *append_number(char *at, uint64_t number) {
+    char digits[24];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    while (count) *at++ = digits[--count];
+    return at;
+}
+
+/* DIRECTORY/PID-NANOSECONDS.seg; a pid can come again after exec, so the time tells images apart. */
+static int create_segment_file(uint64_t now) {
+    char path[sizeof directory + 64], *at = path;
+    size_t length = strlen(directory);
+    memcpy(at, directory, length);
+    at += length;
+    *at++ = '/';
+    at = append_number(at, (uint64_t)getpid());
+    *at++ = '-';
+    at = append_number(at, now);
+    memcpy(at, ".seg", sizeof ".seg");
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* A sparse file as large as the address space we may take: halved until limits (ulimit -v, -f) allow it. Growing past a limit of
+ * file size would send SIGXFSZ, so that one is asked first. */
+static bool map_segment(uint64_t now) {
+    struct rlimit limit;
+    uint64_t size = control->segment_max;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur & ~(uint64_t)4095;
+    int fd = create_segment_file(now);
+    if (fd < 0) return false;
+    void *mapped = MAP_FAILED;
+    for (; size >= SEGMENT_LEAST && mapped == MAP_FAILED; size /= 2) {
+        process->reserved = size;
+        if (ftruncate(fd, (off_t)size) == 0)
+            mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    }
+    close(fd);
+    if (mapped == MAP_FAILED) return false;
+    process->segment = mapped;
+    bool is_safe = madvise(mapped, process->reserved, MADV_DONTFORK) == 0;
+    madvise(mapped, process->reserved, MADV_DONTDUMP);
+    return is_safe && populate(SEGMENT_HEADER_SIZE);
+}
+
+static void fill_header(uint64_t now) {
+    struct segment *segment = process->segment;
+    segment->version = SEGMENT_VERSION;
+    segment->header_size = SEGMENT_HEADER_SIZE;
+    segment->features = process->features;
+    segment->pid = getpid();
+    segment->ppid = getppid();
+    segment->start_realtime_ns = now;
+    segment->start_monotonic_ns = clock_monotonic_ns();
+    segment->start_ticks = clock_ticks();
+    segment->depth = process->depth;
+    ssize_t length = readlink("/proc/self/exe", segment->executable, sizeof segment->executable - 1);
+    segment->executable[length > 0 ? length : 0] = '\0';
+    store_relaxed(&segment->used, SEGMENT_HEADER_SIZE);
+    store_release(&segment->magic, SEGMENT_MAGIC);
+}
+
+static bool start_tables(void) {
+    process->stacks = index_new(INDEX_FIRST);
+    process->locks = index_new(INDEX_FIRST);
+    return process->stacks && process->locks && rules_start() && blocks_start();
+}
+
+static bool start_recording(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    process->features = control->features;
+    process->depth = control->depth;
+    process->ids_max = control->ids_max;
+    if (!start_tables() || !map_segment(now_ns)) {
+        fetch_add_relaxed(&control->unrecorded_processes, 1);
+        return false;
+    }
+    fill_header(now_ns);
+    return true;
+}
+
+static void thread_ended(void *thread);
+
+/* The first hook of a process. One thread starts it; what others do meanwhile passes through. libc is ready once it has the
+ * environment; before that (the dynamic loader's own allocations) nothing is decided. */
+static COLD bool process_start(void) {
+    uint32_t state = load_acquire(&process->state);
+    if (state == PROCESS_READY) return true;
+    if (state != PROCESS_NEW || !environ) return false;
+    if (process == &no_process) {
+        struct process *memory = map_memory(sizeof *memory, MADV_WIPEONFORK);
+        if (!memory) return false;
+        struct process *expected = &no_process;
+        if (!compare_exchange(&process, &expected, memory)) private_memory_free(memory, sizeof *memory);
+    }
+    uint32_t expected = PROCESS_NEW;
+    if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
+    bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
+    thread_end_key_made = is_key_made;
+    bool is_recording = is_key_made && find_control() && start_recording();
+    store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
+    return is_recording;
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------- */
+
+static struct thread *new_thread(void) {
+    struct thread *thread = map_memory(sizeof *thread, MADV_WIPEONFORK);
+    if (!thread) return NULL;
+    process_lock();
+    struct chunk *chunk = chunk_new(sizeof(struct thread_counters));
+    if (chunk) chunk_publish(chunk, CHUNK_THREAD);
+    process_unlock();
+    if (!chunk) {
+        private_memory_free(thread, sizeof *thread);
+        return NULL;
+    }
+    thread->counters = chunk_body(chunk);
+    return thread;
+}
+
+/* A thread that ended leaves its counters to the next one: they only add up. */
+static struct thread *take_thread(void) {
+    process_lock();
+    struct thread *thread = process->free_threads;
+    if (thread) process->free_threads = thread->next_free;
+    process_unlock();
+    return thread ? thread : new_thread();
+}
+
+static void give_thread(struct thread *thread) {
+    process_lock();
+    thread->next_free = process->free_threads;
+    process->free_threads = thread;
+    process_unlock();
+}
+
+static void make_orphan(void) {
+    struct thread *orphan = new_thread();
+    if (!orphan) return;
+    orphan->orphan = 1;
+    process_lock();
+    bool is_first = !process->orphan;
+    if (is_first) process->orphan = orphan;
+    process_unlock();
+    if (!is_first) give_thread(orphan);
+}
+
+static void begin_thread(struct thread *thread) {
+    thread->errno_at = &errno;
+    thread->held_count = 0;
+    thread->exit_rounds = 0;
+    memset(thread->foreign, 0, sizeof thread->foreign);
+    stack_range_start(thread);
+    pthread_setspecific(thread_end_key, thread);
+}
+
+static struct thread busy_thread = {.state = THREAD_BUSY};
+
+/* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
+static COLD struct thread *thread_start(void) {
+    int saved_errno = errno;
+    struct thread *before = self, *thread = NULL;
+    self = &busy_thread;
+    bool is_recording = process_start();
+    if (is_recording) thread = take_thread();
+    if (thread) {
+        begin_thread(thread);
+        thread->state = THREAD_BUSY;
+        self = thread;
+    } else if (is_recording) { /* no room: this thread stays unrecorded, and is not asked again and again */
+        fetch_add_relaxed(&process->segment->dropped_heap, 1);
+    } else {
+        self = before;
+    }
+    errno = saved_errno;
+    return thread;
+}
+
+/* A thread past its end still frees (its TLS, other keys' destructors): that goes to a thread record which all such share. */
+static COLD struct thread *enter_orphan(void) {
+    struct thread *orphan = process->orphan;
+    self = &busy_thread;
+    while (exchange_acq_rel(&process->orphan_lock, 1)) __builtin_ia32_pause();
+    orphan->errno_at = &errno;
+    orphan->held_count = 0;
+    orphan->stack = (struct stack_range){0, 0}; /* whichever thread this is: looked up if a stack is walked at all */
+    return orphan;
+}
+
+void thread_leave_orphan(struct thread *thread) {
+    store_release(&process->orphan_lock, 0);
+    self = thread;
+}
+
+COLD struct thread *thread_enter_slowly(void) {
+    struct thread *thread = self;
+    if (thread->state == THREAD_BUSY || thread == &busy_thread) return NULL;
+    uint32_t state = load_acquire(&process->state);
+    if (state == PROCESS_OFF || state == PROCESS_STARTING) return NULL;
+    if (state == PROCESS_READY && thread->orphan) return enter_orphan();
+    return thread_start();
+}
+
+/* Runs in the last round of the destructors of thread-specific data, so that what the others free is still recorded as
+ * the thread's own. */
+static void thread_ended(void *value) {
+    struct thread *thread = value;
+    if (load_acquire(&process->state) != PROCESS_READY || self != thread) return;
+    if (++thread->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(thread_end_key, thread);
+        return;
+    }
+    int saved_errno = errno;
+    thread->state = THREAD_BUSY;
+    if (!process->orphan) make_orphan();
+    self = process->orphan ? process->orphan : &busy_thread;
+    give_thread(thread);
+    errno = saved_errno;
+}

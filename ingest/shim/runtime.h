@@ -1,0 +1,178 @@
+/* runtime.h: what the parts of the runtime share: the process's state, a thread's state, entering and leaving a hook.
+ *
+ * Memory. Three kinds, by what a fork must do to them:
+ *   - the segment and all tables (stack index, unwind rules, block map): MADV_DONTFORK. The child has none of them.
+ *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point,
+ *     which reads as "not started" and "not initialised", so its first hook starts it anew like an exec'd program.
+ *   - static data: paths, real functions, the TLS key. They stay true across a fork.
+ * So a fork needs no atfork handlers: locks that other threads held at the fork are zero in the child, and a raw
+ * clone(2), which runs no handlers, is as safe as fork(3). vfork and CLONE_VM children share everything, as they share the
+ * program's heap.
+ *
+ * Threads. `self` points at a static thread that is never idle until the first hook of the thread, so "not initialised",
+ * "inside a hook" and "wiped by a fork" are one unlikely branch.
+ *
+ * Locks. One, process->lock, taken only when something is met for the first time (stack, lock, module, unwind rule, chunk of
+ * counters). Nothing is called while it is held that could wait for the program: no dl_iterate_phdr, no malloc. */
+#ifndef CLEAR_SHIM_RUNTIME_H
+#define CLEAR_SHIM_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ingest/segment.h"
+#include "ingest/shim/atomic.h"
+
+enum process_state { PROCESS_NEW = 0, PROCESS_STARTING, PROCESS_READY, PROCESS_OFF };
+
+enum thread_state {
+    THREAD_NONE = 0, /* not initialised, or wiped by a fork */
+    THREAD_IDLE,     /* outside of any hook */
+    THREAD_BUSY,     /* inside a hook: calls from there pass through unrecorded */
+};
+
+enum {
+    ID_MAX = (1 << 24) - 1, /* distinct stacks or locks of a process: what a block's entry has room for */
+    COUNTER_CHUNKS = (ID_MAX + 1) / SEGMENT_COUNTER_IDS,
+    HELD_LOCKS = 32, /* locks held by one thread at once whose hold is timed */
+    FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
+    MODULE_CHUNKS = 64,
+    MODULES_PER_CHUNK = 32,
+};
+
+/* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
+ * stored last, and entries never change or go. */
+struct index_entry {
+    uint64_t hash; /* 0 is free */
+    uint64_t id;
+};
+struct index {
+    uint64_t mask, count;
+    struct index_entry entries[];
+};
+
+struct rule_table; /* unwind.c */
+
+struct process {
+    uint32_t state;    /* enum process_state */
+    uint32_t lock;     /* futex: 0 free, 1 taken, 2 taken and waited for */
+    struct segment *segment;
+    uint64_t reserved; /* bytes of address space behind `segment` */
+    uint64_t populated; /* bytes of it that have memory */
+    uint32_t features, depth;
+    uint64_t ids_max;
+    uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
+    struct index *stacks, *locks;
+    struct rule_table *rules;
+    struct chunk *stack_chunk, *lock_chunk, *module_chunk; /* the list chunks that are being filled */
+    uint64_t stack_chunk_used;                             /* bytes of its body */
+    struct chunk *module_chunks[MODULE_CHUNKS];
+    uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
+    uint32_t module_chunk_count;
+    struct thread *free_threads; /* of threads that ended, for the next ones */
+    struct thread *orphan;       /* for threads past their own end; orphan_lock guards it */
+    uint32_t orphan_lock;
+};
+
+/* A lock that this thread holds, to time the hold. */
+struct held_lock {
+    void *lock;
+    struct lock_counters *counters;
+    uint64_t since;
+    uint32_t depth; /* of a recursive mutex */
+    uint32_t shared;
+};
+
+struct stack_range {
+    uintptr_t low, high;
+};
+
+struct thread {
+    volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
+                                drop a plain store before the call that must see it */
+    uint32_t orphan;         /* leaving it releases process->orphan_lock */
+    int *errno_at;           /* &errno of this thread */
+    struct stack_range stack; /* its own */
+    struct stack_range foreign[FOREIGN_STACKS];
+    char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
+    struct thread_counters *counters;
+    struct thread *next_free;
+    uint32_t exit_rounds;
+    uint32_t held_count;
+    struct held_lock held[HELD_LOCKS];
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1];
+    struct heap_counters *heap[COUNTER_CHUNKS]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
+    struct lock_counters *lock[COUNTER_CHUNKS];
+};
+
+extern struct process *process; /* never NULL */
+extern __thread struct thread *volatile self;
+
+/* --- entering and leaving ------------------------------------------------------------------------------------- */
+
+struct thread *thread_enter_slowly(void);
+void thread_leave_orphan(struct thread *thread);
+
+/* The thread to record with, or NULL where this call must pass through unrecorded. 1 load, 1 compare, 1 store. */
+static ALWAYS_INLINE struct thread *thread_enter(void) {
+    struct thread *thread = self;
+    if (unlikely(thread->state != THREAD_IDLE)) return thread_enter_slowly();
+    thread->state = THREAD_BUSY;
+    return thread;
+}
+
+static ALWAYS_INLINE void thread_leave(struct thread *thread) {
+    if (unlikely(thread->orphan)) return thread_leave_orphan(thread);
+    thread->state = THREAD_IDLE;
+}
+
+/* The one shape of recording inside a hook: what the program sees in errno afterwards is what the real function left. */
+#define RECORD(thread, statement)                                                                                      \
+    do {                                                                                                               \
+        int saved_errno_ = *(thread)->errno_at;                                                                        \
+        statement;                                                                                                     \
+        *(thread)->errno_at = saved_errno_;                                                                            \
+    } while (0)
+
+/* --- segment -------------------------------------------------------------------------------------------------- */
+
+void process_lock(void);
+bool process_try_lock(void);
+void process_unlock(void);
+
+/* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no room. */
+struct chunk *chunk_new(uint64_t body);
+void chunk_publish(struct chunk *chunk, enum chunk_kind kind);
+
+static inline void *chunk_body(struct chunk *chunk) {
+    return chunk + 1;
+}
+
+/* Zeroed private memory that a forked child does not get; NULL when there is none. */
+void *private_memory(size_t size);
+void private_memory_free(void *memory, size_t size);
+
+/* The counters of `id` in this thread, made at first use; NULL when there is no room. */
+struct heap_counters *heap_counters_slowly(struct thread *thread, uint32_t id);
+struct lock_counters *lock_counters_slowly(struct thread *thread, uint32_t id);
+
+static ALWAYS_INLINE struct heap_counters *heap_counters_of(struct thread *thread, uint32_t id) {
+    struct heap_counters *chunk = thread->heap[id / SEGMENT_COUNTER_IDS];
+    if (unlikely(!chunk)) return heap_counters_slowly(thread, id);
+    return &chunk[id % SEGMENT_COUNTER_IDS];
+}
+
+static ALWAYS_INLINE struct lock_counters *lock_counters_of(struct thread *thread, uint32_t id) {
+    struct lock_counters *chunk = thread->lock[id / SEGMENT_COUNTER_IDS];
+    if (unlikely(!chunk)) return lock_counters_slowly(thread, id);
+    return &chunk[id % SEGMENT_COUNTER_IDS];
+}
+
+/* Time for locks: TSC ticks where the collector found the TSC usable (about 7 ns), else CLOCK_MONOTONIC (about 20 ns). */
+uint64_t clock_monotonic_ns(void);
+static ALWAYS_INLINE uint64_t clock_ticks(void) {
+    return likely(process->features & FEATURE_TSC) ? __builtin_ia32_rdtsc() : clock_monotonic_ns();
+}
+
+#endif

@@ -1,0 +1,90 @@
+#include "ingest/shim/stackrange.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Raw system calls: the program may interpose or instrument open and read. */
+struct maps_reader {
+    long fd;
+    char *buffer;
+    long size, at, filled;
+};
+
+static int next_char(struct maps_reader *reader) {
+    if (reader->at == reader->filled) {
+        reader->filled = syscall(SYS_read, reader->fd, reader->buffer, reader->size);
+        reader->at = 0;
+        if (reader->filled <= 0) {
+            reader->filled = 0;
+            return -1;
+        }
+    }
+    return (unsigned char)reader->buffer[reader->at++];
+}
+
+static int read_hex(struct maps_reader *reader, uintptr_t *value) {
+    *value = 0;
+    for (;;) {
+        int c = next_char(reader);
+        if (c >= '0' && c <= '9') *value = *value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f') *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
+        else return c;
+    }
+}
+
+/* The mapping around an address; an empty range where there is none. */
+static struct stack_range mapping_around(uintptr_t address, char *buffer, long size) {
+    struct stack_range range = {0, 0};
+    struct maps_reader reader = {.buffer = buffer, .size = size};
+    reader.fd = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (reader.fd < 0) return range;
+    for (;;) {
+        uintptr_t low, high;
+        if (read_hex(&reader, &low) < 0 || read_hex(&reader, &high) < 0) break;
+        if (address >= low && address < high) {
+            range = (struct stack_range){low, high};
+            break;
+        }
+        int c;
+        while ((c = next_char(&reader)) >= 0 && c != '\n') {
+        }
+        if (c < 0) break;
+    }
+    syscall(SYS_close, reader.fd);
+    return range;
+}
+
+COLD struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp) {
+    struct stack_range *known = &thread->foreign[sp >> 14 & (FOREIGN_STACKS - 1)];
+    if (sp >= known->low && sp < known->high) return *known;
+    *known = mapping_around(sp, thread->scratch, sizeof thread->scratch);
+    return *known;
+}
+
+/* The main thread's stack grows: its lower bound is the limit, not where the mapping ends now. */
+static void main_stack_range(struct thread *thread, uintptr_t sp) {
+    enum { UNLIMITED = 64 << 20 };
+    struct rlimit limit;
+    thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UNLIMITED) limit.rlim_cur = UNLIMITED;
+    if (thread->stack.high > limit.rlim_cur && thread->stack.low > thread->stack.high - limit.rlim_cur)
+        thread->stack.low = thread->stack.high - limit.rlim_cur;
+}
+
+void stack_range_start(struct thread *thread) {
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    if (syscall(SYS_gettid) == getpid()) {
+        main_stack_range(thread, sp);
+        return;
+    }
+    pthread_attr_t attributes;
+    void *low;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    if (pthread_attr_getstack(&attributes, &low, &size) == 0)
+        thread->stack = (struct stack_range){(uintptr_t)low, (uintptr_t)low + size};
+    pthread_attr_destroy(&attributes);
+}
