@@ -1,0 +1,398 @@
+/* unit_store: names and stacks are stored once a file, found again by later runs, signed and attributed. What is in the file is
+ * asked of SQLite itself. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ingest/store.h"
+
+struct world {
+    char directory[64], path[96];
+    struct db db;
+    struct store store;
+    struct error err;
+};
+
+static void fail_on_error(const struct world *world) {
+    if (world->err.status) fail_msg("%s", world->err.message);
+}
+
+static void open_store(struct world *world) {
+    db_open(&world->db, world->path, DB_WRITE, &world->err);
+    fail_on_error(world);
+    db_begin(&world->db, &world->err);
+    store_open(&world->store, &world->db, &world->err);
+    fail_on_error(world);
+}
+
+static void close_store(struct world *world) {
+    store_free(&world->store);
+    db_commit(&world->db, &world->err);
+    db_close(&world->db, &world->err);
+    fail_on_error(world);
+}
+
+static void new_world(struct world *world) {
+    *world = (struct world){0};
+    snprintf(world->directory, sizeof world->directory, "/tmp/unit_store.XXXXXX");
+    assert_non_null(mkdtemp(world->directory));
+    snprintf(world->path, sizeof world->path, "%s/runs.sqlite", world->directory);
+    open_store(world);
+    db_exec(&world->db, "DELETE FROM wrappers; INSERT INTO wrappers VALUES ('x?alloc'), ('operator new*')",
+            &world->err);
+    close_store(world);
+    open_store(world);
+}
+
+static void end_world(struct world *world) {
+    close_store(world);
+    unlink(world->path);
+    assert_int_equal(rmdir(world->directory), 0);
+}
+
+/* As a later run of the program meets the file: nothing in memory. */
+static void reopen(struct world *world) {
+    close_store(world);
+    open_store(world);
+}
+
+static int64_t number(struct world *world, const char *sql) {
+    int64_t value;
+    db_int(&world->db, sql, -1, &value, &world->err);
+    fail_on_error(world);
+    return value;
+}
+
+/* One column of the row with that id. */
+static const char *text_of(struct world *world, const char *sql, int64_t id) {
+    static char text[4096];
+    sqlite3_stmt *select = db_prepare(&world->db, sql, &world->err);
+    fail_on_error(world);
+    sqlite3_bind_int64(select, 1, id);
+    assert_int_equal(db_step(&world->db, select, &world->err), 1);
+    snprintf(text, sizeof text, "%s", db_text(select, 0));
+    sqlite3_reset(select);
+    return text;
+}
+
+static int64_t number_of(struct world *world, const char *sql, int64_t id) {
+    return strtoll(text_of(world, sql, id), NULL, 10);
+}
+
+static int64_t function(struct world *world, const char *name, const char *file) {
+    int64_t id = store_function(&world->store, name, name, file, 1, &world->err);
+    fail_on_error(world);
+    assert_true(id > 0);
+    return id;
+}
+
+static int64_t mapping(struct world *world, const char *path, uint64_t start) {
+    struct store_mapping wanted = {.filename = path,
+                                   .build_id = "abcd",
+                                   .memory_start = start,
+                                   .memory_limit = start + 0x10000,
+                                   .has_functions = 1};
+    int64_t id = store_mapping(&world->store, &wanted, &world->err);
+    fail_on_error(world);
+    return id;
+}
+
+/* A location with one line per name, innermost first; the line numbers are 10, 20, ... */
+static int64_t location(struct world *world, int64_t mapping_id, uint64_t address, size_t count, const char **names,
+                        const char *file) {
+    struct store_line lines[8];
+    for (size_t i = 0; i < count; i++)
+        lines[i] = (struct store_line){function(world, names[i], file), 10 * (int64_t)(i + 1), 3};
+    int64_t id = store_location(&world->store, mapping_id, address, 0, lines, count, &world->err);
+    fail_on_error(world);
+    return id;
+}
+
+static int64_t trace(struct world *world, const int64_t *ids, size_t count) {
+    int64_t id = store_trace(&world->store, ids, count, &world->err);
+    fail_on_error(world);
+    return id;
+}
+
+/* Everything of the tests below twice, in memory and again from the file, gives the same rows. */
+static void store_some(struct world *world, int64_t ids[8]) {
+    const char *names[] = {"inlined", "work"};
+    const struct store_label labels[] = {{.key = "k", .text = "v"}};
+    ids[0] = mapping(world, "/bin/program", 0x1000);
+    ids[1] = function(world, "work", "/src/work.c");
+    ids[2] = location(world, ids[0], 0x1234, 2, names, "/src/work.c");
+    ids[3] =
+        location(world, ids[0], UINT64_MAX - 7, 1, names + 1, "/src/work.c"); /* kernel addresses are negative in SQL */
+    ids[4] = trace(world, (int64_t[]){ids[2], ids[3], ids[2]}, 3);
+    ids[5] = store_label_set(&world->store, labels, 1, &world->err);
+    ids[6] = store_object(&world->store, "lock", "symbol:program:g+8", "program:g+8", ids[4], 8, &world->err);
+    ids[7] = trace(world, (int64_t[]){ids[3]}, 1);
+    fail_on_error(world);
+}
+
+static void stores_each_thing_once_a_file(void **state) {
+    (void)state;
+    struct world world;
+    int64_t first[8], again[8], later[8];
+    new_world(&world);
+    store_some(&world, first);
+    store_some(&world, again);
+    reopen(&world);
+    store_some(&world, later);
+    for (size_t i = 0; i < 8; i++) {
+        assert_int_equal(first[i], again[i]);
+        assert_int_equal(first[i], later[i]);
+    }
+    assert_int_equal(number(&world, "SELECT count(*) FROM mappings"), 2); /* row 0 stands for none */
+    assert_int_equal(number(&world, "SELECT count(*) FROM functions"), 2);
+    assert_int_equal(number(&world, "SELECT count(*) FROM locations"), 2);
+    assert_int_equal(number(&world, "SELECT count(*) FROM location_lines"), 3);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces"), 3);
+    assert_int_equal(number(&world, "SELECT count(*) FROM label_sets"), 2);
+    assert_int_equal(number(&world, "SELECT count(*) FROM objects"), 1);
+    assert_int_equal(number(&world, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    end_world(&world);
+}
+
+static void keeps_unlike_things_apart(void **state) {
+    (void)state;
+    struct world world;
+    new_world(&world);
+    assert_int_not_equal(store_function(&world.store, "ab", "c", "", 0, &world.err),
+                         store_function(&world.store, "a", "bc", "", 0, &world.err));
+    assert_int_not_equal(store_function(&world.store, "f", "f", "f.c", 1, &world.err),
+                         store_function(&world.store, "f", "f", "f.c", 2, &world.err));
+    assert_int_equal(store_function(&world.store, "n", NULL, NULL, 0, &world.err),
+                     store_function(&world.store, "n", "", "", 0, &world.err));
+    assert_int_not_equal(mapping(&world, "/bin/a", 0), mapping(&world, "/bin/a", 0x1000));
+    int64_t module = mapping(&world, "/bin/a", 0);
+    const char *one[] = {"one"}, *two[] = {"two"};
+    int64_t first = location(&world, module, 16, 1, one, "f.c"), second = location(&world, module, 16, 1, two, "f.c");
+    assert_int_not_equal(first, second);
+    assert_int_not_equal(first, store_location(&world.store, module, 16, 1, NULL, 0, &world.err));
+    assert_int_not_equal(trace(&world, (int64_t[]){first, second}, 2), trace(&world, (int64_t[]){second, first}, 2));
+    struct store_mapping none = {0};
+    assert_int_equal(store_mapping(&world.store, &none, &world.err), 0);
+    assert_int_equal(trace(&world, NULL, 0), 0);
+    assert_int_equal(store_label_set(&world.store, NULL, 0, &world.err), 0);
+    fail_on_error(&world);
+    end_world(&world);
+}
+
+static void finds_what_an_earlier_run_resolved(void **state) {
+    (void)state;
+    struct world world;
+    const char *names[] = {"work"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0), other = mapping(&world, "/bin/b", 0);
+    store_location(&world.store, module, 32, 0, NULL, 0, &world.err); /* bare: nobody has resolved it */
+    int64_t resolved = location(&world, module, 16, 1, names, "f.c");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(store_find_location(&world.store, module, 16, &world.err), resolved);
+        assert_int_equal(store_find_location(&world.store, module, 32, &world.err), 0);
+        assert_int_equal(store_find_location(&world.store, other, 16, &world.err), 0);
+        reopen(&world);
+    }
+    end_world(&world);
+}
+
+static void points_past_allocator_wrappers(void **state) {
+    (void)state;
+    struct world world;
+    const char *user[] = {"parse"}, *wrapper[] = {"xmalloc"},
+               *inlined[] = {"operator new[]", "xcalloc", "read_all", "main"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0);
+    int64_t x = location(&world, module, 1, 1, wrapper, "x.c"), u = location(&world, module, 2, 1, user, "u.c");
+    int64_t in = location(&world, module, 3, 4, inlined, "i.cc"), two = location(&world, module, 4, 2, inlined, "i.cc");
+    int64_t bare = store_location(&world.store, module, 5, 0, NULL, 0, &world.err);
+    const struct {
+        int64_t stack[3];
+        int64_t location;
+        const char *name;
+        int64_t line;
+    } cases[] = {
+        {{x, u, in}, u, "parse", 10},
+        {{x, in, u}, in, "read_all", 30}, /* inlined frames of one location, innermost first */
+        {{two, two, u}, u, "parse", 10},
+        {{two, x, x}, two, "operator new[]", 10}, /* nothing but wrappers: the leaf */
+        {{x, bare, u}, bare, "", 0},              /* an address without a name is no wrapper */
+    };
+    for (int later = 0; later < 2; later++) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            int64_t id = trace(&world, cases[i].stack, 3);
+            assert_int_equal(number_of(&world, "SELECT location_id FROM traces WHERE id = ?1", id), cases[i].location);
+            assert_string_equal(text_of(&world,
+                                        "SELECT ifnull((SELECT name FROM functions WHERE id = function_id), '')"
+                                        " FROM traces WHERE id = ?1",
+                                        id),
+                                cases[i].name);
+            assert_int_equal(number_of(&world, "SELECT line FROM traces WHERE id = ?1", id), cases[i].line);
+        }
+        reopen(&world);
+        db_exec(&world.db, "DELETE FROM traces WHERE id > 0",
+                &world.err); /* so that they are attributed from the file */
+    }
+    end_world(&world);
+}
+
+/* Two frames of a program built in some directory, at some address, after `before` other functions. */
+static int64_t signature(const char *directory, uint64_t address, int before, const char *leaf) {
+    struct world world;
+    char file[128], filler[32];
+    const char *root[] = {"inlined", "main"};
+    new_world(&world);
+    for (int i = 0; i < before; i++) {
+        snprintf(filler, sizeof filler, "filler%d", i);
+        function(&world, filler, "filler.c");
+    }
+    snprintf(file, sizeof file, "%s/main.c", directory);
+    int64_t module = mapping(&world, "/bin/a", address & ~0xfffull);
+    int64_t ids[] = {location(&world, module, address, 1, &leaf, file),
+                     location(&world, module, address + 64, 2, root, file)};
+    int64_t value = number_of(&world, "SELECT signature FROM traces WHERE id = ?1", trace(&world, ids, 2));
+    end_world(&world);
+    return value;
+}
+
+static void signs_by_names_alone(void **state) {
+    (void)state;
+    int64_t here = signature("/home/a/build", 0x1010, 0, "work");
+    assert_int_equal(here, signature("/ci/elsewhere", 0x7777f010, 5, "work"));
+    assert_int_not_equal(here, signature("/home/a/build", 0x1010, 0, "rest"));
+    assert_int_not_equal(here, signature("/home/a/build", 0x1010, 0, "main"));
+}
+
+static void signs_bare_addresses_without_the_load_address(void **state) {
+    (void)state;
+    struct world world;
+    new_world(&world);
+    int64_t signatures[3];
+    const uint64_t starts[] = {0x10000, 0x7f0000000000, 0x10000}, offsets[] = {0x42, 0x42, 0x43};
+    for (size_t i = 0; i < 3; i++) {
+        int64_t module = mapping(&world, i ? "/usr/lib/libx.so" : "/lib/libx.so", starts[i]);
+        int64_t id = store_location(&world.store, module, starts[i] + offsets[i], 0, NULL, 0, &world.err);
+        signatures[i] = number_of(&world, "SELECT signature FROM traces WHERE id = ?1", trace(&world, &id, 1));
+    }
+    assert_int_equal(signatures[0], signatures[1]);
+    assert_int_not_equal(signatures[0], signatures[2]);
+    end_world(&world);
+}
+
+/* A stored trace that happens to have our hash is not ours. */
+static void compares_stacks_of_one_hash(void **state) {
+    (void)state;
+    struct world world;
+    const char *names[] = {"work"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0);
+    int64_t a = location(&world, module, 1, 1, names, "f.c"), b = location(&world, module, 2, 1, names, "f.c");
+    int64_t wrong = trace(&world, (int64_t[]){a, b}, 2), right = trace(&world, (int64_t[]){b, a}, 2);
+    db_exec(&world.db, "UPDATE traces SET hash = (SELECT max(hash) FROM traces WHERE id > 0) WHERE id > 0", &world.err);
+    reopen(&world);
+    const int64_t both[][2] = {{a, b}, {b, a}};
+    int64_t found[] = {trace(&world, both[0], 2), trace(&world, both[1], 2)};
+    /* One of the two has its true hash still and is found; the other's stack is found under no hash and stored anew. */
+    assert_true((found[0] == wrong) != (found[1] == right));
+    assert_int_not_equal(found[0], found[1]);
+    for (size_t i = 0; i < 2; i++) {
+        char json[64];
+        snprintf(json, sizeof json, "[%" PRId64 ",%" PRId64 "]", both[i][0], both[i][1]);
+        assert_string_equal(text_of(&world, "SELECT stack FROM traces WHERE id = ?1", found[i]), json);
+    }
+    end_world(&world);
+}
+
+static void label_sets_are_canonical_json(void **state) {
+    (void)state;
+    struct world world;
+    new_world(&world);
+    const struct store_label forward[] = {{.key = "bytes", .number = -5, .unit = "bytes"},
+                                          {.key = "a\"b\\", .text = "line\nbreak \xff"},
+                                          {.key = "bytes", .number = 12},
+                                          {.key = "bytes", .text = "many"}};
+    const struct store_label backward[] = {forward[3], forward[2], forward[1], forward[0]};
+    int64_t id = store_label_set(&world.store, forward, 4, &world.err);
+    assert_true(id > 0);
+    assert_int_equal(store_label_set(&world.store, backward, 4, &world.err), id);
+    assert_int_not_equal(store_label_set(&world.store, forward, 3, &world.err), id);
+    assert_string_equal(text_of(&world, "SELECT json_remove(labels, '$[0]') FROM label_sets WHERE id = ?1", id),
+                        "[[\"bytes\",\"many\"],[\"bytes\",-5,\"bytes\"],[\"bytes\",12]]");
+    assert_string_equal(text_of(&world, "SELECT json_extract(labels, '$[0][0]') FROM label_sets WHERE id = ?1", id),
+                        "a\"b\\");
+    assert_string_equal(text_of(&world, "SELECT json_extract(labels, '$[0][1]') FROM label_sets WHERE id = ?1", id),
+                        "line\nbreak \xef\xbf\xbd");
+    assert_int_equal(number(&world, "SELECT count(*) FROM label_sets WHERE NOT json_valid(labels)"), 0);
+    end_world(&world);
+}
+
+static void objects_are_known_by_their_identity(void **state) {
+    (void)state;
+    struct world world;
+    new_world(&world);
+    int64_t lock = store_object(&world.store, "lock", "heap:1+8", "f+8", 0, 8, &world.err);
+    assert_int_equal(store_object(&world.store, "lock", "heap:1+8", "g+8", 0, 8, &world.err), lock);
+    assert_int_not_equal(store_object(&world.store, "cell", "heap:1+8", "f+8", 0, 8, &world.err), lock);
+    assert_string_equal(text_of(&world, "SELECT name || '|' || offset FROM objects WHERE id = ?1", lock), "f+8|8");
+    end_world(&world);
+}
+
+/* Many stacks that share frames, each met several times in two runs: as many rows as there are different stacks, and each id's row
+ * is the stack that was asked for. */
+static void many_stacks_have_one_row_each(void **state) {
+    (void)state;
+    enum { STACKS = 3000, LOCATIONS = 40 };
+    struct world world;
+    int64_t ids[LOCATIONS], *given = calloc(STACKS, sizeof *given);
+    const char *names[] = {"work"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0);
+    for (size_t i = 0; i < LOCATIONS; i++)
+        ids[i] = location(&world, module, i + 1, 1, names, "f.c");
+    for (int round = 0; round < 3; round++, reopen(&world)) {
+        for (size_t i = 0; i < STACKS; i++) { /* stack i: the digits of i in base 40, so no two are the same */
+            int64_t stack[8];
+            char json[128] = "[", digits[24];
+            size_t depth = 0, rest = i;
+            do {
+                stack[depth] = ids[rest % LOCATIONS];
+                snprintf(digits, sizeof digits, "%s%" PRId64, depth ? "," : "", stack[depth]);
+                strcat(json, digits);
+                depth++;
+            } while ((rest /= LOCATIONS));
+            strcat(json, "]");
+            int64_t id = trace(&world, stack, depth);
+            if (round == 0) given[i] = id;
+            assert_int_equal(id, given[i]);
+            assert_string_equal(text_of(&world, "SELECT stack FROM traces WHERE id = ?1", id), json);
+        }
+    }
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), STACKS);
+    assert_int_equal(number(&world, "SELECT count(DISTINCT stack) FROM traces WHERE id > 0"), STACKS);
+    free(given);
+    end_world(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stores_each_thing_once_a_file),
+        cmocka_unit_test(keeps_unlike_things_apart),
+        cmocka_unit_test(finds_what_an_earlier_run_resolved),
+        cmocka_unit_test(points_past_allocator_wrappers),
+        cmocka_unit_test(signs_by_names_alone),
+        cmocka_unit_test(signs_bare_addresses_without_the_load_address),
+        cmocka_unit_test(compares_stacks_of_one_hash),
+        cmocka_unit_test(label_sets_are_canonical_json),
+        cmocka_unit_test(objects_are_known_by_their_identity),
+        cmocka_unit_test(many_stacks_have_one_row_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
