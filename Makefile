@@ -196,7 +196,7 @@ FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures \
 	-pthread -ldl -Wl,-rpath,'$$ORIGIN'
 $(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c Makefile
 	@mkdir -p $(@D)
-	$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC
+	$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC -Wl,-soname,$(@F)
 $(BUILD)/fixtures/%: fixtures/%.c Makefile
 	@mkdir -p $(@D)
 	$(call FIXTURE_COMPILE,$(CC) -std=gnu11)
