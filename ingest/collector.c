@@ -1,0 +1,320 @@
+#include "ingest/collector.h"
+
+#include <cpuid.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "ingest/recorded.h"
+
+/* Address space a process reserves for its segment; memory is taken only as it fills. */
+#define SEGMENT_RESERVE (UINT64_C(16) << 30)
+
+struct moment {
+    uint64_t ticks, ns; /* of the time stamp counter and of CLOCK_MONOTONIC, at once */
+};
+
+struct collector {
+    struct db *db;
+    int64_t run_id;
+    int directory;           /* ours: a duplicate */
+    bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
+    struct moment start;
+    struct resolver resolver;
+    struct recorded **processes; /* those that are not finished */
+    size_t count, capacity;
+    struct map names;             /* of segment files met */
+    struct collector_totals gone; /* of finished processes, and of the collector itself */
+};
+
+/* ---- clocks ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The tightest of a few pairs: a pair that was interrupted is off by the interruption. */
+static struct moment moment_now(void) {
+    struct moment best = {0, 0};
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = __rdtsc(), ns = monotonic_ns(), after = __rdtsc();
+        if (after - before >= least) continue;
+        least = after - before;
+        best = (struct moment){before + least / 2, ns};
+    }
+    return best;
+}
+
+/* The counter must run at one rate in all states of the processor, and the kernel must trust it on this machine (it
+ * compares the sockets' counters at boot and takes another clock where they differ). */
+static bool tsc_is_usable(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0x80000007, &a, &b, &c, &d) || !(d & 1u << 8)) return false;
+    char source[8] = "";
+    int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t size = read(file, source, sizeof source - 1);
+    close(file);
+    return size >= 4 && memcmp(source, "tsc\n", 4) == 0;
+}
+
+static struct tick_rate tick_rate(const struct collector *collector) {
+    if (!collector->uses_tsc) return (struct tick_rate){1, 1};
+    struct moment now = moment_now();
+    return (struct tick_rate){now.ns - collector->start.ns, now.ticks - collector->start.ticks};
+}
+
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
+
+static int write_control(int directory, const struct collector_options *options, bool uses_tsc, struct error *err) {
+    struct control control = {.magic = SEGMENT_MAGIC,
+                              .version = SEGMENT_VERSION,
+                              .size = sizeof control,
+                              .features = options->features | (uses_tsc ? FEATURE_TSC : 0),
+                              .depth = options->depth,
+                              .ids_max = options->ids_max,
+                              .segment_max = SEGMENT_RESERVE};
+    int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
+    bool written = write(file, &control, sizeof control) == (ssize_t)sizeof control;
+    int why = errno;
+    if (close(file) || !written) return error_fail(err, "control file of the recording: %s", strerror(why));
+    return 0;
+}
+
+int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
+                   const struct collector_options *options, struct error *err) {
+    struct collector *made = xcalloc(1, sizeof *made);
+    *collector = NULL;
+    made->db = db;
+    made->run_id = run_id;
+    made->uses_tsc = tsc_is_usable();
+    made->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+    if (made->directory < 0) {
+        free(made);
+        return error_fail(err, "private directory: %s", strerror(errno));
+    }
+    if (write_control(directory, options, made->uses_tsc, err) || resolver_open(&made->resolver, db, err)) {
+        collector_close(made);
+        return -1;
+    }
+    made->start = moment_now();
+    *collector = made;
+    return 0;
+}
+
+void collector_close(struct collector *collector) {
+    if (!collector) return;
+    for (size_t i = 0; i < collector->count; i++)
+        recorded_free(collector->processes[i]);
+    free(collector->processes);
+    map_free(&collector->names);
+    if (collector->resolver.db) resolver_close(&collector->resolver);
+    close(collector->directory);
+    free(collector);
+}
+
+/* ---- looking for processes --------------------------------------------------------------------------------------- */
+
+static bool is_segment_name(const char *name) {
+    size_t size = strlen(name);
+    return size > 4 && strcmp(name + size - 4, ".seg") == 0;
+}
+
+static void find_segments(struct collector *collector) {
+    int copy = openat(collector->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    if (!list) {
+        if (copy >= 0) close(copy);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(list));) {
+        bool added = false;
+        if (!is_segment_name(entry->d_name)) continue;
+        map_put(&collector->names, entry->d_name, strlen(entry->d_name), &added);
+        if (!added) continue;
+        if (collector->count == collector->capacity) {
+            collector->capacity = collector->capacity ? collector->capacity * 2 : 16;
+            collector->processes = xrealloc(collector->processes, collector->capacity * sizeof(struct recorded *));
+        }
+        collector->processes[collector->count++] = recorded_new(entry->d_name);
+    }
+    closedir(list);
+}
+
+/* Asked before the segment is read: what ended after that is read once more by the next flush. */
+static bool still_runs(const struct collector *collector, const struct recorded *recorded) {
+    int written = segment_is_written(collector->directory, recorded->name);
+    if (written >= 0) return written;
+    return recorded->head.pid <= 0 || kill(recorded->head.pid, 0) == 0 || errno == EPERM;
+}
+
+size_t collector_running(struct collector *collector) {
+    size_t running = 0;
+    find_segments(collector);
+    for (size_t i = 0; i < collector->count; i++)
+        running += still_runs(collector, collector->processes[i]);
+    return running;
+}
+
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
+
+static void add_totals(struct collector_totals *totals, const struct recorded *recorded) {
+    totals->processes += recorded->process_id != 0;
+    totals->running += recorded->is_running;
+    totals->alloc_count += recorded->heap_total.alloc_count;
+    totals->alloc_bytes += recorded->heap_total.alloc_bytes;
+    totals->free_count += recorded->heap_total.free_count;
+    totals->free_bytes += recorded->heap_total.free_bytes;
+    totals->sites += recorded->site_count;
+    totals->acquires += recorded->acquires;
+    totals->locks += recorded->lock_row_count;
+    totals->dropped += recorded->dropped_heap + recorded->dropped_locks + recorded->lost;
+    totals->truncated += recorded->truncated;
+    totals->corrupt += recorded->is_corrupt;
+    totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
+    totals->events += recorded->heap_total.alloc_count + recorded->heap_total.free_count + recorded->acquires;
+}
+
+static uint64_t unrecorded(const struct collector *collector) {
+    struct control control;
+    int file = openat(collector->directory, "control", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return 0;
+    ssize_t size = pread(file, &control, sizeof control, 0);
+    close(file);
+    return size == (ssize_t)sizeof control ? atomic_load_explicit(&control.unrecorded_processes, memory_order_relaxed)
+                                           : 0;
+}
+
+void collector_totals(const struct collector *collector, struct collector_totals *totals) {
+    *totals = collector->gone;
+    for (size_t i = 0; i < collector->count; i++)
+        add_totals(totals, collector->processes[i]);
+    totals->unrecorded = unrecorded(collector);
+}
+
+/* ---- flushing ---------------------------------------------------------------------------------------------------- */
+
+static int flush_process(struct collector *collector, struct recorded *recorded, struct tick_rate rate,
+                         struct error *err) {
+    struct segment_view view;
+    struct error ignored = {0};
+    recorded->is_running = still_runs(collector, recorded);
+    int opened = segment_view_open(&view, collector->directory, recorded->name, &ignored);
+    if (opened <= 0) {
+        /* Not ready, or it never will be: whoever made it died before the header was there, or it is broken. */
+        recorded->is_corrupt = !recorded->is_running;
+        return 0;
+    }
+    recorded_read(recorded, &collector->resolver, &view);
+    int code = recorded_write(recorded, &collector->resolver, &view, collector->run_id, rate, err);
+    segment_view_close(&view);
+    return code;
+}
+
+static int update_run(struct collector *collector, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(collector->db, "UPDATE runs SET duration_ns = :duration WHERE id = :run", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":duration", (int64_t)(monotonic_ns() - collector->start.ns));
+    db_bind_int(statement, ":run", collector->run_id);
+    return db_run(collector->db, statement, err);
+}
+
+/* What the recording itself cost and lost, beside the run's first profile. */
+static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
+    struct collector_totals totals;
+    collector_totals(collector, &totals);
+    double flush_ms = (double)(totals.flush_ns + monotonic_ns() - started_ns) / 1e6;
+    const struct {
+        const char *name, *unit;
+        double value;
+    } rows[] = {{"recorder.flushes", "count", (double)totals.flushes + 1},
+                {"recorder.flush_ms", "ms", flush_ms},
+                {"recorder.events", "count", (double)totals.events},
+                {"recorder.truncated", "count", (double)totals.truncated},
+                {"recorder.segment_bytes", "bytes", (double)totals.segment_bytes},
+                {"recorder.corrupt_segments", "count", (double)totals.corrupt},
+                {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sqlite3_stmt *statement = db_prepare(collector->db,
+                                             "INSERT OR REPLACE INTO counters(profile_id, name, value, unit)"
+                                             " SELECT min(id), :name, :value, :unit FROM profiles"
+                                             " WHERE run_id = :run HAVING min(id) IS NOT NULL",
+                                             err);
+        if (!statement) return -1;
+        db_bind_int(statement, ":run", collector->run_id);
+        db_bind_text(statement, ":name", rows[i].name);
+        db_bind_real(statement, ":value", rows[i].value);
+        db_bind_text(statement, ":unit", rows[i].unit);
+        if (db_run(collector->db, statement, err)) return -1;
+    }
+    return 0;
+}
+
+static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
+    struct tick_rate rate = tick_rate(collector);
+    for (size_t i = 0; i < collector->count; i++)
+        if (flush_process(collector, collector->processes[i], rate, err)) return -1;
+    if (update_run(collector, err)) return -1;
+    return final ? write_costs(collector, started_ns, err) : 0;
+}
+
+/* What is finished is in the warehouse: its segment's memory goes back, so that a build of thousands of processes
+ * does not fill the disk in memory. */
+static void drop_finished(struct collector *collector) {
+    size_t kept = 0;
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        recorded_committed(recorded);
+        if (!recorded->is_finished) {
+            collector->processes[kept++] = recorded;
+            continue;
+        }
+        add_totals(&collector->gone, recorded);
+        unlinkat(collector->directory, recorded->name, 0);
+        recorded_free(recorded);
+    }
+    collector->count = kept;
+}
+
+/* Ids that were handed out in the transaction are void: everything is looked up and written again. */
+static void forget(struct collector *collector) {
+    for (size_t i = 0; i < collector->count; i++)
+        recorded_rolled_back(collector->processes[i]);
+    collector->is_stale = true;
+}
+
+static int write_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
+    if (collector->is_stale && resolver_forget(&collector->resolver, err)) return -1;
+    collector->is_stale = false;
+    if (db_begin(collector->db, err)) return -1;
+    if (flush_all(collector, final, started_ns, err)) {
+        db_rollback(collector->db);
+        return -1;
+    }
+    return db_commit(collector->db, err);
+}
+
+int collector_flush(struct collector *collector, bool final, struct error *err) {
+    uint64_t started_ns = monotonic_ns();
+    find_segments(collector);
+    int code = write_all(collector, final, started_ns, err);
+    if (code)
+        forget(collector);
+    else
+        drop_finished(collector);
+    collector->gone.flushes++;
+    collector->gone.flush_ns += monotonic_ns() - started_ns;
+    return code;
+}

@@ -1,0 +1,68 @@
+/* collector.h: from the segments that a recorded program writes (ingest/segment.h) to rows of the warehouse.
+ *
+ * A run has one row from before its start (run_begin), marked 'unfinished' until run_end. Each flush is one transaction
+ * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks. So
+ * whatever dies, the file is valid and holds all up to the last flush. A flush that fails is rolled back, and the next one
+ * writes everything again: rows hold totals, so nothing is lost or counted twice. */
+#ifndef CLEAR_INGEST_COLLECTOR_H
+#define CLEAR_INGEST_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ingest/segment.h"
+#include "schema/db.h"
+
+/* ---- the run's own row ---- */
+
+struct run_tag {
+    const char *key, *value;
+};
+struct run_description {
+    char *const *command; /* as given, NULL-terminated; stored quoted as for a shell */
+    const char *label;    /* NULL for none */
+    const struct run_tag *tags;
+    size_t tag_count;
+};
+/* The id of a new run, or -1. */
+int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
+/* How it ended: `wait_status` as from waitpid(2). */
+int run_end(struct db *db, int64_t run_id, int wait_status, struct error *err);
+/* For a run that never started: as if run_begin had not been. */
+int run_cancel(struct db *db, int64_t run_id, struct error *err);
+
+/* ---- what it recorded ---- */
+
+struct collector;
+
+struct collector_options {
+    uint32_t features; /* FEATURE_HEAP | FEATURE_LOCKS; FEATURE_TSC is decided here */
+    uint32_t depth;    /* 1 .. SEGMENT_DEPTH_MAX */
+    uint64_t ids_max;  /* 0: no cap */
+};
+
+/* Totals as of the last flush, for the closing words and for tests. */
+struct collector_totals {
+    uint64_t processes, running;       /* recorded ones; of these, those that still ran at the last flush */
+    uint64_t alloc_count, alloc_bytes; /* of all processes */
+    uint64_t free_count, free_bytes;
+    uint64_t sites;           /* distinct stacks that allocated */
+    uint64_t acquires, locks; /* lock operations, shared ones too; distinct locks */
+    uint64_t dropped, truncated;
+    uint64_t corrupt;    /* segments with something broken in them */
+    uint64_t unrecorded; /* processes that could not make a segment */
+    uint64_t segment_bytes, events, flushes, flush_ns;
+};
+
+/* Writes `control` into the directory and starts the clocks: before the program starts. `directory` is an open
+ * descriptor of the private directory, which stays the caller's. */
+int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
+                   const struct collector_options *options, struct error *err);
+/* `final`: the recorder's own cost is written too. */
+int collector_flush(struct collector *collector, bool final, struct error *err);
+/* How many processes that recorded something still run. Looks at the directory, not at the last flush. */
+size_t collector_running(struct collector *collector);
+void collector_totals(const struct collector *collector, struct collector_totals *totals);
+void collector_close(struct collector *collector); /* safe on NULL */
+
+#endif

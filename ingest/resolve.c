@@ -1,0 +1,309 @@
+#include "ingest/resolve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+/* ---- images ------------------------------------------------------------------------------------------------------ */
+
+int resolver_open(struct resolver *resolver, struct db *db, struct error *err) {
+    *resolver = (struct resolver){.db = db};
+    if (store_open(&resolver->store, db, err)) return -1;
+    resolver->symbolizer = symbolizer_open();
+    return 0;
+}
+
+static void forget_ids(struct image *image) {
+    free(image->ranges);
+    image->ranges = NULL;
+    image->range_count = 0;
+    map_free(&image->locations);
+    image->locations = (struct map){0};
+}
+
+int resolver_forget(struct resolver *resolver, struct error *err) {
+    for (size_t i = 0; i < resolver->image_count; i++)
+        forget_ids(resolver->images[i]);
+    store_free(&resolver->store);
+    return store_open(&resolver->store, resolver->db, err);
+}
+
+void resolver_close(struct resolver *resolver) {
+    for (size_t i = 0; i < resolver->image_count; i++) {
+        forget_ids(resolver->images[i]);
+        free(resolver->images[i]->path);
+        free(resolver->images[i]->build_id);
+        free(resolver->images[i]);
+    }
+    free(resolver->images);
+    map_free(&resolver->by_name);
+    symbolizer_close(resolver->symbolizer);
+    store_free(&resolver->store);
+    *resolver = (struct resolver){0};
+}
+
+static struct image *find_image(struct resolver *resolver, const char *path, const char *build_id) {
+    struct buffer key = {0};
+    buffer_add(&key, path, strlen(path) + 1);
+    buffer_add_text(&key, build_id);
+    bool added;
+    struct map_entry *entry = map_put(&resolver->by_name, key.data, key.size, &added);
+    buffer_free(&key);
+    if (!added) return resolver->images[entry->value];
+    struct image *image = xcalloc(1, sizeof *image);
+    image->path = xstrdup(path);
+    image->build_id = xstrdup(build_id);
+    entry->value = (int64_t)resolver->image_count;
+    resolver->images = xrealloc(resolver->images, (resolver->image_count + 1) * sizeof *resolver->images);
+    return resolver->images[resolver->image_count++] = image;
+}
+
+static struct symbolizer_module *module_of(struct resolver *resolver, struct image *image) {
+    if (!image->module) image->module = symbolizer_module(resolver->symbolizer, image->path, image->build_id);
+    return image->module;
+}
+
+static const char *basename_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* ---- address spaces ---------------------------------------------------------------------------------------------- */
+
+void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,
+                       const struct segment_module *module) {
+    uint32_t epoch_end = module->epoch_end;
+    if (index < space->count) {
+        space->modules[index].epoch_end = epoch_end;
+        return;
+    }
+    if (space->count == space->capacity) {
+        space->capacity = space->capacity ? space->capacity * 2 : 16;
+        space->modules = xrealloc(space->modules, space->capacity * sizeof *space->modules);
+    }
+    char build_id[SEGMENT_BUILD_ID_MAX * 2 + 1] = "";
+    for (size_t i = 0; i < module->build_id_size; i++) {
+        build_id[i * 2] = "0123456789abcdef"[module->build_id[i] >> 4];
+        build_id[i * 2 + 1] = "0123456789abcdef"[module->build_id[i] & 15];
+        build_id[i * 2 + 2] = '\0';
+    }
+    space->modules[space->count++] = (struct loaded){.image = find_image(resolver, module->path, build_id),
+                                                     .bias = module->bias,
+                                                     .low = module->low,
+                                                     .high = module->high,
+                                                     .epoch_start = module->epoch_start,
+                                                     .epoch_end = epoch_end};
+}
+
+void address_space_free(struct address_space *space) {
+    free(space->modules);
+    free(space->mapping_ids);
+    *space = (struct address_space){0};
+}
+
+const char *address_space_build_id(const struct address_space *space, const char *path) {
+    for (size_t i = 0; i < space->count; i++)
+        if (strcmp(space->modules[i].image->path, path) == 0) return space->modules[i].image->build_id;
+    return "";
+}
+
+static bool holds(const struct loaded *loaded, uint64_t address, uint32_t epoch) {
+    return address >= loaded->low && address < loaded->high && epoch >= loaded->epoch_start &&
+           (!loaded->epoch_end || epoch < loaded->epoch_end);
+}
+
+static const struct loaded *find_loaded(struct address_space *space, uint64_t address, uint32_t epoch) {
+    if (space->last < space->count && holds(&space->modules[space->last], address, epoch))
+        return &space->modules[space->last];
+    for (size_t i = 0; i < space->count; i++)
+        if (holds(&space->modules[i], address, epoch)) return &space->modules[space->last = i];
+    return NULL;
+}
+
+static void note_mapping(struct address_space *space, int64_t mapping_id) {
+    for (size_t i = 0; i < space->mapping_count; i++)
+        if (space->mapping_ids[i] == mapping_id) return;
+    space->mapping_ids = xrealloc(space->mapping_ids, (space->mapping_count + 1) * sizeof *space->mapping_ids);
+    space->mapping_ids[space->mapping_count++] = mapping_id;
+}
+
+/* ---- mappings ---------------------------------------------------------------------------------------------------- */
+
+static const struct image_range *add_range(struct image *image, uint64_t start, uint64_t limit, int64_t mapping_id) {
+    image->ranges = xrealloc(image->ranges, (image->range_count + 1) * sizeof *image->ranges);
+    image->ranges[image->range_count] = (struct image_range){start, limit, mapping_id};
+    return &image->ranges[image->range_count++];
+}
+
+/* The mapping that an earlier run stored for that address; *range is NULL where there is none. With it, a run of known code
+ * need not open the file at all. Without a build id the file may be another one by now. */
+static int stored_range(struct resolver *resolver, struct image *image, uint64_t address,
+                        const struct image_range **range, struct error *err) {
+    *range = NULL;
+    if (!*image->build_id) return 0;
+    sqlite3_stmt *statement = db_prepare(resolver->db,
+                                         "SELECT id, memory_start, memory_limit FROM mappings"
+                                         " WHERE filename = :path AND build_id = :build"
+                                         " AND memory_start <= :address AND memory_limit > :address"
+                                         " ORDER BY has_line_numbers DESC, has_functions DESC, id DESC LIMIT 1",
+                                         err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":path", image->path);
+    db_bind_text(statement, ":build", image->build_id);
+    db_bind_int(statement, ":address", (int64_t)address);
+    int code = db_step(resolver->db, statement, err);
+    if (code == 1) {
+        *range = add_range(image, (uint64_t)sqlite3_column_int64(statement, 1),
+                           (uint64_t)sqlite3_column_int64(statement, 2), sqlite3_column_int64(statement, 0));
+        sqlite3_reset(statement);
+    }
+    return code < 0 ? -1 : 0;
+}
+
+static int new_range(struct resolver *resolver, const struct loaded *loaded, uint64_t address,
+                     const struct image_range **range, struct error *err) {
+    struct image *image = loaded->image;
+    struct symbolizer_module *module = module_of(resolver, image);
+    struct symbol_segment segment;
+    if (!symbolizer_segment(module, address, &segment))
+        segment = (struct symbol_segment){loaded->low - loaded->bias, loaded->high - loaded->bias, 0};
+    int has_lines = symbolizer_has_lines(module);
+    struct store_mapping mapping = {.filename = image->path,
+                                    .build_id = image->build_id,
+                                    .memory_start = segment.start,
+                                    .memory_limit = segment.limit,
+                                    .file_offset = segment.offset,
+                                    .has_functions = symbolizer_has_symbols(module),
+                                    .has_filenames = has_lines,
+                                    .has_line_numbers = has_lines,
+                                    .has_inline_frames = has_lines};
+    int64_t id = store_mapping(&resolver->store, &mapping, err);
+    if (id < 0) return -1;
+    *range = add_range(image, segment.start, segment.limit, id);
+    return 0;
+}
+
+static int find_range(struct resolver *resolver, const struct loaded *loaded, uint64_t address,
+                      const struct image_range **range, struct error *err) {
+    const struct image *image = loaded->image;
+    for (size_t i = 0; i < image->range_count; i++) {
+        *range = &image->ranges[i];
+        if (address >= (*range)->start && address < (*range)->limit) return 0;
+    }
+    if (stored_range(resolver, loaded->image, address, range, err)) return -1;
+    return *range ? 0 : new_range(resolver, loaded, address, range, err);
+}
+
+/* ---- locations --------------------------------------------------------------------------------------------------- */
+
+static int64_t symbolized_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
+                                   struct error *err) {
+    const struct symbol_frame *frames;
+    size_t count = symbolize(module_of(resolver, image), address, &frames);
+    struct store_line *lines = xcalloc(count, sizeof *lines);
+    int64_t id = 0;
+    for (size_t i = 0; i < count && id >= 0; i++) {
+        id = store_function(&resolver->store, frames[i].name, frames[i].system_name, frames[i].file,
+                            frames[i].start_line, err);
+        lines[i] = (struct store_line){id, frames[i].line, frames[i].column};
+    }
+    if (id >= 0) id = store_location(&resolver->store, mapping_id, address, 0, lines, count, err);
+    free(lines);
+    return id;
+}
+
+/* Code outside of any module, such as what a JIT compiler wrote: its address is its name. */
+static int64_t nameless_location(struct resolver *resolver, uint64_t address, struct error *err) {
+    char name[32];
+    snprintf(name, sizeof name, "0x%" PRIx64, address);
+    struct store_line line = {.function_id = store_function(&resolver->store, name, name, "", 0, err)};
+    return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
+}
+
+static int64_t image_location(struct resolver *resolver, struct address_space *space, const struct loaded *loaded,
+                              uint64_t address, struct error *err) {
+    struct image *image = loaded->image;
+    const struct image_range *range;
+    if (find_range(resolver, loaded, address, &range, err)) return -1;
+    note_mapping(space, range->mapping_id);
+    const struct map_entry *known = map_find(&image->locations, &address, sizeof address);
+    if (known) return known->value;
+    int64_t mapping_id = range->mapping_id, id = 0;
+    if (*image->build_id) id = store_find_location(&resolver->store, mapping_id, address, err);
+    if (id == 0) id = symbolized_location(resolver, image, mapping_id, address, err);
+    if (id > 0) map_put(&image->locations, &address, sizeof address, NULL)->value = id;
+    return id;
+}
+
+static int64_t resolve_location(struct resolver *resolver, struct address_space *space, uint64_t pc, uint32_t epoch,
+                                struct error *err) {
+    /* A return address may stand behind the last instruction of its function, even of its module. */
+    uint64_t address = pc ? pc - 1 : 0;
+    const struct loaded *loaded = find_loaded(space, address, epoch);
+    if (!loaded) return nameless_location(resolver, address, err);
+    return image_location(resolver, space, loaded, address - loaded->bias, err);
+}
+
+int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
+                      uint32_t epoch, struct error *err) {
+    int64_t ids[SEGMENT_DEPTH_MAX];
+    for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
+        if ((ids[i] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
+    return store_trace(&resolver->store, ids, depth, err);
+}
+
+/* ---- locks ------------------------------------------------------------------------------------------------------- */
+
+static int64_t heap_lock(struct resolver *resolver, int64_t trace, uint64_t offset, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(resolver->db,
+                                         "SELECT traces.signature, functions.name FROM traces"
+                                         " LEFT JOIN functions ON functions.id = traces.function_id"
+                                         " WHERE traces.id = :trace",
+                                         err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":trace", trace);
+    int code = db_step(resolver->db, statement, err);
+    if (code < 0) return -1;
+    uint64_t signature = code ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
+    const char *function = code ? db_text(statement, 1) : "";
+    char *name = xasprintf("%s+%" PRIu64, *function ? function : "?", offset);
+    char *identity = xasprintf("heap:%016" PRIx64 "+%" PRIu64, signature, offset);
+    sqlite3_reset(statement);
+    int64_t id = store_object(&resolver->store, "lock", identity, name, trace, offset, err);
+    free(name);
+    free(identity);
+    return id;
+}
+
+static int64_t global_lock(struct resolver *resolver, const struct loaded *loaded, uint64_t address,
+                           struct error *err) {
+    uint64_t offset = 0;
+    const char *module = basename_of(loaded->image->path);
+    const char *symbol = symbolize_data(module_of(resolver, loaded->image), address - loaded->bias, &offset);
+    char nameless[32];
+    if (!symbol) {
+        snprintf(nameless, sizeof nameless, "0x%" PRIx64, address - loaded->bias);
+        symbol = nameless;
+        offset = 0;
+    }
+    char *name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
+    char *identity = xasprintf("symbol:%s:%s+%" PRIu64, module, symbol, offset);
+    int64_t id = store_object(&resolver->store, "lock", identity, name, 0, offset, err);
+    free(name);
+    free(identity);
+    return id;
+}
+
+int64_t resolve_lock(struct resolver *resolver, struct address_space *space, const struct segment_lock *lock,
+                     int64_t owner_trace, struct error *err) {
+    if (owner_trace > 0) return heap_lock(resolver, owner_trace, lock->offset, err);
+    const struct loaded *loaded = find_loaded(space, lock->address, lock->epoch);
+    if (loaded) return global_lock(resolver, loaded, lock->address, err);
+    char name[32], identity[48];
+    snprintf(name, sizeof name, "0x%" PRIx64, lock->address);
+    snprintf(identity, sizeof identity, "address:%s", name);
+    return store_object(&resolver->store, "lock", identity, name, 0, 0, err);
+}

@@ -1,0 +1,72 @@
+/* resolve.h: from run-time addresses of a recorded process to rows of the warehouse: locations, traces, lock objects.
+ *
+ * Each (module, address) is resolved once in a recording, and asked of the symbolizer only where the warehouse has no
+ * location of that build id and address yet. Modules are known by path and build id, so the processes of a run share
+ * what was found. Ids that are handed out belong to the open transaction: after a rollback call resolver_forget. */
+#ifndef CLEAR_INGEST_RESOLVE_H
+#define CLEAR_INGEST_RESOLVE_H
+
+#include <stdint.h>
+
+#include "base/map.h"
+#include "ingest/segment.h"
+#include "ingest/store.h"
+#include "ingest/symbolize.h"
+
+/* A file that was loaded somewhere. */
+struct image {
+    char *path, *build_id;            /* hex, "" unknown */
+    struct symbolizer_module *module; /* asked for at first need */
+    struct image_range {
+        uint64_t start, limit; /* in the file's addresses */
+        int64_t mapping_id;
+    } * ranges;
+    size_t range_count;
+    struct map locations; /* address -> location id */
+};
+
+struct resolver {
+    struct db *db;
+    struct store store;
+    struct symbolizer *symbolizer;
+    struct map by_name; /* "path\0build id" -> index into images */
+    struct image **images;
+    size_t image_count;
+};
+
+/* Where an image stood in one process. */
+struct loaded {
+    struct image *image;
+    uint64_t bias, low, high;
+    uint32_t epoch_start, epoch_end; /* as in struct segment_module */
+};
+
+/* The modules of one process, and the mappings that its stacks met, in order of first use. */
+struct address_space {
+    struct loaded *modules;
+    size_t count, capacity, last; /* last: where the previous look-up ended */
+    int64_t *mapping_ids;
+    size_t mapping_count;
+};
+
+int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
+void resolver_close(struct resolver *resolver);
+/* Drops all ids, keeps what the symbolizer knows. */
+int resolver_forget(struct resolver *resolver, struct error *err);
+
+/* Adds a module, or takes over its epoch_end where it is there already (modules come in the same order each time). */
+void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,
+                       const struct segment_module *module);
+void address_space_free(struct address_space *space);
+/* The build id of the module of that path; "" where there is none. */
+const char *address_space_build_id(const struct address_space *space, const char *path);
+
+/* The trace of return addresses, leaf first. */
+int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
+                      uint32_t epoch, struct error *err);
+
+/* The object of a lock. `owner_trace` is the trace that allocated its heap block, 0 for none. */
+int64_t resolve_lock(struct resolver *resolver, struct address_space *space, const struct segment_lock *lock,
+                     int64_t owner_trace, struct error *err);
+
+#endif

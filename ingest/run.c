@@ -1,0 +1,109 @@
+/* run.c: the row of a run, from before its start to its end. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "ingest/collector.h"
+
+/* RFC 4122, version 4. */
+static int make_uuid(char uuid[37], struct error *err) {
+    unsigned char bits[16];
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) return error_fail(err, "no random bytes for a uuid");
+    bits[6] = (bits[6] & 0x0f) | 0x40;
+    bits[8] = (bits[8] & 0x3f) | 0x80;
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof bits; i++) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) uuid[at++] = '-';
+        uuid[at++] = "0123456789abcdef"[bits[i] >> 4];
+        uuid[at++] = "0123456789abcdef"[bits[i] & 15];
+    }
+    uuid[at] = '\0';
+    return 0;
+}
+
+static void add_quoted(struct buffer *text, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && word[strspn(word, plain)] == '\0') {
+        buffer_add_text(text, word);
+        return;
+    }
+    buffer_add_char(text, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            buffer_add_text(text, "'\\''");
+        else
+            buffer_add_char(text, *word);
+    }
+    buffer_add_char(text, '\'');
+}
+
+static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db,
+                                         "INSERT INTO runs(uuid, command, label, started_ns, host, source, flags)"
+                                         " VALUES (:uuid, :command, :label, :started, :host, 'profile', 'unfinished')",
+                                         err);
+    char uuid[37], host[256] = "";
+    if (!statement || make_uuid(uuid, err)) return -1;
+    gethostname(host, sizeof host - 1);
+    struct buffer command = {0};
+    for (char *const *word = description->command; *word; word++) {
+        if (command.size) buffer_add_char(&command, ' ');
+        add_quoted(&command, *word);
+    }
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    db_bind_text(statement, ":uuid", uuid);
+    db_bind_text(statement, ":command", buffer_text(&command));
+    db_bind_text(statement, ":label", description->label);
+    db_bind_int(statement, ":started", now.tv_sec * 1000000000ll + now.tv_nsec);
+    db_bind_text(statement, ":host", host);
+    buffer_free(&command);
+    return db_run(db, statement, err);
+}
+
+static int insert_tag(struct db *db, int64_t run_id, const struct run_tag *tag, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db,
+                                         "INSERT INTO tags(run_id, key, value) VALUES (:run, :key, :value)"
+                                         " ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value",
+                                         err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    db_bind_text(statement, ":key", tag->key);
+    db_bind_text(statement, ":value", tag->value);
+    return db_run(db, statement, err);
+}
+
+int64_t run_begin(struct db *db, const struct run_description *description, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    int code = insert_run(db, description, err);
+    int64_t run_id = sqlite3_last_insert_rowid(db->handle);
+    for (size_t i = 0; i < description->tag_count && code == 0; i++)
+        code = insert_tag(db, run_id, &description->tags[i], err);
+    if (code == 0) return db_commit(db, err) ? -1 : run_id;
+    db_rollback(db);
+    return -1;
+}
+
+int run_end(struct db *db, int64_t run_id, int wait_status, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db,
+                                         "UPDATE runs SET exit_status = :status, exit_signal = :signal,"
+                                         " flags = trim(replace(' ' || flags || ' ', ' unfinished ', ' '))"
+                                         " WHERE id = :run",
+                                         err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    if (WIFEXITED(wait_status)) db_bind_int(statement, ":status", WEXITSTATUS(wait_status));
+    if (WIFSIGNALED(wait_status)) db_bind_int(statement, ":signal", WTERMSIG(wait_status));
+    return db_run(db, statement, err);
+}
+
+int run_cancel(struct db *db, int64_t run_id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, "DELETE FROM runs WHERE id = :run", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    return db_run(db, statement, err);
+}

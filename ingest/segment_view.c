@@ -1,0 +1,220 @@
+#include "ingest/segment_view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a map that cannot kill us ----------------------------------------------------------------------------------- */
+
+/* The map that is open now. Touching a page that the file has lost (truncated, or a hole of a full tmpfs) raises
+ * SIGBUS; the handler puts a zero page there and the read goes on. */
+static struct {
+    volatile uintptr_t low, high;
+    volatile sig_atomic_t patched;
+    struct sigaction before;
+} guard;
+
+static void on_bus_error(int signal, siginfo_t *info, void *context) {
+    (void)context;
+    long page = sysconf(_SC_PAGESIZE);
+    uintptr_t at = (uintptr_t)info->si_addr & ~((uintptr_t)page - 1);
+    if (at >= guard.low && at < guard.high &&
+        mmap((void *)at, (size_t)page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED) {
+        guard.patched = 1;
+        return;
+    }
+    sigaction(signal, &guard.before, NULL); /* not ours: the instruction runs again and meets what was there before */
+}
+
+static void guard_map(const void *bytes, size_t size) {
+    struct sigaction action = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+    if (guard.low) bug("two segments are open at once");
+    guard.low = (uintptr_t)bytes;
+    guard.high = (uintptr_t)bytes + size;
+    guard.patched = 0;
+    sigaction(SIGBUS, &action, &guard.before);
+}
+
+static void unguard_map(void) {
+    sigaction(SIGBUS, &guard.before, NULL);
+    guard.low = guard.high = 0;
+}
+
+/* ---- open and close ---------------------------------------------------------------------------------------------- */
+
+/* The header, and how much of the file there is. 1: a segment, 0: none (yet). */
+static int check_head(struct segment_view *view, const struct stat *status) {
+    struct segment *head = &view->head;
+    if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION || head->header_size != SEGMENT_HEADER_SIZE)
+        return 0;
+    head->executable[sizeof head->executable - 1] = '\0';
+    uint64_t used = atomic_load_explicit(&head->used, memory_order_relaxed);
+    if (used > (uint64_t)status->st_size) {
+        view->corrupt = true;
+        used = (uint64_t)status->st_size;
+    }
+    if (used < SEGMENT_HEADER_SIZE) {
+        view->corrupt = used != 0;
+        used = SEGMENT_HEADER_SIZE;
+    }
+    view->size = used;
+    /* The smallest thing with an id takes 16 bytes of real memory. */
+    view->id_max = (uint64_t)status->st_blocks * 512 / sizeof(struct segment_stack);
+    return 1;
+}
+
+int segment_view_open(struct segment_view *view, int directory, const char *name, struct error *err) {
+    *view = (struct segment_view){0};
+    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return error_fail(err, "%s: %s", name, strerror(errno));
+    struct stat status;
+    int found = 0;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) &&
+        pread(file, &view->head, sizeof view->head, 0) == (ssize_t)sizeof view->head &&
+        status.st_size >= SEGMENT_HEADER_SIZE)
+        found = check_head(view, &status);
+    if (found == 1) {
+        void *map = mmap(NULL, view->size, PROT_READ, MAP_SHARED, file, 0);
+        found = map == MAP_FAILED ? error_fail(err, "%s: mapping %zu bytes: %s", name, view->size, strerror(errno)) : 1;
+        view->bytes = map == MAP_FAILED ? NULL : map;
+    }
+    close(file);
+    if (found == 1) guard_map(view->bytes, view->mapped = view->size);
+    return found;
+}
+
+void segment_view_close(struct segment_view *view) {
+    if (!view->bytes) return;
+    unguard_map();
+    munmap((void *)(uintptr_t)view->bytes, view->mapped);
+    view->bytes = NULL;
+}
+
+int segment_is_written(int directory, const char *name) {
+    int file = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) return errno == ENOENT ? 0 : -1;
+    /* A read lease is refused while anyone has the file open for writing; a shared writable map counts as that. */
+    int written = fcntl(file, F_SETLEASE, F_RDLCK) == 0 ? 0 : errno == EAGAIN ? 1 : -1;
+    if (written == 0) fcntl(file, F_SETLEASE, F_UNLCK);
+    close(file);
+    return written;
+}
+
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
+
+static bool is_id(const struct segment_view *view, uint64_t id) {
+    return id >= 1 && id <= view->id_max;
+}
+
+/* A list with that many entries of one size: as many as there is room for. */
+static size_t clamp_count(struct segment_view *view, uint64_t count, size_t room, size_t each) {
+    if (count <= room / each) return count;
+    view->corrupt = true;
+    return room / each;
+}
+
+static void walk_modules(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                         const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_module));
+    for (size_t i = 0; i < count && visitor->module; i++) {
+        struct segment_module module;
+        memcpy(&module, body + i * sizeof module, sizeof module);
+        if (module.build_id_size > SEGMENT_BUILD_ID_MAX || module.low > module.high) {
+            view->corrupt = true;
+            return;
+        }
+        module.path[sizeof module.path - 1] = '\0';
+        visitor->module(context, &module);
+    }
+}
+
+const uint64_t *segment_view_stack(const struct segment_view *view, size_t offset, struct segment_stack *stack) {
+    if (offset % 8 || offset > view->size || view->size - offset < sizeof *stack) return NULL;
+    memcpy(stack, view->bytes + offset, sizeof *stack);
+    atomic_signal_fence(memory_order_seq_cst); /* the compiler must check the copy, not the map */
+    if (!is_id(view, stack->id) || stack->depth > SEGMENT_DEPTH_MAX) return NULL;
+    if ((view->size - offset - sizeof *stack) / sizeof(uint64_t) < stack->depth) return NULL;
+    return (const uint64_t *)(const void *)(view->bytes + offset + sizeof *stack);
+}
+
+static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64_t count,
+                        const struct segment_visitor *visitor, void *context) {
+    for (uint64_t i = 0; i < count; i++) {
+        struct segment_stack stack;
+        const uint64_t *pcs = segment_view_stack(view, at, &stack);
+        size_t size = pcs ? sizeof stack + stack.depth * sizeof(uint64_t) : 0;
+        if (!pcs || size > end - at) {
+            view->corrupt = true;
+            return;
+        }
+        if (visitor->stack) visitor->stack(context, &stack, at);
+        at += size;
+    }
+}
+
+static void walk_locks(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                       const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_lock));
+    for (size_t i = 0; i < count && visitor->lock; i++) {
+        struct segment_lock lock;
+        memcpy(&lock, body + i * sizeof lock, sizeof lock);
+        if (!is_id(view, lock.id)) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->lock(context, &lock);
+    }
+}
+
+/* Entries of a counter chunk that are there and whose ids can be. */
+static size_t counter_count(struct segment_view *view, uint64_t first_id, size_t room, size_t each) {
+    size_t count = clamp_count(view, SEGMENT_COUNTER_IDS, room, each);
+    if (first_id > view->id_max) return 0;
+    return count <= view->id_max - first_id + 1 ? count : (size_t)(view->id_max - first_id + 1);
+}
+
+static void walk_counters(struct segment_view *view, uint32_t kind, uint64_t first_id, const unsigned char *body,
+                          size_t room, const struct segment_visitor *visitor, void *context) {
+    if (kind == CHUNK_HEAP) {
+        size_t count = counter_count(view, first_id, room, sizeof(struct heap_counters));
+        if (visitor->heap && count) visitor->heap(context, first_id, (const void *)body, count);
+    } else if (kind == CHUNK_LOCK) {
+        size_t count = counter_count(view, first_id, room, sizeof(struct lock_counters));
+        if (visitor->lock_counters && count) visitor->lock_counters(context, first_id, (const void *)body, count);
+    } else if (clamp_count(view, 1, room, sizeof(struct thread_counters)) && visitor->thread) {
+        visitor->thread(context, (const void *)body);
+    }
+}
+
+void segment_view_walk(struct segment_view *view, const struct segment_visitor *visitor, void *context) {
+    size_t at = SEGMENT_HEADER_SIZE;
+    while (view->size - at >= sizeof(struct chunk)) {
+        const struct chunk *chunk = (const void *)(view->bytes + at);
+        uint32_t kind = atomic_load_explicit(&chunk->kind, memory_order_acquire);
+        uint64_t count = atomic_load_explicit(&chunk->count, memory_order_acquire), size = chunk->size;
+        if (!kind && !size) break; /* handed out, and its owner has not come further */
+        if (size < sizeof *chunk || size % SEGMENT_ALIGNMENT || size > view->size - at) {
+            view->corrupt = true;
+            break;
+        }
+        const unsigned char *body = (const unsigned char *)(chunk + 1);
+        size_t room = size - sizeof *chunk;
+        switch (kind) {
+        case CHUNK_NONE: break; /* not published yet */
+        case CHUNK_MODULES: walk_modules(view, body, room, count, visitor, context); break;
+        case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
+        case CHUNK_LOCKS: walk_locks(view, body, room, count, visitor, context); break;
+        case CHUNK_HEAP:
+        case CHUNK_LOCK:
+        case CHUNK_THREAD: walk_counters(view, kind, chunk->first_id, body, room, visitor, context); break;
+        default: view->corrupt = true;
+        }
+        at += size;
+    }
+    if (guard.patched) view->corrupt = true;
+}
