@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,8 +42,13 @@ static void on_log(void *context, int code, const char *message) {
     int primary = code & 0xff;
     if (primary == SQLITE_NOTICE || primary == SQLITE_WARNING || primary == SQLITE_SCHEMA) return;
     if (strncmp(message, "os_", 3) == 0) copy_line(last_log.system, sizeof last_log.system, message);
-    const char *sql = strncmp(message, "statement aborts", 16) == 0 ? strchr(message, '[') : NULL;
-    if (sql) copy_line(last_log.statement, sizeof last_log.statement, sql + 1);
+    /* "statement aborts at 9: [SQL] why" or "abort at 9 in [SQL]: why" */
+    const char *sql = strstr(message, "abort") ? strchr(message, '[') : NULL;
+    const char *end = sql ? strrchr(sql, ']') : NULL;
+    if (!end) return;
+    char text[SHOWN_SQL * 2];
+    snprintf(text, sizeof text, "%.*s", (int)(end - sql - 1), sql + 1);
+    copy_line(last_log.statement, sizeof last_log.statement, text);
 }
 
 static void hook_log(void) {
