@@ -12,7 +12,7 @@ SELECT
                               substr(mappings.filename,
                                      1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))),
                               locations.address - mappings.memory_start + mappings.file_offset) END,
-             printf('0x%x', locations.address),
+             CASE WHEN locations.id IS NOT NULL THEN printf('0x%x', locations.address) END,
              '') AS function,
     coalesce(functions.filename, '') AS file,
     traces.line AS line,

@@ -1,0 +1,716 @@
+/* schema.c, the views and the diagnoses: through our connection and through the stock sqlite3 shell. Expected codes are
+ * reasoned from the conditions in DESIGN.md section 7, one below, at and above each threshold. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "schema/db.h"
+#include "schema/schema.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static char path[64];
+static struct db db;
+
+static void ran(const char *sql) {
+    struct error err = {0};
+    if (db_exec(&db, sql, &err)) fail_msg("%s", err.message);
+}
+
+static int64_t number(const char *sql) {
+    struct error err = {0};
+    int64_t value = INT64_MIN;
+    if (db_int(&db, sql, -1, &value, &err)) fail_msg("%s", err.message);
+    return value;
+}
+
+static void reopen(enum db_mode mode) {
+    struct error err = {0};
+    if (db_close(&db, &err) || db_open(&db, path, mode, &err)) fail_msg("%s", err.message);
+}
+
+static int open_new(void **state) {
+    (void)state;
+    strcpy(path, "/tmp/unit_schema.XXXXXX");
+    int file = mkstemp(path);
+    if (file < 0) return -1;
+    close(file);
+    reopen(DB_WRITE);
+    return 0;
+}
+
+static int remove_it(void **state) {
+    (void)state;
+    struct error err = {0};
+    int code = db_close(&db, &err);
+    return unlink(path) || code ? -1 : 0;
+}
+
+/* Rows as the shell prints them: columns joined by '|', NULL empty, rows ended by newlines. free() it. */
+static char *rows_of(const char *sql) {
+    struct error err = {0};
+    struct buffer text = {0};
+    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
+    if (!statement) fail_msg("%s", err.message);
+    int code;
+    while ((code = db_step(&db, statement, &err)) == 1) {
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            if (i) buffer_add_char(&text, '|');
+            buffer_add_text(&text, db_text(statement, i));
+        }
+        buffer_add_char(&text, '\n');
+    }
+    if (code) fail_msg("%s", err.message);
+    if (!text.data) buffer_add_text(&text, "");
+    return buffer_take(&text);
+}
+
+static char *shell_rows_of(const char *sql) {
+    char *command = xasprintf("sqlite3 -batch '%s' 2>&1", path);
+    char *script = xasprintf("%s.sql", path);
+    FILE *file = fopen(script, "w");
+    fprintf(file, "%s;\n", sql);
+    fclose(file);
+    command = xasprintf("%s < '%s'", command, script);
+    FILE *pipe = popen(command, "r");
+    struct buffer text = {0};
+    char line[4096];
+    while (fgets(line, sizeof line, pipe))
+        buffer_add_text(&text, line);
+    assert_int_equal(pclose(pipe), 0);
+    unlink(script);
+    free(script);
+    free(command);
+    if (!text.data) buffer_add_text(&text, "");
+    return buffer_take(&text);
+}
+
+static void check_rows(const char *sql, const char *expected) {
+    char *ours = rows_of(sql);
+    assert_string_equal(ours, expected);
+    char *shell = shell_rows_of(sql);
+    assert_string_equal(shell, expected);
+    free(ours);
+    free(shell);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+
+static void test_tables(void **state) {
+    (void)state;
+    assert_true(number("SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table'") >= 25);
+    check_rows("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
+               "AND name NOT LIKE 'sqlite_%' AND NOT strict",
+               "");
+    check_rows("PRAGMA foreign_key_check", "");
+    check_rows("PRAGMA integrity_check", "ok\n");
+    assert_int_equal(number("PRAGMA foreign_keys"), 1);
+    assert_int_equal(number("SELECT count(*) FROM rules"), number("SELECT count(*) FROM rules WHERE meaning <> ''"));
+}
+
+/* Every code that a diagnosis can give has advice, and every rule that a view names is there. */
+static void test_rules_are_complete(void **state) {
+    (void)state;
+    static const char *const codes[] = {
+        "heap-leak",
+        "heap-arena",
+        "heap-rc",
+        "lock-mvcc-fit",
+        "lock-atomic-fit",
+        "lock-atomic-ptr-fit",
+        "lock-hot-long",
+        "lock-contended",
+        "lock-long-hold",
+        "lock-ok",
+        "saturation-dropped",
+        "saturation-sampled",
+        "saturation-unfinished",
+        "saturation-truncated",
+        "saturation-warning",
+    };
+    struct error err = {0};
+    for (size_t i = 0; i < COUNT(codes); i++) {
+        sqlite3_stmt *statement = db_prepare(&db, "SELECT 1 FROM advice WHERE code = :code", &err);
+        db_bind_text(statement, ":code", codes[i]);
+        if (db_step(&db, statement, &err) != 1) fail_msg("no advice for %s", codes[i]);
+        sqlite3_reset(statement);
+    }
+    assert_int_equal(number("SELECT count(*) FROM advice"), COUNT(codes));
+    check_rows("SELECT name FROM rules WHERE NOT EXISTS "
+               "(SELECT 1 FROM sqlite_schema WHERE type = 'view' AND instr(sql, '''' || rules.name || ''''))",
+               "");
+    check_rows(
+        "SELECT column1 FROM (VALUES ('malloc'), ('operator new(unsigned long)'), ('operator new[](unsigned long)'), "
+        "('std::__new_allocator<int>::allocate(unsigned long, void const*)'), ('xmalloc'), ('__rust_alloc'), "
+        "('alloc::alloc::exchange_malloc'), ('g_malloc0'), ('sqlite3MemMalloc'), ('main'), ('mallocator_of_mine'), "
+        "('std::vector<int, std::allocator<int> >::push_back(int const&)'), ('xmalloc_user')) "
+        "WHERE NOT EXISTS (SELECT 1 FROM wrappers WHERE column1 GLOB pattern)",
+        "main\nmallocator_of_mine\nstd::vector<int, std::allocator<int> >::push_back(int const&)\nxmalloc_user\n");
+}
+
+static void test_views_run_in_both(void **state) {
+    (void)state;
+    static const char *const views[] = {
+        "places",  "frames",       "stacks",      "heap",   "lock_use",    "cell_use",    "channel_use",
+        "cpu_use", "site_history", "run_summary", "doctor", "doctor_heap", "doctor_lock", "doctor_saturation"};
+    assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view'"), COUNT(views));
+    /* The comment that says the question stands inside the view, so that .schema shows it. */
+    check_rows("SELECT name FROM sqlite_schema WHERE type = 'view' AND sql NOT LIKE '%-- Question: %'", "");
+    for (size_t i = 0; i < COUNT(views); i++) {
+        char *sql = xasprintf("SELECT * FROM %s", views[i]);
+        char *ours = rows_of(sql), *shell = shell_rows_of(sql);
+        assert_string_equal(ours, shell);
+        free(ours);
+        free(shell);
+        free(sql);
+    }
+}
+
+static void check_columns(const char *view, const char *expected) {
+    char *sql = xasprintf("SELECT group_concat(name, ' ') FROM pragma_table_info('%s')", view);
+    char *got = rows_of(sql);
+    if (strncmp(got, expected, strlen(expected)) != 0) fail_msg("%s: %s", view, got);
+    free(got);
+    free(sql);
+}
+
+/* Other tools may rely on these names: DESIGN.md section 4. */
+static void test_promised_columns(void **state) {
+    (void)state;
+    check_columns("frames", "trace_id depth location_id function file line module inlined\n");
+    check_columns("stacks", "trace_id stack\n");
+    check_columns("heap", "run_id profile_id trace_id function file line module alloc_count alloc_bytes free_count "
+                          "free_bytes inuse_count inuse_bytes\n");
+    check_columns("doctor", "run_id section code severity subject evidence trace_ids advice\n");
+    check_columns("doctor_heap", "run_id section code severity subject evidence trace_ids advice ");
+    check_columns("doctor_lock", "run_id section code severity subject evidence trace_ids advice ");
+    check_columns("doctor_saturation", "run_id section code severity subject evidence trace_ids advice ");
+}
+
+/* ---- migration, views and rules of another clear ----------------------------------------------------------------- */
+
+static const char *const steps[] = {
+    "CREATE TABLE second(x INTEGER) STRICT; PRAGMA user_version = 2",
+    "CREATE TABLE third(x INTEGER) STRICT; INSERT INTO third SELECT id FROM runs; PRAGMA user_version = 3",
+    "CREATE TABLE fourth(x INTEGER) STRICT; INSERT INTO nowhere VALUES (1); PRAGMA user_version = 4",
+};
+
+static void test_migration(void **state) {
+    (void)state;
+    struct error err = {0}, newer = {0};
+    ran("INSERT INTO runs(id, uuid, started_ns, source) VALUES (7, 'u', 1, 'profile')");
+    assert_int_equal(schema_migrate(&db, steps, 0, &err), 0);
+    assert_int_equal(number("PRAGMA user_version"), 1);
+    assert_int_equal(schema_migrate(&db, steps, 1, &err), 0);
+    assert_int_equal(number("PRAGMA user_version"), 2);
+    assert_int_equal(schema_migrate(&db, steps, 2, &err), 0); /* from 2 on: the first step does not run again */
+    assert_int_equal(number("PRAGMA user_version"), 3);
+    assert_int_equal(number("SELECT x FROM third"), 7);
+    assert_int_equal(schema_migrate(&db, steps, 2, &err), 0);
+    assert_int_equal(number("SELECT count(*) FROM third"), 1);
+    struct error none = {0};
+    assert_int_equal(db_close(&db, &none), 0);
+    assert_int_equal(db_open(&db, path, DB_READ, &newer), -1);
+    assert_non_null(strstr(newer.message, "made by a newer clear (schema 3, this one knows 1): update clear"));
+}
+
+static void test_failed_migration_changes_nothing(void **state) {
+    (void)state;
+    struct error err = {0};
+    assert_int_equal(schema_migrate(&db, steps, 3, &err), -1);
+    assert_non_null(strstr(err.message, "no such table: nowhere"));
+    assert_non_null(strstr(err.message, "nothing was changed"));
+    assert_int_equal(number("PRAGMA user_version"), 1);
+    assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE name IN ('second', 'third', 'fourth')"), 0);
+    assert_int_equal(db.depth, 0);
+}
+
+static void test_views_and_rules_of_another_clear(void **state) {
+    (void)state;
+    enum schema_state look;
+    struct error err = {0};
+    ran("DROP VIEW heap; CREATE VIEW heap AS SELECT 1 AS old; CREATE VIEW mine AS SELECT 2 AS x;"
+        "UPDATE meta SET value = 'other' WHERE key = 'views_hash'");
+    ran("UPDATE rules SET value = 33 WHERE name = 'lock_contended_percent';"
+        "INSERT INTO rules VALUES ('my_rule', 5, 'count', 'mine'); INSERT INTO wrappers VALUES ('my_alloc*')");
+    assert_int_equal(schema_look(&db, &look, &err), 0);
+    assert_int_equal(look, SCHEMA_STALE);
+    reopen(DB_READ); /* even a reader brings a writable file up to date */
+    assert_int_equal(schema_look(&db, &look, &err), 0);
+    assert_int_equal(look, SCHEMA_CURRENT);
+    assert_int_equal(number("SELECT count(*) FROM pragma_table_info('heap') WHERE name = 'inuse_bytes'"), 1);
+    assert_int_equal(number("SELECT x FROM mine"), 2);
+    reopen(DB_WRITE);
+    ran("UPDATE rules SET value = 33 WHERE name = 'lock_contended_percent'");
+    reopen(DB_WRITE); /* the same clear again: the user's figure stays */
+    assert_int_equal(number("SELECT value FROM rules WHERE name = 'lock_contended_percent'"), 33);
+    ran("UPDATE meta SET value = 'other' WHERE key = 'rules_hash'");
+    reopen(DB_WRITE); /* shipped rules of another clear: replaced; the user's own rows stay */
+    assert_int_equal(number("SELECT value FROM rules WHERE name = 'lock_contended_percent'"), 20);
+    assert_int_equal(number("SELECT value FROM rules WHERE name = 'my_rule'"), 5);
+    assert_int_equal(number("SELECT count(*) FROM wrappers WHERE pattern = 'my_alloc*'"), 1);
+}
+
+static void rules_fail(const char *yaml, const char *what) {
+    struct error err = {0};
+    int64_t before = number("SELECT count(*) FROM rules");
+    assert_int_equal(schema_load_rules(&db, "my.yaml", yaml, &err), -1);
+    if (!strstr(err.message, what)) fail_msg("no \"%s\" in: %s", what, err.message);
+    assert_int_equal(number("SELECT count(*) FROM rules"), before);
+    assert_int_equal(db.depth, 0);
+}
+
+static void test_rules_of_a_user(void **state) {
+    (void)state;
+    struct error err = {0};
+    assert_int_equal(schema_load_rules(&db, "my.yaml",
+                                       "rules:\n  lock_contended_percent: "
+                                       "{value: 2.5, unit: percent, meaning: m}\nwrappers: [pool_*]\n",
+                                       &err),
+                     0);
+    check_rows("SELECT value, unit, meaning FROM rules WHERE name = 'lock_contended_percent'", "2.5|percent|m\n");
+    assert_int_equal(number("SELECT count(*) FROM wrappers WHERE pattern = 'pool_*'"), 1);
+    rules_fail("rules:\n  a: {value: 1, unit: u, meaning: m}\n  b: {value: 1x, unit: u, meaning: m}\n",
+               "my.yaml:3: `value:` is no number");
+    rules_fail("rules:\n  a: {unit: u, meaning: m}\n", "my.yaml:2: no `value:` here");
+    rules_fail("rules: [1]\n", "my.yaml:1: a mapping of names");
+    rules_fail("rules:\n  a: 3\n", "my.yaml:2: no `value:` here");
+    rules_fail("advice:\n  a: {severity: dire, title: t, text: x}\n", "my.yaml:2: `severity:` is critical");
+    rules_fail("wrappers: {a: b}\n", "my.yaml:1: a list of patterns");
+    rules_fail("wrapers: []\n", "my.yaml:1: only rules:");
+    rules_fail("", "my.yaml: is empty");
+    rules_fail("rules: {a: [}\n", "my.yaml:1: ");
+}
+
+/* ---- names and stacks -------------------------------------------------------------------------------------------- */
+
+/* Trace 1: leaf is malloc_user (inlined into helper, at one address), then main; trace 2 has no symbols. */
+static const char names[] =
+    "INSERT INTO mappings(id, filename, memory_start, file_offset) VALUES (1, '/usr/bin/server', 4096, 0), "
+    "    (2, 'plain', 65536, 8192);"
+    "INSERT INTO functions(id, name, filename) VALUES (1, 'inner', 'a.c'), (2, 'middle', 'a.c'), (3, 'outer', 'b.c'), "
+    "    (4, 'main', 'main.c'), (5, 'a;b', 'odd.c');"
+    "INSERT INTO locations(id, mapping_id, address) VALUES (1, 1, 5000), (2, 1, 6000), (3, 2, 65552), (4, 0, 4660), "
+    "    (5, 1, 7000);"
+    "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (1, 0, 1, 11), (1, 1, 2, 22), "
+    "    (1, 2, 3, 33), (2, 0, 4, 44), (5, 0, 5, 55);"
+    "INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) VALUES "
+    "    (1, 1, 101, '[1,2]', 1, 1, 11), (2, 2, 102, '[3,4]', 3, NULL, 0), (3, 3, 101, '[5,1,2]', 5, 5, 55), "
+    "    (4, 4, 104, '[4]', 4, NULL, 0);";
+
+static void test_names_and_stacks(void **state) {
+    (void)state;
+    ran(names);
+    check_rows("SELECT * FROM frames WHERE trace_id = 1 ORDER BY depth",
+               "1|0|1|inner|a.c|11|server|1\n1|1|1|middle|a.c|22|server|1\n1|2|1|outer|b.c|33|server|0\n"
+               "1|3|2|main|main.c|44|server|0\n");
+    /* 65552 - 65536 + 8192 = 0x2010; 4660 = 0x1234, of no module */
+    check_rows("SELECT * FROM frames WHERE trace_id = 2 ORDER BY depth",
+               "2|0|3|plain+0x2010||0|plain|0\n2|1|4|0x1234||0||0\n");
+    check_rows("SELECT depth, function FROM frames WHERE trace_id = 3 ORDER BY depth",
+               "0|a;b\n1|inner\n2|middle\n3|outer\n4|main\n");
+    check_rows("SELECT * FROM stacks ORDER BY trace_id",
+               "0|\n1|main;outer;middle;inner\n2|0x1234;plain+0x2010\n3|main;outer;middle;inner;a:b\n4|0x1234\n");
+    check_rows("SELECT * FROM places ORDER BY trace_id", "0||||\n"
+                                                         "1|inner|a.c|11|server\n2|plain+0x2010||0|plain\n"
+                                                         "3|a;b|odd.c|55|server\n4|0x1234||0|\n");
+    check_rows("PRAGMA foreign_key_check", "");
+}
+
+static const char two_runs[] =
+    "INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, exit_status, exit_signal, source) VALUES "
+    "    (1, 'u1', 'server -p 1', 'before', 1700000000123456789, 5, 0, NULL, 'profile'),"
+    "    (2, 'u2', '', NULL, 1700000060000000000, 6, NULL, 9, 'profile');"
+    "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 10, 1, '/usr/bin/server', 1), "
+    "    (2, 1, 11, 10, '/usr/bin/server', 2);"
+    "INSERT INTO profiles(id, run_id, process_id, kind, dropped, truncated) VALUES (1, 1, 1, 'heap', 3, 1), "
+    "    (2, 1, 2, 'heap', 4, 0), (3, 1, 1, 'lock', 0, 0), (4, 2, NULL, 'heap', 0, 0), (5, 1, 1, 'cpu', 0, 0);"
+    "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+    "    (1, 1, 10, 1000, 4, 400), (1, 3, 1, 7, 0, 0), (2, 1, 5, 50, 5, 50), (4, 1, 2, 20, 0, 0);"
+    "INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (1, 'lock', 'symbol:server:table_lock+0', "
+    "    'server:table_lock', 0), (2, 'lock', 'heap:1+8', 'inner+8', 1);"
+    "INSERT INTO locks VALUES (3, 1, 100, 3, 'mutex', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), "
+    "    (3, 2, 200, 0, 'rwlock', 10, 20, 30, 40, 50, 60, 70, 80, 90, 100), (3, 1, 300, 0, 'spin', 1, 0, 0, 0, 0, 0, "
+    "0, 0, 0, 0);"
+    "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (5, 1, 3, 30), (5, 3, 4, 40);";
+
+static void test_reading_views(void **state) {
+    (void)state;
+    ran(names);
+    ran(two_runs);
+    check_rows("SELECT * FROM heap WHERE run_id = 1 ORDER BY profile_id, trace_id",
+               "1|1|1|inner|a.c|11|server|10|1000|4|400|6|600\n1|1|3|a;b|odd.c|55|server|1|7|0|0|1|7\n"
+               "1|2|1|inner|a.c|11|server|5|50|5|50|0|0\n");
+    check_rows("SELECT trace_id, object, kind, address, function, stack_of, acquires, contended, wait_ns, max_wait_ns, "
+               "hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns "
+               "FROM lock_use WHERE run_id = 1 ORDER BY address",
+               "3|server:table_lock|mutex|100|a;b|caller|1|2|3|4|5|6|7|8|9|10\n"
+               "1|inner+8|rwlock|200|inner|allocation|10|20|30|40|50|60|70|80|90|100\n"
+               "0|server:table_lock|spin|300|||1|0|0|0|0|0|0|0|0|0\n");
+    check_rows("SELECT function, samples, cpu_ns FROM cpu_use ORDER BY samples", "inner|3|30\na;b|4|40\n");
+    /* Traces 1 and 3 share signature 101: one row a run, 10 + 1 + 5 allocations in the first. */
+    check_rows("SELECT signature, run_id, function, alloc_count, alloc_bytes, free_count, free_bytes, inuse_count, "
+               "inuse_bytes FROM site_history ORDER BY run_id",
+               "101|1|a;b|16|1057|9|450|7|607\n101|2|inner|2|20|0|0|2|20\n");
+    check_rows(
+        "SELECT run_id, label, command, started, duration_ns, exit, processes, alloc_count, alloc_bytes, inuse_count, "
+        "inuse_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns, dropped, truncated, sample_n "
+        "FROM run_summary ORDER BY run_id",
+        "1|before|server -p 1|2023-11-14T22:13:20Z|5|exit 0|2|16|1057|7|607|89|110|132|70|7|1|1\n"
+        "2|||2023-11-14T22:14:20Z|6|signal 9|0|2|20|2|20|0|0|0|0|0|0|1\n");
+    check_rows("PRAGMA foreign_key_check", "");
+}
+
+static void test_cells_and_channels(void **state) {
+    (void)state;
+    ran(names);
+    ran("INSERT INTO runs(id, uuid, started_ns, source) VALUES (1, 'u', 1, 'x');"
+        "INSERT INTO profiles(id, run_id, kind) VALUES (1, 1, 'mvcc'), (2, 1, 'channels');"
+        "INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (1, 'cell', 'c', 'cell', 1), "
+        "    (2, 'channel', 'channel:1', 'channel#1', 0);"
+        "INSERT INTO cells VALUES (1, 1, 7, 0, 100, 1, 2, 3, 4, 5);"
+        "INSERT INTO channels VALUES (2, 2, 1, 8, 1, 2, 3, 4, 5, 6, 7);");
+    check_rows(
+        "SELECT object, function, struct_size, reads, commits, multi_commits, retries, update_failures, cow_bytes "
+        "FROM cell_use",
+        "cell|inner|100|1|2|3|4|5|600\n"); /* 100 * (2 + 4) */
+    check_rows("SELECT object, channel, capacity, pushes, pops, push_blocked, pop_blocked, max_depth, push_blocked_ns, "
+               "pop_blocked_ns FROM channel_use",
+               "channel#1|1|8|1|2|3|4|5|6|7\n");
+}
+
+/* ---- doctor: heap ------------------------------------------------------------------------------------------------ */
+
+struct site_case {
+    const char *why;
+    int64_t allocs, bytes, frees, freed;
+    const char *code; /* NULL: no row */
+};
+
+static void insert_site(int run, const char *source, const struct site_case *site) {
+    struct error err = {0};
+    sqlite3_stmt *statement =
+        db_prepare(&db, "INSERT INTO runs(id, uuid, started_ns, source) VALUES (:run, 'u' || :run, 1, :source)", &err);
+    db_bind_int(statement, ":run", run);
+    db_bind_text(statement, ":source", source);
+    assert_int_equal(db_run(&db, statement, &err), 0);
+    statement = db_prepare(&db, "INSERT INTO profiles(id, run_id, kind) VALUES (:run, :run, 'heap')", &err);
+    db_bind_int(statement, ":run", run);
+    assert_int_equal(db_run(&db, statement, &err), 0);
+    statement = db_prepare(&db,
+                           "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) "
+                           "VALUES (:run, 1, :allocs, :bytes, :frees, :freed)",
+                           &err);
+    db_bind_int(statement, ":run", run);
+    db_bind_int(statement, ":allocs", site->allocs);
+    db_bind_int(statement, ":bytes", site->bytes);
+    db_bind_int(statement, ":frees", site->frees);
+    db_bind_int(statement, ":freed", site->freed);
+    assert_int_equal(db_run(&db, statement, &err), 0);
+}
+
+/* "code severity" of the one finding of a run in a view, "" for none; free() it. */
+static char *finding(const char *sql, int run) {
+    struct error err = {0};
+    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
+    if (!statement) fail_msg("%s", err.message);
+    db_bind_int(statement, ":run", run);
+    int code = db_step(&db, statement, &err);
+    assert_true(code >= 0);
+    char *text = xstrdup(code ? db_text(statement, 0) : "");
+    if (code) assert_int_equal(db_step(&db, statement, &err), 0);
+    return text;
+}
+
+static void check_sites(const char *source, const struct site_case *cases, size_t count) {
+    ran(names);
+    for (size_t i = 0; i < count; i++)
+        insert_site((int)i + 1, source, &cases[i]);
+    for (size_t i = 0; i < count; i++) {
+        char *got = finding("SELECT code FROM doctor_heap WHERE run_id = :run", (int)i + 1);
+        if (strcmp(got, cases[i].code ? cases[i].code : "") != 0) fail_msg("%s: %s", cases[i].why, got);
+        free(got);
+    }
+}
+
+static void test_heap_codes_of_dumps(void **state) {
+    (void)state;
+    static const struct site_case cases[] = {
+        {"no frees, mean 15.9 B", 10, 159, 0, 0, "arena"},
+        {"no frees, mean 16 B", 10, 160, 0, 0, "rc"},
+        {"no frees, mean 16.1 B", 10, 161, 0, 0, "rc"},
+        {"one freed of ten, tiny", 10, 100, 1, 10, "leak"},
+        {"nine freed of ten", 10, 1000, 9, 900, "leak"},
+        {"all freed", 10, 1000, 10, 1000, NULL},
+        {"never used", 0, 0, 0, 0, NULL},
+    };
+    check_sites("old.profile", cases, COUNT(cases));
+}
+
+static void test_heap_codes_of_recorded_runs(void **state) {
+    (void)state;
+    static const struct site_case cases[] = {
+        {"no frees, tiny: live at exit", 10, 100, 0, 0, "leak"},
+        {"no frees, big: live at exit", 10, 1000, 0, 0, "leak"},
+        {"one live", 10, 1000, 9, 900, "leak"},
+        {"none live", 10, 1000, 10, 1000, NULL},
+    };
+    check_sites("profile", cases, COUNT(cases));
+}
+
+static void test_leak_severity(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        int64_t live, bytes, elsewhere; /* live blocks and bytes here, live bytes in one block of another site */
+        const char *severity;
+    } cases[] = {
+        {"one big buffer kept to the end", 1, 1 << 30, 0, "note"},
+        {"99 blocks", 99, 1 << 30, 0, "note"},
+        {"100 blocks, one byte short of 16 KiB", 100, 16383, 0, "note"},
+        {"100 blocks, 16 KiB", 100, 16384, 0, "warning"},
+        {"one byte short of 1 MiB", 100, 1048575, 0, "warning"},
+        {"1 MiB", 100, 1048576, 0, "critical"},
+        {"1 MiB, 9.49 % of all that is live: rounds to 9", 100, 1048576, 11049273 - 1048576, "warning"},
+        {"1 MiB, 9.50 %: rounds to 10", 100, 1048576, 11037642 - 1048576, "critical"},
+        {"a gigabyte beside 20", 100, 1 << 30, 20ll << 30, "warning"},
+    };
+    ran(names);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct site_case site = {cases[i].why, 1000 + cases[i].live, 5000 + cases[i].bytes, 1000, 5000, NULL};
+        insert_site((int)i + 1, "profile", &site);
+        struct error err = {0};
+        sqlite3_stmt *statement = db_prepare(
+            &db, "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (:run, 2, 1, :bytes)", &err);
+        db_bind_int(statement, ":run", (int64_t)i + 1);
+        db_bind_int(statement, ":bytes", cases[i].elsewhere);
+        assert_int_equal(db_run(&db, statement, &err), 0);
+        char *got = finding("SELECT severity FROM doctor_heap WHERE run_id = :run AND trace_id = 1", (int)i + 1);
+        if (strcmp(got, cases[i].severity) != 0) fail_msg("%s: %s", cases[i].why, got);
+        free(got);
+    }
+}
+
+/* A site is a stack of a run: two processes with 50 live blocks each are 100. */
+static void test_heap_sums_processes(void **state) {
+    (void)state;
+    ran(names);
+    struct site_case half = {"half", 60, 9000, 10, 808, NULL};
+    insert_site(1, "profile", &half);
+    ran("INSERT INTO profiles(id, run_id, kind) VALUES (9, 1, 'heap');"
+        "INSERT INTO sites SELECT 9, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes FROM "
+        "sites");
+    check_rows(
+        "SELECT code, severity, subject, file, line, module, inuse_count, inuse_bytes, live_percent, mean_bytes, "
+        "trace_ids, evidence ->> 'alloc_count', evidence ->> 'inuse_bytes' FROM doctor_heap",
+        "leak|warning|inner|a.c|11|server|100|16384|100|150.0|[1]|120|16384\n");
+}
+
+/* ---- doctor: locks ----------------------------------------------------------------------------------------------- */
+
+struct lock_case {
+    const char *why;
+    int64_t acquires, contended, reads, read_contended, hold_ns;
+    const char *code;
+};
+
+static const char lock_sql[] = "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, "
+                               "wait_ns, max_wait_ns, hold_ns, "
+                               "max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns) VALUES "
+                               "(:run, 1, :address, :trace, 'mutex', "
+                               ":acquires, :contended, :wait, 7, :hold, 9, :reads, :read_contended, 0, 8)";
+
+static void insert_lock(int run, int address, int trace, const struct lock_case *lock, int64_t wait_ns) {
+    struct error err = {0};
+    sqlite3_stmt *statement = db_prepare(&db, lock_sql, &err);
+    if (!statement) fail_msg("%s", err.message);
+    db_bind_int(statement, ":run", run);
+    db_bind_int(statement, ":address", address);
+    db_bind_int(statement, ":trace", trace);
+    db_bind_int(statement, ":acquires", lock->acquires);
+    db_bind_int(statement, ":contended", lock->contended);
+    db_bind_int(statement, ":wait", wait_ns);
+    db_bind_int(statement, ":hold", lock->hold_ns);
+    db_bind_int(statement, ":reads", lock->reads);
+    db_bind_int(statement, ":read_contended", lock->read_contended);
+    if (db_run(&db, statement, &err)) fail_msg("%s", err.message);
+}
+
+static void insert_lock_runs(size_t count) {
+    ran(names);
+    ran("INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'l', 'server:table_lock')");
+    struct error err = {0};
+    for (size_t i = 1; i <= count; i++) {
+        sqlite3_stmt *statement = db_prepare(&db,
+                                             "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) "
+                                             "VALUES (:run, 'u' || :run, 1, 1000000000, 'profile')",
+                                             &err);
+        db_bind_int(statement, ":run", (int64_t)i);
+        assert_int_equal(db_run(&db, statement, &err), 0);
+        statement = db_prepare(&db, "INSERT INTO profiles(id, run_id, kind) VALUES (:run, :run, 'lock')", &err);
+        db_bind_int(statement, ":run", (int64_t)i);
+        assert_int_equal(db_run(&db, statement, &err), 0);
+    }
+}
+
+static void test_lock_codes(void **state) {
+    (void)state;
+    static const struct lock_case cases[] = {
+        {"80 % reads, 1000, 10 %", 200, 50, 800, 50, 0, "mvcc-fit"},
+        {"79.5 % reads rounds to 80", 205, 100, 795, 0, 0, "mvcc-fit"},
+        {"79.4 % reads rounds to 79", 206, 100, 794, 0, 0, "atomic-ptr-fit"},
+        {"9.5 % contended rounds to 10", 200, 0, 800, 95, 0, "mvcc-fit"},
+        {"9.4 % contended rounds to 9", 200, 94, 800, 0, 0, "ok"},
+        {"999 operations are too few", 199, 100, 800, 0, 0, "ok"},
+        {"50 % reads are not below 50", 500, 100, 500, 0, 0, "atomic-ptr-fit"},
+        {"49.5 % reads rounds to 50", 505, 100, 495, 0, 0, "atomic-ptr-fit"},
+        {"49.4 % reads rounds to 49", 506, 100, 494, 0, 0, "atomic-fit"},
+        {"no reads, 1000, 10 %", 1000, 100, 0, 0, 0, "atomic-fit"},
+        {"no reads, 1000, 9 %", 1000, 90, 0, 0, 0, "ok"},
+        {"no reads, 99,999 uncontended", 99999, 0, 0, 0, 0, "ok"},
+        {"no reads, 100,000 uncontended", 100000, 0, 0, 0, 0, "atomic-fit"},
+        {"half reads, 100,000 uncontended", 50000, 0, 50000, 0, 0, "ok"},
+        {"fit comes before hot-long", 1000, 500, 0, 0, 1000 * 5000000ll, "atomic-fit"},
+        {"20 %, hold of 1 ms and 1 ns in the mean", 100, 20, 0, 0, 100 * 1000001ll, "hot-long"},
+        {"20 %, hold of 1 ms exactly", 100, 20, 0, 0, 100 * 1000000ll, "contended"},
+        {"20 %, hold of a fraction over 1 ms", 100, 20, 0, 0, 100 * 1000000ll + 1, "hot-long"},
+        {"19.5 % rounds to 20", 200, 39, 0, 0, 0, "contended"},
+        {"19 %", 200, 38, 0, 0, 0, "ok"},
+        {"19 %, long", 200, 38, 0, 0, 200 * 1000001ll, "long-hold"},
+        {"the mean hold is of exclusive operations", 10, 0, 90, 0, 10 * 1000001ll, "long-hold"},
+        {"one long hold, never waited for", 1, 0, 0, 0, 1000001, "long-hold"},
+        {"never taken", 0, 0, 0, 0, 0, "ok"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        insert_lock((int)i + 1, 1, 0, &cases[i], 2000000);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT code FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        if (strcmp(got, cases[i].code) != 0) fail_msg("%s: %s", cases[i].why, got);
+        free(got);
+    }
+}
+
+/* Of a run of 1 s: below 1 ms of waits a note, from 9.5 % (rounds to 10) on critical. */
+static void test_lock_severity(void **state) {
+    (void)state;
+    static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
+    static const struct lock_case fine = {"ok", 100, 0, 0, 0, 0, "ok"};
+    static const struct {
+        const struct lock_case *lock;
+        int64_t wait_ns;
+        const char *severity;
+    } cases[] = {
+        {&contended, 999999, "note"},       {&contended, 1000000, "warning"},    {&contended, 94999999, "warning"},
+        {&contended, 95000000, "critical"}, {&contended, 950000000, "critical"}, {&fine, 950000000, "ok"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        insert_lock((int)i + 1, 1, 0, cases[i].lock, cases[i].wait_ns);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT severity FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        assert_string_equal(got, cases[i].severity);
+        free(got);
+    }
+}
+
+/* Two callers of one lock are one subject; another address is another lock. */
+static void test_lock_sums_callers(void **state) {
+    (void)state;
+    static const struct lock_case half = {"half", 500, 50, 0, 0, 3000, "atomic-fit"};
+    insert_lock_runs(1);
+    insert_lock(1, 64, 1, &half, 600000);
+    insert_lock(1, 64, 2, &half, 600000);
+    insert_lock(1, 128, 0, &half, 600000);
+    check_rows(
+        "SELECT address, code, subject, kind, acquires, contended, contended_percent, wait_ns, max_wait_ns, hold_ns, "
+        "mean_hold_ns, max_hold_ns, json_array_length(trace_ids), trace_ids FROM doctor_lock ORDER BY address",
+        "64|atomic-fit|server:table_lock|mutex|1000|100|10|1200000|8|6000|6|9|2|[1,2]\n"
+        "128|ok|server:table_lock|mutex|500|50|10|600000|8|3000|6|9|0|[]\n");
+    check_rows("SELECT evidence ->> 'acquires', evidence ->> 'contended_percent', evidence ->> 'wait_ns' "
+               "FROM doctor WHERE code = 'atomic-fit'",
+               "1000|10|1200000\n");
+}
+
+/* A threshold is a row: changing it changes the diagnosis, also in the stock shell. */
+static void test_thresholds_are_rows(void **state) {
+    (void)state;
+    static const struct lock_case lock = {"quiet", 100, 5, 0, 0, 0, "ok"};
+    insert_lock_runs(1);
+    insert_lock(1, 1, 0, &lock, 2000000);
+    check_rows("SELECT code FROM doctor", "ok\n");
+    ran("UPDATE rules SET value = 5 WHERE name = 'lock_contended_percent'");
+    check_rows("SELECT code FROM doctor", "contended\n");
+}
+
+/* ---- doctor: saturation and the union ---------------------------------------------------------------------------- */
+
+static void test_saturation(void **state) {
+    (void)state;
+    ran("INSERT INTO runs(id, uuid, started_ns, source, flags, sample_n) VALUES (1, 'u1', 1, 'profile', '', 1), "
+        "    (2, 'u2', 2, 'x', 'other unfinished', 1), (3, 'u3', 3, 'x', 'unfinishedness', 1);"
+        "INSERT INTO profiles(run_id, kind, dropped, truncated, sample_n, comments) VALUES "
+        "    (1, 'heap', 1, 0, 1, '[]'), (1, 'heap', 2, 0, 1, '[]'), (1, 'lock', 0, 5, 100, '[]'),"
+        "    (2, 'heap', 0, 0, 1, '[\"# WARNING: table full\", \"no WARNING: here\"]'),"
+        "    (2, 'lock', 0, 0, 1, '[\"WARNING: table full\"]'),"
+        "    (3, 'heap', 0, 0, 1, '[\"all is well\"]')");
+    check_rows("SELECT run_id, code, subject, count, severity FROM doctor_saturation ORDER BY 1, 2, 3",
+               "1|dropped|heap|3|warning\n1|sampled|lock|100|note\n1|truncated|lock|5|note\n"
+               "2|unfinished|run|1|warning\n2|warning|WARNING: table full|2|warning\n");
+}
+
+/* What was not recorded is said first, then by severity and weight, in the newest run first. */
+static void test_doctor_order(void **state) {
+    (void)state;
+    static const struct lock_case waits = {"waits", 100, 50, 0, 0, 0, "contended"};
+    insert_lock_runs(2);
+    insert_lock(2, 1, 0, &waits, 500000000);
+    ran("INSERT INTO profiles(id, run_id, kind, truncated) VALUES (20, 2, 'heap', 1);"
+        "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (20, 1, 1000, 2000000), "
+        "    (20, 2, 1000, 90000000), (20, 4, 1, 10);"
+        "INSERT INTO profiles(id, run_id, kind, dropped) VALUES (21, 1, 'heap', 1);");
+    check_rows("SELECT run_id, section, code, severity, subject FROM doctor",
+               "2|saturation|truncated|note|heap\n2|lock|contended|critical|server:table_lock\n"
+               "2|heap|leak|critical|plain+0x2010\n2|heap|leak|warning|inner\n2|heap|leak|note|0x1234\n"
+               "1|saturation|dropped|warning|heap\n");
+    check_rows(
+        "SELECT count(*) FROM doctor WHERE NOT json_valid(evidence) OR NOT json_valid(trace_ids) OR advice IS NULL",
+        "0\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_new, remove_it)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_tables),
+        TEST(test_rules_are_complete),
+        TEST(test_views_run_in_both),
+        TEST(test_promised_columns),
+        TEST(test_migration),
+        TEST(test_failed_migration_changes_nothing),
+        TEST(test_views_and_rules_of_another_clear),
+        TEST(test_rules_of_a_user),
+        TEST(test_names_and_stacks),
+        TEST(test_reading_views),
+        TEST(test_cells_and_channels),
+        TEST(test_heap_codes_of_dumps),
+        TEST(test_heap_codes_of_recorded_runs),
+        TEST(test_leak_severity),
+        TEST(test_heap_sums_processes),
+        TEST(test_lock_codes),
+        TEST(test_lock_severity),
+        TEST(test_lock_sums_callers),
+        TEST(test_thresholds_are_rows),
+        TEST(test_saturation),
+        TEST(test_doctor_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
