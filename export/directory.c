@@ -1,0 +1,179 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "export/dumps.h"
+#include "export/export.h"
+#include "export/file.h"
+#include "export/kinds.h"
+
+/* What a NAME.profile/ may hold besides KIND.pb.gz: our dumps and those of CLEAR's own tools. Nothing else is ever removed. */
+static const char *const known_files[] = {
+    "alloc.txt",     "locks.txt", "mvcc.txt",       "channels.txt", "fibers.txt", "syscalls.txt",
+    "perf-stat.txt", "perf.data", "transpiled.zig", "source.cht",   NULL,
+};
+
+static bool is_known(const char *name) {
+    for (size_t i = 0; known_files[i]; i++)
+        if (strcmp(name, known_files[i]) == 0) return true;
+    size_t length = strcspn(name, ".");
+    if (strcmp(name + length, ".pb.gz") != 0) return false;
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        if (strlen(kind->name) == length && memcmp(kind->name, name, length) == 0) return true;
+    return false;
+}
+
+static bool is_dot(const char *name) {
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* ---- what stands there ---- */
+
+/* Only what we could have written is ever replaced: -o with a wrong directory must not cost somebody's files. */
+static int check_ours(const char *directory, struct error *err) {
+    DIR *entries = opendir(directory);
+    if (!entries) return error_fail(err, "%s: %s", directory, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(entries));)
+        if (!is_dot(entry->d_name) && !is_known(entry->d_name))
+            error_fail(err, "%s: holds %s, which is no part of a profile: choose another directory with -o", directory,
+                       entry->d_name);
+    closedir(entries);
+    return err->status == ERROR_NONE ? 0 : -1;
+}
+
+/* The directory's real name without slashes at its end, free() it; *there says whether it exists already. */
+static char *find_target(const char *directory, bool *there, struct error *err) {
+    struct stat status;
+    *there = stat(directory, &status) == 0;
+    if (!*there && errno != ENOENT) {
+        error_fail(err, "%s: %s", directory, strerror(errno));
+        return NULL;
+    }
+    if (*there && !S_ISDIR(status.st_mode)) {
+        error_fail(err, "%s: is a file, not a directory", directory);
+        return NULL;
+    }
+    if (*there && check_ours(directory, err) < 0) return NULL;
+    char *target = *there ? realpath(directory, NULL) : xstrdup(directory);
+    if (!target) {
+        error_fail(err, "%s: %s", directory, strerror(errno));
+        return NULL;
+    }
+    for (size_t size = strlen(target); size > 1 && target[size - 1] == '/'; size--)
+        target[size - 1] = '\0';
+    return target;
+}
+
+/* Removes a directory of ours, flat as it is. Best effort: what is unknown in it keeps it alive. */
+static void remove_directory(const char *directory) {
+    DIR *entries = opendir(directory);
+    if (!entries) return;
+    for (struct dirent *entry; (entry = readdir(entries));)
+        if (is_known(entry->d_name) || strstr(entry->d_name, ".tmp-")) unlinkat(dirfd(entries), entry->d_name, 0);
+    closedir(entries);
+    rmdir(directory);
+}
+
+/* ---- filling and exchanging ---- */
+
+static int write_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *directory,
+                      struct error *err) {
+    char *path = xasprintf("%s/%s.pb.gz", directory, kind->name);
+    int code = export_kind(db, run_id, kind, path, err);
+    free(path);
+    return code;
+}
+
+static int write_dump(struct db *db, int64_t run_id, const char *directory, const char *name,
+                      int (*dump)(struct db *, int64_t, const char *, struct error *), struct error *err) {
+    char *path = xasprintf("%s/%s", directory, name);
+    int code = dump(db, run_id, path, err);
+    free(path);
+    return code;
+}
+
+/* Heap and locks are always there, though they may be empty; other kinds where the run has them. */
+static int is_wanted(struct db *db, int64_t run_id, const char *kind, struct error *err) {
+    if (strcmp(kind, "heap") == 0 || strcmp(kind, "lock") == 0) return 1;
+    sqlite3_stmt *row = db_prepare(db, "SELECT 1 FROM profiles WHERE run_id = :run AND kind = :kind LIMIT 1", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    db_bind_text(row, ":kind", kind);
+    int code = db_step(db, row, err);
+    sqlite3_reset(row);
+    return code;
+}
+
+static int write_files(struct db *db, int64_t run_id, const char *directory, struct error *err) {
+    if (write_dump(db, run_id, directory, "alloc.txt", dump_allocations, err) < 0) return -1;
+    if (write_dump(db, run_id, directory, "locks.txt", dump_locks, err) < 0) return -1;
+    for (const struct kind *kind = kinds; kind->name; kind++) {
+        int wanted = is_wanted(db, run_id, kind->name, err);
+        if (wanted < 0 || (wanted && write_kind(db, run_id, kind, directory, err) < 0)) return -1;
+    }
+    return 0;
+}
+
+/* All files from one snapshot: a recording that goes on must not make them differ. */
+static int fill(struct db *db, int64_t run_id, const char *directory, struct error *err) {
+    struct error ignored = {0};
+    if (db_exec(db, "SAVEPOINT directory", err) < 0) return -1;
+    int code = write_files(db, run_id, directory, err);
+    (void)db_exec(db, "RELEASE directory", &ignored);
+    return code;
+}
+
+/* Puts `fresh` in the place of `target`. Where the file system cannot exchange (NFS, some FUSE), the old one is moved away
+ * first, and there is a moment without either. Afterwards `fresh` names what is to be removed, or nothing. */
+static int exchange(const char *fresh, const char *target, bool there, struct error *err) {
+    if (!there) {
+        if (rename(fresh, target) == 0) return 0;
+        return error_fail(err, "%s: %s", target, strerror(errno));
+    }
+    if (renameat2(AT_FDCWD, fresh, AT_FDCWD, target, RENAME_EXCHANGE) == 0) return 0;
+    if (errno != EINVAL && errno != ENOSYS && errno != ENOTSUP)
+        return error_fail(err, "%s: %s", target, strerror(errno));
+    char *old = file_name_beside(target);
+    int code = 0;
+    if (rename(target, old) < 0) {
+        code = error_fail(err, "%s: %s", target, strerror(errno));
+    } else if (rename(fresh, target) < 0) {
+        code = error_fail(err, "%s: %s", target, strerror(errno));
+        if (rename(old, target) < 0) error_prefix(err, "the old directory is now %s: ", old);
+    } else {
+        remove_directory(old);
+    }
+    free(old);
+    return code;
+}
+
+static void flush_directory(const char *directory) {
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    fsync(descriptor); /* not every file system can; the files themselves are flushed */
+    close(descriptor);
+}
+
+int export_directory(struct db *db, int64_t run_id, const char *directory, struct error *err) {
+    bool there;
+    char *target = find_target(directory, &there, err);
+    if (!target) return -1;
+    char *fresh = file_name_beside(target);
+    int code = 0;
+    if (mkdir(fresh, 0777) < 0)
+        code = error_fail(err, "%s: cannot make a directory here: %s", directory, strerror(errno));
+    else if ((code = fill(db, run_id, fresh, err)) == 0) {
+        flush_directory(fresh);
+        code = exchange(fresh, target, there, err);
+    }
+    remove_directory(fresh);
+    free(fresh);
+    free(target);
+    return code;
+}

@@ -1,0 +1,214 @@
+#include "export/names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+void names_open(struct names *names, struct db *db, struct pprof_writer *writer) {
+    *names = (struct names){.db = db, .writer = writer};
+}
+
+void names_free(struct names *names) {
+    map_free(&names->mappings);
+    map_free(&names->functions);
+    map_free(&names->locations);
+    map_free(&names->frames);
+    map_free(&names->label_sets);
+    arena_free(&names->labels);
+    free(names->scratch);
+    *names = (struct names){0};
+}
+
+/* The one row of a statement about an id; a missing one means that the file is damaged, or that a user's query made the id up. */
+static sqlite3_stmt *row_of(struct db *db, const char *sql, const char *what, int64_t id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
+    if (!statement) return NULL;
+    db_bind_int(statement, ":id", id);
+    int code = db_step(db, statement, err);
+    if (code == 0) error_fail(err, "%s %lld is not in the warehouse", what, (long long)id);
+    return code == 1 ? statement : NULL;
+}
+
+static bool known(const struct map *map, int64_t id, uint64_t *value) {
+    const struct map_entry *entry = map_find(map, &id, sizeof id);
+    if (entry) *value = (uint64_t)entry->value;
+    return entry;
+}
+
+static void remember(struct map *map, int64_t id, uint64_t value) {
+    map_put(map, &id, sizeof id, NULL)->value = (int64_t)value;
+}
+
+int names_mapping(struct names *names, int64_t mapping_id, uint64_t *id, struct error *err) {
+    *id = 0;
+    if (mapping_id == 0 || known(&names->mappings, mapping_id, id)) return 0;
+    sqlite3_stmt *row = row_of(names->db,
+                               "SELECT memory_start, memory_limit, file_offset, filename, build_id, has_functions,"
+                               " has_filenames, has_line_numbers, has_inline_frames FROM mappings WHERE id = :id",
+                               "mapping", mapping_id, err);
+    if (!row) return -1;
+    *id = pprof_mapping(names->writer, (uint64_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1),
+                        (uint64_t)sqlite3_column_int64(row, 2), db_text(row, 3), db_text(row, 4),
+                        sqlite3_column_int(row, 5), sqlite3_column_int(row, 6), sqlite3_column_int(row, 7),
+                        sqlite3_column_int(row, 8));
+    sqlite3_reset(row);
+    remember(&names->mappings, mapping_id, *id);
+    return 0;
+}
+
+static int find_function(struct names *names, int64_t function_id, uint64_t *id, struct error *err) {
+    if (known(&names->functions, function_id, id)) return 0;
+    sqlite3_stmt *row =
+        row_of(names->db, "SELECT name, system_name, filename, start_line FROM functions WHERE id = :id", "function",
+               function_id, err);
+    if (!row) return -1;
+    *id =
+        pprof_function(names->writer, db_text(row, 0), db_text(row, 1), db_text(row, 2), sqlite3_column_int64(row, 3));
+    sqlite3_reset(row);
+    remember(&names->functions, function_id, *id);
+    return 0;
+}
+
+static int read_lines(struct names *names, int64_t location_id, struct buffer *lines, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(names->db,
+                                    "SELECT function_id, line, \"column\" FROM location_lines"
+                                    " WHERE location_id = :id ORDER BY position",
+                                    err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":id", location_id);
+    int code;
+    while ((code = db_step(names->db, rows, err)) == 1) {
+        struct pprof_line line = {.line = sqlite3_column_int64(rows, 1), .column = sqlite3_column_int64(rows, 2)};
+        if (find_function(names, sqlite3_column_int64(rows, 0), &line.function, err) < 0) {
+            sqlite3_reset(rows);
+            return -1;
+        }
+        buffer_add(lines, &line, sizeof line);
+    }
+    return code;
+}
+
+static int find_location(struct names *names, int64_t location_id, uint64_t *id, struct error *err) {
+    if (known(&names->locations, location_id, id)) return 0;
+    sqlite3_stmt *row = row_of(names->db, "SELECT mapping_id, address, is_folded FROM locations WHERE id = :id",
+                               "location", location_id, err);
+    if (!row) return -1;
+    int64_t mapping_id = sqlite3_column_int64(row, 0);
+    uint64_t address = (uint64_t)sqlite3_column_int64(row, 1), mapping;
+    bool is_folded = sqlite3_column_int(row, 2);
+    sqlite3_reset(row);
+    struct buffer lines = {0};
+    int code = names_mapping(names, mapping_id, &mapping, err) || read_lines(names, location_id, &lines, err) ? -1 : 0;
+    if (code == 0) {
+        *id = pprof_location(names->writer, mapping, address, is_folded, (const struct pprof_line *)(void *)lines.data,
+                             lines.size / sizeof(struct pprof_line));
+        remember(&names->locations, location_id, *id);
+    }
+    buffer_free(&lines);
+    return code;
+}
+
+int names_parse_stack(const char *json, uint64_t **ids, size_t *capacity, size_t *count, struct error *err) {
+    const char *at = json;
+    *count = 0;
+    if (*at == '[') at++;
+    while (*at && *at != ']') {
+        char *end;
+        errno = 0;
+        long long id = strtoll(at, &end, 10);
+        if (end == at || errno || (*end != ',' && *end != ']')) break;
+        if (*count == *capacity) {
+            *capacity = *capacity ? *capacity * 2 : 64;
+            *ids = xrealloc(*ids, *capacity * sizeof **ids);
+        }
+        (*ids)[(*count)++] = (uint64_t)id;
+        at = *end == ',' ? end + 1 : end;
+    }
+    if (*json != '[' || strcmp(at, "]") != 0) return error_fail(err, "not a stack: %.100s", json);
+    return 0;
+}
+
+int names_trace(struct names *names, int64_t trace_id, struct stack *stack, struct error *err) {
+    *stack = (struct stack){0};
+    if (trace_id == 0) return 0;
+    sqlite3_stmt *row = row_of(names->db, "SELECT stack FROM traces WHERE id = :id", "trace", trace_id, err);
+    if (!row) return -1;
+    int code = names_parse_stack(db_text(row, 0), &names->scratch, &names->scratch_capacity, &stack->count, err);
+    sqlite3_reset(row);
+    for (size_t i = 0; code == 0 && i < stack->count; i++)
+        code = find_location(names, (int64_t)names->scratch[i], &names->scratch[i], err);
+    stack->locations = names->scratch;
+    return code < 0 ? error_prefix(err, "trace %lld: ", (long long)trace_id) : 0;
+}
+
+uint64_t names_frame(struct names *names, const char *function, const char *file, int64_t line) {
+    struct buffer key = {0};
+    buffer_add(&key, &line, sizeof line);
+    buffer_add(&key, function, strlen(function) + 1);
+    buffer_add_text(&key, file ? file : "");
+    bool added;
+    struct map_entry *entry = map_put(&names->frames, key.data, key.size, &added);
+    buffer_free(&key);
+    if (added) {
+        struct pprof_line only = {.function = pprof_function(names->writer, function, function, file, 0), .line = line};
+        entry->value = (int64_t)pprof_location(names->writer, 0, 0, false, &only, 1);
+    }
+    return (uint64_t)entry->value;
+}
+
+static int read_labels(struct names *names, int64_t label_set_id, struct buffer *items, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(names->db,
+                                    "SELECT value ->> 0, value ->> 1, json_type(value, '$[1]') = 'text', value ->> 2"
+                                    " FROM label_sets, json_each(labels) WHERE label_sets.id = :id ORDER BY key",
+                                    err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":id", label_set_id);
+    int code;
+    while ((code = db_step(names->db, rows, err)) == 1) {
+        struct pprof_label label = {.key = arena_text(&names->labels, db_text(rows, 0), strlen(db_text(rows, 0)))};
+        if (sqlite3_column_int(rows, 2)) {
+            label.text = arena_text(&names->labels, db_text(rows, 1), strlen(db_text(rows, 1)));
+        } else {
+            label.number = sqlite3_column_int64(rows, 1);
+            label.unit = arena_text(&names->labels, db_text(rows, 3), strlen(db_text(rows, 3)));
+        }
+        buffer_add(items, &label, sizeof label);
+    }
+    return code;
+}
+
+int names_labels(struct names *names, int64_t label_set_id, struct labels *labels, struct error *err) {
+    uint64_t found;
+    *labels = (struct labels){0};
+    if (label_set_id == 0) return 0;
+    if (!known(&names->label_sets, label_set_id, &found)) {
+        struct buffer items = {0};
+        int code = read_labels(names, label_set_id, &items, err);
+        struct labels fresh = {.items = arena_copy(&names->labels, items.data, items.size),
+                               .count = items.size / sizeof(struct pprof_label)};
+        found = (uint64_t)(uintptr_t)arena_copy(&names->labels, &fresh, sizeof fresh);
+        buffer_free(&items);
+        if (code < 0) return -1;
+        remember(&names->label_sets, label_set_id, found);
+    }
+    *labels = *(const struct labels *)(uintptr_t)found;
+    return 0;
+}
+
+int names_find_main_mapping(struct names *names, struct error *err) {
+    for (size_t i = 0; i < names->mappings.count; i++) {
+        const struct map_entry *entry = &names->mappings.entries[i];
+        sqlite3_stmt *rows = db_prepare(names->db, "SELECT 1 FROM profiles WHERE mappings ->> 0 = :id LIMIT 1", err);
+        if (!rows) return -1;
+        db_bind_int(rows, ":id", *(const int64_t *)entry->key);
+        int code = db_step(names->db, rows, err);
+        if (code < 0) return -1;
+        sqlite3_reset(rows);
+        if (code == 0) continue;
+        pprof_main_mapping(names->writer, (uint64_t)entry->value);
+        return 0;
+    }
+    return 0;
+}

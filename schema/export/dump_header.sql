@@ -1,0 +1,15 @@
+-- Headers of the text dumps of run :run, over all its profiles of :kind.
+SELECT
+    coalesce(max(profiles.sample_n), 1) AS sample_n,
+    coalesce(sum(profiles.dropped), 0) AS dropped,
+    coalesce(sum(profiles.truncated), 0) AS truncated,
+    (SELECT coalesce(sum(sites.alloc_count), 0)
+     FROM sites
+     JOIN profiles ON profiles.id = sites.profile_id
+     WHERE profiles.run_id = :run AND profiles.kind = 'heap') AS total_allocs,
+    EXISTS (SELECT 1
+            FROM locks
+            JOIN profiles ON profiles.id = locks.profile_id
+            WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND locks.trace_id <> 0) AS lock_callers
+FROM profiles
+WHERE profiles.run_id = :run AND profiles.kind = :kind;
