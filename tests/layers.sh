@@ -1,0 +1,70 @@
+# The tree keeps its own rules, and the checker sees each kind of breach that is planted in a copy of it.
+. "$(dirname "$0")/lib.sh"
+
+cd "$ROOT" && SHIM=$(dirname "$CLEAR")/libclear_rt.so tests/check-layers . || fail "the tree breaks its rules"
+cd "$TMP" || exit 1
+
+planted() { # planted PATH REGEX TEXT: with that text at the end of that file, the checker fails and says REGEX of it
+    local path=$1 regex=$2 text=$3 said
+    rm -rf tree && mkdir tree || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    printf '%b\n' "$text" >>"tree/$path"
+    said=$(tree/tests/check-layers tree 2>&1) && fail "not seen in $path: $text"
+    grep -Eq "^$path:[0-9]+: .*$regex" <<<"$said" || fail "$path with \"$text\": the checker said \"$said\""
+}
+
+allowed() { # allowed PATH TEXT: that text is no breach
+    local path=$1 text=$2 said
+    rm -rf tree && mkdir tree || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    printf '%b\n' "$text" >>"tree/$path"
+    said=$(tree/tests/check-layers tree 2>&1) || fail "wrongly blamed: $path with \"$text\": $said"
+}
+
+# Floors.
+planted base/buffer.c 'base may not include schema/db.h' '#include "schema/db.h"'
+planted schema/db.c 'schema may not include ingest/store.h' '#include "ingest/store.h"'
+planted query/select.c 'query may not include ingest/store.h' '#include "ingest/store.h"'
+planted ingest/store.c 'ingest may not include query/select.h' '#include "query/select.h"'
+planted ingest/store.c 'ingest may not include cli/cli.h' '  #  include "cli/cli.h"'
+planted export/pprof.h 'export may not include cli/cli.h' '#include "cli/cli.h"'
+planted export/pprof.h 'written from the root' '#include "rows.h"'
+planted export/pprof.h 'no floor nowhere' '#include "nowhere/rows.h"'
+planted ingest/store.c 'belongs to the runtime' '#include "ingest/shim/runtime.h"'
+planted ingest/shim/runtime.c 'ingest/shim includes ingest/segment.h' '#include "base/hash.h"'
+planted ingest/shim/runtime.c 'includes libc alone, not <zlib.h>' '#include <zlib.h>'
+allowed cli/main.c '#include "base/hash.h"\n#include "export/export.h"'
+allowed base/buffer.c '/* #include "schema/db.h" */'
+allowed base/buffer.c '#include "schema/db.h" /* layers-ok: planted by the test */'
+
+# SQL made by printf, on one line and over several.
+planted query/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
+planted query/select.c 'SQL made by printf' 'void f(char *b) {\n    snprintf(b, 10,\n             "DELETE FROM runs WHERE id = %d",\n             1);\n}'
+planted schema/db.c 'SQL made by printf' 'void f(void) {\n    char *b = sqlite3_mprintf("INSERT INTO tags VALUES (%Q)", "x");\n}'
+planted export/pprof.h 'SQL made by printf' 'void f(struct buffer *b) {\n    buffer_printf(b, " WHERE run_id = %d", 1);\n}'
+allowed query/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n    db_prepare("SELECT 1");\n}'
+
+# The runtime must not end, print, or allocate.
+planted ingest/shim/runtime.c 'may not call exit' 'void f(void) {\n    exit(1);\n}'
+planted ingest/shim/runtime.c 'may not call _exit' 'void f(void) {\n    if (1) _exit(1);\n}'
+planted ingest/shim/runtime.c 'may not call abort' 'void f(void) {\n    abort();\n}'
+planted ingest/shim/runtime.c 'may not call fprintf' 'void f(void) {\n    fprintf(stderr, "x");\n}'
+planted ingest/shim/runtime.c 'may not call snprintf' 'void f(char *b) {\n    snprintf(b, 1, "x");\n}'
+planted ingest/shim/runtime.c 'may not call malloc' 'void *f(void) {\n    return malloc(1);\n}'
+planted ingest/shim/runtime.c 'may not call strdup' '#define F(x) strdup(x)'
+allowed ingest/shim/runtime.c 'void f(void) {\n    real.free(p); /* not exit(1) */\n    my_exit(1);\n}'
+
+# A function that no screen holds.
+planted base/buffer.c 'a function of 10[0-9] lines' "void f(void) {\n$(for _ in $(seq 102); do printf '    ;\\n'; done)}"
+
+# A command that nobody tests or tells of.
+planted_command() {
+    rm -rf tree && mkdir tree || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    sed -i '0,/^ *{"profile", command_profile/s//    {"frobnicate", command_frobnicate, "x", "y"},\n&/' tree/cli/main.c
+    said=$(tree/tests/check-layers tree 2>&1) && fail "a new command without test, text and code was not seen"
+    for what in 'no function' 'no scenario' 'not in the man page' 'README.md: command frobnicate'; do
+        expect_match "$said" "frobnicate.*$what|$what" "a new command"
+    done
+}
+planted_command
