@@ -330,7 +330,6 @@ static void begin_thread(struct thread *thread) {
     thread->errno_at = &errno;
     thread->held_count = 0;
     thread->exit_rounds = 0;
-    memset(thread->foreign, 0, sizeof thread->foreign);
     stack_range_start(thread);
     pthread_setspecific(thread_end_key, thread);
 }

@@ -93,7 +93,8 @@ struct thread {
                                 drop a plain store before the call that must see it */
     uint32_t orphan;         /* leaving it releases process->orphan_lock */
     int *errno_at;           /* &errno of this thread */
-    struct stack_range stack; /* its own */
+    struct stack_range stack;  /* its own */
+    const void *control_block; /* of the C library's thread for which `stack` was found */
     struct stack_range foreign[FOREIGN_STACKS];
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
     struct thread_counters *counters;

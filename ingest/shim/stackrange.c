@@ -1,7 +1,7 @@
 #include "ingest/shim/stackrange.h"
 
 #include <fcntl.h>
-#include <pthread.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -74,17 +74,16 @@ static void main_stack_range(struct thread *thread, uintptr_t sp) {
         thread->stack.low = thread->stack.high - limit.rlim_cur;
 }
 
+/* Not pthread_getattr_np: it takes the thread's own lock and allocates while it holds it, so a program whose first act in a
+ * thread is to call it (the JVM) would wait for itself inside our hook. The C library hands a stack that it kept to the next
+ * thread, control block and all, so most threads of a program that makes many need no look-up. */
 void stack_range_start(struct thread *thread) {
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-    if (syscall(SYS_gettid) == getpid()) {
-        main_stack_range(thread, sp);
-        return;
-    }
-    pthread_attr_t attributes;
-    void *low;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
-    if (pthread_attr_getstack(&attributes, &low, &size) == 0)
-        thread->stack = (struct stack_range){(uintptr_t)low, (uintptr_t)low + size};
-    pthread_attr_destroy(&attributes);
+    const void *control_block = __builtin_thread_pointer();
+    bool is_kept = control_block == thread->control_block && sp >= thread->stack.low && sp < thread->stack.high;
+    if (is_kept) return;
+    thread->control_block = control_block;
+    memset(thread->foreign, 0, sizeof thread->foreign);
+    if (syscall(SYS_gettid) == getpid()) main_stack_range(thread, sp);
+    else thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
 }

@@ -1,9 +1,7 @@
 #include "ingest/shim/unwind.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 #include "ingest/shim/cfi.h"
 #include "ingest/shim/modules.h"
@@ -75,6 +73,11 @@ static const struct rule *table_find(const struct rule_table *table, uint64_t pc
     }
 }
 
+/* The dynamic loader's entry runs the constructors, and its hand-written code has no call frame information: nothing is above it. */
+static bool is_loader_entry(const struct dl_find_object *object, struct rule rule) {
+    return rule.type == RULE_UNKNOWN && (uintptr_t)object->dlfo_map_start == getauxval(AT_BASE);
+}
+
 /* First meeting with an address: note its module and work out the rule. A few microseconds, once an address. */
 static COLD struct rule rule_slowly(uint64_t pc) {
     struct dl_find_object object;
@@ -89,6 +92,7 @@ static COLD struct rule rule_slowly(uint64_t pc) {
         if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
             module_note(&object);
             rule = cfi_rule(object.dlfo_eh_frame, pc - 1);
+            if (is_loader_entry(&object, rule)) rule.type = RULE_END;
         }
         bool room = process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
         if (room) {
