@@ -70,8 +70,8 @@ static void add_function(const struct dwarf_frames *frames, struct dwarf_unit *u
     unit->entries[unit->count++] = *die;
 }
 
-/* Functions with code among the children of a DIE, at any depth: C++ and Rust put them into namespaces and types, GNU C, D and
- * Ada into other functions and their blocks. */
+/* Functions with code among the children of a DIE, at any depth: C++ and Rust put them into namespaces and types,
+ * GNU C, D and Ada into other functions and their blocks. */
 static void add_functions(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, int depth) {
     Dwarf_Die die;
     if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0) return;

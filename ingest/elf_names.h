@@ -31,8 +31,9 @@ struct elf_names {
 void elf_names_open(struct elf_names *names, Dwfl_Module *module, Elf *elf);
 void elf_names_close(struct elf_names *names);
 
-/* The linker's name of the function at `address`, exact; NULL where no symbol covers it. A symbol covers what its size says. One
- * without a size (assembler) reaches to the next symbol, the end of its section or the end of its frame information. */
+/* The linker's name of the function at `address`, exact; NULL where no symbol covers it. A symbol covers what its size
+ * says. One without a size (assembler) reaches to the next symbol, the end of its section or where frame information
+ * begins or ends. */
 const char *elf_function(struct elf_names *names, uint64_t address);
 /* The name of the function that the linkage entry at `address` jumps to ("malloc", without "@plt"); NULL for none. */
 const char *elf_linkage(struct elf_names *names, uint64_t address);

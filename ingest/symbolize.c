@@ -153,7 +153,8 @@ static void open_module(struct symbolizer_module *module) {
 /* Where the suffixes begin that compilers give to copies and parts of one function (`.isra.0`, `.cold`), and linkers to
  * versions (`@@GLIBC_2.2.5`); the end of the name where there are none. All parts of a function stand together then. */
 static size_t plain_size(const char *name) {
-    static const char *const suffixes[] = {".isra.", ".constprop.", ".part.", ".cold", ".lto_priv.", ".llvm."};
+    static const char *const suffixes[] = {".isra.",     ".constprop.", ".part.", ".cold",
+                                           ".lto_priv.", ".localalias", ".llvm."};
     size_t size = strlen(name);
     const char *version = *name ? strchr(name + 1, '@') : NULL;
     if (version) size = (size_t)(version - name);
@@ -169,8 +170,8 @@ static bool is_mangled(const char *name) {
 }
 
 /* What a person calls the function of that linker's name: C++ without parameter lists and return types but with
- * template arguments, as pprof does by default (overloads stand together, instantiations apart; system_name tells overloads apart);
- * Rust without hashes. Lives as long as the symbolizer, or as `name` where that is the answer. */
+ * template arguments (overloads stand together, and system_name tells them apart; instantiations do not), Rust without
+ * hashes. Lives as long as the symbolizer, or as `name` where that is the answer. */
 static const char *demangle(struct symbolizer *symbolizer, const char *name) {
     size_t size = strlen(name), plain = plain_size(name);
     if (!is_mangled(name) && plain == size) return name;
@@ -235,7 +236,7 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
     }
     *frames = symbolizer->frames;
     if (count > 0 && found[count - 1].linkage_name) return count;
-    /* C, and what C++ compilers give no linkage name; of the latter the linker knows more than DWARF's bare "operator()". */
+    /* C, or C++ without a linkage name; of the latter the linker knows more than DWARF's bare "operator()". */
     struct symbol_frame *outermost = &symbolizer->frames[count ? count - 1 : 0];
     if (count > 0) {
         const char *symbol = elf_function(&module->names, address);

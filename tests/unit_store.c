@@ -1,5 +1,5 @@
-/* unit_store: names and stacks are stored once a file, found again by later runs, signed and attributed. What is in the file is
- * asked of SQLite itself. */
+/* unit_store: names and stacks are stored once a file, found again by later runs, signed and attributed.
+ * What is in the file is asked of SQLite itself. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "ingest/store.h"
 
 struct world {
-    char directory[64], path[96];
+    char directory[200], path[300];
     struct db db;
     struct store store;
     struct error err;
@@ -42,7 +42,8 @@ static void close_store(struct world *world) {
 
 static void new_world(struct world *world) {
     *world = (struct world){0};
-    snprintf(world->directory, sizeof world->directory, "/tmp/unit_store.XXXXXX");
+    const char *parent = getenv("TMPDIR");
+    snprintf(world->directory, sizeof world->directory, "%s/unit_store.XXXXXX", parent ? parent : "/tmp");
     assert_non_null(mkdtemp(world->directory));
     snprintf(world->path, sizeof world->path, "%s/runs.sqlite", world->directory);
     open_store(world);
@@ -345,8 +346,8 @@ static void objects_are_known_by_their_identity(void **state) {
     end_world(&world);
 }
 
-/* Many stacks that share frames, each met several times in two runs: as many rows as there are different stacks, and each id's row
- * is the stack that was asked for. */
+/* Many stacks that share frames, each met in three runs: as many rows as there are different stacks, and each id's
+ * row is the stack that was asked for. */
 static void many_stacks_have_one_row_each(void **state) {
     (void)state;
     enum { STACKS = 3000, LOCATIONS = 40 };
