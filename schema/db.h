@@ -53,8 +53,8 @@ int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, st
 
 /* Transactions nest: the outer one is BEGIN IMMEDIATE, inner ones are savepoints. Every db_begin is met by one
  * db_commit or db_rollback. A db_commit that fails has rolled back: do not call db_rollback after it. db_rollback keeps
- * an error that is already set, and does nothing where no transaction is open. After SQLite itself undid everything (full
- * disk), every step fails until the outermost db_rollback. */
+ * an error that is already set, and does nothing where no transaction is open. After SQLite itself undid everything
+ * (full disk), every step fails until the outermost db_rollback. */
 int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
 void db_rollback(struct db *db);

@@ -74,12 +74,12 @@ static char *rows_of(const char *sql) {
 }
 
 static char *shell_rows_of(const char *sql) {
-    char *command = xasprintf("sqlite3 -batch '%s' 2>&1", path);
     char *script = xasprintf("%s.sql", path);
+    char *command = xasprintf("sqlite3 -batch '%s' < '%s' 2>&1", path, script);
     FILE *file = fopen(script, "w");
+    assert_non_null(file);
     fprintf(file, "%s;\n", sql);
-    fclose(file);
-    command = xasprintf("%s < '%s'", command, script);
+    assert_int_equal(fclose(file), 0);
     FILE *pipe = popen(command, "r");
     struct buffer text = {0};
     char line[4096];
@@ -319,7 +319,7 @@ static void test_names_and_stacks(void **state) {
                "0|a;b\n1|inner\n2|middle\n3|outer\n4|main\n");
     check_rows("SELECT * FROM stacks ORDER BY trace_id",
                "0|\n1|main;outer;middle;inner\n2|0x1234;plain+0x2010\n3|main;outer;middle;inner;a:b\n4|0x1234\n");
-    check_rows("SELECT * FROM places ORDER BY trace_id", "0||||\n"
+    check_rows("SELECT * FROM places ORDER BY trace_id", "0|||0|\n"
                                                          "1|inner|a.c|11|server\n2|plain+0x2010||0|plain\n"
                                                          "3|a;b|odd.c|55|server\n4|0x1234||0|\n");
     check_rows("PRAGMA foreign_key_check", "");
