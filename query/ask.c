@@ -60,7 +60,12 @@ static const char *verb(int action) {
     case SQLITE_PRAGMA: return "PRAGMA";
     case SQLITE_FUNCTION: return "the function";
     case SQLITE_TRANSACTION:
-    case SQLITE_SAVEPOINT: return "a transaction";
+    case SQLITE_SAVEPOINT: return "transaction control:";
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_TEMP_TABLE: return "CREATE TABLE";
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_CREATE_TEMP_VIEW: return "CREATE VIEW";
+    case SQLITE_CREATE_VTABLE: return "CREATE VIRTUAL TABLE";
     case SQLITE_DROP_TABLE:
     case SQLITE_DROP_VIEW:
     case SQLITE_DROP_INDEX:
@@ -74,11 +79,14 @@ static int authorize(void *context, int action, const char *first, const char *s
     struct ask *ask = context;
     (void)database;
     (void)trigger;
-    bool allowed = action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
+    /* SQLite asks this too while it makes an eponymous table such as pragma_table_info, and writes nothing. A statement that
+     * would write is refused by its own action after this one, and again by sqlite3_stmt_readonly. */
+    bool own_table = (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE) && first &&
+                     (strcmp(first, "sqlite_master") == 0 || strcmp(first, "sqlite_temp_master") == 0);
+    bool allowed = own_table || action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
                    (action == SQLITE_FUNCTION && function_is_harmless(second)) ||
                    (action == SQLITE_PRAGMA && pragma_only_reads(first, second));
     if (allowed) return SQLITE_OK;
-    /* The first refusal names what the statement is; the ones after it are SQLite's own tables. */
     const char *name = action == SQLITE_FUNCTION ? second : first;
     if (!*ask->refused)
         snprintf(ask->refused, sizeof ask->refused, "%s %s", verb(action), name && *name ? name : "the database");
@@ -179,7 +187,7 @@ sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err) {
     } else if (!is_blank_sql(ask, tail)) {
         error_usage(err, "one statement at a time: there is more after the first semicolon");
     } else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0) {
-        error_usage(err, "only reading is allowed: this statement is none that answers with rows");
+        error_usage(err, "only reading is allowed: this statement answers with no rows, or writes");
     } else {
         return statement;
     }

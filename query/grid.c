@@ -78,6 +78,7 @@ void grid_add(struct grid *grid, const char *text, size_t size, bool right) {
     cell->width = add_visible(&grid->text, text, size);
     cell->size = grid->text.size - cell->start;
     cell->right = right;
+    cell->style = NULL;
 }
 
 void grid_left(struct grid *grid, const char *text) {
@@ -86,6 +87,33 @@ void grid_left(struct grid *grid, const char *text) {
 
 void grid_right(struct grid *grid, const char *text) {
     grid_add(grid, text, strlen(text), true);
+}
+
+void grid_style(struct grid *grid, const char *style) {
+    if (grid->count) grid->cells[grid->count - 1].style = style;
+}
+
+void grid_note(struct grid *grid, const char *line) {
+    if (grid->note_count == grid->note_capacity) {
+        grid->note_capacity = grid->note_capacity ? grid->note_capacity * 2 : 16;
+        grid->notes = xrealloc(grid->notes, grid->note_capacity * sizeof *grid->notes);
+    }
+    grid->notes[grid->note_count++] = (struct grid_note){grid->count / grid->columns, xstrdup(line)};
+}
+
+void grid_visible(struct buffer *out, const char *text, int width) {
+    size_t size = strlen(text), start = out->size;
+    if (add_visible(out, text, size) <= width) return;
+    /* Half, half of the rest, ...: the longest start that leaves room for the dots. */
+    size_t fits = 0;
+    for (size_t step = size; step; step /= 2)
+        while (fits + step <= size && grid_width(text, fits + step) <= width - 3)
+            fits += step;
+    while (fits && ((unsigned char)text[fits] & 0xc0) == 0x80)
+        fits--; /* not inside a character */
+    out->size = start;
+    add_visible(out, text, fits);
+    buffer_add_text(out, "...");
 }
 
 static void put_repeated(FILE *out, int c, int times) {
@@ -102,7 +130,9 @@ static void print_row(const struct grid *grid, const struct grid_cell *row, cons
         bool to_right = right ? right[column] : row[column].right;
         if (row[column].size) {
             put_repeated(out, ' ', behind + (to_right ? padding : 0));
+            if (row[column].style) fputs(row[column].style, out);
             fwrite(grid->text.data + row[column].start, 1, row[column].size, out);
+            if (row[column].style) fputs(GRID_PLAIN, out);
             behind = to_right ? 0 : padding;
         } else {
             behind += widths[column];
@@ -112,32 +142,40 @@ static void print_row(const struct grid *grid, const struct grid_cell *row, cons
     fputc('\n', out);
 }
 
-void grid_print(const struct grid *grid, FILE *out, bool header) {
-    if (!grid->columns) return;
-    int *widths = xcalloc(grid->columns, sizeof *widths);
+/* The heading and the line below it, each cell aligned as the one of the first row. */
+static void print_header(const struct grid *grid, const int *widths, FILE *out) {
     bool *right = xcalloc(grid->columns, sizeof *right);
-    for (size_t i = 0; i < grid->count; i++)
-        if (grid->cells[i].width > widths[i % grid->columns]) widths[i % grid->columns] = grid->cells[i].width;
     for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)
         right[i - grid->columns] = grid->cells[i].right;
-    size_t at = 0;
-    if (header && grid->count) {
-        print_row(grid, grid->cells, widths, right, out);
-        fputs(grid->indent ? grid->indent : "", out);
-        for (size_t column = 0; column < grid->columns; column++) {
-            put_repeated(out, ' ', column ? 2 : 0);
-            put_repeated(out, '-', widths[column]);
-        }
-        fputc('\n', out);
-        at = grid->columns;
+    print_row(grid, grid->cells, widths, right, out);
+    fputs(grid->indent ? grid->indent : "", out);
+    for (size_t column = 0; column < grid->columns; column++) {
+        put_repeated(out, ' ', column ? 2 : 0);
+        put_repeated(out, '-', widths[column]);
     }
-    for (; at + grid->columns <= grid->count && !ferror(out); at += grid->columns)
-        print_row(grid, grid->cells + at, widths, NULL, out);
-    free(widths);
+    fputc('\n', out);
     free(right);
 }
 
+void grid_print(const struct grid *grid, FILE *out, bool header) {
+    if (!grid->columns || !grid->count) return;
+    int *widths = xcalloc(grid->columns, sizeof *widths);
+    size_t note = 0;
+    for (size_t i = 0; i < grid->count; i++)
+        if (grid->cells[i].width > widths[i % grid->columns]) widths[i % grid->columns] = grid->cells[i].width;
+    if (header) print_header(grid, widths, out);
+    for (size_t row = header; row < grid->count / grid->columns && !ferror(out); row++) {
+        print_row(grid, grid->cells + row * grid->columns, widths, NULL, out);
+        for (; note < grid->note_count && grid->notes[note].row <= row + 1; note++)
+            fprintf(out, "%s\n", grid->notes[note].line);
+    }
+    free(widths);
+}
+
 void grid_free(struct grid *grid) {
+    for (size_t i = 0; i < grid->note_count; i++)
+        free(grid->notes[i].line);
+    free(grid->notes);
     buffer_free(&grid->text);
     free(grid->cells);
     *grid = (struct grid){.columns = grid->columns, .indent = grid->indent};

@@ -22,8 +22,9 @@ lock AS (
         sum(acquires + read_acquires) AS total_acquires, sum(contended + read_contended) AS total_contended,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
         sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
-        json_group_array(DISTINCT iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id))
-            FILTER (WHERE locks.trace_id <> 0 OR objects.trace_id <> 0) AS trace_ids
+        -- Not json_group_array: SQLite 3.40 calls that unsafe in a view where trusted_schema is off, as in db.c.
+        '[' || coalesce(group_concat(DISTINCT iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id))
+            FILTER (WHERE locks.trace_id <> 0 OR objects.trace_id <> 0), '') || ']' AS trace_ids
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
     JOIN objects ON objects.id = locks.object_id
