@@ -46,11 +46,11 @@ enum segment_feature {
 /* The file `control`. Written by the collector; `unrecorded_processes` is the program's to count up. */
 struct control {
     uint32_t magic, version, size;
-    uint32_t features;        /* enum segment_feature */
-    uint32_t depth;           /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
+    uint32_t features; /* enum segment_feature */
+    uint32_t depth;    /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
     uint32_t reserved;
-    uint64_t ids_max;         /* --profile-max: distinct stacks or locks of one process; 0 is no cap */
-    uint64_t segment_max;     /* bytes of address space a segment reserves */
+    uint64_t ids_max;                      /* --profile-max: distinct stacks or locks of one process; 0 is no cap */
+    uint64_t segment_max;                  /* bytes of address space a segment reserves */
     _Atomic uint64_t unrecorded_processes; /* processes that could not make a segment (chroot, changed uid, no space) */
 };
 
@@ -64,24 +64,24 @@ struct segment {
     uint64_t start_ticks;        /* the same moment on the clock of lock times */
     char executable[1024];       /* /proc/self/exe, NUL-terminated */
     uint32_t depth, reserved;
-    _Atomic uint64_t used;       /* end of the last chunk, bytes from the start of the file */
+    _Atomic uint64_t used;          /* end of the last chunk, bytes from the start of the file */
     _Atomic uint64_t stacks, locks; /* ids given out: 1 .. n */
     /* What could not be recorded. Events are heap or lock events, stacks are counted once each time they are met. */
-    _Atomic uint64_t dropped_heap;   /* allocations and frees not recorded: no room for the stack or the block */
-    _Atomic uint64_t dropped_locks;  /* lock operations not recorded */
-    _Atomic uint64_t healed_frees;   /* frees that were not seen, found when the address was handed out again */
-    _Atomic uint64_t unwind_rules;   /* distinct return addresses whose unwind rule was worked out */
+    _Atomic uint64_t dropped_heap;  /* allocations and frees not recorded: no room for the stack or the block */
+    _Atomic uint64_t dropped_locks; /* lock operations not recorded */
+    _Atomic uint64_t healed_frees;  /* frees that were not seen, found when the address was handed out again */
+    _Atomic uint64_t unwind_rules;  /* distinct return addresses whose unwind rule was worked out */
 };
 
 /* A module (executable, shared library, vdso), noted when the first address inside it is met. `bias` is what the loader added to the addresses in the
  * file, so that file address = run-time address - bias. A module that was unloaded keeps its row, with `epoch_end` set. */
 struct segment_module {
-    uint64_t bias, low, high; /* run-time addresses [low, high) of its loaded segments */
-    uint32_t epoch_start;     /* the first epoch in which the module was seen (0: from the start) */
+    uint64_t bias, low, high;   /* run-time addresses [low, high) of its loaded segments */
+    uint32_t epoch_start;       /* the first epoch in which the module was seen (0: from the start) */
     _Atomic uint32_t epoch_end; /* the first epoch in which it was gone; 0 while it is there */
     uint32_t build_id_size;
     uint8_t build_id[SEGMENT_BUILD_ID_MAX];
-    char path[464];           /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
+    char path[464]; /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
 };
 
 /* A distinct stack. `pc[i]` are run-time addresses, leaf first, and each is one more than an address inside the
@@ -142,10 +142,10 @@ enum chunk_kind {
 };
 
 struct chunk {
-    _Atomic uint32_t kind;   /* enum chunk_kind, stored last */
-    _Atomic uint32_t count;  /* entries of a list chunk */
-    uint64_t size;           /* bytes with this header, a multiple of SEGMENT_ALIGNMENT */
-    uint64_t first_id;       /* of a counter chunk */
+    _Atomic uint32_t kind;  /* enum chunk_kind, stored last */
+    _Atomic uint32_t count; /* entries of a list chunk */
+    uint64_t size;          /* bytes with this header, a multiple of SEGMENT_ALIGNMENT */
+    uint64_t first_id;      /* of a counter chunk */
     uint64_t reserved[5];
 };
 

@@ -5,12 +5,12 @@
 #ifndef CLEAR_SHIM_ATOMIC_H
 #define CLEAR_SHIM_ATOMIC_H
 
-#define load_relaxed(at) __atomic_load_n(at, __ATOMIC_RELAXED)
-#define load_acquire(at) __atomic_load_n(at, __ATOMIC_ACQUIRE)
-#define store_relaxed(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
-#define store_release(at, value) __atomic_store_n(at, value, __ATOMIC_RELEASE)
+#define load_relaxed(at)             __atomic_load_n(at, __ATOMIC_RELAXED)
+#define load_acquire(at)             __atomic_load_n(at, __ATOMIC_ACQUIRE)
+#define store_relaxed(at, value)     __atomic_store_n(at, value, __ATOMIC_RELAXED)
+#define store_release(at, value)     __atomic_store_n(at, value, __ATOMIC_RELEASE)
 #define fetch_add_relaxed(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
-#define exchange_acq_rel(at, value) __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL)
+#define exchange_acq_rel(at, value)  __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL)
 #define compare_exchange(at, expected, value)                                                                          \
     __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
@@ -18,10 +18,10 @@
 #define add_own(at, value) store_relaxed(at, load_relaxed(at) + (value))
 #define max_own(at, value) (load_relaxed(at) < (value) ? store_relaxed(at, value) : (void)0)
 
-#define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
-#define COLD __attribute__((noinline, cold))
+#define likely(x)     __builtin_expect(!!(x), 1)
+#define unlikely(x)   __builtin_expect(!!(x), 0)
+#define COLD          __attribute__((noinline, cold))
 #define ALWAYS_INLINE inline __attribute__((always_inline))
-#define HOOK __attribute__((visibility("default")))
+#define HOOK          __attribute__((visibility("default")))
 
 #endif

@@ -48,7 +48,8 @@ static uint64_t *make_entry(uintptr_t address) {
 /* --- the side table ------------------------------------------------------------------------------------------- */
 
 static void overflow_lock(void) {
-    while (exchange_acq_rel(&overflow->lock, 1)) __builtin_ia32_pause();
+    while (exchange_acq_rel(&overflow->lock, 1))
+        __builtin_ia32_pause();
 }
 
 static void overflow_unlock(void) {
@@ -84,8 +85,10 @@ static bool overflow_put(uintptr_t address, struct block block, struct block *st
     bool room = overflow->count * 2 < overflow->slots || overflow_grow();
     if (room) {
         struct overflow_entry *entry = overflow_find(address);
-        if (entry->address) *stale = entry->block;
-        else store_relaxed(&overflow->count, overflow->count + 1);
+        if (entry->address)
+            *stale = entry->block;
+        else
+            store_relaxed(&overflow->count, overflow->count + 1);
         *entry = (struct overflow_entry){address, block};
     }
     overflow_unlock();

@@ -65,8 +65,10 @@ static uint64_t read_encoded(struct reader *reader, uint8_t encoding) {
     case PE_SDATA2: value = (uint64_t)(int16_t)read_bytes(reader, 2); break;
     default: reader->bad = true; return 0;
     }
-    if ((encoding & PE_BASE) == PE_PCREL) value += place;
-    else if (encoding & PE_BASE) reader->bad = true;
+    if ((encoding & PE_BASE) == PE_PCREL)
+        value += place;
+    else if (encoding & PE_BASE)
+        reader->bad = true;
     if (encoding & PE_INDIRECT) reader->bad = true; /* only personalities are indirect, and those are skipped */
     return value;
 }
@@ -163,8 +165,10 @@ static bool find_entry(const uint8_t *hdr, uint64_t address, struct entry *entry
     uint64_t low = 0, high = count;
     while (low < high) {
         uint64_t middle = (low + high) / 2;
-        if (table[middle][0] <= wanted) low = middle + 1;
-        else high = middle;
+        if (table[middle][0] <= wanted)
+            low = middle + 1;
+        else
+            high = middle;
     }
     if (reader.bad || low == 0) return false;
     *entry = (struct entry){0};
@@ -251,32 +255,66 @@ static void run_extended(struct machine *machine, struct reader *reader, uint8_t
     uint64_t reg;
     switch (op) {
     case 0x00: break; /* nop */
-    case 0x05: reg = read_uleb(reader); set_saved(machine, reg, HOW_AT_FRAME, (int64_t)read_uleb(reader) * data_align); break;
+    case 0x05:
+        reg = read_uleb(reader);
+        set_saved(machine, reg, HOW_AT_FRAME, (int64_t)read_uleb(reader) * data_align);
+        break;
     case 0x06: restore_register(machine, read_uleb(reader)); break;
     case 0x07: set_saved(machine, read_uleb(reader), HOW_UNDEFINED, 0); break;
     case 0x08: set_saved(machine, read_uleb(reader), HOW_SAME, 0); break;
-    case 0x09: reg = read_uleb(reader); read_uleb(reader); set_saved(machine, reg, HOW_OTHER, 0); break;
+    case 0x09:
+        reg = read_uleb(reader);
+        read_uleb(reader);
+        set_saved(machine, reg, HOW_OTHER, 0);
+        break;
     case 0x0a:
-        if (machine->remembered_count == STATES_MAX) reader->bad = true;
-        else machine->remembered[machine->remembered_count++] = machine->now;
+        if (machine->remembered_count == STATES_MAX)
+            reader->bad = true;
+        else
+            machine->remembered[machine->remembered_count++] = machine->now;
         break;
     case 0x0b:
-        if (machine->remembered_count == 0) reader->bad = true;
-        else machine->now = machine->remembered[--machine->remembered_count];
+        if (machine->remembered_count == 0)
+            reader->bad = true;
+        else
+            machine->now = machine->remembered[--machine->remembered_count];
         break;
-    case 0x0c: reg = read_uleb(reader); define_frame(machine, reg, (int64_t)read_uleb(reader)); break;
+    case 0x0c:
+        reg = read_uleb(reader);
+        define_frame(machine, reg, (int64_t)read_uleb(reader));
+        break;
     case 0x0d: define_frame(machine, read_uleb(reader), machine->now.frame_offset); break;
     case 0x0e: define_frame(machine, machine->now.frame_register, (int64_t)read_uleb(reader)); break;
     case 0x0f: machine->now.expression = read_block(reader); break;
-    case 0x10: reg = read_uleb(reader); save_by_expression(machine, reg, read_block(reader)); break;
-    case 0x11: reg = read_uleb(reader); set_saved(machine, reg, HOW_AT_FRAME, read_sleb(reader) * data_align); break;
-    case 0x12: reg = read_uleb(reader); define_frame(machine, reg, read_sleb(reader) * data_align); break;
+    case 0x10:
+        reg = read_uleb(reader);
+        save_by_expression(machine, reg, read_block(reader));
+        break;
+    case 0x11:
+        reg = read_uleb(reader);
+        set_saved(machine, reg, HOW_AT_FRAME, read_sleb(reader) * data_align);
+        break;
+    case 0x12:
+        reg = read_uleb(reader);
+        define_frame(machine, reg, read_sleb(reader) * data_align);
+        break;
     case 0x13: define_frame(machine, machine->now.frame_register, read_sleb(reader) * data_align); break;
     case 0x14:
-    case 0x15: reg = read_uleb(reader); read_sleb(reader); set_saved(machine, reg, HOW_OTHER, 0); break;
-    case 0x16: reg = read_uleb(reader); read_block(reader); set_saved(machine, reg, HOW_OTHER, 0); break;
+    case 0x15:
+        reg = read_uleb(reader);
+        read_sleb(reader);
+        set_saved(machine, reg, HOW_OTHER, 0);
+        break;
+    case 0x16:
+        reg = read_uleb(reader);
+        read_block(reader);
+        set_saved(machine, reg, HOW_OTHER, 0);
+        break;
     case 0x2e: read_uleb(reader); break; /* GNU_args_size */
-    case 0x2f: reg = read_uleb(reader); set_saved(machine, reg, HOW_AT_FRAME, -(int64_t)read_uleb(reader) * data_align); break;
+    case 0x2f:
+        reg = read_uleb(reader);
+        set_saved(machine, reg, HOW_AT_FRAME, -(int64_t)read_uleb(reader) * data_align);
+        break;
     default: reader->bad = true;
     }
 }
@@ -309,7 +347,8 @@ static struct rule expression_rule(struct reader expression, uint64_t address) {
         if (read_bytes(&expression, 1) != OP_PLUS_UCONST) return rule;
         addend = (int64_t)read_uleb(&expression);
     }
-    if (expression.bad || expression.at != expression.end || addend > INT8_MAX || offset != (int32_t)offset) return rule;
+    if (expression.bad || expression.at != expression.end || addend > INT8_MAX || offset != (int32_t)offset)
+        return rule;
     if (reg != REG_BP && reg != REG_SP) return rule;
     return (struct rule){
         .type = reg == REG_BP ? RULE_BP_DEREF : RULE_SP_DEREF, .offset = (int32_t)offset, .addend = (int8_t)addend};

@@ -19,7 +19,8 @@ struct index *index_new(uint64_t slots) {
 
 static void index_add(struct index *index, uint64_t hash, uint64_t id) {
     uint64_t slot = hash & index->mask;
-    while (index->entries[slot].hash) slot = (slot + 1) & index->mask;
+    while (index->entries[slot].hash)
+        slot = (slot + 1) & index->mask;
     store_relaxed(&index->entries[slot].id, id);
     store_release(&index->entries[slot].hash, hash);
     index->count++;

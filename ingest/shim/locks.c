@@ -152,7 +152,8 @@ HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 }
 
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
-    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_timedlock(mutex, until));
+    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+            real.pthread_mutex_timedlock(mutex, until));
 }
 
 HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {

@@ -14,7 +14,8 @@ static struct segment_module *chunk_modules(struct chunk *chunk) {
 
 static uint32_t hash_name(const char *name) {
     uint32_t hash = 2166136261u; /* FNV-1a */
-    while (*name) hash = (hash ^ (uint8_t)*name++) * 16777619u;
+    while (*name)
+        hash = (hash ^ (uint8_t)*name++) * 16777619u;
     return hash;
 }
 
@@ -25,7 +26,8 @@ static bool is_noted(uint64_t low, uint64_t high, uint64_t bias, uint32_t name_h
         struct segment_module *modules = chunk_modules(process->module_chunks[c]);
         for (uint32_t i = 0; i < load_relaxed(&process->module_chunks[c]->count); i++) {
             if (load_relaxed(&modules[i].epoch_end) || high <= modules[i].low || low >= modules[i].high) continue;
-            if (modules[i].low == low && modules[i].bias == bias && process->module_names[c][i] == name_hash) return true;
+            if (modules[i].low == low && modules[i].bias == bias && process->module_names[c][i] == name_hash)
+                return true;
             store_release(&process->epoch, process->epoch + 1);
             store_release(&modules[i].epoch_end, process->epoch);
             rules_forget(modules[i].low, modules[i].high);
@@ -50,7 +52,8 @@ static struct segment_module *new_module(void) {
 static void read_build_id(const uint8_t *note, size_t size, struct segment_module *module) {
     while (size >= sizeof(ElfW(Nhdr))) {
         const ElfW(Nhdr) *header = (const void *)note;
-        size_t name_size = (header->n_namesz + 3u) & ~3u, whole = sizeof *header + name_size + ((header->n_descsz + 3u) & ~3u);
+        size_t name_size = (header->n_namesz + 3u) & ~3u,
+               whole = sizeof *header + name_size + ((header->n_descsz + 3u) & ~3u);
         if (whole > size) return;
         const uint8_t *name = note + sizeof *header;
         if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
@@ -82,7 +85,8 @@ static void copy_path(const char *name, struct segment_module *module) {
         if (length > 0) module->path[length] = '\0';
         return;
     }
-    if (strncmp(name, "linux-vdso", 10) == 0) name = "[vdso]";
+    if (strncmp(name, "linux-vdso", 10) == 0)
+        name = "[vdso]";
     else if (*name != '/' && getcwd(module->path, room)) {
         used = strlen(module->path);
         if (used < room) module->path[used++] = '/';

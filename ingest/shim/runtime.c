@@ -77,11 +77,13 @@ void process_lock(void) {
         if (process_try_lock()) return;
         __builtin_ia32_pause();
     }
-    while (exchange_acq_rel(&process->lock, 2)) syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    while (exchange_acq_rel(&process->lock, 2))
+        syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 }
 
 void process_unlock(void) {
-    if (exchange_acq_rel(&process->lock, 0) == 2) syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (exchange_acq_rel(&process->lock, 0) == 2)
+        syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
@@ -181,7 +183,8 @@ static char *append_number(char *at, uint64_t number) {
         digits[count++] = (char)('0' + number % 10);
         number /= 10;
     } while (number);
-    while (count) *at++ = digits[--count];
+    while (count)
+        *at++ = digits[--count];
     return at;
 }
 
@@ -360,7 +363,8 @@ static COLD struct thread *thread_start(void) {
 static COLD struct thread *enter_orphan(void) {
     struct thread *orphan = process->orphan;
     self = &busy_thread;
-    while (exchange_acq_rel(&process->orphan_lock, 1)) __builtin_ia32_pause();
+    while (exchange_acq_rel(&process->orphan_lock, 1))
+        __builtin_ia32_pause();
     orphan->errno_at = &errno;
     orphan->held_count = 0;
     orphan->stack = (struct stack_range){0, 0}; /* whichever thread this is: looked up if a stack is walked at all */

@@ -35,7 +35,7 @@ enum thread_state {
 enum {
     ID_MAX = (1 << 24) - 1, /* distinct stacks or locks of a process: what a block's entry has room for */
     COUNTER_CHUNKS = (ID_MAX + 1) / SEGMENT_COUNTER_IDS,
-    HELD_LOCKS = 32, /* locks held by one thread at once whose hold is timed */
+    HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
@@ -55,10 +55,10 @@ struct index {
 struct rule_table; /* unwind.c */
 
 struct process {
-    uint32_t state;    /* enum process_state */
-    uint32_t lock;     /* futex: 0 free, 1 taken, 2 taken and waited for */
+    uint32_t state; /* enum process_state */
+    uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
     struct segment *segment;
-    uint64_t reserved; /* bytes of address space behind `segment` */
+    uint64_t reserved;  /* bytes of address space behind `segment` */
     uint64_t populated; /* bytes of it that have memory */
     uint32_t features, depth;
     uint64_t ids_max;
@@ -89,11 +89,11 @@ struct stack_range {
 };
 
 struct thread {
-    volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
+    volatile uint32_t state;  /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
-    uint32_t orphan;         /* leaving it releases process->orphan_lock */
-    int *errno_at;           /* &errno of this thread */
-    struct stack_range stack;  /* its own */
+    uint32_t orphan;          /* leaving it releases process->orphan_lock */
+    int *errno_at;            /* &errno of this thread */
+    struct stack_range stack; /* its own */
     const void *control_block; /* of the C library's thread for which `stack` was found */
     struct stack_range foreign[FOREIGN_STACKS];
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */

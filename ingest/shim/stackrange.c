@@ -29,9 +29,12 @@ static int read_hex(struct maps_reader *reader, uintptr_t *value) {
     *value = 0;
     for (;;) {
         int c = next_char(reader);
-        if (c >= '0' && c <= '9') *value = *value * 16 + (uintptr_t)(c - '0');
-        else if (c >= 'a' && c <= 'f') *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
-        else return c;
+        if (c >= '0' && c <= '9')
+            *value = *value * 16 + (uintptr_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *value = *value * 16 + (uintptr_t)(c - 'a' + 10);
+        else
+            return c;
     }
 }
 
@@ -84,6 +87,8 @@ void stack_range_start(struct thread *thread) {
     if (is_kept) return;
     thread->control_block = control_block;
     memset(thread->foreign, 0, sizeof thread->foreign);
-    if (syscall(SYS_gettid) == getpid()) main_stack_range(thread, sp);
-    else thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
+    if (syscall(SYS_gettid) == getpid())
+        main_stack_range(thread, sp);
+    else
+        thread->stack = mapping_around(sp, thread->scratch, sizeof thread->scratch);
 }

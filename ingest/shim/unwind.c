@@ -36,7 +36,8 @@ static struct rule_table *table_new(uint64_t slots) {
 
 static void table_add(struct rule_table *table, uint64_t pc, struct rule rule) {
     uint64_t slot = rule_slot(pc, table->mask);
-    while (table->entries[slot].pc > RULE_GONE) slot = (slot + 1) & table->mask;
+    while (table->entries[slot].pc > RULE_GONE)
+        slot = (slot + 1) & table->mask;
     if (table->entries[slot].pc != RULE_GONE) table->count++;
     table->entries[slot].rule = rule;
     store_release(&table->entries[slot].pc, pc);
@@ -94,7 +95,8 @@ static COLD struct rule rule_slowly(uint64_t pc) {
             rule = cfi_rule(object.dlfo_eh_frame, pc - 1);
             if (is_loader_entry(&object, rule)) rule.type = RULE_END;
         }
-        bool room = process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
+        bool room =
+            process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
         if (room) {
             table_add(process->rules, pc, rule);
             add_own(&process->segment->unwind_rules, 1);
@@ -166,8 +168,10 @@ static ALWAYS_INLINE struct walk walk_stack(struct thread *thread, struct frame 
         } else if (likely(rule.type >= RULE_SP && rule.type <= RULE_BP_DEREF)) {
             at = next_frame(rule, &frame, high);
             if (unlikely(!at)) break;
-            if (rule.type == RULE_BP_DEREF) frame.bp = word_at(frame.bp);
-            else if (rule.bp_offset) frame.bp = word_at(at + (uint64_t)(int64_t)rule.bp_offset);
+            if (rule.type == RULE_BP_DEREF)
+                frame.bp = word_at(frame.bp);
+            else if (rule.bp_offset)
+                frame.bp = word_at(at + (uint64_t)(int64_t)rule.bp_offset);
             frame.pc = word_at(at - 8);
             frame.sp = at;
         } else if (rule.type == RULE_SIGNAL) {

@@ -26,7 +26,7 @@ struct frame {
 /* Fills thread->pc and *stack; counts truncated and incomplete stacks. */
 void unwind(struct thread *thread, struct frame frame, struct stack *stack);
 
-bool rules_start(void); /* makes the table of rules */
+bool rules_start(void);                         /* makes the table of rules */
 void rules_forget(uint64_t low, uint64_t high); /* of code at these addresses; needs process->lock */
 
 #endif
