@@ -1,0 +1,251 @@
+#include "ingest/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ingest/segment.h"
+
+extern char **environ;
+
+/* ---- the runtime ------------------------------------------------------------------------------------------------- */
+
+static char *beside_executable(const char *relative) {
+    char self[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (size <= 0) return NULL;
+    self[size] = '\0';
+    *strrchr(self, '/') = '\0';
+    char *joined = xasprintf("%s/%s", self, relative);
+    char *path = realpath(joined, NULL);
+    free(joined);
+    return path;
+}
+
+static char *find_runtime(struct error *err) {
+    const char *named = getenv("CLEAR_RT_LIBRARY");
+    if (named && *named) {
+        char *path = realpath(named, NULL);
+        if (!path) error_usage(err, "CLEAR_RT_LIBRARY=%s: %s", named, strerror(errno));
+        return path;
+    }
+    char *path = beside_executable("libclear_rt.so");
+    if (!path) path = beside_executable("../lib/clear/libclear_rt.so");
+    if (!path)
+        error_fail(err,
+                   "libclear_rt.so is neither beside the clear executable nor in ../lib/clear; set CLEAR_RT_LIBRARY");
+    return path;
+}
+
+char *launch_runtime(const char *directory, struct error *err) {
+    char *path = find_runtime(err);
+    if (!path || !strpbrk(path, " :\t\n")) return path;
+    char *link = xasprintf("%s/libclear_rt.so", directory);
+    if (symlink(path, link)) error_fail(err, "%s: %s", link, strerror(errno));
+    free(path);
+    if (err->status == ERROR_NONE) return link;
+    free(link);
+    return NULL;
+}
+
+/* ---- the environment --------------------------------------------------------------------------------------------- */
+
+static bool is_variable(const char *entry, const char *name) {
+    size_t size = strlen(name);
+    return strncmp(entry, name, size) == 0 && entry[size] == '=';
+}
+
+/* Ours with two variables set anew; the caller frees the array and its first two entries. */
+static char **make_environment(const char *runtime, const char *directory) {
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    char **made = xcalloc(count + 3, sizeof *made);
+    const char *before = getenv("LD_PRELOAD");
+    made[0] = before && *before ? xasprintf("LD_PRELOAD=%s:%s", runtime, before) : xasprintf("LD_PRELOAD=%s", runtime);
+    made[1] = xasprintf("%s=%s", CLEAR_RT_DIR_VARIABLE, directory);
+    size_t used = 2;
+    for (size_t i = 0; i < count; i++)
+        if (!is_variable(environ[i], "LD_PRELOAD") && !is_variable(environ[i], CLEAR_RT_DIR_VARIABLE))
+            made[used++] = environ[i];
+    return made;
+}
+
+static void free_environment(char **made) {
+    free(made[0]);
+    free(made[1]);
+    free(made);
+}
+
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+/* Those that are taken from the queue in launch_wait. */
+static void waited_signals(sigset_t *set) {
+    /* Faults are our own. SIGTTIN and SIGTTOU stop us where they would stop anyone. */
+    static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,   SIGABRT,
+                                 SIGSYS,  SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGPROF, SIGVTALRM, SIGXCPU};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        sigdelset(set, others[i]);
+}
+
+/* Blocked but never waited for: a write that fails must say so (EPIPE, EFBIG) and not end the recording. */
+static void blocked_signals(sigset_t *set) {
+    waited_signals(set);
+    sigaddset(set, SIGPIPE);
+    sigaddset(set, SIGXFSZ);
+}
+
+/* Sent by the terminal to the whole process group, the child included. */
+static bool came_from_terminal(const siginfo_t *info) {
+    switch (info->si_signo) {
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTSTP:
+    case SIGCONT:
+    case SIGHUP:
+    case SIGWINCH: return info->si_code > 0; /* SI_KERNEL; what kill and sigqueue send is 0 or less */
+    default: return false;
+    }
+}
+
+static void send_on(pid_t pid, const siginfo_t *info) {
+    if (info->si_signo == SIGCHLD || info->si_pid == pid || came_from_terminal(info)) return;
+    if (info->si_code == SI_QUEUE)
+        sigqueue(pid, info->si_signo, info->si_value);
+    else
+        kill(pid, info->si_signo);
+}
+
+/* As the child was: SIGTSTP, SIGTTIN or SIGTTOU. We go on when the shell continues the job. */
+static void stop_too(int signal) {
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    raise(signal);
+    sigprocmask(SIG_UNBLOCK, &one, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------- */
+
+_Noreturn static void run_child(const struct launch *launch, const char *path, char *const *arguments,
+                                char *const *environment, int report) {
+    sigaction(SIGCHLD, &launch->child_before, NULL);
+    sigprocmask(SIG_SETMASK, &launch->before, NULL);
+    execve(path, arguments, environment);
+    int why = errno;
+    ssize_t ignored = write(report, &why, sizeof why);
+    (void)ignored;
+    _exit(127);
+}
+
+/* The reason for which exec failed, or 0: it closed the pipe by succeeding. */
+static int exec_result(int report) {
+    int why = 0;
+    ssize_t size;
+    do
+        size = read(report, &why, sizeof why);
+    while (size < 0 && errno == EINTR);
+    return size == (ssize_t)sizeof why ? why : 0;
+}
+
+static int fork_and_exec(struct launch *launch, const char *path, char *const *arguments, char *const *environment,
+                         struct error *err) {
+    int report[2];
+    if (pipe2(report, O_CLOEXEC)) return error_fail(err, "pipe: %s", strerror(errno));
+    launch->pid = fork();
+    if (launch->pid == 0) run_child(launch, path, arguments, environment, report[1]);
+    int why = errno;
+    close(report[1]);
+    if (launch->pid < 0) {
+        close(report[0]);
+        return error_fail(err, "fork: %s", strerror(why));
+    }
+    why = exec_result(report[0]);
+    close(report[0]);
+    if (!why) return 0;
+    waitpid(launch->pid, NULL, 0);
+    return error_usage(err, "%s: cannot be executed: %s", path, strerror(why));
+}
+
+int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
+                 const char *directory, struct error *err) {
+    sigset_t blocked;
+    /* With SIGCHLD ignored, as some parents leave it, the kernel would keep no exit status for us. */
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    blocked_signals(&blocked);
+    sigprocmask(SIG_BLOCK, &blocked, &launch->before);
+    sigaction(SIGCHLD, &standard, &launch->child_before);
+    char **environment = make_environment(runtime, directory);
+    int code = fork_and_exec(launch, path, arguments, environment, err);
+    free_environment(environment);
+    if (code) launch_end(launch);
+    return code;
+}
+
+void launch_end(struct launch *launch) {
+    /* What came too late for the program must not end us before the run is written. */
+    sigset_t waited;
+    siginfo_t info;
+    waited_signals(&waited);
+    while (sigtimedwait(&waited, &info, &(struct timespec){0}) > 0)
+        continue;
+    sigaction(SIGCHLD, &launch->child_before, NULL);
+    sigprocmask(SIG_SETMASK, &launch->before, NULL);
+}
+
+/* ---- wait -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool has_ended(const struct launch *launch, int *wait_status) {
+    pid_t got = waitpid(launch->pid, wait_status, WNOHANG | WUNTRACED);
+    if (got != launch->pid) return false;
+    if (!WIFSTOPPED(*wait_status)) return true;
+    int signal = WSTOPSIG(*wait_status);
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) stop_too(signal);
+    return false;
+}
+
+bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
+    uint64_t until = monotonic_ns() + timeout_ns;
+    sigset_t waited;
+    waited_signals(&waited);
+    while (!has_ended(launch, wait_status)) {
+        uint64_t now = monotonic_ns(), left = until > now ? until - now : 0;
+        if (!left) return false;
+        siginfo_t info;
+        struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+        if (sigtimedwait(&waited, &info, &timeout) > 0) send_on(launch->pid, &info);
+    }
+    return true;
+}
+
+int launch_exit_status(int wait_status) {
+    if (WIFEXITED(wait_status)) return WEXITSTATUS(wait_status);
+    int signal = WTERMSIG(wait_status);
+    struct rlimit none = {0, 0};
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigset_t one;
+    setrlimit(RLIMIT_CORE, &none);
+    prctl(PR_SET_DUMPABLE, 0); /* a core_pattern that pipes ignores the limit */
+    sigaction(signal, &standard, NULL);
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    raise(signal);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    return 128 + signal; /* where even that did not end us */
+}

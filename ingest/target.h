@@ -1,0 +1,17 @@
+/* target.h: whether a program can be recorded, before it runs.
+ *
+ * The runtime comes in by LD_PRELOAD. Programs that the loader does not preload into, or whose own runtime must come first, are
+ * refused with a usage error of one line that says why and what to do. A script is judged by its interpreter. */
+#ifndef CLEAR_INGEST_TARGET_H
+#define CLEAR_INGEST_TARGET_H
+
+#include "base/error.h"
+
+/* The file that `name` means: itself where it holds a slash, else the first executable of that name in $PATH, as
+ * execvp(3) finds it. NULL with a usage error; free() it. */
+char *target_find(const char *name, struct error *err);
+
+/* 0 where the program at `path` can be recorded. `name` is what the user called it, for messages. */
+int target_check(const char *path, const char *name, struct error *err);
+
+#endif
