@@ -11,6 +11,7 @@ enum { PE_ABSPTR = 0, PE_UDATA2 = 2, PE_UDATA4 = 3, PE_UDATA8 = 4, PE_SDATA2 = 0
 enum { PE_TABLE = PE_DATAREL | PE_SDATA4 }; /* the sorted table that every linker writes */
 
 enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
+enum { RED_ZONE = 128 }; /* bytes below sp that the ABI leaves alone */
 enum { STATES_MAX = 8 }; /* depth of DW_CFA_remember_state; compilers nest to 2 */
 
 struct reader {
@@ -368,7 +369,9 @@ static struct rule state_rule(const struct state *state, uint64_t address) {
     struct rule rule = frame_rule(state, address);
     if ((rule.type == RULE_BP_DEREF) != (state->bp.how == HOW_AT_BP)) return unknown;
     if (state->bp.how == HOW_AT_FRAME) {
-        if (state->bp.offset != (int16_t)state->bp.offset || state->bp.offset == 0) return unknown;
+        /* In an epilogue the slot was popped already and lies just below sp, in the red zone. */
+        bool is_inside = state->bp.offset < 0 && (rule.type != RULE_SP || -state->bp.offset <= rule.offset + RED_ZONE);
+        if (!is_inside || state->bp.offset != (int16_t)state->bp.offset) return unknown;
         rule.bp_offset = (int16_t)state->bp.offset;
     } else if (state->bp.how != HOW_SAME && state->bp.how != HOW_AT_BP && state->bp.how != HOW_UNDEFINED) {
         return unknown;

@@ -118,9 +118,11 @@ static ALWAYS_INLINE uint64_t word_at(uint64_t address) {
     return *(const uint64_t *)(uintptr_t)address;
 }
 
-/* The registers that a signal interrupted, from the ucontext that the kernel left at sp (uc_mcontext.gregs of x86-64). */
+/* Offsets in the kernel's ucontext of x86-64: uc_mcontext.gregs[REG_RBP, REG_RSP, REG_RIP]. */
+enum { UCONTEXT_BP = 120, UCONTEXT_SP = 160, UCONTEXT_PC = 168, UCONTEXT_SIZE = 176 };
+
+/* The registers that a signal interrupted, from the ucontext that the kernel left at sp. */
 static COLD struct frame interrupted_frame(uint64_t sp) {
-    enum { UCONTEXT_BP = 120, UCONTEXT_SP = 160, UCONTEXT_PC = 168 };
     return (struct frame){
         .pc = word_at(sp + UCONTEXT_PC) + 1, .sp = word_at(sp + UCONTEXT_SP), .bp = word_at(sp + UCONTEXT_BP)};
 }
@@ -136,6 +138,7 @@ static ALWAYS_INLINE uint64_t next_frame(struct rule rule, const struct frame *f
     case RULE_BP_DEREF:
         at = (rule.type == RULE_SP_DEREF ? frame->sp : frame->bp) + (uint64_t)(int64_t)rule.offset;
         if (at < frame->sp - 128 || at + 8 > high || at & 7) return 0;
+        if (rule.type == RULE_BP_DEREF && (frame->bp < frame->sp - 128 || frame->bp + 8 > high)) return 0;
         at = word_at(at) + (uint64_t)(int64_t)rule.addend;
         break;
     default: return 0;
@@ -174,7 +177,7 @@ static ALWAYS_INLINE struct walk walk_stack(struct thread *thread, struct frame 
                 frame.bp = word_at(at + (uint64_t)(int64_t)rule.bp_offset);
             frame.pc = word_at(at - 8);
             frame.sp = at;
-        } else if (rule.type == RULE_SIGNAL) {
+        } else if (rule.type == RULE_SIGNAL && frame.sp + UCONTEXT_SIZE <= high) {
             frame = interrupted_frame(frame.sp);
             high = stack_range_of(thread, frame.sp).high;
         } else {
