@@ -8,16 +8,26 @@ static const struct {
     const char *pattern; /* GLOB; the first that matches counts */
     enum role role;
 } roles[] = {
-    {"trace_id", ROLE_TRACE}, {"stack", ROLE_STACK}, {"label_set_id", ROLE_LABEL_SET},
-    {"label:?*", ROLE_LABEL}, {"?*/?*", ROLE_VALUE}, {"function", ROLE_FUNCTION},
-    {"file", ROLE_FILE},      {"line", ROLE_LINE},   {"*", ROLE_OPEN},
+    {"trace_id", ROLE_TRACE}, {"stack", ROLE_STACK},        {"label_set_id", ROLE_LABEL_SET},
+    {"label:?*", ROLE_LABEL}, {"?*/[a-zA-Z]*", ROLE_VALUE}, {"function", ROLE_FUNCTION},
+    {"file", ROLE_FILE},      {"line", ROLE_LINE},          {"*", ROLE_OPEN},
 };
 
+/* With and without the parenthesis of sum(alloc_bytes). */
 static const struct {
     const char *pattern, *unit;
 } units[] = {
-    {"*_bytes", "bytes"},      {"*_space", "bytes"},     {"*_ns", "nanoseconds"},
-    {"*delay", "nanoseconds"}, {"*hold", "nanoseconds"}, {"*", "count"},
+    {"*_bytes", "bytes"},
+    {"*_bytes)", "bytes"},
+    {"*_space", "bytes"},
+    {"*_space)", "bytes"},
+    {"*_ns", "nanoseconds"},
+    {"*_ns)", "nanoseconds"},
+    {"*delay", "nanoseconds"},
+    {"*delay)", "nanoseconds"},
+    {"*hold", "nanoseconds"},
+    {"*hold)", "nanoseconds"},
+    {"*", "count"},
 };
 
 static enum role role_of(const char *name) {
