@@ -3,6 +3,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 enum { NESTING_MAX = 256, FIRST_FUNCTIONS = 64 };
@@ -13,7 +14,7 @@ struct dwarf_unit {
     struct ranges functions; /* index into `entries` */
     Dwarf_Die *entries;
     size_t count, capacity;
-    bool is_indexed;
+    bool is_indexed, has_scopes;
 };
 
 void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code) {
@@ -25,6 +26,9 @@ void dwarf_frames_close(struct dwarf_frames *frames) {
         ranges_free(&frames->units[i].functions);
         free(frames->units[i].entries);
     }
+    for (size_t i = 0; i < frames->qualified.count; i++)
+        free((char *)(intptr_t)frames->qualified.entries[i].value);
+    map_free(&frames->qualified);
     free(frames->units);
     ranges_free(&frames->ranges);
     *frames = (struct dwarf_frames){0};
@@ -70,27 +74,75 @@ static void add_function(const struct dwarf_frames *frames, struct dwarf_unit *u
     unit->entries[unit->count++] = *die;
 }
 
+static bool has_linkage_name(Dwarf_Die *die) {
+    return dwarf_hasattr_integrate(die, DW_AT_linkage_name) || dwarf_hasattr_integrate(die, DW_AT_MIPS_linkage_name);
+}
+
+/* g++ gives no linkage name to functions that mention a local type, such as each instance of std::sort with a lambda.
+ * Once inlined they have no symbol either, so their namespace is remembered: "std::sort<...>", not "sort<...>". */
+static void add_qualified(struct dwarf_frames *frames, Dwarf_Die *die, const struct buffer *scope) {
+    const char *name = dwarf_diename(die);
+    if (!scope->size || !name || has_linkage_name(die)) return;
+    bool added;
+    struct map_entry *entry = map_put(&frames->qualified, &die->addr, sizeof die->addr, &added);
+    if (added) entry->value = (intptr_t)xasprintf("%s%s", buffer_text(scope), name);
+}
+
+static void add_functions(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, struct buffer *scope,
+                          int depth);
+
+static void add_scope(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *die, struct buffer *scope,
+                      int depth) {
+    int tag = dwarf_tag(die);
+    const char *name = dwarf_diename(die);
+    size_t before = scope->size;
+    if (tag != DW_TAG_lexical_block) {
+        buffer_add_text(scope, name ? name : tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)");
+        buffer_add_text(scope, "::");
+    }
+    add_functions(frames, unit, die, scope, depth + 1);
+    scope->size = before;
+    if (scope->data) scope->data[before] = '\0';
+}
+
 /* Functions with code among the children of a DIE, at any depth: C++ and Rust put them into namespaces and types,
  * GNU C, D and Ada into other functions and their blocks. */
-static void add_functions(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, int depth) {
+static void add_functions(struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *parent, struct buffer *scope,
+                          int depth) {
     Dwarf_Die die;
     if (depth > NESTING_MAX || dwarf_child(parent, &die) != 0) return;
     do {
         switch (dwarf_tag(&die)) {
-        case DW_TAG_subprogram: add_function(frames, unit, &die); /* fall through */
+        case DW_TAG_subprogram:
+            add_function(frames, unit, &die);
+            if (unit->has_scopes) add_qualified(frames, &die, scope);
+            /* fall through */
         case DW_TAG_namespace:
         case DW_TAG_module:
         case DW_TAG_class_type:
         case DW_TAG_structure_type:
         case DW_TAG_union_type:
         case DW_TAG_enumeration_type:
-        case DW_TAG_lexical_block: add_functions(frames, unit, &die, depth + 1); break;
+        case DW_TAG_lexical_block: add_scope(frames, unit, &die, scope, depth); break;
         default: break;
         }
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static void index_unit(const struct dwarf_frames *frames, struct dwarf_unit *unit) {
+/* Languages whose names say nothing without their scope. */
+static bool has_scopes(Dwarf_Die *unit) {
+    switch (dwarf_srclang(unit)) {
+    case DW_LANG_C_plus_plus:
+    case DW_LANG_C_plus_plus_03:
+    case DW_LANG_C_plus_plus_11:
+    case DW_LANG_C_plus_plus_14:
+    case DW_LANG_Rust:
+    case DW_LANG_D: return true;
+    default: return false;
+    }
+}
+
+static void index_unit(struct dwarf_frames *frames, struct dwarf_unit *unit) {
     if (unit->is_indexed) return;
     unit->is_indexed = true;
     Dwarf_Die whole, split;
@@ -98,7 +150,10 @@ static void index_unit(const struct dwarf_frames *frames, struct dwarf_unit *uni
     if (dwarf_cu_info(unit->cu, NULL, &type, &whole, &split, NULL, NULL, NULL) == 0 && type == DW_UT_skeleton &&
         split.addr)
         unit->die = split;
-    add_functions(frames, unit, &unit->die, 0);
+    unit->has_scopes = has_scopes(&unit->die);
+    struct buffer scope = {0};
+    add_functions(frames, unit, &unit->die, &scope, 0);
+    buffer_free(&scope);
     ranges_sort(&unit->functions);
 }
 
@@ -131,10 +186,26 @@ static int attribute_number(Dwarf_Die *die, unsigned name) {
     return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 && value <= INT32_MAX ? (int)value : 0;
 }
 
-static void name_frame(struct dwarf_frame *frame, Dwarf_Die *die) {
+/* The name with its scopes, or NULL. They stand with the declaration, which an inlined call refers to by way of its
+ * abstract instance. */
+static const char *qualified_name(const struct dwarf_frames *frames, const Dwarf_Die *die) {
+    Dwarf_Die at = *die;
+    for (int step = 0; step < 8; step++) {
+        const struct map_entry *entry = map_find(&frames->qualified, &at.addr, sizeof at.addr);
+        if (entry) return (const char *)(intptr_t)entry->value;
+        Dwarf_Attribute reference;
+        if (!dwarf_attr(&at, DW_AT_abstract_origin, &reference) && !dwarf_attr(&at, DW_AT_specification, &reference))
+            return NULL;
+        if (!dwarf_formref_die(&reference, &at)) return NULL;
+    }
+    return NULL;
+}
+
+static void name_frame(const struct dwarf_frames *frames, struct dwarf_frame *frame, Dwarf_Die *die) {
     frame->linkage_name = attribute_text(die, DW_AT_linkage_name);
     if (!frame->linkage_name) frame->linkage_name = attribute_text(die, DW_AT_MIPS_linkage_name);
-    frame->name = attribute_text(die, DW_AT_name);
+    if (!frame->linkage_name) frame->name = qualified_name(frames, die);
+    if (!frame->name) frame->name = attribute_text(die, DW_AT_name);
     int line;
     if (dwarf_decl_line(die, &line) == 0) frame->start_line = line;
 }
@@ -177,7 +248,7 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
             out[i] = (struct dwarf_frame){0};
             place_call(&out[i], unit, die + 1);
         }
-        name_frame(&out[i], die);
+        name_frame(frames, &out[i], die);
         out[i].directory = out[0].directory;
     }
     return count;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "ingest/ranges.h"
 
 enum { DWARF_FRAMES_MAX = 128 }; /* functions inlined into each other at one address; further ones are left out */
@@ -23,12 +24,14 @@ struct dwarf_frames {
     struct ranges ranges;      /* of units; index into `units` */
     struct dwarf_unit *units;
     size_t unit_count;
+    struct map
+        qualified; /* address of a DIE -> char *, its name with its scopes: of functions without a linkage name */
     bool has_units_read;
 };
 
 struct dwarf_frame {
     const char *linkage_name; /* NULL where DWARF has none (C) */
-    const char *name;         /* NULL where DWARF has none */
+    const char *name;         /* NULL where DWARF has none; with its scopes where there is no linkage name */
     const char *file;         /* NULL unknown */
     const char *directory;    /* where the compiler ran, for a relative file; NULL unknown */
     int line, column, start_line;

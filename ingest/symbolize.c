@@ -240,7 +240,7 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
     struct symbol_frame *outermost = &symbolizer->frames[count ? count - 1 : 0];
     if (count > 0) {
         const char *symbol = elf_function(&module->names, address);
-        if (symbol && is_mangled(symbol)) name_by_elf(module, address, outermost);
+        if (symbol && (is_mangled(symbol) || strstr(outermost->name, "::"))) name_by_elf(module, address, outermost);
         return count;
     }
     place_frame(symbolizer, outermost, &found[0]);

@@ -65,7 +65,7 @@ static const char cxx_source[] =
     "static std::map<std::string, int> names;\n"
     "int main(int argc, char **argv) {\n"
     "    outer::Thing t; for (int i = 0; i < argc; i++) { t.add(3.5); t.add('c'); names[argv[i]] = i; }\n"
-    "    std::sort(t.v.begin(), t.v.end());\n"
+    "    std::sort(t.v.begin(), t.v.end(), [](int a, int b) { return a > b; });\n"
     "    std::printf(\"%d\\n\", t.sum(argc) + outer::over(argc) + outer::over(1.5)); return 0;\n"
     "}\n";
 
@@ -230,6 +230,31 @@ static void cxx_frames_are_addr2lines(void **state) {
     run("g++ -g -O2 -o cxx cxx.cc");
     struct comparison counts = compare_file("cxx", "cxx", true);
     assert_true(counts.addresses > 500 && counts.inlined > 300 && counts.names > 1000);
+}
+
+/* Instances of std::sort with a lambda have no linkage name and, inlined, no symbol. */
+static void inlined_names_have_their_scopes(void **state) {
+    (void)state;
+    char line[64];
+    size_t sorts = 0, lambdas = 0;
+    run("g++ -g -O2 -o scopes cxx.cc && objdump -d scopes | sed -n 's/^ *\\([0-9a-f]*\\):.*/\\1/p' > list");
+    struct symbolizer *symbolizer = symbolizer_open();
+    struct symbolizer_module *module = module_of(symbolizer, "scopes", "");
+    FILE *pipe = output_of("cat list");
+    while (next_line(pipe, line, sizeof line)) {
+        const struct symbol_frame *frames;
+        size_t count = symbolize(module, strtoull(line, NULL, 16), &frames);
+        for (size_t i = 0; i < count; i++) {
+            sorts += strncmp(frames[i].name, "std::sort<", 10) == 0;
+            lambdas += strstr(frames[i].name, "::operator()") != NULL;
+            assert_int_not_equal(strncmp(frames[i].name, "sort<", 5), 0);
+            assert_int_not_equal(strncmp(frames[i].name, "operator()", 10), 0);
+        }
+    }
+    assert_int_equal(pclose(pipe), 0);
+    symbolizer_close(symbolizer);
+    assert_true(sorts > 10);
+    assert_true(lambdas > 2);
 }
 
 static void separate_debug_files_are_found(void **state) {
@@ -475,6 +500,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dwarf_frames_are_addr2lines),
         cmocka_unit_test(cxx_frames_are_addr2lines),
+        cmocka_unit_test(inlined_names_have_their_scopes),
         cmocka_unit_test(separate_debug_files_are_found),
         cmocka_unit_test(symbols_are_nms),
         cmocka_unit_test(cxx_names_have_no_parameters),
