@@ -533,19 +533,26 @@ static void test_leak_severity(void **state) {
     }
 }
 
-/* A site is a stack of a run: two processes with 50 live blocks each are 100. */
+/* A site is a stack of a run: figures of its processes are summed. Blocks that each of many processes keeps are no leak:
+ * 2 * 99 live blocks are a note, one more in one of them is not. */
 static void test_heap_sums_processes(void **state) {
     (void)state;
     ran(names);
-    struct site_case half = {"half", 60, 9000, 10, 808, NULL};
+    struct site_case half = {"half", 109, 9000, 10, 808, NULL};
     insert_site(1, "profile", &half);
-    ran("INSERT INTO profiles(id, run_id, kind) VALUES (9, 1, 'heap');"
+    ran("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 1, 1, 'x', 1);"
+        "INSERT INTO profiles(id, run_id, process_id, kind) VALUES (9, 1, 1, 'heap');"
         "INSERT INTO sites SELECT 9, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes FROM "
         "sites");
-    check_rows(
-        "SELECT code, severity, subject, file, line, module, inuse_count, inuse_bytes, live_percent, mean_bytes, "
-        "trace_ids, evidence ->> 'alloc_count', evidence ->> 'inuse_bytes' FROM doctor_heap",
-        "leak|warning|inner|a.c|11|server|100|16384|100|150.0|[1]|120|16384\n");
+    check_rows("SELECT code, severity, subject, file, line, module, inuse_count, process_inuse_count, inuse_bytes, "
+               "live_percent, mean_bytes, trace_ids, evidence ->> 'alloc_count', evidence ->> 'inuse_bytes' "
+               "FROM doctor_heap",
+               "leak|note|inner|a.c|11|server|198|99|16384|100|82.6|[1]|218|16384\n"); /* 18000 / 218 = 82.57 */
+    ran("UPDATE sites SET free_count = 9 WHERE profile_id = 9");
+    check_rows("SELECT severity, inuse_count, process_inuse_count FROM doctor_heap", "warning|199|100\n");
+    /* Two profiles of one process are one process. */
+    ran("UPDATE sites SET free_count = 59; UPDATE profiles SET process_id = 1");
+    check_rows("SELECT severity, inuse_count, process_inuse_count FROM doctor_heap", "warning|100|100\n");
 }
 
 /* ---- doctor: locks ----------------------------------------------------------------------------------------------- */

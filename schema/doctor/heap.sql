@@ -7,19 +7,28 @@ CREATE VIEW doctor_heap AS
 -- In a dump or any other ingested artefact:
 --   arena: nothing freed, mean size below heap_arena_mean_bytes. rc: nothing freed, mean size from there on.
 --   leak: some freed, some not.
--- Severity of a leak: note where fewer than leak_warning_count blocks or leak_warning_bytes bytes are live; else
---   critical from leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
+-- Severity of a leak: note where no process has leak_warning_count blocks of it live (process_inuse_count: what each of
+--   many processes keeps once is no leak), or fewer than leak_warning_bytes bytes are live in all; else critical from
+--   leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
 -- Known false positives: tables and caches that a program keeps to its end on purpose, programs that end by _exit or by a
 --   signal, interpreters that skip their clean-up. Few and large blocks are therefore notes.
 -- live_percent: inuse_bytes of the run's inuse_bytes, whole percent. mean_bytes: alloc_bytes / alloc_count.
 WITH
-site AS (
+per_process AS (
     SELECT profiles.run_id, sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
            sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes
     FROM sites
     JOIN profiles ON profiles.id = sites.profile_id
-    GROUP BY profiles.run_id, sites.trace_id
+    GROUP BY profiles.run_id, sites.trace_id, coalesce(profiles.process_id, -profiles.id)
+),
+site AS (
+    SELECT run_id, trace_id,
+           sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+           sum(free_count) AS free_count, sum(free_bytes) AS free_bytes,
+           max(alloc_count - free_count) AS process_inuse_count
+    FROM per_process
+    GROUP BY run_id, trace_id
 ),
 judged AS (
     SELECT site.*,
@@ -42,7 +51,7 @@ SELECT
     'heap' AS section,
     judged.code,
     CASE WHEN judged.code <> 'leak' THEN advice.severity
-         WHEN inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+         WHEN process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
               OR inuse_bytes < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
          WHEN inuse_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
               AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent') THEN 'critical'
@@ -50,7 +59,8 @@ SELECT
     iif(places.function = '', '(no stack)', places.function) AS subject,
     json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'free_count', free_count,
                 'free_bytes', free_bytes, 'inuse_count', inuse_count, 'inuse_bytes', inuse_bytes,
-                'live_percent', live_percent, 'mean_bytes', round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
+                'process_inuse_count', process_inuse_count, 'live_percent', live_percent,
+                'mean_bytes', round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
     json_array(judged.trace_id) AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
@@ -64,6 +74,7 @@ SELECT
     free_bytes,
     inuse_count,
     inuse_bytes,
+    process_inuse_count,
     live_percent,
     round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes
 FROM judged
