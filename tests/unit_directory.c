@@ -1,0 +1,171 @@
+/* unit_directory: the files of NAME.profile/, the text dumps byte for byte, and how the directory takes the place of
+ * what stood there: ours is exchanged whole, anything else is refused and stays as it was. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "export/export.h"
+
+static const char rows[] =
+    "INSERT INTO runs(id, uuid, started_ns, source) VALUES (1, 'u1', 1, 'profile'), (2, 'u2', 2, 'profile'), (3, 'u3', "
+    "3, 'profile');"
+    "INSERT INTO profiles(id, run_id, kind, dropped, truncated, sample_n) VALUES"
+    "  (1, 1, 'heap', 17, 2, 10), (2, 1, 'heap', 0, 0, 10), (3, 1, 'lock', 0, 0, 10), (4, 2, 'lock', 0, 0, 1), (5, 2, "
+    "'cpu', 0, 0, 1);"
+    "INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 16853568), (2, 0, 16857872), (3, 0, -16);"
+    "INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[1,2]'), (2, 2, 2, '[3]');"
+    "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES"
+    "  (1, 1, 40000, 2560000, 39000, 2500000), (2, 1, 10, 640, 0, 0), (1, 2, 20, 1280, 20, 1280);"
+    "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'a', 'a'), (2, 'lock', 'b', 'b');"
+    "INSERT INTO locks VALUES (3, 1, 5242880, 1, 'rwlock', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),"
+    "  (3, 2, 6291456, 0, 'mutex', 11, 12, 13, 14, 15, 16, 0, 0, 0, 0), (4, 1, 5242880, 0, 'mutex', 1, 0, 0, 0, 5, 5, "
+    "0, 0, 0, 0);"
+    "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (5, 1, 3, 30);";
+
+static char directory[200];
+static struct db db;
+
+static void want_ok(int code, const struct error *err) {
+    if (code < 0 || err->status) fail_msg("%s", err->message);
+}
+
+static int open_world(void **state) {
+    (void)state;
+    struct error err = {0};
+    const char *parent = getenv("TMPDIR");
+    snprintf(directory, sizeof directory, "%s/unit_directory.XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(directory) || chdir(directory) < 0) return -1;
+    return db_open(&db, "runs.sqlite", DB_WRITE, &err) < 0 ? -1 : db_exec(&db, rows, &err);
+}
+
+static int close_world(void **state) {
+    (void)state;
+    struct error err = {0};
+    if (db_close(&db, &err) < 0 || system("rm -r runs.sqlite a.profile") != 0 || chdir("/") < 0) return -1;
+    return rmdir(directory); /* fails where a test left something */
+}
+
+static void write_text(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void check_text(const char *path, const char *expected) {
+    char text[2000];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_string_equal(text, expected);
+}
+
+/* What `ls` says, in one line. */
+static void check_files(const char *where, const char *expected) {
+    char text[500], *command;
+    assert_true(asprintf(&command, "ls -A '%s' | tr '\\n' ' '", where) > 0);
+    FILE *pipe = popen(command, "r");
+    text[fread(text, 1, sizeof text - 1, pipe)] = '\0';
+    pclose(pipe);
+    free(command);
+    assert_string_equal(text, expected);
+}
+
+static void test_dumps(void **state) {
+    (void)state;
+    struct error err = {0};
+    want_ok(export_directory(&db, 1, "a.profile/", &err), &err);
+    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt ");
+    check_text("a.profile/alloc.txt", "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n"
+                                      "# total_allocs: 40030\n"
+                                      "# sample_n: 10\n"
+                                      "# WARNING: 17 samples dropped (rebuild with `clear profile --profile-max=N`)\n"
+                                      "# truncated_stacks: 2\n"
+                                      "# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n"
+                                      "0x1012a40,0x1013b10 40010 2560640 39000 2500000 60640\n"
+                                      "0xfffffffffffffff0 20 1280 20 1280 0\n");
+    check_text("a.profile/locks.txt",
+               "# lock-profile v3\n"
+               "# sample_n: 10\n"
+               "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns\tread_acquires\t"
+               "read_contended\tread_total_wait_ns\tread_max_wait_ns\tcaller_trace\n"
+               "0x500000\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t0x1012a40,0x1013b10\n"
+               "0x600000\t11\t12\t13\t14\t15\t16\t0\t0\t0\t0\t-\n");
+}
+
+static void test_replaced_whole(void **state) {
+    (void)state;
+    struct error err = {0};
+    write_text("a.profile/perf.data", "of an older run");
+    want_ok(export_directory(&db, 2, "a.profile", &err), &err);
+    check_files("a.profile", "alloc.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt ");
+    check_text("a.profile/locks.txt",
+               "# lock-profile v2\n"
+               "# sample_n: 1\n"
+               "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns\tread_acquires\t"
+               "read_contended\tread_total_wait_ns\tread_max_wait_ns\n"
+               "0x500000\t1\t0\t0\t0\t5\t5\t0\t0\t0\t0\n");
+    check_files(".", "a.profile runs.sqlite runs.sqlite-shm runs.sqlite-wal ");
+}
+
+/* A program that never allocated and never locked still has its four files, which say so. */
+static void test_nothing_recorded(void **state) {
+    (void)state;
+    struct error err = {0};
+    want_ok(export_directory(&db, 3, "a.profile", &err), &err);
+    check_files("a.profile", "alloc.txt heap.pb.gz lock.pb.gz locks.txt ");
+    check_text("a.profile/alloc.txt",
+               "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n# total_allocs: 0\n"
+               "# sample_n: 1\n# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
+}
+
+static void test_link_is_followed(void **state) {
+    (void)state;
+    struct error err = {0};
+    struct stat status;
+    assert_int_equal(symlink("a.profile", "link.profile"), 0);
+    want_ok(export_directory(&db, 2, "link.profile", &err), &err);
+    assert_int_equal(lstat("link.profile", &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    check_files("a.profile", "alloc.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt ");
+    unlink("link.profile");
+}
+
+static void check_refused(const char *path, const char *message) {
+    struct error err = {0};
+    assert_int_equal(export_directory(&db, 1, path, &err), -1);
+    assert_int_equal(err.status, ERROR_FAILURE);
+    if (!strstr(err.message, message)) fail_msg("%s", err.message);
+    check_files("a.profile", "alloc.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt thesis.tex ");
+    check_files(".", "a.profile runs.sqlite runs.sqlite-shm runs.sqlite-wal ");
+}
+
+static void test_foreign_is_kept(void **state) {
+    (void)state;
+    write_text("a.profile/thesis.tex", "years of work");
+    check_refused("a.profile", "a.profile: holds thesis.tex, which is no part of a profile");
+    check_text("a.profile/thesis.tex", "years of work");
+    check_refused("runs.sqlite", "runs.sqlite: is a file, not a directory");
+    check_refused("missing/a.profile", "missing/a.profile: cannot make a directory here");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dumps),
+        cmocka_unit_test(test_replaced_whole),
+        cmocka_unit_test(test_nothing_recorded),
+        cmocka_unit_test(test_link_is_followed),
+        cmocka_unit_test(test_foreign_is_kept),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
