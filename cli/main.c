@@ -22,6 +22,7 @@ const struct command commands[] = {
      "  --depth N            frames kept of a stack (default 64, at most 1024)\n"
      "  --profile-max N      distinct stacks and locks kept per process (default 0: no cap)\n"
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
+     "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},
     {"runs", command_runs, "list the runs in the warehouse",
      "usage: clear runs [OPTION]...\n"

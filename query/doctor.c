@@ -260,10 +260,10 @@ static void print_advice(const struct report *report, size_t start, size_t end) 
 }
 
 /* What was not shown: "not shown: 3 warning, 12 note, 40 ok". */
-static void print_rest(const struct report *report, size_t start, size_t end) {
+static void print_rest(const struct report *report, size_t start, size_t end, bool any_shown) {
     static const char *const severities[] = {"critical", "warning", "note", "ok"};
-    const char *before = "\n  not shown: ";
-    bool any = false;
+    const char *before = any_shown ? "\n  not shown: " : "  nothing above a note; not shown: ";
+    bool any = false, more = false; /* healthy rows are never shown: the view has them */
     for (size_t level = 0; level < sizeof severities / sizeof *severities; level++) {
         int64_t hidden = 0;
         for (size_t i = start; i < end; i++)
@@ -272,8 +272,9 @@ static void print_rest(const struct report *report, size_t start, size_t end) {
         fprintf(report->out, "%s%s %s", before, units_count(hidden).text, severities[level]);
         before = ", ";
         any = true;
+        more |= strcmp(severities[level], "ok") != 0;
     }
-    if (any) fputs(report->options->top ? " (--top 0 shows all)\n" : "\n", report->out);
+    if (any) fputs(more ? " (--top 0 shows all findings)\n" : "\n", report->out);
 }
 
 static int print_section(struct report *report, size_t start, size_t end, struct error *err) {
@@ -293,7 +294,7 @@ static int print_section(struct report *report, size_t start, size_t end, struct
     if (code == 0 && shown) grid_print(&grid, report->out, true);
     grid_free(&grid);
     print_advice(report, start, end);
-    print_rest(report, start, end);
+    print_rest(report, start, end, shown > 0);
     return code;
 }
 

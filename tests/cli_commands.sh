@@ -1,0 +1,81 @@
+#!/bin/bash
+# How a command is chosen, help for each, one-line errors with the right status, standard output that fails, and clear
+# alone on a terminal.
+. "$(dirname "$0")/lib.sh"
+
+commands=$("$CLEAR" help --complete)
+[ "$(wc -l <<<"$commands")" -ge 7 ] || fail "help --complete lists: $commands"
+for command in $commands; do
+    usage=$("$CLEAR" "$command" --help) || fail "$command --help exits $?"
+    expect_match "$usage" "^usage: clear $command" "$command --help"
+    expect_equal "$("$CLEAR" help "$command")" "$usage" "help $command"
+    expect_match "$("$CLEAR" --help)" "^  $command +[a-z]" "clear --help"
+    grep -Eqs -- "(\\\$CLEAR\"?|^clear|profile\\(\\)|profile) $command|profile -|CLEAR\" $command" "$ROOT"/tests/*.sh || fail "no test runs $command"
+    got=0
+    message=$("$CLEAR" "$command" --no-such-option 2>&1 >/dev/null) || got=$?
+    expect_equal "$got" 2 "status of $command --no-such-option"
+    expect_equal "$message" "clear: unknown option --no-such-option (see clear $command --help)" "$command"
+    for option in $("$CLEAR" help --complete "$command"); do
+        expect_match "$usage" "(^|[ ,[])$option([ ,]|$)" "$command $option"
+    done
+done
+
+error() { # error STATUS MESSAGE ARGUMENTS...: exactly this line, nothing on standard output
+    local want=$1 text=$2 got=0
+    shift 2
+    "$CLEAR" "$@" >out 2>err || got=$?
+    expect_equal "$got" "$want" "status of clear $*"
+    expect_equal "$(cat err)" "clear: $text" "clear $*"
+    [ ! -s out ] || fail "clear $* wrote on standard output"
+}
+error 2 "unknown command 'docter'; did you mean doctor? (see clear --help)" docter
+error 2 "unknown command 'qurey'; did you mean query? (see clear --help)" qurey
+error 2 "unknown command 'frobnicate' (see clear --help)" frobnicate
+error 2 "unknown command '' (see clear --help)" ""
+error 2 "unknown option --frob (see clear --help)" --frob
+error 2 "option --db needs a value (see clear runs --help)" runs --db
+error 2 "option --json takes no value (see clear runs --help)" runs --json=yes
+error 2 "unknown option -z (see clear runs --help)" runs -z
+error 2 "runs does not know what to do with 'more' (see clear runs --help)" runs more
+error 2 "--timeout wants a number such as 0.5, 250ms or 2m, not 'soon' (see clear query --help)" query --timeout soon "SELECT 1"
+error 2 "--top wants a number such as 1000 or 10k, not '1.5' (see clear doctor --help)" doctor --top 1.5
+error 1 "none.db: no such file; \`clear profile --db none.db TARGET\` makes it" runs --db none.db
+[ ! -e none.db ] || fail "reading made a database"
+
+expect_equal "$("$CLEAR" ver | head -1)" "$("$CLEAR" --version | head -1)" "a unique prefix"
+expect_match "$("$CLEAR" version)" "^sqlite $(sqlite3 --version | cut -d' ' -f1)," "the library that runs, as the shell's"
+expect_match "$("$CLEAR" -V | head -1)" '^clear [0-9]+\.[0-9]+\.[0-9]+$' "version"
+
+# Alone: the help on standard error where there is no terminal; on one, home, erase, erase the scrollback.
+got=0
+"$CLEAR" >out 2>err </dev/null || got=$?
+expect_equal "$got" 2 "clear without a terminal"
+[ ! -s out ] || fail "clear without a terminal wrote on standard output"
+expect_equal "$(cat err)" "$("$CLEAR" --help)" "clear without a terminal"
+screen() {
+    python3 -c 'import os, pty, sys
+out = b""
+def read(fd):
+    global out
+    data = os.read(fd, 1024)
+    out += data
+    return b""
+status = pty.spawn(sys.argv[1:], read, lambda fd: b"")
+sys.stdout.write(out.hex() + " " + str(os.waitstatus_to_exitcode(status)))' "$@" </dev/null
+}
+expect_equal "$(screen "$CLEAR")" "1b5b481b5b324a1b5b334a 0" "clear on a terminal"
+expect_equal "$(screen "$CLEAR" -x)" "1b5b481b5b324a 0" "clear -x on a terminal"
+
+# A full disk is an error; a reader that went away is not worth a word.
+got=0
+message=$("$CLEAR" --help 2>&1 >/dev/full) || got=$?
+expect_equal "$got $message" "1 clear: standard output: No space left on device" "a full disk"
+got=$({ (trap '' PIPE; sleep 0.2; "$CLEAR" --help 2>err; echo $? >status); } | true; cat status)
+expect_equal "$got $(cat err)" "1 " "a closed pipe that is ignored"
+
+# The completion offers what the program has.
+complete() { # complete WORDS...: the last one is being typed
+    bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clear; printf "%s\n" "${COMPREPLY[@]}"' bash "$ROOT/cli/clear.bash" "$@"
+}
+expect_equal "$(complete "$CLEAR" do)" doctor "completion of a command"
+expect_equal "$(complete "$CLEAR" query --no)" --no-header "completion of an option"

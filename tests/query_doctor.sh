@@ -1,0 +1,57 @@
+#!/bin/bash
+# clear doctor and clear runs over figures that can be added up by hand (query_data.sql).
+. "$(dirname "$0")/lib.sh"
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
+export CLEAR_DB=t.db TZ=UTC
+
+"$CLEAR" doctor 1 >report || fail "doctor exits $?"
+expect_equal "$(sed -n 1,4p report)" "run 1 (base): ./server --port 0
+  2023-11-14 22:13:20, 1.3 s, exit 0, processes: 1
+  20,505 allocations of 2.9 MiB; live at the end: 20,291 blocks of 2.9 MiB
+  5,130 lock operations, 2,550 of them waited, 404.0 ms in all" "the head"
+line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
+[ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
+expect_match "$(cat report)" '^  warning +dropped +1,234$' "what was dropped"
+# 3,000,000 - 30,000 bytes are 2.83 MiB in 20,000 - 200 blocks; 2,970,000 of 3,019,010 live bytes are 98 %.
+expect_match "$(cat report)" '^  critical  leak +2.8 MiB  19,800 +98 %' "the leak"
+expect_equal "$(grep -A2 '^  critical  leak' report | tail -2)" "      insert_row  table.c:42
+        main  main.c:7" "its stack, without the wrapper"
+expect_match "$(cat report)" '^      server:g_lock$' "the lock's name"
+expect_match "$(cat report)" '^  critical  atomic-fit +5,000 +0 +50 % +400.0 ms +3.0 ms +120.0 us$' "the lock's figures"
+expect_equal "$(grep -c '^  leak: ' report)" 1 "advice once a code"
+[ "$(line_of '^  critical  leak')" -lt "$(line_of '^  warning   leak')" ] || fail "the worst is not first"
+expect_match "$(cat report)" 'not shown: 1 note \(--top 0' "notes are counted"
+expect_match "$(cat report)" 'not shown: 1 ok$' "healthy rows are counted"
+! grep -q $'\033' report || fail "colour without a terminal"
+! grep -q ' $' report || fail "trailing blanks"
+expect_equal "$(sed '/^next/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
+expect_match "$("$CLEAR" doctor --top 1 1)" 'not shown: 1 warning, 1 note' "--top 1"
+expect_match "$("$CLEAR" doctor --top 0 1)" '^      server\+0x1b58  \(server\)$' "--top 0 shows notes"
+
+# The commands that it ends with work as printed: the query gives the view's rows.
+query=$(grep '^  clear query' report | sed 's/^  clear/"$CLEAR"/')
+expect_equal "$(eval "$query" | wc -l)" "$(($(sql t.db "SELECT count(*) FROM doctor WHERE run_id = 1") + 2))" "$query"
+export=$(sed -n '/-o heap-findings/,/GROUP BY/p' report | sed 's/^  clear/"$CLEAR"/')
+eval "$export" || fail "does not run: $export"
+pprof -raw heap-findings.pb.gz >raw 2>&1 || fail "pprof: $(cat raw)"
+expect_match "$(cat raw)" '^ +19800 +2970000:' "the leak, exported"
+
+"$CLEAR" doctor --json 1 | python3 -c 'import json, sys
+rows = json.load(sys.stdin)
+assert rows[0]["section"] == "saturation" and rows[0]["evidence"] == {"count": 1234}, rows[0]
+leak = [row for row in rows if row["code"] == "leak"][0]
+assert leak["evidence"]["inuse_bytes"] == 2970000 and leak["trace_ids"] == [1] and leak["run_id"] == 1, leak' || fail "--json"
+expect_equal "$("$CLEAR" doctor --json 3)" "[]" "--json without findings"
+expect_match "$("$CLEAR" doctor 3)" '^nothing to report$' "no findings"
+expect_match "$("$CLEAR" doctor | head -1)" '^run 2 \(base\)' "the latest is the default"
+expect_match "$("$CLEAR" doctor)" 'unfinished' "an unfinished run says so"
+
+got=0
+message=$("$CLEAR" doctor nix 2>&1) || got=$?
+expect_equal "$got" 2 "no such run"
+expect_match "$message" "^clear: t.db: no run 'nix' among 3 \(the latest is 2\)" "no such run"
+sqlite3 t.db "PRAGMA foreign_keys = ON; DELETE FROM runs" || fail "emptying"
+got=0
+message=$("$CLEAR" doctor 2>&1) || got=$?
+expect_equal "$got" 2 "no run at all"
+expect_match "$message" "^clear: t.db: holds no run yet" "no run at all"

@@ -1,0 +1,92 @@
+#!/bin/bash
+# clear query: formats read back by other programs, mistakes shown at their place, nothing but reading, limits.
+. "$(dirname "$0")/lib.sh"
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
+"$CLEAR" runs --db t.db >/dev/null || fail "opening t.db"
+export CLEAR_DB=t.db
+all="SELECT 1 AS a, 'x,\"y' || char(13) || char(10) AS b, NULL AS c, 1.5 AS d, x'01ff' AS e, 'ü日本' AS f, '' AS g UNION ALL SELECT -9223372036854775808, char(27), 'NULL', 1e300 * 1e300, 2, 3, 4"
+
+# What another reader gets back is what was put in.
+"$CLEAR" query --format csv "$all" >all.csv || fail "csv"
+"$CLEAR" query --json "$all" >all.json || fail "json"
+"$CLEAR" query --format jsonl "$all" >all.jsonl || fail "jsonl"
+python3 - <<'PYTHON' || fail "formats"
+import csv, json
+rows = list(csv.reader(open("all.csv", newline="")))
+assert rows == [list("abcdefg"), ["1", 'x,"y\r\n', "", "1.5", "01ff", "ü日本", ""],
+                ["-9223372036854775808", "\x1b", "NULL", "Inf", "2", "3", "4"]], rows
+assert open("all.csv", "rb").read().count(b"\r\n") == 4
+want = [{"a": 1, "b": 'x,"y\r\n', "c": None, "d": 1.5, "e": "01ff", "f": "ü日本", "g": ""},
+        {"a": -9223372036854775808, "b": "\x1b", "c": "NULL", "d": None, "e": 2, "f": 3, "g": 4}]
+assert json.load(open("all.json")) == want
+assert [json.loads(line) for line in open("all.jsonl")] == want
+PYTHON
+expect_equal "$("$CLEAR" query --json "SELECT 1 WHERE 0")" "[]" "json without rows"
+expect_equal "$("$CLEAR" query --format csv --no-header "SELECT 1, 2")" "$(printf '1,2\r')" "csv without header"
+
+# Aligned by what a terminal shows, numbers to the right, no trailing blanks, no control characters.
+"$CLEAR" query "SELECT 'ü日本' AS name, 5 AS n UNION ALL SELECT 'a' || char(10), 12345" >table
+printf '%s\n' 'name       n' '-----  -----' 'ü日本      5' 'a\n    12345' >want
+expect_same_file table want "table"
+! "$CLEAR" query "SELECT 'long', '' UNION ALL SELECT '', ''" | grep -q ' $' || fail "trailing blanks"
+expect_equal "$("$CLEAR" query --no-header --human "SELECT 1500000 AS alloc_bytes, 2500000 AS wait_ns, 12345 AS n, 12345 AS run_id")" \
+    "1.4 MiB  2.5 ms  12,345  12345" "--human"
+
+refused() { # refused REGEX SQL [ARGUMENTS...]: status 2, the message fits, the file is as before
+    local regex=$1 got=0 before after
+    shift
+    before=$(sha256sum t.db)
+    "$CLEAR" query "$@" >out 2>err || got=$?
+    after=$(sha256sum t.db)
+    expect_equal "$got" 2 "status of ${*:-nothing}"
+    expect_match "$(tail -1 err)" "^clear: $regex" "${*:-nothing}"
+    [ ! -s out ] || fail "${*:-nothing} wrote rows"
+    expect_equal "$after" "$before" "t.db after ${*:-nothing}"
+}
+refused 'SQL line 1, column 19: no such column: fooo' "SELECT id, label, fooo FROM runs"
+expect_equal "$(head -2 err)" "  SELECT id, label, fooo FROM runs
+                    ^" "the caret's place"
+refused 'SQL line 3, column 4: no such column: nix' $'SELECT 1,\n   \'ü\',\n   nix'
+expect_equal "$(head -2 err)" $'     nix\n     ^' "the caret's place on line 3"
+refused 'only reading is allowed: DELETE from runs' "DELETE FROM runs"
+refused 'only reading is allowed: UPDATE of runs' "UPDATE runs SET id = 4"
+refused 'only reading is allowed: INSERT into tags' "INSERT INTO tags VALUES (1, 'a', 'b') RETURNING key"
+refused 'only reading is allowed: CREATE TABLE' "CREATE TABLE x(y)"
+refused 'only reading is allowed: CREATE TABLE' "CREATE TEMP TABLE x AS SELECT 1"
+refused 'only reading is allowed: DROP of runs' "DROP TABLE runs"
+refused 'only reading is allowed: ATTACH' "ATTACH 'other.db' AS other"
+refused 'only reading is allowed: PRAGMA user_version' "PRAGMA user_version = 7"
+refused 'only reading is allowed: PRAGMA journal_mode' "PRAGMA journal_mode = WAL"
+refused 'only reading is allowed: PRAGMA writable_schema' "PRAGMA writable_schema = 1"
+refused 'only reading is allowed' "BEGIN"
+refused 'only reading is allowed' "VACUUM INTO 'copy.db'"
+refused 'SQL line 1, column 8: not authorized to use function: load_extension' "SELECT load_extension('x')"
+refused 'one statement at a time' "SELECT 1; SELECT 2"
+refused 'one statement at a time' "SELECT 1; DROP TABLE runs"
+refused 'there is no SQL in it' " -- nothing"
+refused 'no SQL given'
+refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
+refused 'the SQL has no parameter :y' "SELECT 1" y=2
+refused "'two' is no NAME=VALUE" "SELECT 1" two
+refused "format 'xml' is none of" --format xml "SELECT 1"
+[ ! -e other.db ] && [ ! -e copy.db ] || fail "a refused statement made a file"
+
+expect_equal "$("$CLEAR" query --no-header "SELECT 1; -- and that is all
+;")" 1 "a comment after the statement"
+expect_equal "$("$CLEAR" query --no-header "SELECT count(*) FROM pragma_table_info('meta')")" 2 "describing the schema"
+expect_equal "$("$CLEAR" query --no-header "SELECT id FROM runs WHERE id = :run")" 2 ":run is the latest"
+expect_equal "$("$CLEAR" query --no-header "SELECT id FROM runs WHERE id = :run" run=latest~1)" 1 "run="
+expect_equal "$("$CLEAR" query --no-header "SELECT typeof(:a), typeof(:b), typeof(:c), :c" a=1 b=1e3 c=1x)" "integer  real  text  1x" "parameters"
+expect_equal "$(echo "SELECT 7" | "$CLEAR" query --no-header -)" 7 "SQL from standard input"
+echo "SELECT :n + 1" >file.sql
+expect_equal "$("$CLEAR" query --no-header -f file.sql n=7)" 8 "SQL from a file"
+
+endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c"
+got=0
+start=$(date +%s%N)
+message=$("$CLEAR" query --timeout 300ms "$endless" 2>&1) || got=$?
+expect_equal "$got $message" "1 clear: stopped after 0.3 s; --timeout gives it more" "--timeout"
+expect_between $((($(date +%s%N) - start) / 1000000)) 290 10000 "milliseconds until --timeout"
+got=0
+message=$(timeout --foreground -s INT 0.5 "$CLEAR" query --timeout 0 "$endless" 2>&1) || got=$?
+expect_equal "$message" "clear: interrupted" "Ctrl-C"
