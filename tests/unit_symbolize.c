@@ -83,19 +83,20 @@ static const char odd_source[] =
 static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void run(const char *format, ...) {
     char command[2048];
-    int used = snprintf(command, sizeof command, "cd %s && ", directory);
     va_list args;
     va_start(args, format);
-    vsnprintf(command + used, sizeof command - (size_t)used, format, args);
+    vsnprintf(command, sizeof command, format, args);
     va_end(args);
-    if (system(command) != 0) fail_msg("failed: %s", command);
+    char *whole = xasprintf("cd %s && %s", directory, command);
+    if (system(whole) != 0) fail_msg("failed: %s", whole);
+    free(whole);
 }
 
 /* Output of a command, line by line; `line` loses its newline. NULL at the end, where the status must be 0. */
 static FILE *output_of(const char *command) {
-    char whole[1024];
-    snprintf(whole, sizeof whole, "cd %s && %s", directory, command);
+    char *whole = xasprintf("cd %s && %s", directory, command);
     FILE *pipe = popen(whole, "r");
+    free(whole);
     assert_non_null(pipe);
     return pipe;
 }
