@@ -1,0 +1,604 @@
+/* The collector against segments made here by hand, sound and broken ones. Expectations are sums that this file keeps
+ * itself while it writes the segments. Broken segments must be survived; run under -fsanitize=address,undefined (make
+ * asan) they also prove that nothing outside of the map is read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "ingest/collector.h"
+#include "ingest/segment_view.h"
+
+#define MODULE_BIAS 0x7f0000000000ull
+#define MODULE_SIZE 0x100000ull
+
+/* ---- a recording without a program ------------------------------------------------------------------------------- */
+
+struct fixture {
+    char path[64];
+    int directory;
+    struct db db;
+    int64_t run_id;
+    struct collector *collector;
+};
+
+static struct fixture *start(void) {
+    struct fixture *fixture = xcalloc(1, sizeof *fixture);
+    struct error err = {0};
+    char *command[] = {(char *)"./server", (char *)"it's", NULL};
+    struct run_description run = {.command = command, .label = "unit"};
+    struct collector_options options = {FEATURE_HEAP | FEATURE_LOCKS, 64, 0};
+    strcpy(fixture->path, "/tmp/clear-unit-XXXXXX");
+    assert_non_null(mkdtemp(fixture->path));
+    fixture->directory = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fixture->directory >= 0);
+    assert_int_equal(db_open(&fixture->db, ":memory:", DB_WRITE, &err), 0);
+    fixture->run_id = run_begin(&fixture->db, &run, &err);
+    assert_true(fixture->run_id > 0);
+    assert_int_equal(
+        collector_open(&fixture->collector, &fixture->db, fixture->run_id, fixture->directory, &options, &err), 0);
+    return fixture;
+}
+
+static void stop(struct fixture *fixture) {
+    struct error err = {0};
+    collector_close(fixture->collector);
+    assert_int_equal(db_close(&fixture->db, &err), 0);
+    DIR *list = opendir(fixture->path);
+    for (struct dirent *entry; (entry = readdir(list));)
+        unlinkat(fixture->directory, entry->d_name, 0);
+    closedir(list);
+    close(fixture->directory);
+    assert_int_equal(rmdir(fixture->path), 0);
+    free(fixture);
+}
+
+static void flush(struct fixture *fixture) {
+    struct error err = {0};
+    if (collector_flush(fixture->collector, false, &err)) fail_msg("%s", err.message);
+}
+
+static int64_t ask(struct fixture *fixture, const char *sql) {
+    struct error err = {0};
+    int64_t value = -1;
+    if (db_int(&fixture->db, sql, -1, &value, &err)) fail_msg("%s", err.message);
+    return value;
+}
+
+static void save(struct fixture *fixture, const char *name, const void *bytes, size_t size) {
+    int file = openat(fixture->directory, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, bytes, size), size);
+    assert_int_equal(close(file), 0);
+}
+
+/* ---- segments ---------------------------------------------------------------------------------------------------- */
+
+static void segment_begin(struct buffer *segment) {
+    struct segment head = {.magic = SEGMENT_MAGIC,
+                           .version = SEGMENT_VERSION,
+                           .header_size = SEGMENT_HEADER_SIZE,
+                           .features = FEATURE_HEAP | FEATURE_LOCKS,
+                           .pid = 77,
+                           .ppid = 7,
+                           .start_realtime_ns = 1700000000000000000ull,
+                           .executable = "/nowhere/program",
+                           .depth = 64};
+    char page[SEGMENT_HEADER_SIZE] = {0};
+    memcpy(page, &head, sizeof head);
+    buffer_clear(segment);
+    buffer_add(segment, page, sizeof page);
+}
+
+static void segment_end(struct buffer *segment) {
+    struct segment *head = (void *)segment->data;
+    head->used = segment->size;
+}
+
+/* A chunk, padded to its alignment. */
+static void add_chunk(struct buffer *segment, uint32_t kind, uint32_t count, uint64_t first_id, const void *body,
+                      size_t size) {
+    static const char zeros[SEGMENT_ALIGNMENT];
+    size_t padding = (SEGMENT_ALIGNMENT - size % SEGMENT_ALIGNMENT) % SEGMENT_ALIGNMENT;
+    struct chunk chunk = {.kind = kind, .count = count, .size = sizeof chunk + size + padding, .first_id = first_id};
+    buffer_add(segment, &chunk, sizeof chunk);
+    buffer_add(segment, body, size);
+    buffer_add(segment, zeros, padding);
+}
+
+static void add_module(struct buffer *segment, uint64_t bias, uint32_t epoch_start, uint32_t epoch_end) {
+    struct segment_module module = {.bias = bias,
+                                    .low = bias,
+                                    .high = bias + MODULE_SIZE,
+                                    .epoch_start = epoch_start,
+                                    .epoch_end = epoch_end,
+                                    .build_id_size = 20,
+                                    .build_id = {0xab, 0xcd, 0xef},
+                                    .path = "/nowhere/program"};
+    add_chunk(segment, CHUNK_MODULES, 1, 0, &module, sizeof module);
+}
+
+static void put_stack(struct buffer *stacks, uint32_t id, uint32_t epoch, const uint64_t *pcs, uint16_t depth) {
+    struct segment_stack stack = {.id = id, .depth = depth, .epoch = epoch};
+    buffer_add(stacks, &stack, sizeof stack);
+    buffer_add(stacks, pcs, depth * sizeof *pcs);
+}
+
+/* Stacks 1 .. count, all different, of one to seven frames. */
+static void add_stacks(struct buffer *segment, uint32_t count) {
+    struct buffer stacks = {0};
+    for (uint32_t id = 1; id <= count; id++) {
+        uint64_t pcs[7];
+        uint16_t depth = (uint16_t)(1 + id % 7);
+        for (uint16_t i = 0; i < depth; i++)
+            pcs[i] = MODULE_BIAS + 0x1001 + id * 16 * (i == 0) + i * 8;
+        put_stack(&stacks, id, 0, pcs, depth);
+    }
+    add_chunk(segment, CHUNK_STACKS, count, 0, stacks.data, stacks.size);
+    buffer_free(&stacks);
+}
+
+static uint64_t random_state = 88172645463325252ull;
+static uint64_t next_random(void) { /* xorshift64: the same numbers in every run */
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    return random_state ^= random_state << 17;
+}
+
+/* Counters of one thread for ids first_id .. first_id + 255, those above `last` zero; added to *sum as well. */
+static void add_heap(struct buffer *segment, uint64_t first_id, uint64_t last, struct heap_counters *sum) {
+    struct heap_counters counters[SEGMENT_COUNTER_IDS] = {0};
+    for (uint64_t i = 0; i < SEGMENT_COUNTER_IDS; i++) {
+        if (first_id + i < 1 || first_id + i > last) continue;
+        counters[i].alloc_count = 10 + next_random() % 1000;
+        counters[i].alloc_bytes = counters[i].alloc_count * 24;
+        counters[i].free_count = next_random() % 10;
+        counters[i].free_bytes = counters[i].free_count * 24;
+        sum->alloc_count += counters[i].alloc_count;
+        sum->alloc_bytes += counters[i].alloc_bytes;
+        sum->free_count += counters[i].free_count;
+        sum->free_bytes += counters[i].free_bytes;
+    }
+    add_chunk(segment, CHUNK_HEAP, 0, first_id, counters, sizeof counters);
+}
+
+static void add_locks(struct buffer *segment) {
+    const struct segment_lock locks[] = {
+        {.id = 1, .kind = LOCK_MUTEX, .address = 0x1000},                           /* nothing known */
+        {.id = 2, .kind = LOCK_RWLOCK, .address = MODULE_BIAS + 0x2000},            /* in a module's data */
+        {.id = 3, .kind = LOCK_MUTEX, .address = 0x5000, .owner = 2, .offset = 24}, /* in a heap block */
+    };
+    add_chunk(segment, CHUNK_LOCKS, 3, 0, locks, sizeof locks);
+}
+
+static void add_lock_counters(struct buffer *segment, uint64_t acquires, uint64_t wait_max) {
+    struct lock_counters counters[SEGMENT_COUNTER_IDS] = {0};
+    for (uint64_t id = 1; id <= 3; id++)
+        counters[id] = (struct lock_counters){.acquires = acquires * id,
+                                              .contended = id,
+                                              .wait = wait_max * 2,
+                                              .wait_max = wait_max,
+                                              .hold = 1000 * id,
+                                              .hold_max = 500 + id,
+                                              .read_acquires = id == 2 ? 40 : 0};
+    add_chunk(segment, CHUNK_LOCK, 0, 0, counters, sizeof counters);
+}
+
+/* All kinds of chunks, counters of two threads; what a broken one is made from. */
+static void make_segment(struct buffer *segment, uint32_t stacks, struct heap_counters *sum) {
+    struct thread_counters thread = {.truncated = 3, .incomplete = 2, .hold_lost = 1};
+    segment_begin(segment);
+    add_module(segment, MODULE_BIAS, 0, 0);
+    add_stacks(segment, stacks);
+    add_locks(segment);
+    for (int i = 0; i < 2; i++) {
+        add_chunk(segment, CHUNK_THREAD, 0, 0, &thread, sizeof thread);
+        for (uint64_t first_id = 0; first_id <= stacks; first_id += SEGMENT_COUNTER_IDS)
+            add_heap(segment, first_id, stacks, sum);
+        add_lock_counters(segment, 100, i ? 9000 : 400);
+    }
+    segment_end(segment);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static void sums_are_exact_over_threads(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    make_segment(&segment, 600, &sum);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM sites"), 600);
+    assert_int_equal(ask(fixture, "SELECT sum(alloc_count) FROM sites"), sum.alloc_count);
+    assert_int_equal(ask(fixture, "SELECT sum(alloc_bytes) FROM sites"), sum.alloc_bytes);
+    assert_int_equal(ask(fixture, "SELECT sum(free_count) FROM sites"), sum.free_count);
+    assert_int_equal(ask(fixture, "SELECT sum(free_bytes) FROM sites"), sum.free_bytes);
+    assert_int_equal(ask(fixture, "SELECT truncated FROM profiles WHERE kind = 'heap'"), 10);
+    assert_int_equal(ask(fixture, "SELECT dropped FROM profiles WHERE kind = 'heap'"), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM processes WHERE pid = 77 AND ppid = 7"
+                                  " AND build_id LIKE 'abcdef0000%' AND ended_ns IS NOT NULL"),
+                     1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM traces WHERE id AND json_array_length(stack) <> 1 + (id % 7)"),
+                     0);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+static void locks_are_summed_and_named(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    make_segment(&segment, 5, &sum);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM locks"), 3);
+    assert_int_equal(ask(fixture, "SELECT sum(acquires) FROM locks"), 2 * 100 * (1 + 2 + 3));
+    assert_int_equal(ask(fixture, "SELECT sum(hold_ns) FROM locks"), 2 * 1000 * (1 + 2 + 3));
+    assert_int_equal(ask(fixture, "SELECT max_wait_ns FROM locks WHERE address = 4096"), 9000);
+    assert_int_equal(ask(fixture, "SELECT wait_ns FROM locks WHERE address = 4096"), 2 * 9000 + 2 * 400);
+    assert_int_equal(ask(fixture, "SELECT read_acquires FROM locks WHERE kind = 'rwlock'"), 80);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM objects WHERE name = '0x1000' AND identity = 'address:0x1000'"),
+                     1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM objects WHERE name = 'program:0x2000'"
+                                  " AND identity = 'symbol:program:0x2000+0'"),
+                     1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM objects JOIN traces ON traces.id = trace_id"
+                                  " JOIN functions ON functions.id = function_id WHERE offset = 24"
+                                  " AND objects.name = functions.name || '+24' AND identity ="
+                                  " 'heap:' || printf('%016x', signature) || '+24'"),
+                     1);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+/* One stack, met before and after its library came back at another address: one trace, one row. */
+static void ids_of_one_trace_share_a_row(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0}, stacks = {0};
+    struct heap_counters counters[SEGMENT_COUNTER_IDS] = {[1] = {5, 50, 1, 10}, [2] = {7, 70, 2, 20}};
+    uint64_t old = MODULE_BIAS + 0x1234, moved = MODULE_BIAS * 2 + 0x1234;
+    put_stack(&stacks, 1, 0, &old, 1);
+    put_stack(&stacks, 2, 1, &moved, 1);
+    segment_begin(&segment);
+    add_module(&segment, MODULE_BIAS, 0, 1);
+    add_module(&segment, MODULE_BIAS * 2, 1, 0);
+    add_chunk(&segment, CHUNK_STACKS, 2, 0, stacks.data, stacks.size);
+    add_chunk(&segment, CHUNK_HEAP, 0, 0, counters, sizeof counters);
+    segment_end(&segment);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM sites"), 1);
+    assert_int_equal(ask(fixture, "SELECT alloc_count FROM sites"), 12);
+    assert_int_equal(ask(fixture, "SELECT free_bytes FROM sites"), 30);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM locations WHERE address = 0x1233"), 1);
+    buffer_free(&segment);
+    buffer_free(&stacks);
+    stop(fixture);
+}
+
+/* ---- flushes ----------------------------------------------------------------------------------------------------- */
+
+/* A segment that a process (we) still has mapped. */
+static struct heap_counters *map_live(struct fixture *fixture, const char *name, void **map, size_t *size) {
+    struct buffer segment = {0};
+    struct heap_counters counters[SEGMENT_COUNTER_IDS] = {[1] = {5, 50, 9, 90}};
+    segment_begin(&segment);
+    add_module(&segment, MODULE_BIAS, 0, 0);
+    add_stacks(&segment, 1);
+    size_t at = segment.size + sizeof(struct chunk);
+    add_chunk(&segment, CHUNK_HEAP, 0, 0, counters, sizeof counters);
+    segment_end(&segment);
+    save(fixture, name, segment.data, *size = segment.size);
+    buffer_free(&segment);
+    int file = openat(fixture->directory, name, O_RDWR | O_CLOEXEC);
+    *map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_ptr_not_equal(*map, MAP_FAILED);
+    close(file);
+    return (void *)((char *)*map + at);
+}
+
+static void flushes_write_totals_not_sums_of_totals(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    void *map;
+    size_t size;
+    struct heap_counters *live = map_live(fixture, "77-1.seg", &map, &size);
+    flush(fixture);
+    assert_int_equal(collector_running(fixture->collector), 1);
+    assert_int_equal(ask(fixture, "SELECT alloc_count FROM sites"), 5);
+    assert_int_equal(ask(fixture, "SELECT free_count FROM sites"), 5); /* 9 were seen: what is live is never negative */
+    assert_int_equal(ask(fixture, "SELECT ended_ns IS NULL FROM processes"), 1);
+    live[1] = (struct heap_counters){30, 300, 12, 120};
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT alloc_count FROM sites"), 30);
+    munmap(map, size);
+    assert_int_equal(collector_running(fixture->collector), 0);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT alloc_count FROM sites"), 30);
+    assert_int_equal(ask(fixture, "SELECT free_bytes FROM sites"), 120);
+    assert_int_equal(ask(fixture, "SELECT ended_ns IS NULL FROM processes"), 0);
+    assert_int_equal(faccessat(fixture->directory, "77-1.seg", F_OK, 0), -1); /* its memory is given back */
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM processes"), 1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles"), 2);
+    stop(fixture);
+}
+
+static void a_failed_flush_is_made_up_for(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct error err = {0};
+    void *map;
+    size_t size;
+    struct heap_counters *live = map_live(fixture, "77-1.seg", &map, &size);
+    assert_int_equal(db_exec(&fixture->db,
+                             "CREATE TEMP TRIGGER refuse BEFORE INSERT ON sites BEGIN SELECT raise(ABORT, 'no'); END",
+                             &err),
+                     0);
+    assert_int_equal(collector_flush(fixture->collector, false, &err), -1);
+    assert_int_equal(err.status, ERROR_FAILURE);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM processes"), 0); /* rolled back as a whole */
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM traces WHERE id > 0"), 0);
+    err = (struct error){0};
+    assert_int_equal(db_exec(&fixture->db, "DROP TRIGGER refuse", &err), 0);
+    live[1] = (struct heap_counters){8, 80, 2, 20};
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT alloc_count FROM heap"), 8);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    munmap(map, size);
+    stop(fixture);
+}
+
+static void a_run_is_unfinished_until_its_end(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct error err = {0};
+    assert_int_equal(ask(fixture, "SELECT flags = 'unfinished' AND exit_status IS NULL FROM runs"), 1);
+    assert_int_equal(ask(fixture, "SELECT command = './server ''it''\\''''s''' FROM runs"), 1);
+    assert_int_equal(run_end(&fixture->db, fixture->run_id, 3 << 8, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT flags = '' AND exit_status = 3 AND exit_signal IS NULL FROM runs"), 1);
+    assert_int_equal(run_end(&fixture->db, fixture->run_id, 9, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT exit_status IS NULL AND exit_signal = 9 FROM runs"), 1);
+    stop(fixture);
+}
+
+/* ---- broken segments --------------------------------------------------------------------------------------------- */
+
+static void cut_segments_are_survived(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct collector_totals totals;
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    uint64_t cuts = 0;
+    make_segment(&segment, 300, &sum);
+    for (size_t size = 0; size < segment.size; size += 64, cuts++) {
+        char name[32];
+        snprintf(name, sizeof name, "%zu-1.seg", size);
+        save(fixture, name, segment.data, size);
+        flush(fixture);
+    }
+    collector_totals(fixture->collector, &totals);
+    assert_int_equal(totals.corrupt, cuts); /* every one of them, and each is noticed */
+    assert_int_equal(totals.running, 0);
+    assert_true(totals.processes > 0 && totals.processes < cuts); /* some kept their header */
+    /* A process whose counters were cut has no more than the whole one. */
+    assert_int_equal(ask(fixture,
+                         "SELECT count(*) FROM (SELECT sum(alloc_count) AS total FROM sites GROUP BY profile_id)"
+                         " WHERE total > 1000 * 2 * 300 + 20 * 300"),
+                     0);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+static void flipped_bits_are_survived(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    make_segment(&segment, 40, &sum);
+    char *broken = xmalloc(segment.size);
+    for (int round = 0; round < 3000; round++) {
+        char name[32];
+        memcpy(broken, segment.data, segment.size);
+        for (uint64_t flips = 1 + next_random() % 4; flips; flips--) {
+            /* Half of them where a flip hurts most: in the words of headers and lists, not in counters. */
+            size_t at = next_random() % (next_random() % 2 ? segment.size : SEGMENT_HEADER_SIZE + 4096);
+            broken[at] = (char)(broken[at] ^ 1 << next_random() % 8);
+        }
+        snprintf(name, sizeof name, "%d-2.seg", round);
+        save(fixture, name, broken, segment.size);
+        flush(fixture);
+    }
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM sites WHERE alloc_count < 0 OR alloc_bytes < 0"), 0);
+    free(broken);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+/* What a lie in one place makes of an otherwise sound segment of 5 stacks: `corrupt` and no crash. */
+static void expect_corrupt(const char *what, void (*lie)(struct buffer *segment)) {
+    struct fixture *fixture = start();
+    struct collector_totals totals;
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    make_segment(&segment, 5, &sum);
+    lie(&segment);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    flush(fixture);
+    collector_totals(fixture->collector, &totals);
+    if (totals.corrupt != 1) fail_msg("%s: not noticed", what);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+/* The first chunk of a kind. */
+static struct chunk *find_chunk(struct buffer *segment, uint32_t kind) {
+    struct chunk *chunk = (void *)(segment->data + SEGMENT_HEADER_SIZE);
+    while (chunk->kind != kind)
+        chunk = (void *)((char *)chunk + chunk->size);
+    return chunk;
+}
+static void lie_size_zero(struct buffer *segment) {
+    find_chunk(segment, CHUNK_STACKS)->size = 0;
+}
+static void lie_size_huge(struct buffer *segment) {
+    find_chunk(segment, CHUNK_STACKS)->size = UINT64_MAX - 63;
+}
+static void lie_size_odd(struct buffer *segment) {
+    find_chunk(segment, CHUNK_STACKS)->size += 8;
+}
+static void lie_kind(struct buffer *segment) {
+    find_chunk(segment, CHUNK_THREAD)->kind = 99;
+}
+static void lie_stack_count(struct buffer *segment) {
+    find_chunk(segment, CHUNK_STACKS)->count = UINT32_MAX;
+}
+static void lie_lock_count(struct buffer *segment) {
+    find_chunk(segment, CHUNK_LOCKS)->count = UINT32_MAX;
+}
+static void lie_module_count(struct buffer *segment) {
+    find_chunk(segment, CHUNK_MODULES)->count = 1000000;
+}
+static void lie_depth(struct buffer *segment) {
+    ((struct segment_stack *)(find_chunk(segment, CHUNK_STACKS) + 1))->depth = UINT16_MAX;
+}
+static void lie_stack_id(struct buffer *segment) {
+    ((struct segment_stack *)(find_chunk(segment, CHUNK_STACKS) + 1))->id = UINT32_MAX;
+}
+static void lie_lock_id(struct buffer *segment) {
+    ((struct segment_lock *)(find_chunk(segment, CHUNK_LOCKS) + 1))->id = UINT32_MAX;
+}
+static void lie_build_id(struct buffer *segment) {
+    ((struct segment_module *)(find_chunk(segment, CHUNK_MODULES) + 1))->build_id_size = UINT32_MAX;
+}
+static void lie_used(struct buffer *segment) {
+    ((struct segment *)(void *)segment->data)->used = UINT64_MAX;
+}
+
+static void lies_are_noticed(void **state) {
+    (void)state;
+    expect_corrupt("a chunk of size 0", lie_size_zero);
+    expect_corrupt("a chunk of 2^64 bytes", lie_size_huge);
+    expect_corrupt("a chunk of odd size", lie_size_odd);
+    expect_corrupt("a kind that is none", lie_kind);
+    expect_corrupt("too many stacks", lie_stack_count);
+    expect_corrupt("too many locks", lie_lock_count);
+    expect_corrupt("too many modules", lie_module_count);
+    expect_corrupt("a stack that is too deep", lie_depth);
+    expect_corrupt("a stack's id", lie_stack_id);
+    expect_corrupt("a lock's id", lie_lock_id);
+    expect_corrupt("a build id that is too long", lie_build_id);
+    expect_corrupt("more used than there is", lie_used);
+}
+
+/* Counters of ids that no list has are losses, and are counted as such. */
+static void counters_without_a_stack_are_dropped_events(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters counters[SEGMENT_COUNTER_IDS] = {[1] = {5, 50, 0, 0}, [9] = {3, 30, 2, 20}};
+    segment_begin(&segment);
+    add_module(&segment, MODULE_BIAS, 0, 0);
+    add_stacks(&segment, 1);
+    add_chunk(&segment, CHUNK_HEAP, 0, 0, counters, sizeof counters);
+    segment_end(&segment);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT sum(alloc_count) FROM sites"), 5);
+    assert_int_equal(ask(fixture, "SELECT dropped FROM profiles WHERE kind = 'heap'"), 5);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+struct seen {
+    struct fixture *fixture;
+    size_t stacks;
+};
+
+static void count_stack(void *context, const struct segment_stack *stack, size_t offset) {
+    (void)stack;
+    (void)offset;
+    ((struct seen *)context)->stacks++;
+}
+
+/* A program may cut its own segment while we read it: no SIGBUS. */
+static void a_file_that_shrinks_under_the_map_is_survived(void **state) {
+    (void)state;
+    static const struct segment_visitor visitor = {.stack = count_stack};
+    struct fixture *fixture = start();
+    struct seen seen = {.fixture = fixture};
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    struct segment_view view;
+    struct error err = {0};
+    make_segment(&segment, 600, &sum);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    assert_int_equal(segment_view_open(&view, fixture->directory, "77-1.seg", &err), 1);
+    segment_view_walk(&view, &visitor, &seen);
+    assert_int_equal(seen.stacks, 600);
+    assert_false(view.corrupt);
+    int file = openat(fixture->directory, "77-1.seg", O_RDWR | O_CLOEXEC);
+    assert_int_equal(ftruncate(file, SEGMENT_HEADER_SIZE * 2), 0);
+    close(file);
+    seen.stacks = 0;
+    segment_view_walk(&view, &visitor, &seen);
+    assert_true(view.corrupt);
+    assert_true(seen.stacks < 600);
+    segment_view_close(&view);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+/* Names that end like a segment and are none. */
+static void other_files_are_left_alone(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    save(fixture, "text.seg", "not a segment\n", 14);
+    make_segment(&segment, 5, &sum);
+    ((struct segment *)(void *)segment.data)->version = 99;
+    save(fixture, "newer.seg", segment.data, segment.size);
+    assert_int_equal(symlinkat("/etc/passwd", fixture->directory, "link.seg"), 0);
+    assert_int_equal(mkfifoat(fixture->directory, "fifo.seg", 0600), 0);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM processes"), 0);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_are_exact_over_threads),
+        cmocka_unit_test(locks_are_summed_and_named),
+        cmocka_unit_test(ids_of_one_trace_share_a_row),
+        cmocka_unit_test(flushes_write_totals_not_sums_of_totals),
+        cmocka_unit_test(a_failed_flush_is_made_up_for),
+        cmocka_unit_test(a_run_is_unfinished_until_its_end),
+        cmocka_unit_test(cut_segments_are_survived),
+        cmocka_unit_test(flipped_bits_are_survived),
+        cmocka_unit_test(lies_are_noticed),
+        cmocka_unit_test(counters_without_a_stack_are_dropped_events),
+        cmocka_unit_test(a_file_that_shrinks_under_the_map_is_survived),
+        cmocka_unit_test(other_files_are_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
