@@ -79,3 +79,12 @@ complete() { # complete WORDS...: the last one is being typed
 }
 expect_equal "$(complete "$CLEAR" do)" doctor "completion of a command"
 expect_equal "$(complete "$CLEAR" query --no)" --no-header "completion of an option"
+
+# The man page knows every command and every option that the program has.
+page=$(sed 's/\\-/-/g' "$ROOT/cli/clear.1")
+for command in $commands; do
+    expect_match "$page" "^\\.SS clear $command|clear $command" "the man page has $command"
+    for option in $("$CLEAR" help --complete "$command"); do
+        case $option in -h | --help) ;; *) expect_match "$page" "(^|[^a-z-])$option([^a-z-]|$)" "the man page has $option of $command" ;; esac
+    done
+done

@@ -77,3 +77,46 @@ free_shm_check() { # nothing of ours is left in shared memory. For tests that ar
     left=$(find /dev/shm -maxdepth 1 -name 'clear-*' 2>/dev/null)
     [ -z "$left" ] || fail "left in /dev/shm: $left"
 }
+
+# What a fixture counted itself (`heap FUNCTION allocs bytes frees freed_bytes`, `lock NAME acquires contended read_acquires
+# read_contended`, see fixtures/tally.h) against the newest run: every line must be equal; a `-` is up to the scheduler.
+expect_tables() { # expect_tables OUTPUT-FILE [DB]
+    local output=$1 db=${2:-$TMP/t.db} run='run_id = (SELECT max(id) FROM runs)' said
+    {
+        sql "$db" "SELECT 'heap ' || function || ' ' || sum(alloc_count) || ' ' || sum(alloc_bytes) || ' ' || sum(free_count) || ' ' || sum(free_bytes)
+                   FROM heap WHERE $run GROUP BY function"
+        sql "$db" "SELECT 'lock ' || substr(object, instr(object, ':') + 1) || ' ' || sum(acquires) || ' ' || sum(contended) || ' '
+                          || sum(read_acquires) || ' ' || sum(read_contended)
+                   FROM lock_use WHERE $run GROUP BY object"
+    } >"$TMP/tables.txt"
+    said=$(awk '
+        NR == FNR { got[$1 " " $2] = $0; next }
+        $1 != "heap" && $1 != "lock" { next }
+        $3 == 0 && $1 == "heap" { if (($1 " " $2) in got) print "not expected: " got[$1 " " $2]; lines++; next }
+        {
+            lines++
+            n = split(got[$1 " " $2], field, " ")
+            bad = n != NF
+            for (i = 3; i <= NF; i++) if ($i != "-" && $i != field[i]) bad = 1
+            if (bad) print "counted: " $0 "; recorded: " (n ? got[$1 " " $2] : "nothing")
+        }
+        END { if (!lines) print "the program counted nothing" }' "$TMP/tables.txt" "$output")
+    [ -z "$said" ] || fail "$said"
+}
+
+expect_exact() { # nothing of the newest run was dropped, and no site frees more than it allocated
+    local db=${1:-$TMP/t.db}
+    expect_equal "$(sql "$db" 'SELECT coalesce(sum(dropped), 0) FROM profiles WHERE run_id = (SELECT max(id) FROM runs)')" 0 'dropped'
+    expect_equal "$(sql "$db" 'SELECT count(*) FROM heap WHERE inuse_count < 0 OR inuse_bytes < 0')" 0 'sites that freed more than they had'
+}
+
+same_as_without() { # same_as_without COMMAND...: status and both outputs are the same under clear profile
+    local alone=0 under=0
+    # exec in a subshell: so that bash's own word on a signal ("Aborted") is not in the file.
+    (exec "$@" >alone.out 2>alone.err </dev/null) || alone=$?
+    (exec "$CLEAR" profile --db "$TMP/t.db" -o "$TMP/t.profile" -- "$@" >under.out 2>under.err </dev/null) || under=$?
+    expect_equal "$under" "$alone" "status of $*"
+    expect_same_file under.out alone.out "stdout of $*"
+    grep -v '^clear: ' under.err >under.rest
+    expect_same_file under.rest alone.err "stderr of $*"
+}

@@ -403,6 +403,19 @@ static void assembler_and_rust_names(void **state) {
     symbolizer_close(symbolizer);
 }
 
+/* As in libc: the function's own name is internal, people call its alias. With debug information and without. */
+static void aliases_go_by_the_name_people_call(void **state) {
+    (void)state;
+    write_source("alias.c", "int __GI_fetch(int x) { return x * 7; }\n"
+                            "extern int fetch(int) __attribute__((alias(\"__GI_fetch\")));\n");
+    run("$CC -g -O2 -fPIC -shared -o libalias.so alias.c && strip -g -o libalias_bare.so libalias.so");
+    struct symbolizer *symbolizer = symbolizer_open();
+    uint64_t address = address_of("libalias.so", "__GI_fetch");
+    assert_string_equal(name_at(module_of(symbolizer, "libalias.so", ""), address), "fetch");
+    assert_string_equal(name_at(module_of(symbolizer, "libalias_bare.so", ""), address), "fetch");
+    symbolizer_close(symbolizer);
+}
+
 static void linkage_entries_are_objdumps(void **state) {
     (void)state;
     char line[256], name[200];
@@ -507,6 +520,7 @@ int main(void) {
         cmocka_unit_test(cxx_names_have_no_parameters),
         cmocka_unit_test(stripped_statics_do_not_get_a_neighbours_name),
         cmocka_unit_test(assembler_and_rust_names),
+        cmocka_unit_test(aliases_go_by_the_name_people_call),
         cmocka_unit_test(linkage_entries_are_objdumps),
         cmocka_unit_test(only_the_build_that_ran_is_used),
         cmocka_unit_test(files_that_cannot_be_read_have_no_symbols),

@@ -1,0 +1,26 @@
+# C++: the forms of operator new, containers, exceptions, thread_local destructors, std::mutex; names demangled, overloads apart.
+. "$(dirname "$0")/lib.sh"
+
+expect_status 0 profile -- "$FIXTURES/cxx" >out.txt
+through() { # what every stack through that function comes to, by its name or, to tell overloads apart, by the linker's
+    sql t.db "SELECT sum(alloc_count) || ' ' || sum(alloc_bytes) || ' ' || sum(free_count) || ' ' || sum(free_bytes) FROM heap
+        WHERE trace_id IN (SELECT traces.id FROM traces, json_each(traces.stack) AS step
+                           JOIN location_lines ON location_lines.location_id = step.value
+                           JOIN functions ON functions.id = location_lines.function_id
+                           WHERE '$1' IN (functions.name, functions.system_name))"
+}
+while read -r name counts; do
+    expect_equal "$(through "$name")" "$counts" "stacks through $name"
+done < <(sed -n 's/^heap //p' out.txt)
+expect_equal "$(through _ZN4shop6Basket3addEPKc)" '1 77 1 77' 'the other overload'
+expect_equal "$(through shop::Basket::add)" '11 132 11 132' 'both, by the name for people'
+grep '^lock' out.txt >locks.txt
+expect_tables locks.txt
+expect_exact
+# operator new stays in the stack but is nobody's finding.
+expect_equal "$(sql t.db "SELECT count(*) FROM heap WHERE function GLOB 'operator new*'")" 0 'sites named after operator new'
+[ "$(sql t.db "SELECT count(*) FROM frames WHERE function GLOB 'operator new*'")" -gt 0 ] || fail 'operator new is missing from the stacks'
+# Fifty exceptions, each thrown from throw_one and freed when caught.
+expect_equal "$(sql t.db "SELECT sum(alloc_count) = sum(free_count), sum(alloc_count) >= 50 FROM heap
+    WHERE trace_id IN (SELECT trace_id FROM frames WHERE function = 'throw_one')")" '1|1' 'exceptions'
+check_db t.db

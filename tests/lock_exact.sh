@@ -1,0 +1,21 @@
+# The lock table agrees with the program's own counts, by lock and outcome.
+. "$(dirname "$0")/lib.sh"
+
+expect_status 0 profile -- "$FIXTURES/lock_counts" >out.txt
+expect_tables out.txt
+expect_exact
+check_db t.db
+
+# What never had to wait waited for nothing, and what had to wait did: five times, 20 ms each less the time to start a thread.
+expect_equal "$(sql t.db 'SELECT count(*) FROM lock_use WHERE (contended = 0) <> (wait_ns = 0) OR (read_contended = 0) <> (read_wait_ns = 0)')" 0 \
+    'waits without contention, or contention without waits'
+expect_equal "$(sql t.db 'SELECT count(*) FROM lock_use WHERE max_wait_ns > wait_ns OR max_hold_ns > hold_ns OR contended > acquires')" 0 'maxima over totals'
+waited=$(sql t.db "SELECT wait_ns FROM lock_use WHERE object GLOB '*:waited_mutex'")
+expect_between "$waited" 50000000 1000000000 'wait_ns of waited_mutex'
+
+# 200 ms in condition waits are neither hold nor wait. What is left is the code between them: well under half.
+held=$(sql t.db "SELECT hold_ns FROM lock_use WHERE object GLOB '*:cond_mutex'")
+expect_between "$held" 1 100000000 'hold_ns of cond_mutex'
+
+expect_equal "$(sql t.db "SELECT DISTINCT kind FROM lock_use WHERE object GLOB '*_mutex' OR object GLOB '*_rwlock' OR object GLOB '*_spin' ORDER BY 1")" \
+    $'mutex\nrwlock\nspin' 'kinds'
