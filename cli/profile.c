@@ -158,14 +158,17 @@ static void report(const struct recording *recording) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
     uint64_t live = totals.alloc_bytes - totals.free_bytes;
-    if (!totals.processes)
-        fprintf(stderr, "clear: warning: nothing was recorded: the runtime was not loaded into any process\n");
     warn(totals.dropped, "events could not be recorded");
     warn(totals.unrecorded, "processes could not be recorded");
     warn(totals.corrupt, "segments are damaged; what could be read of them is stored");
     warn(totals.running, "processes still ran when the target ended; what they did later is not recorded");
     if (recording->request->quiet) return;
     const char *database = cli_database(recording->request->database);
+    if (!totals.processes) {
+        fprintf(stderr, "clear: run %lld in %s: nothing to record: no process allocated or took a lock\n",
+                (long long)recording->run_id, database);
+        return;
+    }
     fprintf(stderr, "clear: run %lld in %s: %s allocations (%s) from %s stacks, %s not freed",
             (long long)recording->run_id, database, units_count((int64_t)totals.alloc_count).text,
             units_bytes((int64_t)totals.alloc_bytes).text, units_count((int64_t)totals.sites).text,
@@ -188,6 +191,7 @@ static int name_status(struct error *err, int wait_status) {
 
 /* ---- the command ---- */
 
+/* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
     if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
                      recording->directory.path, err)) {

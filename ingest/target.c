@@ -92,11 +92,12 @@ static void look_at_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
-/* A sanitizer that is linked in defines its entry point. */
+/* A sanitizer that is linked in defines its entry point; gcc -static-libasan leaves it out of the dynamic symbols. Local
+ * symbols, most of a big program's, come first (sh_info of them) and are skipped. */
 static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym symbol;
-    for (int i = 0; data && !facts->sanitizer && gelf_getsym(data, i, &symbol); i++) {
+    for (int i = (int)header->sh_info; data && !facts->sanitizer && gelf_getsym(data, i, &symbol); i++) {
         const char *name = symbol.st_shndx == SHN_UNDEF ? NULL : elf_strptr(elf, header->sh_link, symbol.st_name);
         for (size_t s = 0; name && name[0] == '_' && name[1] == '_' && s < SANITIZER_COUNT; s++)
             if (strcmp(name, sanitizers[s].symbol) == 0) facts->sanitizer = sanitizers[s].name;
@@ -108,7 +109,7 @@ static void look_at_sections(Elf *elf, struct elf_facts *facts) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header)) continue;
         if (header.sh_type == SHT_DYNAMIC) look_at_dynamic(elf, section, &header, facts);
-        if (header.sh_type == SHT_DYNSYM) look_at_symbols(elf, section, &header, facts);
+        if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) look_at_symbols(elf, section, &header, facts);
         size_t names;
         const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (name && strcmp(name, ".note.go.buildid") == 0) facts->is_go = true;
