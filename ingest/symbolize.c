@@ -224,6 +224,15 @@ static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *fr
     return true;
 }
 
+/* Does the linker know the outermost function by a better name than DWARF does? It does where C++ has no linkage name,
+ * only a bare "operator()", and where a library's own alias hides the name that people call: libc's malloc is
+ * __GI___libc_malloc in DWARF, and has to be malloc whether or not libc's debug file is installed. */
+static bool is_better_name(const char *symbol, const struct dwarf_frame *from, const struct symbol_frame *frame) {
+    if (is_mangled(symbol)) return !from->linkage_name;
+    if (is_mangled(frame->system_name)) return false;
+    return strstr(frame->name, "::") || strspn(symbol, "_") < strspn(frame->system_name, "_");
+}
+
 size_t symbolize(struct symbolizer_module *module, uint64_t address, const struct symbol_frame **frames) {
     struct symbolizer *symbolizer = module->symbolizer;
     struct dwarf_frame found[DWARF_FRAMES_MAX] = {0};
@@ -235,17 +244,15 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
         if (!name_by_dwarf(symbolizer, frame, &found[i])) name_by_elf(module, address, frame);
     }
     *frames = symbolizer->frames;
-    if (count > 0 && found[count - 1].linkage_name) return count;
-    /* C, or C++ without a linkage name; of the latter the linker knows more than DWARF's bare "operator()". */
     struct symbol_frame *outermost = &symbolizer->frames[count ? count - 1 : 0];
-    if (count > 0) {
-        const char *symbol = elf_function(&module->names, address);
-        if (symbol && (is_mangled(symbol) || strstr(outermost->name, "::"))) name_by_elf(module, address, outermost);
-        return count;
+    if (count == 0) {
+        place_frame(symbolizer, outermost, &found[0]);
+        name_by_elf(module, address, outermost);
+        return 1;
     }
-    place_frame(symbolizer, outermost, &found[0]);
-    name_by_elf(module, address, outermost);
-    return 1;
+    const char *symbol = elf_function(&module->names, address);
+    if (symbol && is_better_name(symbol, &found[count - 1], outermost)) name_by_elf(module, address, outermost);
+    return count;
 }
 
 const char *symbolize_data(struct symbolizer_module *module, uint64_t address, uint64_t *offset) {
