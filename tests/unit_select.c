@@ -1,0 +1,114 @@
+/* select.c: every way to name a run, which one wins, and what the errors say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "query/select.h"
+
+static struct db db;
+
+static void insert(int64_t id, const char *uuid, const char *label, int64_t started_ns) {
+    struct error err = {0};
+    sqlite3_stmt *row = db_prepare(
+        &db, "INSERT INTO runs(id, uuid, label, started_ns, source) VALUES (:id, :uuid, :label, :at, 'profile')", &err);
+    assert_non_null(row);
+    db_bind_int(row, ":id", id);
+    db_bind_text(row, ":uuid", uuid);
+    db_bind_text(row, ":label", label);
+    db_bind_int(row, ":at", started_ns);
+    assert_int_equal(db_run(&db, row, &err), 0);
+}
+
+/* Ids run against time, so that "newest" cannot be taken for "highest id". */
+static int set_up(void **state) {
+    struct error err = {0};
+    (void)state;
+    if (db_open(&db, ":memory:", DB_WRITE, &err)) return -1;
+    insert(1, "aaaaaaaa-1111-4000-8000-000000000001", "base", 5000);
+    insert(2, "aaaaaaaa-2222-4000-8000-000000000002", "base", 4000);
+    insert(3, "cccccccc-3333-4000-8000-000000000003", "2", 3000);
+    insert(4, "dddddddd-4444-4000-8000-000000000004", "77", 3000);
+    insert(5, "eeeeeeee-5555-4000-8000-000000000005", "a=b", 1000);
+    return db_exec(&db, "INSERT INTO tags VALUES (2, 'commit', 'x'), (3, 'commit', 'x'), (5, 'url', 'k=v')", &err);
+}
+
+static int tear_down(void **state) {
+    struct error err = {0};
+    (void)state;
+    return db_close(&db, &err);
+}
+
+static void finds(const char *name, int64_t id) {
+    struct error err = {0};
+    int64_t found = -1;
+    if (select_run(&db, name, &found, &err)) fail_msg("%s: %s", name ? name : "NULL", err.message);
+    assert_int_equal(found, id);
+}
+
+static void refuses(const char *name, const char *words) {
+    struct error err = {0};
+    int64_t found = -1;
+    assert_int_equal(select_run(&db, name, &found, &err), -1);
+    assert_int_equal(err.status, ERROR_USAGE);
+    if (!strstr(err.message, words)) fail_msg("%s: \"%s\" lacks \"%s\"", name, err.message, words);
+}
+
+static void by_time(void **state) {
+    (void)state;
+    finds(NULL, 1);
+    finds("", 1);
+    finds("latest", 1);
+    finds("latest~0", 1);
+    finds("latest~1", 2);
+    finds("latest~2", 4); /* of the same moment: the higher id is the newer one */
+    finds("latest~3", 3);
+    refuses("latest~5", "no run 'latest~5' among 5 (the latest is 1)");
+    refuses("latest~", "no run");
+    refuses("latest~-1", "no run");
+}
+
+static void by_name(void **state) {
+    (void)state;
+    finds("5", 5);
+    finds("2", 2);  /* a number is an id first ... */
+    finds("77", 4); /* ... and a label where there is no such id */
+    finds("base", 1);
+    finds("commit=x", 2);
+    finds("url=k=v", 5); /* the first = parts key from value */
+    finds("a=b", 5);     /* no such tag, but a label */
+    refuses("commit=y", "no run 'commit=y'");
+    refuses("BASE", "no run 'BASE'");
+    refuses("99999999999999999999", "no run");
+}
+
+static void by_uuid(void **state) {
+    (void)state;
+    finds("cccccccc", 3);
+    finds("CCCCCCCC-33", 3);
+    finds("aaaaaaaa-2222-4000-8000-000000000002", 2);
+    refuses("aaaaaaaa", "several runs");
+    refuses("ccccccc", "no run"); /* seven characters are more likely a label misspelt */
+    refuses("cccccc%%", "no run");
+}
+
+static void without_runs(void **state) {
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(db_exec(&db, "DELETE FROM runs", &err), 0);
+    refuses(NULL, "holds no run yet");
+    refuses("base", "holds no run yet");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(by_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(by_uuid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_runs, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
