@@ -36,6 +36,7 @@ enum {
     ID_MAX = (1 << 24) - 1, /* distinct stacks or locks of a process: what a block's entry has room for */
     COUNTER_CHUNKS = (ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
+    KNOWN_LOCKS = 256,    /* locks whose counters a thread finds without the shared index */
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
@@ -80,8 +81,13 @@ struct held_lock {
     void *lock;
     struct lock_counters *counters;
     uint64_t since;
-    uint32_t depth; /* of a recursive mutex */
-    uint32_t shared;
+    uint64_t depth; /* of a recursive mutex */
+};
+
+/* A lock that this thread used, and its counters. */
+struct known_lock {
+    void *lock;
+    struct lock_counters *counters;
 };
 
 struct stack_range {
@@ -102,6 +108,7 @@ struct thread {
     uint32_t exit_rounds;
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
+    struct known_lock known[KNOWN_LOCKS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1];
     struct heap_counters *heap[COUNTER_CHUNKS]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     struct lock_counters *lock[COUNTER_CHUNKS];
