@@ -1,0 +1,10 @@
+/* readers.h: every format's struct, each defined in its own file. The order in which they are asked is in formats.c. */
+#ifndef CLEAR_INGEST_READERS_H
+#define CLEAR_INGEST_READERS_H
+
+#include "ingest/format.h"
+
+extern const struct format format_pprof;  /* pprof_read.c */
+extern const struct format format_folded; /* folded_read.c */
+
+#endif
