@@ -52,9 +52,9 @@ const struct command commands[] = {
      "Writes a gzipped pprof profile. With --sql, the column trace_id is the stack and each column named TYPE/UNIT a\n"
      "value: clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
      "x.pb.gz\n"
-     "\n" DB_USAGE "  --kind KIND          which profile of the run\n"
+     "\n" DB_USAGE "  --kind KIND          which profile of the run: heap, lock, or another kind that it has\n"
      "  --sql SQL            the query whose rows are the samples\n"
-     "  -o, --output FILE    where to write (required)\n"
+     "  -o, --output FILE    where to write; - is standard output\n"
      "  -h, --help           this text\n"
      "\n" RUN_USAGE},
     {"doctor", command_doctor, "say what is wrong with a run, and what proves it",

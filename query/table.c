@@ -26,6 +26,7 @@ struct table {
     const struct table_options *options;
     int columns;
     int64_t rows;
+    bool headed; /* the header of a text table stands */
     struct buffer line;
     struct grid grid;
 };
@@ -89,13 +90,17 @@ static void text_start(struct table *table) {
         grid_left(&table->grid, sqlite3_column_name(table->statement, i));
 }
 
-static void text_row(struct table *table) {
-    for (int i = 0; i < table->columns; i++)
-        grid_value(table, i);
+static void text_flush(struct table *table) {
+    grid_print(&table->grid, table->out, !table->headed && !table->options->no_header);
+    grid_free(&table->grid);
+    table->headed = true;
 }
 
-static void text_end(struct table *table) {
-    grid_print(&table->grid, table->out, !table->options->no_header);
+/* A mistaken cross join of 30 s would else fill the memory before its first row is seen. */
+static void text_row(struct table *table) {
+    if (table->rows && table->rows % TABLE_BLOCK_ROWS == 0) text_flush(table);
+    for (int i = 0; i < table->columns; i++)
+        grid_value(table, i);
 }
 
 /* ---- csv ---- */
@@ -197,7 +202,7 @@ static const struct {
     void (*row)(struct table *table);
     void (*end)(struct table *table); /* after the last one; may be NULL */
 } formats[] = {
-    [TABLE_TEXT] = {text_start, text_row, text_end},
+    [TABLE_TEXT] = {text_start, text_row, text_flush},
     [TABLE_CSV] = {csv_start, csv_row, NULL},
     [TABLE_JSON] = {NULL, json_row, json_end},
     [TABLE_JSONL] = {NULL, jsonl_row, NULL},

@@ -1,5 +1,6 @@
 /* table.h: the rows of any statement, printed as a table for people or as csv, json or jsonl for programs.
- * The last three are streamed: memory does not grow with the rows. */
+ * The last three are streamed; a table is printed, and aligned, in blocks of TABLE_BLOCK_ROWS. So memory does not grow
+ * with the rows. */
 #ifndef CLEAR_QUERY_TABLE_H
 #define CLEAR_QUERY_TABLE_H
 
@@ -7,6 +8,8 @@
 #include <stdio.h>
 
 #include "schema/db.h"
+
+enum { TABLE_BLOCK_ROWS = 10000 };
 
 enum table_format {
     TABLE_TEXT,  /* aligned columns, numbers to the right, NULL and blobs (x'01ff') shown as SQL writes them */

@@ -90,3 +90,9 @@ expect_between $((($(date +%s%N) - start) / 1000000)) 290 10000 "milliseconds un
 got=0
 message=$(timeout --foreground -s INT 0.5 "$CLEAR" query --timeout 0 "$endless" 2>&1) || got=$?
 expect_equal "$message" "clear: interrupted" "Ctrl-C"
+
+# A table is printed in blocks: every row once, one header, and a reader that has enough ends it at once.
+many="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000) SELECT x FROM c"
+expect_equal "$("$CLEAR" query "$many" | tr -d ' ' | cksum)" "$( (printf 'x\n-----\n'; seq 30000) | cksum)" "30,000 rows"
+unending="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+expect_equal "$(timeout 10 "$CLEAR" query --no-header "$unending" | head -1 | tr -d ' ')" 1 "the first row of many"
