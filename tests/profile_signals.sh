@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Signals reach the program once, exactly as sent; dispositions and mask are as without clear; clear ends as it did.
+. "$(dirname "$0")/lib.sh"
+
+# Writes every signal it gets, and ends with status 42 at SIGTERM.
+cat >catch.py <<'E2'
+import signal, sys, time
+def catch(number, frame):
+    print(signal.Signals(number).name, flush=True)
+    if number == signal.SIGTERM: sys.exit(42)
+for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGINT", "SIGQUIT"):
+    signal.signal(getattr(signal, name), catch)
+print("ready", flush=True)
+while True: time.sleep(10)
+E2
+python=$(python3 -c 'import sys; print(sys.executable)')
+
+wait_for() { # wait_for FILE LINE: until the file has it, 20 s at most
+    local i
+    for ((i = 0; i < 400; i++)); do
+        grep -qx -- "$2" "$1" 2>/dev/null && return
+        sleep 0.05
+    done
+    fail "$1 never said $2: $(cat "$1")"
+}
+
+"$CLEAR" profile -q --db "$TMP/t.db" "$python" catch.py >out 2>err &
+pid=$!
+wait_for out ready
+for signal in HUP USR1 USR2 ALRM INT QUIT; do
+    kill -s "$signal" "$pid"
+    wait_for out "SIG$signal"
+done
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+expect_equal "$status" 42 "status of a program that handles SIGTERM"
+expect_equal "$(tr '\n' ' ' <out)" "ready SIGHUP SIGUSR1 SIGUSR2 SIGALRM SIGINT SIGQUIT SIGTERM " "signals seen"
+expect_equal "$(sql t.db 'SELECT exit_status, flags FROM runs')" "42|" "the run's end"
+
+# A signal that ends the program ends clear too, so that the shell's $? is the same; no core of clear's own.
+ulimit -c unlimited
+for signal in TERM KILL SEGV ABRT HUP USR1; do
+    want=0 got=0
+    bash -c "ulimit -c 0; kill -s $signal \$\$" 2>/dev/null || want=$?
+    "$CLEAR" profile -q --db t.db bash -c "ulimit -c 0; kill -s $signal \$\$" 2>/dev/null || got=$?
+    expect_equal "$got" "$want" "status after SIG$signal"
+done
+expect_equal "$(find . -name 'core*')" "" "core files"
+expect_equal "$(sql t.db 'SELECT group_concat(exit_signal) FROM runs WHERE exit_status IS NULL')" "15,9,11,6,1,10" signals
+
+# What the program was started with is what it would have been without clear: /proc shows masks and dispositions.
+masks() { # masks COMMAND...: of a child started by python with SIGPIPE and SIGCHLD ignored and SIGUSR2 blocked
+    "$python" - "$@" <<'E2'
+import os, signal, sys
+signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
+os.execvp(sys.argv[1], sys.argv[1:])
+E2
+}
+show=(grep -E '^Sig(Blk|Ign|Cgt):' /proc/self/status)
+expect_equal "$(masks "$CLEAR" profile -q --db t.db "${show[@]}")" "$(masks "${show[@]}")" "mask and dispositions"
+masks "$CLEAR" profile -q --db t.db bash -c 'exit 9'
+expect_equal "$?" 9 "status with SIGCHLD ignored"

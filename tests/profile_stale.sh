@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What a killed recorder leaves behind goes at the next start; what a living one uses stays. The killed one's rows stand.
+. "$(dirname "$0")/lib.sh"
+
+exists() { # exists PID: that recorder's directory. Those of others are not ours to count.
+    [ -n "$(find /dev/shm -maxdepth 1 -name "clear-$(id -u)-$1-*")" ]
+}
+wait_until() { # wait_until COMMAND...: 20 s at most
+    local i
+    for ((i = 0; i < 400; i++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    fail "never: $*"
+}
+flushed() { [ "$(sql "$1" 'SELECT count(*) FROM sites' 2>/dev/null)" -gt 0 ] 2>/dev/null; }
+
+"$CLEAR" profile -q --interval 0.05 --db living.db perl -e 'my @kept; for (1 .. 2000) { push @kept, "x" x 1000; select undef, undef, undef, 0.01 }' &
+living=$!
+"$CLEAR" profile -q --interval 0.05 --db killed.db perl -e '$| = 1; print "$$\n"; my @kept; for (1 .. 2000) { push @kept, "x" x 1000; select undef, undef, undef, 0.01 }' >pid &
+killed=$!
+wait_until flushed living.db
+wait_until flushed killed.db
+wait_until test -s pid
+exists "$killed" && exists "$living" || fail "two recordings without directories"
+kill -KILL "$killed"
+wait "$killed" 2>/dev/null
+program=$(cat pid)
+kill -0 "$program" || fail "the program died with its recorder"
+
+"$CLEAR" profile -q --db true.db true
+exists "$killed" && fail "the next start left the killed recorder's directory"
+exists "$living" || fail "the next start took the directory of a living recorder"
+kill -0 "$program" || fail "the program died when its directory went"
+check_db killed.db
+expect_equal "$(sql killed.db 'SELECT flags, exit_status IS NULL FROM runs')" "unfinished|1" "the killed run"
+
+kill -TERM "$living" "$program"
+wait "$living" 2>/dev/null
+expect_equal "$(sql living.db 'SELECT exit_signal, flags FROM runs')" "15|" "the living run"
+exists "$living" && fail "a directory is left"
+true
