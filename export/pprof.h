@@ -44,8 +44,9 @@ void pprof_frames(struct pprof_writer *writer, const char *drop, const char *kee
 void pprof_doc_url(struct pprof_writer *writer, const char *url);
 
 /* Ids are 1, 2, 3 … in order of the calls, so callers may keep their own dense tables. Function 0 and mapping 0 are none. */
-uint64_t pprof_mapping(struct pprof_writer *writer, uint64_t start, uint64_t limit, uint64_t offset, const char *filename,
-                       const char *build_id, bool has_functions, bool has_filenames, bool has_lines, bool has_inlines);
+uint64_t pprof_mapping(struct pprof_writer *writer, uint64_t start, uint64_t limit, uint64_t offset,
+                       const char *filename, const char *build_id, bool has_functions, bool has_filenames,
+                       bool has_lines, bool has_inlines);
 /* Which mapping is the main binary; the first one where this is not called. A reader takes the first in the file for it, so
  * mappings are written last, this one before the others. */
 void pprof_main_mapping(struct pprof_writer *writer, uint64_t mapping);

@@ -13,12 +13,12 @@
 
 struct rows {
     struct columns columns;
-    struct map samples;       /* stack and labels, encoded -> index into `values` */
-    struct map texts;         /* names of frames and text labels -> index, so that an encoded sample stays short */
-    int64_t *values;          /* [sample][columns.slots + 1]: sums, in the last place the count of rows */
-    int64_t *first_rows;      /* [sample]: the first row of it, for messages */
+    struct map samples;  /* stack and labels, encoded -> index into `values` */
+    struct map texts;    /* names of frames and text labels -> index, so that an encoded sample stays short */
+    int64_t *values;     /* [sample][columns.slots + 1]: sums, in the last place the count of rows */
+    int64_t *first_rows; /* [sample]: the first row of it, for messages */
     size_t capacity;
-    int64_t row;              /* the one last added, from 1 */
+    int64_t row;                       /* the one last added, from 1 */
     struct buffer frames, labels, key; /* scratch */
 };
 

@@ -4,7 +4,7 @@
 SELECT
     sites.trace_id,
     sites.label_set_id,
-    CASE WHEN profiles.process_id IS NOT NULL OR profiles.sample_types = '[]'
+    CASE WHEN max(profiles.process_id) IS NOT NULL OR min(profiles.sample_types) = '[]'
         THEN printf('0x%x', locations.address)
     END AS "label:addr",
     sum(sites.alloc_count) AS "alloc_objects/count",
@@ -16,5 +16,5 @@ JOIN profiles ON profiles.id = sites.profile_id
 JOIN traces ON traces.id = sites.trace_id
 LEFT JOIN locations ON locations.id = traces.location_id
 WHERE profiles.run_id = :run AND profiles.kind = 'heap'
-GROUP BY 1, 2, 3
-ORDER BY 1, 2, 3;
+GROUP BY sites.trace_id, sites.label_set_id
+ORDER BY sites.trace_id, sites.label_set_id;
