@@ -78,8 +78,8 @@ static void put_field(struct pprof_writer *writer, unsigned field, size_t size) 
     put_varint(&writer->pending, size);
 }
 
-/* protobuf-c's generic packer stays even for samples: with 500,000 of ten frames it is 12 % of the writer's
- * instructions and deflate 65 % (callgrind), so there is little to win by hand. */
+/* protobuf-c's generic packer stays even for samples: writing 100,000 of ten frames and a label, it is 12 % of the
+ * instructions and deflate 66 % (callgrind), so there is little to win by hand. */
 static void put_message(struct pprof_writer *writer, unsigned field, const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     put_field(writer, field, size);
