@@ -39,7 +39,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libpro
 	libdw-dev libelf-dev libiberty-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils
-BENCH_PACKAGES := heaptrack
+BENCH_PACKAGES := heaptrack python3
 
 FLOORS  := base schema ingest query export cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
@@ -107,7 +107,7 @@ build-tests: all $(UNIT_TESTS) $(FIXTURES)
 
 .PHONY: bench
 bench: ## install the peers, build, print the figures of the runtime beside heaptrack's
-	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) python3 $(BENCH_PACKAGES))
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(BENCH_PACKAGES))
 	$(SUBMAKE) all
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
 
