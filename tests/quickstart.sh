@@ -16,11 +16,16 @@ pprof -top q.pb.gz >top.txt 2>/dev/null || fail "pprof: $?"
 "$CLEAR" doctor --db t.db >doctor.txt || fail "doctor: $?"
 
 # A second run replaces the directory whole, and the warehouse keeps both.
-touch sqlite3.profile/stray
+cp sqlite3.profile/alloc.txt sqlite3.profile/mvcc.txt
 "$CLEAR" profile --db t.db --label second --tag commit=abc -- sqlite3 :memory: 'SELECT 1' >/dev/null || fail "profile: $?"
-[ ! -e sqlite3.profile/stray ] || fail 'the run directory was not replaced whole'
+[ ! -e sqlite3.profile/mvcc.txt ] || fail 'the run directory was not replaced whole'
 expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 2 runs
 for name in latest latest~1 2 second commit=abc; do
     "$CLEAR" export --db t.db "$name" --kind heap -o named.pb.gz || fail "a run named $name: $?"
 done
+# A directory with somebody's own file in it is not thrown away.
+touch sqlite3.profile/letter
+"$CLEAR" profile --db t.db -- sqlite3 :memory: 'SELECT 1' >/dev/null 2>err.txt && fail 'a directory with a strange file was replaced in silence'
+expect_match "$(cat err.txt)" 'letter' 'the message'
+[ -e sqlite3.profile/letter ] || fail "somebody's file is gone"
 CLEAR_DB=other.db "$CLEAR" profile -o o.profile -- true && [ -s other.db ] || fail 'CLEAR_DB'

@@ -39,7 +39,7 @@ same_as_without git -C nowhere log
 
 same_as_without perl -ne '$n{length $_}++; END { print "$_ $n{$_}\n" for sort { $a <=> $b } keys %n; exit 4 }' lines.txt && recorded perl
 same_as_without gcc -std=gnu11 -O1 -fno-builtin -I. -S -o - heap_counts.c && recorded cc1
-same_as_without gcc -std=gnu11 -pthread -o counts heap_counts.c && recorded ld\*
+same_as_without gcc -std=gnu11 -pthread -o counts heap_counts.c && recorded '*ld.bfd'
 same_as_without gcc -c nowhere.c
 same_as_without xz -k -c -T2 lines.txt && recorded xz
 cp under.out lines.xz

@@ -2,9 +2,10 @@
 . "$(dirname "$0")/lib.sh"
 
 refuses() { # refuses STATUS REGEX COMMAND...
-    local status=$1 regex=$2
+    local want=$1 regex=$2 status=0
     shift 2
-    expect_status "$status" "$@" >out.txt 2>err.txt
+    "$@" >out.txt 2>err.txt || status=$?
+    expect_equal "$status" "$want" "status of $*: $(cat err.txt)"
     expect_equal "$(wc -l <err.txt)" 1 "lines on stderr of $*: $(cat err.txt)"
     expect_match "$(cat err.txt)" "^clear: .*$regex" "message of $*"
     [ ! -e ran ] || fail "the program ran: $*"
