@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "ingest/shim/blocks.h"
-#include "ingest/shim/intern.h"
+#include "ingest/shim/callstack.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/runtime.h"
 #include "ingest/shim/unwind.h"
@@ -28,10 +28,8 @@ static COLD void heal_free(struct thread *thread, struct block stale) {
 }
 
 static ALWAYS_INLINE void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
-    struct stack stack;
     struct block stale;
-    unwind(thread, frame, &stack);
-    uint32_t id = stack_intern(&stack);
+    uint32_t id = callstack(thread, frame);
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
     if (unlikely(!counters)) return heap_dropped();
     bool is_noted = block_put((uintptr_t)block, (struct block){.id = id, .size = size}, &stale);

@@ -64,6 +64,7 @@ struct process {
     uint32_t features, depth;
     uint64_t ids_max;
     uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
+    uint32_t rules_generation; /* raised when rules are forgotten */
     struct index *stacks, *locks;
     struct rule_table *rules;
     struct chunk *stack_chunk, *lock_chunk, *module_chunk; /* the list chunks that are being filled */
@@ -94,6 +95,48 @@ struct stack_range {
     uintptr_t low, high;
 };
 
+/* Where a walk starts: the registers of the calling frame as they are after its call returns. */
+struct frame {
+    uint64_t pc, sp, bp;
+};
+
+enum {
+    TRAIL_SLOTS = 64,
+    TRAIL_REGISTER = 0, /* values of bp_from that are no address */
+    TRAIL_NOTED = 1,
+    REMEMBERED_SETS = 128,
+    REMEMBERED_WAYS = 4,
+};
+
+/* The words of the stack that a walk depended on. With the same start (pc and sp, and bp where it was used) and the same
+ * words, and rules that did not change, the walk is the same. */
+struct trail {
+    uint64_t start;   /* sp */
+    uint64_t bp_from; /* the slot that bp was last read from */
+    uint32_t count;
+    bool uses_bp;             /* of the start */
+    bool is_whole;            /* the walk ended at the root of the thread's own stack, and everything fitted */
+    uint16_t at[TRAIL_SLOTS]; /* distance from start, in words */
+    uint64_t value[TRAIL_SLOTS];
+};
+
+/* A walk that need not be done again. */
+struct remembered {
+    struct frame frame;
+    uint32_t id;
+    uint32_t generation; /* of the rules it was walked by */
+    struct trail trail;
+};
+
+/* Walks that start alike. Where they seldom come back (many paths into one allocating function), remembering costs more
+ * than it saves: then the set rests for a while. */
+struct remembered_set {
+    int32_t worth;    /* raised by what was remembered, lowered by what was not */
+    uint32_t resting; /* walks until it tries again */
+    uint32_t next;    /* the way to be replaced */
+    struct remembered ways[REMEMBERED_WAYS];
+};
+
 struct thread {
     volatile uint32_t state;  /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
@@ -110,6 +153,7 @@ struct thread {
     struct held_lock held[HELD_LOCKS];
     struct known_lock known[KNOWN_LOCKS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1];
+    struct remembered_set remembered[REMEMBERED_SETS];
     struct heap_counters *heap[COUNTER_CHUNKS]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     struct lock_counters *lock[COUNTER_CHUNKS];
 };

@@ -62,6 +62,7 @@ bool rules_start(void) {
 /* Their places are used again. A walk that is inside such a place right now would be a walk through unloaded code. */
 void rules_forget(uint64_t low, uint64_t high) {
     struct rule_table *table = process->rules;
+    store_release(&process->rules_generation, process->rules_generation + 1);
     for (uint64_t i = 0; i <= table->mask; i++)
         if (table->entries[i].pc > low && table->entries[i].pc <= high) store_release(&table->entries[i].pc, RULE_GONE);
 }
@@ -127,84 +128,122 @@ static COLD struct frame interrupted_frame(uint64_t sp) {
         .pc = word_at(sp + UCONTEXT_PC) + 1, .sp = word_at(sp + UCONTEXT_SP), .bp = word_at(sp + UCONTEXT_BP)};
 }
 
-/* The frame that a rule leads to. 0 where it leads out of the stack. */
-static ALWAYS_INLINE uint64_t next_frame(struct rule rule, const struct frame *frame, uint64_t high) {
-    uint64_t at;
-    switch (rule.type) {
-    case RULE_FRAME: at = frame->bp + 16; break;
-    case RULE_SP: at = frame->sp + (uint64_t)(int64_t)rule.offset; break;
-    case RULE_BP: at = frame->bp + (uint64_t)(int64_t)rule.offset; break;
-    case RULE_SP_DEREF:
-    case RULE_BP_DEREF:
-        at = (rule.type == RULE_SP_DEREF ? frame->sp : frame->bp) + (uint64_t)(int64_t)rule.offset;
-        if (at < frame->sp - 128 || at + 8 > high || at & 7) return 0;
-        if (rule.type == RULE_BP_DEREF && (frame->bp < frame->sp - 128 || frame->bp + 8 > high)) return 0;
-        at = word_at(at) + (uint64_t)(int64_t)rule.addend;
-        break;
-    default: return 0;
+/* --- trails: what a walk read, so that the next walk from the same place can be compared instead of done ------- */
+
+static ALWAYS_INLINE void trail_slot(struct trail *trail, uint64_t address, uint64_t value) {
+    uint64_t at = (address - trail->start) / 8;
+    if (unlikely(trail->count == TRAIL_SLOTS || at > UINT16_MAX)) {
+        trail->is_whole = false;
+        return;
+    }
+    trail->at[trail->count] = (uint16_t)at;
+    trail->value[trail->count++] = value;
+}
+
+/* bp matters only where a rule uses it. Then what it was read from must be the same again: a slot, or the register itself. */
+static ALWAYS_INLINE void trail_bp(struct trail *trail, uint64_t bp) {
+    if (trail->bp_from == TRAIL_REGISTER)
+        trail->uses_bp = true;
+    else if (trail->bp_from != TRAIL_NOTED)
+        trail_slot(trail, trail->bp_from, bp);
+    trail->bp_from = TRAIL_NOTED;
+}
+
+/* --- walking -------------------------------------------------------------------------------------------------- */
+
+static ALWAYS_INLINE bool is_slot(uint64_t at, const struct frame *frame, uint64_t high) {
+    return at >= frame->sp - 128 && at + 8 <= high && !(at & 7);
+}
+
+/* The canonical frame address that a rule leads to; 0 where that is not further up this stack. */
+static ALWAYS_INLINE uint64_t frame_address(struct rule rule, const struct frame *frame, uint64_t high,
+                                            struct trail *trail) {
+    bool is_from_sp = rule.type == RULE_SP || rule.type == RULE_SP_DEREF;
+    if (!is_from_sp && trail) trail_bp(trail, frame->bp);
+    uint64_t at = (is_from_sp ? frame->sp : frame->bp) + (uint64_t)(int64_t)rule.offset;
+    if (unlikely(rule.type >= RULE_SP_DEREF)) {
+        if (!is_slot(at, frame, high)) return 0;
+        if (rule.type == RULE_BP_DEREF && !is_slot(frame->bp, frame, high)) return 0;
+        uint64_t saved = word_at(at);
+        if (trail) trail_slot(trail, at, saved);
+        at = saved + (uint64_t)(int64_t)rule.addend;
     }
     return likely(at > frame->sp && at <= high && !(at & 7)) ? at : 0;
 }
 
-struct walk {
-    uint32_t depth;
-    uint32_t flags;
-};
+static ALWAYS_INLINE bool step(struct rule rule, struct frame *frame, uint64_t high, struct trail *trail) {
+    if (rule.type == RULE_FRAME) rule = (struct rule){.type = RULE_BP, .offset = 16, .bp_offset = -16};
+    uint64_t at = frame_address(rule, frame, high, trail);
+    if (unlikely(!at)) return false;
+    uint64_t bp_at = rule.type == RULE_BP_DEREF ? frame->bp : at + (uint64_t)(int64_t)rule.bp_offset;
+    frame->pc = word_at(at - 8);
+    frame->sp = at;
+    if (trail) trail_slot(trail, at - 8, frame->pc);
+    if (bp_at != at) {
+        frame->bp = word_at(bp_at);
+        if (trail) trail->bp_from = bp_at;
+    }
+    return true;
+}
 
-/* 13 frames by frame pointers cost about 20 ns, by other rules about 40 ns: the chain of loads through bp does not wait for the
- * rules, which only confirm what the branch predictor already went on with. */
-static ALWAYS_INLINE struct walk walk_stack(struct thread *thread, struct frame frame, uint64_t *hash_out) {
+/* The cost is the chain of loads from frame to frame. Plain frame pointers need only bp for the next step, and the branch
+ * predictor goes on while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the
+ * next frame is known: about 6 ns a frame. */
+static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct stack *stack,
+                                   struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);
-    struct stack_range range = stack_range_of(thread, frame.sp);
-    uint64_t hash = process->epoch, high = range.high;
-    uint32_t depth = 0, limit = process->depth;
-    uint64_t *pc = thread->pc;
+    uint64_t hash = process->epoch, high = stack_range_of(thread, frame.sp).high;
+    uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
     for (;;) {
-        pc[depth++] = frame.pc;
+        thread->pc[depth++] = frame.pc;
         hash = (hash ^ frame.pc) * 0x9fb21c651e98df25ull;
         struct rule rule = rule_of(table, frame.pc);
-        uint64_t at;
         if (likely(rule.type == RULE_FRAME)) {
-            at = frame.bp + 16;
-            if (unlikely(at <= frame.sp || at > high || at & 7)) break;
-            frame = (struct frame){.pc = word_at(at - 8), .sp = at, .bp = word_at(at - 16)};
-        } else if (likely(rule.type >= RULE_SP && rule.type <= RULE_BP_DEREF)) {
-            at = next_frame(rule, &frame, high);
-            if (unlikely(!at)) break;
-            if (rule.type == RULE_BP_DEREF)
-                frame.bp = word_at(frame.bp);
-            else if (rule.bp_offset)
-                frame.bp = word_at(at + (uint64_t)(int64_t)rule.bp_offset);
-            frame.pc = word_at(at - 8);
-            frame.sp = at;
+            if (unlikely(!step((struct rule){.type = RULE_FRAME}, &frame, high, trail))) break;
+        } else if (likely(rule.type > RULE_FRAME && rule.type < RULE_SIGNAL)) {
+            if (unlikely(!step(rule, &frame, high, trail))) break;
         } else if (rule.type == RULE_SIGNAL && frame.sp + UCONTEXT_SIZE <= high) {
             frame = interrupted_frame(frame.sp);
             high = stack_range_of(thread, frame.sp).high;
+            if (trail) trail->is_whole = false;
         } else {
-            *hash_out = hash;
-            return (struct walk){depth, rule.type == RULE_END ? 0 : STACK_INCOMPLETE};
+            flags = rule.type == RULE_END ? 0 : STACK_INCOMPLETE;
+            break;
         }
         if (unlikely(frame.pc == 0)) {
-            *hash_out = hash;
-            return (struct walk){depth, 0};
+            flags = 0;
+            break;
         }
         if (unlikely(depth == limit)) {
-            *hash_out = hash;
-            return (struct walk){depth, STACK_TRUNCATED};
+            flags = STACK_TRUNCATED;
+            break;
         }
     }
-    *hash_out = hash;
-    return (struct walk){depth, STACK_INCOMPLETE};
+    hash ^= hash >> 32;
+    *stack = (struct stack){.pc = thread->pc, .depth = depth, .flags = flags, .hash = (hash ^ flags) | 1ull << 63};
+    return flags;
+}
+
+static COLD void count_flags(struct thread *thread, uint32_t flags) {
+    if (flags & STACK_TRUNCATED) add_own(&thread->counters->truncated, 1);
+    if (flags & STACK_INCOMPLETE) add_own(&thread->counters->incomplete, 1);
 }
 
 void unwind(struct thread *thread, struct frame frame, struct stack *stack) {
-    uint64_t hash;
-    struct walk walk = walk_stack(thread, frame, &hash);
-    if (unlikely(walk.flags)) {
-        if (walk.flags & STACK_TRUNCATED) add_own(&thread->counters->truncated, 1);
-        if (walk.flags & STACK_INCOMPLETE) add_own(&thread->counters->incomplete, 1);
+    uint32_t flags = walk(thread, frame, stack, NULL);
+    if (unlikely(flags)) count_flags(thread, flags);
+}
+
+void unwind_noting(struct thread *thread, struct frame frame, struct stack *stack, struct trail *trail) {
+    bool is_own_stack = frame.sp >= thread->stack.low && frame.sp < thread->stack.high;
+    trail->start = frame.sp;
+    trail->count = 0;
+    trail->uses_bp = false;
+    trail->is_whole = is_own_stack;
+    trail->bp_from = TRAIL_REGISTER;
+    uint32_t flags = walk(thread, frame, stack, trail);
+    if (unlikely(flags)) {
+        count_flags(thread, flags);
+        trail->is_whole = false;
     }
-    hash ^= hash >> 32;
-    *stack = (struct stack){
-        .pc = thread->pc, .depth = walk.depth, .flags = walk.flags, .hash = (hash ^ walk.flags) | 1ull << 63};
 }

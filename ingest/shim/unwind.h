@@ -11,11 +11,6 @@
 #include "ingest/shim/intern.h"
 #include "ingest/shim/runtime.h"
 
-/* Where a walk starts: the registers of the calling frame as they are after its call returns. */
-struct frame {
-    uint64_t pc, sp, bp;
-};
-
 /* Of the caller of the function this is written in, which must have a frame pointer (the runtime is compiled with them). */
 #define CALLER_FRAME()                                                                                                 \
     ({                                                                                                                 \
@@ -25,6 +20,9 @@ struct frame {
 
 /* Fills thread->pc and *stack; counts truncated and incomplete stacks. */
 void unwind(struct thread *thread, struct frame frame, struct stack *stack);
+
+/* The same, and notes in *trail every word of the stack that the walk depended on. */
+void unwind_noting(struct thread *thread, struct frame frame, struct stack *stack, struct trail *trail);
 
 bool rules_start(void);                         /* makes the table of rules */
 void rules_forget(uint64_t low, uint64_t high); /* of code at these addresses; needs process->lock */

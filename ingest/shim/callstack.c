@@ -1,0 +1,42 @@
+#include "ingest/shim/callstack.h"
+
+#include <string.h>
+
+#include "ingest/shim/intern.h"
+
+enum {
+    MISS_COST = 2,     /* a walk that is noted costs about twice what a remembered one saves */
+    WORTH_LEAST = -64, /* below this a set rests */
+    REST_WALKS = 4096,
+};
+
+static void remember(struct remembered_set *set, struct frame frame, uint32_t id, const struct trail *trail) {
+    struct remembered *way = &set->ways[set->next++ % REMEMBERED_WAYS];
+    way->frame = frame;
+    way->id = id;
+    way->generation = load_relaxed(&process->rules_generation);
+    size_t count = trail->count;
+    memcpy(&way->trail, trail, offsetof(struct trail, at));
+    memcpy(way->trail.at, trail->at, count * sizeof trail->at[0]);
+    memcpy(way->trail.value, trail->value, count * sizeof trail->value[0]);
+}
+
+__attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame,
+                                                    struct remembered_set *set) {
+    struct stack stack;
+    if (set->resting) {
+        set->resting--;
+        unwind(thread, frame, &stack);
+        return stack_intern(&stack);
+    }
+    struct trail trail;
+    set->worth -= MISS_COST;
+    if (set->worth < WORTH_LEAST) {
+        set->worth = 0;
+        set->resting = REST_WALKS;
+    }
+    unwind_noting(thread, frame, &stack, &trail);
+    uint32_t id = stack_intern(&stack);
+    if (id && trail.is_whole) remember(set, frame, id, &trail);
+    return id;
+}
