@@ -62,9 +62,11 @@ static bool has_room(const char *parent) {
 
 int private_dir_make(struct private_dir *directory, struct error *err) {
     *directory = (struct private_dir){.file = -1, .owner = -1};
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < BASE_COUNT; i++)
-            if ((pass == 1 || has_room(base(i))) && make_in(directory, base(i)) == 0) return 0;
+    /* Where $TMPDIR is set, that is where its owner wants large files: /tmp is then for need alone. */
+    for (int i = 0; i < 2; i++)
+        if (has_room(base(i)) && make_in(directory, base(i)) == 0) return 0;
+    for (int i = 0; i < BASE_COUNT; i++)
+        if (make_in(directory, base(i)) == 0) return 0;
     return error_fail(err, "no directory for the recording can be made in /dev/shm, $TMPDIR or /tmp: %s",
                       strerror(errno));
 }

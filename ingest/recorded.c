@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/buffer.h"
+#include "base/hash.h"
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -479,6 +480,24 @@ static int update_process(struct recorded *recorded, struct db *db, int64_t time
     return db_run(db, statement, err);
 }
 
+static uint64_t fingerprint(const struct recorded *recorded) {
+    const uint64_t words[] = {recorded->heap_total.alloc_count,
+                              recorded->heap_total.free_count,
+                              recorded->acquires,
+                              recorded->dropped_heap,
+                              recorded->dropped_locks,
+                              recorded->truncated,
+                              recorded->threads.hold_lost,
+                              recorded->lost,
+                              recorded->is_corrupt};
+    return hash_bytes(words, sizeof words);
+}
+
+/* Whether anything happened in the process since the last flush that was committed. */
+static bool is_changed(const struct recorded *recorded) {
+    return fingerprint(recorded) != recorded->written;
+}
+
 int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, int64_t run_id,
                    struct tick_rate rate, struct error *err) {
     struct db *db = resolver->db;
@@ -487,6 +506,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
         sum_locks(recorded, resolver, view, err) || write_sites(recorded, db, err) ||
         write_locks(recorded, db, rate, err))
         return -1;
+    if (recorded->is_running && recorded->is_stored && !is_changed(recorded)) return 0;
     int64_t time_ns = now_ns();
     if (recorded->heap_profile && update_profile(recorded, db, true, time_ns, err)) return -1;
     if (recorded->lock_profile && update_profile(recorded, db, false, time_ns, err)) return -1;
@@ -499,11 +519,13 @@ void recorded_committed(struct recorded *recorded) {
     for (size_t i = 0; i < recorded->lock_row_count; i++)
         recorded->lock_rows[i].written = recorded->lock_rows[i].now;
     recorded->is_stored = recorded->process_id != 0;
+    recorded->written = fingerprint(recorded);
     recorded->is_finished = !recorded->is_running;
 }
 
 void recorded_rolled_back(struct recorded *recorded) {
     if (!recorded->is_stored) recorded->process_id = recorded->heap_profile = recorded->lock_profile = 0;
+    recorded->written = 0;
     forget_rows(recorded);
     free(recorded->space.mapping_ids);
     recorded->space.mapping_ids = NULL;

@@ -58,7 +58,8 @@ struct recorded {
     int64_t process_id, heap_profile, lock_profile; /* 0: no row yet */
     struct heap_counters heap_total;
     uint64_t acquires, dropped_heap, dropped_locks, truncated, lost; /* lost: events of ids that the segment lacks */
-    bool is_running, is_corrupt, is_finished, is_stored;             /* stored: the ids above are committed */
+    uint64_t written;                                    /* fingerprint of the totals as of the last committed flush */
+    bool is_running, is_corrupt, is_finished, is_stored; /* stored: the ids above are committed */
 };
 
 struct recorded *recorded_new(const char *name);
