@@ -262,12 +262,29 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
     return 0;
 }
 
+/* Doctor shows warnings first. At the last flush alone, after which no profile's comments are written again. */
+static int warn_of_unrecorded(struct collector *collector, struct error *err) {
+    uint64_t count = unrecorded(collector);
+    if (!count) return 0;
+    sqlite3_stmt *statement = db_prepare(collector->db,
+                                         "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
+                                         " WHERE id = (SELECT min(id) FROM profiles WHERE run_id = :run)",
+                                         err);
+    if (!statement) return -1;
+    char *text = xasprintf("# WARNING: %llu processes could not be recorded: they had no room or no access for it",
+                           (unsigned long long)count);
+    db_bind_int(statement, ":run", collector->run_id);
+    db_bind_text(statement, ":text", text);
+    free(text);
+    return db_run(collector->db, statement, err);
+}
+
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
     struct tick_rate rate = tick_rate(collector);
     for (size_t i = 0; i < collector->count; i++)
         if (flush_process(collector, collector->processes[i], rate, err)) return -1;
     if (update_run(collector, err)) return -1;
-    return final ? write_costs(collector, started_ns, err) : 0;
+    return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }
 
 /* What is finished is in the warehouse: its segment's memory goes back, so that a build of thousands of processes

@@ -528,6 +528,33 @@ static void counters_without_a_stack_are_dropped_events(void **state) {
     stop(fixture);
 }
 
+/* Processes that could not even make a segment count themselves in `control`; doctor must say so. */
+static void unrecorded_processes_are_a_warning(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    struct buffer segment = {0};
+    struct heap_counters sum = {0};
+    struct error err = {0};
+    struct control control;
+    make_segment(&segment, 5, &sum);
+    save(fixture, "77-1.seg", segment.data, segment.size);
+    int file = openat(fixture->directory, "control", O_RDWR | O_CLOEXEC);
+    assert_int_equal(read(file, &control, sizeof control), sizeof control);
+    assert_int_equal(control.magic, SEGMENT_MAGIC);
+    assert_int_equal(control.depth, 64);
+    control.unrecorded_processes = 4;
+    assert_int_equal(pwrite(file, &control, sizeof control, 0), sizeof control);
+    close(file);
+    assert_int_equal(collector_flush(fixture->collector, true, &err), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM doctor WHERE section = 'saturation' AND code = 'warning'"
+                                  " AND subject LIKE 'WARNING: 4 processes%'"),
+                     1);
+    assert_int_equal(ask(fixture, "SELECT value FROM counters WHERE name = 'recorder.events'"),
+                     sum.alloc_count + sum.free_count + 2 * 100 * (1 + 2 + 3) + 80);
+    buffer_free(&segment);
+    stop(fixture);
+}
+
 struct seen {
     struct fixture *fixture;
     size_t stacks;
@@ -597,6 +624,7 @@ int main(void) {
         cmocka_unit_test(flipped_bits_are_survived),
         cmocka_unit_test(lies_are_noticed),
         cmocka_unit_test(counters_without_a_stack_are_dropped_events),
+        cmocka_unit_test(unrecorded_processes_are_a_warning),
         cmocka_unit_test(a_file_that_shrinks_under_the_map_is_survived),
         cmocka_unit_test(other_files_are_left_alone),
     };
