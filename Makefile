@@ -15,7 +15,9 @@ JOBS    ?= $(shell nproc)
 #? T=  `make test T="NAME ..."` runs these tests alone
 T       ?=
 #? CC=gcc  the compiler
-CC      ?= gcc
+ifeq ($(origin CC),default) # make's own default is cc, so ?= would do nothing
+CC      := gcc
+endif
 CXX     ?= g++
 #? CFLAGS="-O2 -g"  flags of clear itself; the runtime has its own
 CFLAGS  ?= -O2 -g
@@ -117,6 +119,7 @@ check-layers: ## which file may include which, and the other rules that a compil
 
 .PHONY: format
 format: ## clang-format over every C file
+	$(call install_missing,clang-format)
 	clang-format -i $(sort $(wildcard $(FLOORS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fixtures/*.c fixtures/*.cc))
 
 MAN_PAGE   := cli/clear.1

@@ -48,5 +48,7 @@ pprof -tags heap_threads.profile/heap.pb.gz 2>/dev/null | grep -q 'addr' || fail
 expect_equal "$(total q.pb.gz alloc_space 1)" "$(sql t.db 'SELECT sum(alloc_bytes) FROM sites')" 'a query as a profile'
 "$CLEAR" export --db t.db 1 --kind heap -o one.pb.gz || fail "export RUN: $?"
 cmp one.pb.gz heap_threads.profile/heap.pb.gz || fail 'the same run exported twice gave different bytes'
-"$CLEAR" runs --db t.db >runs.txt || fail "runs: $?"
-expect_match "$(cat runs.txt)" heap_threads 'the list of runs'
+"$CLEAR" runs --db t.db --json | python3 -c '
+import json, sys
+commands = [run["command"].rpartition("/")[2] for run in json.load(sys.stdin)]
+assert commands == ["lock_contended", "heap_threads"], commands' || fail 'the list of runs, newest first'
