@@ -27,7 +27,7 @@ SANITIZE ?=
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
-LIBS     := -lsqlite3 -lz -lprotobuf-c -lyaml -ldw -lelf -liberty -lpthread -lm
+LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpthread -lm
 
 # The runtime is not the program: no builtins to recurse through, nothing visible but the hooks, frame pointers so that a
 # hook finds its caller, and no stack protector or sanitizer that would call into the program's libraries.
@@ -37,7 +37,7 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
-BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
+BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
 	libdw-dev libelf-dev libiberty-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils

@@ -23,6 +23,7 @@ struct command {
 extern const struct command commands[]; /* ends with a NULL name */
 
 int command_profile(int argc, char **argv, struct error *err);
+int command_ingest(int argc, char **argv, struct error *err);
 int command_runs(int argc, char **argv, struct error *err);
 int command_query(int argc, char **argv, struct error *err);
 int command_export(int argc, char **argv, struct error *err);

@@ -24,6 +24,26 @@ const struct command commands[] = {
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
      "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},
+    {"ingest", command_ingest, "read profiles of other tools: pprof, perf.data, folded stacks, dumps",
+     "usage: clear ingest [OPTION]... PATH...\n"
+     "\n"
+     "Each file becomes a run, and so does a directory NAME.profile/; other directories stand for the files below "
+     "them,\n"
+     "- is standard input. The format is recognised by content. The same bytes a second time change nothing. A file\n"
+     "that is broken leaves nothing behind, one line says where and why, and the others are read all the same (exit "
+     "1).\n"
+     "\n" DB_USAGE "  --label L            a name for the runs, to ask for them by\n"
+     "  --tag K=V            a tag for the runs, such as commit=1a2b3c; may be given again\n"
+     "  --time T             when it was taken, instead of what the file says: 2024-05-01 13:04:59, with Z behind it "
+     "for\n"
+     "                       UTC, or @SECONDS since 1970\n"
+     "  --cumulative         snapshots of one process that count from its start (Go's heap, mutex, block), oldest\n"
+     "                       first: store what each adds to the ones before it under the same label\n"
+     "  --lenient            skip broken rows of text formats, and count them\n"
+     "  -q, --quiet          print nothing but errors\n"
+     "  -h, --help           this text\n"
+     "\n"
+     "Formats: pprof (plain or gzip), folded stacks.\n"},
     {"runs", command_runs, "list the runs in the warehouse",
      "usage: clear runs [OPTION]...\n"
      "\n"

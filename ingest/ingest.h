@@ -17,6 +17,8 @@
 #include "ingest/store.h"
 #include "schema/db.h"
 
+enum { INGEST_TYPES_MAX = 256 }; /* sample types of a profile */
+
 struct ingest_tag {
     const char *key, *value;
 };
@@ -43,6 +45,7 @@ struct ingest {
     const struct input *input;         /* the artefact being read */
     int64_t run_id, profile_id;        /* 0: none is open */
     uint64_t rows_added, rows_skipped; /* of this artefact; skipped: --lenient */
+    uint64_t profiles;                 /* of this artefact */
     struct ingest_rows *rows;
 };
 
@@ -118,7 +121,7 @@ struct ingest_site {
 int ingest_site(struct ingest *ingest, const struct ingest_site *row, struct error *err);
 
 struct ingest_lock {
-    int64_t object_id, address, trace_id, label_set_id;
+    int64_t object_id, address, trace_id;
     const char *kind; /* mutex, rwlock, spin; NULL unknown. Not part of the key */
     int64_t acquires, contended, wait_ns, max_wait_ns, hold_ns, max_hold_ns;
     int64_t read_acquires, read_contended, read_wait_ns, read_max_wait_ns;

@@ -13,26 +13,34 @@
 
 #include "base/error.h"
 
-#define INPUT_SIZE_MAX                                                                                                 \
-    (UINT64_C(1) << 30)        /* bytes after inflating, and of standard input; a mapped file may be larger */
-enum { INPUT_HASH_SIZE = 65 }; /* SHA-256 as hex, with its NUL */
+/* Bytes after inflating, and of standard input; a mapped file may be larger. */
+#define INPUT_SIZE_MAX (UINT64_C(512) << 20)
+enum {
+    INPUT_HASH_SIZE = 65, /* SHA-256 as hex, with its NUL */
+    INPUT_HEAD = 64 * 1024,
+};
 
 struct input {
     const char *path;    /* as the user named it, for messages and runs.source; "standard input" for "-". Not owned. */
     const uint8_t *data; /* NULL for a directory and for no bytes at all */
     size_t size;
     bool is_directory;
-    int64_t modified_ns;                /* ns since the epoch, of the file; now for standard input and memory */
+    bool is_partial;     /* gzip, and only the first INPUT_HEAD bytes are inflated yet: enough to recognise it by */
+    int64_t modified_ns; /* ns since the epoch, of the file; now for standard input and memory */
     char content_hash[INPUT_HASH_SIZE]; /* of the bytes as they stand in the file, before inflating. Of a directory: of
                                            its files' names, sizes and bytes in the order of the names */
-    void *owned;                        /* what input_close frees … */
-    size_t mapped_size;                 /* … or unmaps, where not 0 */
+    void *owned;                        /* the inflated or read bytes, to be freed */
+    const uint8_t *file;                /* the bytes before inflating … */
+    size_t file_size;
+    bool is_mapped, is_borrowed; /* … and how they are given back */
 };
 
 /* `path` "-" is standard input. */
 int input_open(struct input *input, const char *path, struct error *err);
 /* Bytes of the caller, which must live as long; gzip is inflated. For tests, fuzzing, and files inside a directory. */
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err);
+/* Inflates the rest of a partial input. A reader never sees a partial one. */
+int input_complete(struct input *input, struct error *err);
 void input_close(struct input *input); /* safe on a zeroed or failed one */
 
 /* Do the bytes begin so? For recognise functions. */

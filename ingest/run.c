@@ -1,29 +1,13 @@
 /* run.c: the row of a run, from before its start to its end. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
 #include "ingest/collector.h"
-
-/* RFC 4122, version 4. */
-static int make_uuid(char uuid[37], struct error *err) {
-    unsigned char bits[16];
-    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) return error_fail(err, "no random bytes for a uuid");
-    bits[6] = (bits[6] & 0x0f) | 0x40;
-    bits[8] = (bits[8] & 0x3f) | 0x80;
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof bits; i++) {
-        if (i == 4 || i == 6 || i == 8 || i == 10) uuid[at++] = '-';
-        uuid[at++] = "0123456789abcdef"[bits[i] >> 4];
-        uuid[at++] = "0123456789abcdef"[bits[i] & 15];
-    }
-    uuid[at] = '\0';
-    return 0;
-}
+#include "ingest/run_uuid.h"
 
 static void add_quoted(struct buffer *text, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -46,8 +30,8 @@ static int insert_run(struct db *db, const struct run_description *description, 
                                          "INSERT INTO runs(uuid, command, label, started_ns, host, source, flags)"
                                          " VALUES (:uuid, :command, :label, :started, :host, 'profile', 'unfinished')",
                                          err);
-    char uuid[37], host[256] = "";
-    if (!statement || make_uuid(uuid, err)) return -1;
+    char uuid[RUN_UUID_SIZE], host[256] = "";
+    if (!statement || run_uuid(uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
     struct buffer command = {0};
     for (char *const *word = description->command; *word; word++) {

@@ -1,0 +1,213 @@
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/units.h"
+#include "cli/cli.h"
+#include "ingest/format.h"
+#include "ingest/ingest.h"
+
+struct ingest_command {
+    const char *db;
+    struct ingest_options options;
+    struct ingest_tag *tags;
+    bool quiet;
+    struct ingest ingest;
+    uint64_t artefacts, known, failed, rows, skipped;
+    struct timespec started; /* of the artefact */
+    bool progress_shown;
+};
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+static double seconds_since(const struct timespec *then) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
+}
+
+static void show_progress(void *context, const char *path, uint64_t done, uint64_t total) {
+    struct ingest_command *command = context;
+    if (!command->progress_shown && seconds_since(&command->started) < 1) return;
+    command->progress_shown = true;
+    fprintf(stderr, "\r%s: %.0f %%\033[K", path, total ? 100.0 * (double)done / (double)total : 0.0);
+}
+
+static void clear_progress(struct ingest_command *command) {
+    if (command->progress_shown) fputs("\r\033[K", stderr);
+    command->progress_shown = false;
+}
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static int add_tag(struct ingest_command *command, char *text, struct error *err) {
+    char *equals = strchr(text, '=');
+    if (!equals || equals == text) return error_usage(err, "--tag wants KEY=VALUE, not '%s'", text);
+    *equals = '\0';
+    size_t count = command->options.tag_count++;
+    command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
+    command->tags[count] = (struct ingest_tag){text, equals + 1};
+    command->options.tags = command->tags;
+    return 0;
+}
+
+/* "@SECONDS" since the epoch, or 2024-05-01, 2024-05-01T13:04, 2024-05-01 13:04:59 in local time, with Z in UTC. */
+static int read_time(struct ingest_command *command, const char *text, struct error *err) {
+    static const char *const shapes[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
+                                         "%Y-%m-%d"};
+    command->options.has_time = true;
+    char *end;
+    if (*text == '@') {
+        errno = 0;
+        double seconds = strtod(text + 1, &end);
+        if (text[1] && !*end && seconds >= 0 && seconds < 9.2e9) {
+            command->options.time_ns = (int64_t)(seconds * 1e9);
+            return 0;
+        }
+    }
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct tm moment = {.tm_isdst = -1};
+        const char *rest = strptime(text, shapes[i], &moment);
+        if (!rest || (*rest && strcmp(rest, "Z") != 0)) continue;
+        time_t seconds = *rest ? timegm(&moment) : mktime(&moment);
+        command->options.time_ns = (int64_t)seconds * 1000000000;
+        return 0;
+    }
+    return error_usage(err, "--time wants YYYY-MM-DD[ HH:MM[:SS]][Z] or @SECONDS since 1970, not '%s'", text);
+}
+
+enum { OPTION_DB = CLI_LONG, OPTION_LABEL, OPTION_TAG, OPTION_LENIENT, OPTION_TIME, OPTION_CUMULATIVE };
+
+static int read_option(struct ingest_command *command, int option, struct error *err) {
+    switch (option) {
+    case OPTION_DB: command->db = optarg; return 0;
+    case OPTION_LABEL: command->options.label = optarg; return 0;
+    case OPTION_TAG: return add_tag(command, optarg, err);
+    case OPTION_LENIENT: command->options.lenient = true; return 0;
+    case OPTION_TIME: return read_time(command, optarg, err);
+    case OPTION_CUMULATIVE: command->options.cumulative = true; return 0;
+    default: command->quiet = true; return 0;
+    }
+}
+
+static int read_options(int argc, char **argv, struct ingest_command *command, struct error *err) {
+    static const struct option longs[] = {
+        {"db", required_argument, NULL, OPTION_DB},
+        {"label", required_argument, NULL, OPTION_LABEL},
+        {"tag", required_argument, NULL, OPTION_TAG},
+        {"lenient", no_argument, NULL, OPTION_LENIENT},
+        {"time", required_argument, NULL, OPTION_TIME},
+        {"cumulative", no_argument, NULL, OPTION_CUMULATIVE},
+        {"quiet", no_argument, NULL, 'q'},
+        {0},
+    };
+    int option;
+    optind = 0;
+    while ((option = cli_option(argc, argv, "q", longs, err)) > 0)
+        if (read_option(command, option, err) < 0) return -1;
+    if (option < 0) return -1;
+    if (optind == argc) return error_usage(err, "what to ingest? Give files, directories, or - for standard input");
+    return 0;
+}
+
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+static void report(struct ingest_command *command, const char *path, const struct ingest_result *result) {
+    if (command->quiet) return;
+    if (result->is_known) {
+        printf("%s: already in the warehouse as run %" PRId64 ", nothing to do\n", path, result->run_id);
+        return;
+    }
+    printf("%s: run %" PRId64 ", %s, %s row%s", path, result->run_id, result->format,
+           units_count((int64_t)result->rows_added).text, result->rows_added == 1 ? "" : "s");
+    if (result->rows_skipped) printf(", %s skipped", units_count((int64_t)result->rows_skipped).text);
+    putchar('\n');
+}
+
+/* A broken artefact is said in one line and counted: what the others bring stays. */
+static void take_artefact(struct ingest_command *command, const char *path) {
+    struct ingest_result result;
+    struct error err = {0};
+    clock_gettime(CLOCK_MONOTONIC, &command->started);
+    int code = ingest_path(&command->ingest, path, &result, &err);
+    clear_progress(command);
+    command->artefacts++;
+    if (code == 0) {
+        command->known += result.is_known;
+        command->rows += result.rows_added;
+        command->skipped += result.rows_skipped;
+        report(command, path, &result);
+        return;
+    }
+    command->failed++;
+    fflush(stdout);
+    fprintf(stderr, "clear: %s\n", err.message);
+}
+
+static int is_visible(const struct dirent *entry) {
+    return entry->d_name[0] != '.';
+}
+
+static bool is_plain_directory(const char *path) {
+    struct stat about;
+    if (strcmp(path, "-") == 0 || stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) return false;
+    return !format_find(&(struct input){.path = path, .is_directory = true});
+}
+
+/* A directory that is no artefact itself stands for the files below it, in the order of their names. */
+static void take_path(struct ingest_command *command, const char *path) {
+    if (!is_plain_directory(path)) {
+        take_artefact(command, path);
+        return;
+    }
+    struct dirent **names = NULL;
+    int count = scandir(path, &names, is_visible, alphasort);
+    if (count < 0) {
+        command->failed++;
+        fprintf(stderr, "clear: %s: %s\n", path, strerror(errno));
+    }
+    for (int i = 0; i < count; i++) {
+        char *below = xasprintf("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
+        struct stat about;
+        /* Links to directories may lead round in circles. */
+        if (lstat(below, &about) == 0 && (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ||
+                                          (S_ISLNK(about.st_mode) && !is_plain_directory(below))))
+            take_path(command, below);
+        free(below);
+        free(names[i]);
+    }
+    free(names);
+}
+
+static int take_all(struct ingest_command *command, char **paths, struct error *err) {
+    struct db db;
+    if (db_open(&db, cli_database(command->db), DB_WRITE, err) < 0) return -1;
+    int code = ingest_open(&command->ingest, &db, &command->options, err);
+    if (code == 0)
+        for (char **path = paths; *path; path++)
+            take_path(command, *path);
+    ingest_close(&command->ingest);
+    if (db_close(&db, err) < 0 || code != 0) return -1;
+    if (!command->quiet && command->artefacts > 1)
+        printf("%s artefacts: %s known, %s failed; %s rows\n", units_count((int64_t)command->artefacts).text,
+               units_count((int64_t)command->known).text, units_count((int64_t)command->failed).text,
+               units_count((int64_t)command->rows).text);
+    return command->failed ? ERROR_FAILURE : 0;
+}
+
+int command_ingest(int argc, char **argv, struct error *err) {
+    struct ingest_command command = {0};
+    int code = read_options(argc, argv, &command, err);
+    if (isatty(STDERR_FILENO) && !command.quiet) {
+        command.options.progress = show_progress;
+        command.options.progress_context = &command;
+    }
+    if (code == 0) code = take_all(&command, argv + optind, err);
+    free(command.tags);
+    return code;
+}

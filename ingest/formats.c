@@ -1,0 +1,15 @@
+#include "ingest/format.h"
+#include "ingest/readers.h"
+
+/* Strict before lenient. A format's reader declares its struct in ingest/readers.h. */
+const struct format *const formats[] = {
+    &format_folded,
+    &format_pprof,
+    NULL,
+};
+
+const struct format *format_find(const struct input *input) {
+    for (const struct format *const *format = formats; *format; format++)
+        if ((*format)->recognise(input)) return *format;
+    return NULL;
+}

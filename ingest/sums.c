@@ -1,0 +1,96 @@
+#include "ingest/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+enum { FIRST_ROWS = 64, FIRST_SLOTS = 128 };
+
+void sums_init(struct sums *rows, size_t keys, size_t values, uint64_t maxima) {
+    *rows = (struct sums){.keys = keys, .width = keys + values, .maxima = maxima};
+}
+
+void sums_free(struct sums *rows) {
+    free(rows->cells);
+    free(rows->slots);
+    *rows = (struct sums){0};
+}
+
+static uint64_t hash_keys(const struct sums *rows, const int64_t *row) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < rows->keys; i++)
+        hash = hash_combine(hash, (uint64_t)row[i]);
+    return hash;
+}
+
+static void grow_slots(struct sums *rows) {
+    size_t count = rows->slot_count ? rows->slot_count * 2 : FIRST_SLOTS;
+    free(rows->slots);
+    rows->slots = xcalloc(count, sizeof *rows->slots);
+    rows->slot_count = count;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t slot = hash_keys(rows, rows->cells + i * rows->width) & (count - 1);
+        while (rows->slots[slot])
+            slot = (slot + 1) & (count - 1);
+        rows->slots[slot] = (uint32_t)i + 1;
+    }
+}
+
+static uint32_t *find_slot(const struct sums *rows, const int64_t *row) {
+    size_t mask = rows->slot_count - 1, slot = hash_keys(rows, row) & mask;
+    for (; rows->slots[slot]; slot = (slot + 1) & mask) {
+        const int64_t *there = rows->cells + (rows->slots[slot] - 1) * rows->width;
+        if (memcmp(there, row, rows->keys * sizeof *row) == 0) break;
+    }
+    return &rows->slots[slot];
+}
+
+static int add_values(const struct sums *rows, int64_t *there, const int64_t *row) {
+    for (size_t i = rows->keys; i < rows->width; i++) {
+        if (rows->maxima >> i & 1) {
+            if (row[i] > there[i]) there[i] = row[i];
+        } else if (__builtin_add_overflow(there[i], row[i], &there[i])) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int sums_add(struct sums *rows, const int64_t *row) {
+    if ((rows->count + 1) * 4 > rows->slot_count * 3) grow_slots(rows);
+    uint32_t *slot = find_slot(rows, row);
+    if (*slot) return add_values(rows, rows->cells + (*slot - 1) * rows->width, row);
+    if (rows->count == UINT32_MAX - 1) bug("a profile of more than 2^32 rows");
+    if (rows->count == rows->capacity) {
+        rows->capacity = rows->capacity ? rows->capacity * 2 : FIRST_ROWS;
+        rows->cells = xrealloc(rows->cells, rows->capacity * rows->width * sizeof *rows->cells);
+    }
+    memcpy(rows->cells + rows->count * rows->width, row, rows->width * sizeof *row);
+    *slot = (uint32_t)++rows->count;
+    return 0;
+}
+
+static int compare_keys(const void *left, const void *right, void *context) {
+    const struct sums *rows = context;
+    const int64_t *a = left, *b = right;
+    for (size_t i = 0; i < rows->keys; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* Most profiles of fresh stacks are in order already, and glibc's sort takes a copy of everything. */
+static int is_sorted(struct sums *rows) {
+    for (size_t i = 1; i < rows->count; i++)
+        if (compare_keys(rows->cells + (i - 1) * rows->width, rows->cells + i * rows->width, rows) > 0) return 0;
+    return 1;
+}
+
+void sums_sort(struct sums *rows) {
+    free(rows->slots);
+    rows->slots = NULL;
+    rows->slot_count = 0;
+    if (is_sorted(rows)) return;
+    qsort_r(rows->cells, rows->count, rows->width * sizeof *rows->cells, compare_keys, rows);
+}

@@ -1,0 +1,24 @@
+/* sums.h: the rows of one profile that are not written yet. Equal keys are summed, or the greatest is kept. Everything is
+ * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 4 to 8 for its slot. */
+#ifndef CLEAR_INGEST_SUMS_H
+#define CLEAR_INGEST_SUMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct sums {
+    size_t keys, width; /* integers of a key, and of a row */
+    uint64_t maxima;    /* bit i: column i keeps the greatest */
+    int64_t *cells;     /* [row][column] */
+    uint32_t *slots;    /* row + 1, 0 where free; a power of two, at most 3/4 full */
+    size_t count, capacity, slot_count;
+};
+
+void sums_init(struct sums *rows, size_t keys, size_t values, uint64_t maxima);
+/* `row` is `width` integers, keys first. -1: a sum is beyond 64 bits. */
+int sums_add(struct sums *rows, const int64_t *row);
+/* By keys, so that they are written in the order in which the table keeps them. Nothing can be added after this. */
+void sums_sort(struct sums *rows);
+void sums_free(struct sums *rows);
+
+#endif

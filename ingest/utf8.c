@@ -1,0 +1,42 @@
+#include "ingest/utf8.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Eight bytes of plain ASCII without a NUL, which nearly all of them are. */
+static bool is_plain(const unsigned char *at) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    uint64_t zero = (word - UINT64_C(0x0101010101010101)) & ~word & UINT64_C(0x8080808080808080);
+    return !(word & UINT64_C(0x8080808080808080)) && !zero;
+}
+
+/* Bytes of the sequence at `at`, 0 where it is none. */
+static size_t sequence(const unsigned char *at, size_t left) {
+    if (at[0] < 0x80) return at[0] != 0;
+    size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4 || size > left) return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    if (at[0] == 0xe0 && at[1] < 0xa0) return 0;  /* overlong */
+    if (at[0] == 0xed && at[1] >= 0xa0) return 0; /* surrogates */
+    if (at[0] == 0xf0 && at[1] < 0x90) return 0;  /* overlong */
+    if (at[0] == 0xf4 && at[1] >= 0x90) return 0; /* above U+10FFFF */
+    return size;
+}
+
+size_t utf8_bad_byte(const char *text, size_t size) {
+    const unsigned char *bytes = (const unsigned char *)text;
+    size_t at = 0;
+    while (at < size) {
+        if (size - at >= 8 && is_plain(bytes + at)) {
+            at += 8;
+            continue;
+        }
+        size_t step = sequence(bytes + at, size - at);
+        if (!step) return at;
+        at += step;
+    }
+    return size;
+}
