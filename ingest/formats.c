@@ -3,6 +3,10 @@
 
 /* Strict before lenient. A format's reader declares its struct in ingest/readers.h. */
 const struct format *const formats[] = {
+    &format_perf_data,
+    &format_clear_directory,
+    &format_clear_dump,
+    &format_legacy,
     &format_folded,
     &format_pprof,
     NULL,

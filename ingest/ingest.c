@@ -217,6 +217,7 @@ static int insert_tags(struct ingest *ingest, struct error *err) {
 }
 
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
+    if (ingest->run_id && ingest->input->is_directory) return 0; /* of the directory; this is one of its files */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
     sqlite3_stmt *insert =
