@@ -38,9 +38,9 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
-	libdw-dev libelf-dev libiberty-dev
+	libdw-dev libelf-dev libiberty-dev libzstd-dev
 DEMO_PACKAGES  := sqlite3
-TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils
+TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf
 BENCH_PACKAGES := heaptrack python3
 
 FLOORS  := base schema ingest query export cli
