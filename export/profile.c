@@ -5,6 +5,7 @@
 #include "export/export.h"
 #include "export/kinds.h"
 #include "export/rows.h"
+#include "export/stored.h"
 #include "query/ask.h"
 #include "schema/schema.h"
 
@@ -25,6 +26,7 @@ struct outgoing {
     struct pprof_writer *writer;
     struct names names;
     const struct kind *kind; /* of a run, or … */
+    bool is_stored;          /* it goes out as it came in (export/stored.h) */
     int64_t run_id;
     const char *sql; /* … the query */
 };
@@ -121,7 +123,7 @@ static int describe_drop_frames(struct outgoing *out, sqlite3_stmt *row, struct 
 /* What holds for all profiles of the run, from the first of them. */
 static int describe_first(struct outgoing *out, sqlite3_stmt *row, struct error *err) {
     pprof_time(out->writer, sqlite3_column_int64(row, TIME), sqlite3_column_int64(row, DURATION));
-    pprof_default_type(out->writer, text_or(row, DEFAULT_TYPE, out->kind->default_type));
+    pprof_default_type(out->writer, text_or(row, DEFAULT_TYPE, out->is_stored ? "" : out->kind->default_type));
     pprof_doc_url(out->writer, db_text(row, URL));
     if (sqlite3_column_int(row, RECORDED)) {
         comment(out, "command", db_text(row, COMMAND));
@@ -137,9 +139,9 @@ static int describe_profile(struct outgoing *out, sqlite3_stmt *row, struct abou
     about->truncated += sqlite3_column_int64(row, TRUNCATED);
     if (sample_n > about->sample_n) about->sample_n = sample_n;
     if (period > about->period || about->profiles == 0) {
-        about->period = period ? period : sample_n;
-        pprof_period(out->writer, text_or(row, PERIOD_TYPE, out->kind->period_type),
-                     text_or(row, PERIOD_UNIT, out->kind->period_unit), about->period);
+        about->period = period || out->is_stored ? period : sample_n;
+        pprof_period(out->writer, text_or(row, PERIOD_TYPE, out->is_stored ? "" : out->kind->period_type),
+                     text_or(row, PERIOD_UNIT, out->is_stored ? "" : out->kind->period_unit), about->period);
     }
     if (about->profiles++ == 0 && describe_first(out, row, err) < 0) return -1;
     if (each_value(out, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
@@ -196,6 +198,7 @@ static int describe_query(struct outgoing *out, struct error *err) {
 
 static int write_all(struct outgoing *out, struct error *err) {
     if ((out->kind ? describe_run(out, err) : describe_query(out, err)) < 0) return -1;
+    if (out->is_stored) return stored_write(out->db, out->run_id, out->kind->name, &out->names, err);
     if (rows_write(&out->rows, &out->names, out->writer, err) < 0) return -1;
     return out->kind ? 0 : names_find_main_mapping(&out->names, err);
 }
@@ -229,7 +232,9 @@ static int read_run(struct outgoing *out, struct error *err) {
 int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err) {
     struct outgoing out = {.db = db, .kind = kind, .run_id = run_id};
     if (snapshot_begin(db, err) < 0) return -1;
-    int code = read_run(&out, err);
+    int stored = stored_has(db, run_id, kind->name, err);
+    out.is_stored = stored == 1;
+    int code = stored < 0 ? -1 : stored ? 0 : read_run(&out, err);
     if (code == 0) code = publish(&out, path, err);
     rows_free(&out.rows);
     snapshot_end(db);
@@ -262,6 +267,9 @@ static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct
 }
 
 int export_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err) {
+    int stored = stored_has(db, run_id, kind, err);
+    if (stored < 0) return -1;
+    if (stored) return export_kind(db, run_id, &(struct kind){.name = kind}, path, err);
     const struct kind *found = find_kind(kind, err);
     if (!found || check_run_has(db, run_id, kind, err) < 0) return -1;
     return export_kind(db, run_id, found, path, err);
