@@ -14,6 +14,7 @@ static const struct typed {
      PPROF_SITES,
      {{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}},
      0},
+    {"heap", PPROF_SITES, {{0}, {0}, {"objects", "count"}, {"space", "bytes"}}, 12}, /* gperftools: no totals, in use */
     {"lock", PPROF_LOCKS, {{"contentions", "count"}, {"delay", "nanoseconds"}}, 3},
     {"cpu", PPROF_CPU, {{"samples", "count"}, {"cpu", "nanoseconds"}}, 2},
 };

@@ -1,6 +1,7 @@
 /* pprof_kind.h: which table takes the samples of a profile, by its sample types.
  *
  *   sites   alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes, or some of them   kind heap
+ *           objects/count space/bytes, as gperftools' heap and growth profiles: in use
  *   locks   contentions/count delay/nanoseconds                                                             kind lock
  *   cpu     samples/count cpu/nanoseconds, or cpu alone                                                     kind cpu
  *   samples everything else, and these together with others or with labels where the table has none: the kind is the name of
