@@ -59,21 +59,23 @@ expect_match "$(cat again.txt)" 'already in the warehouse as run [0-9]+' "the sa
 expect_equal "$(sql t.db 'SELECT count(*) FROM traces')" "$traces" "stacks after our own exports"
 
 # Broken files name the place and leave nothing.
-expect_broken() { # expect_broken NAME REGEX: the bytes are on stdin
+expect_broken() { # expect_broken NAME REGEX [FORMAT]: the file as printf writes it, else as it is there
     local before
-    cat >"$1"
+    # shellcheck disable=SC2059
+    [ $# -lt 3 ] || printf -- "$3" >"$1"
     before=$(sqlite3 t.db .dump | sha256sum)
     expect_status 1 "$CLEAR" ingest --db t.db "$1" 2>err.txt >/dev/null
     expect_match "$(cat err.txt)" "$2" "$1"
     expect_equal "$(sqlite3 t.db .dump | sha256sum)" "$before" "the database after $1"
 }
-printf 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n1: 8 [1: 8] @ 0x1\n1: x [1: 8] @ 0x1\n' | expect_broken heap 'heap:3:4: expected a number'
-printf 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n99999999999999999999: 8 [1: 8] @ 0x1\n' | expect_broken big 'big:2:1: .*64 bits'
-printf 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n0: 8 [1: 8] @ 0x1\n' | expect_broken none 'none:2:.* 8 bytes'
-printf 'goroutine profile: total 1\n1 @ 0x11111111111111111\n' | expect_broken wide 'wide:2:5: .*64 bits'
-printf -- '--- contentionz 1 ---\ncycles/second = 1\n9223372036854775807 1 @ 0x1\n' | expect_broken delay 'delay:3:.*64 bits'
-printf -- '--- threadz 1 ---\n--- Thread zz stack\n' | expect_broken thread 'thread:2:1: expected .--- Thread'
-head -c 1003 "$ROOT/fixtures/corpus/legacy/cppbench.cpu" | expect_broken cut 'cut: byte [0-9]+: .*(ends|frames)'
+expect_broken heap 'heap:3:4: expected a number' 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n1: 8 [1: 8] @ 0x1\n1: x [1: 8] @ 0x1\n'
+expect_broken big 'big:2:1: .*64 bits' 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n99999999999999999999: 8 [1: 8] @ 0x1\n'
+expect_broken none 'none:2:.* 8 bytes' 'heap profile: 1: 8 [1: 8] @ heap_v2/10\n0: 8 [1: 8] @ 0x1\n'
+expect_broken wide 'wide:2:5: .*64 bits' 'goroutine profile: total 1\n1 @ 0x11111111111111111\n'
+expect_broken delay 'delay:3:.*64 bits' '--- contentionz 1 ---\ncycles/second = 1\n9223372036854775807 1 @ 0x1\n'
+expect_broken thread 'thread:2:1: expected .--- Thread' '--- threadz 1 ---\n--- Thread zz stack\n'
+head -c 1003 "$ROOT/fixtures/corpus/legacy/cppbench.cpu" >cut
+expect_broken cut 'cut: byte [0-9]+: .*(ends|frames)'
 
 # --lenient skips and counts.
 printf 'heap profile: 1: 8 [1: 8] @ heap_v2/1\n1: 8 [1: 8] @ 0x11\n1: x [1: 8] @ 0x1\n2: 8 [2: 8] @ 0x21\n' >lenient
