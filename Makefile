@@ -14,6 +14,8 @@ OUT     ?= .
 JOBS    ?= $(shell nproc)
 #? T=  `make test T="NAME ..."` runs these tests alone
 T       ?=
+#? SECONDS=60  how long `make fuzz` gives each reader
+SECONDS ?= 60
 #? CC=gcc  the compiler
 ifeq ($(origin CC),default) # make's own default is cc, so ?= would do nothing
 CC      := gcc
@@ -42,6 +44,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf
 BENCH_PACKAGES := heaptrack python3
+FUZZ_PACKAGES  := clang libclang-rt-14-dev
 
 FLOORS  := base schema ingest query export cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
@@ -113,6 +116,28 @@ bench: ## install the peers, build, print the figures of the runtime beside heap
 	$(SUBMAKE) all
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
 
+# A target a reader, fuzz/fuzz_NAME.c; seeds are the files of fixtures/corpus/NAME. What a run finds new stays in
+# build/fuzz/corpus/NAME (with the seeds inflated, because a flipped bit of gzip is no more than broken gzip), a crasher in build/fuzz/NAME-*; a crasher becomes a test (tests/ingest_hostile.sh).
+FUZZ_BUILD := build/fuzz
+FUZZERS    := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
+.PHONY: fuzz
+fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefined); the last lines count executions
+	$(call install_missing,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
+	$(SUBMAKE) CC=clang BUILD=$(FUZZ_BUILD) CFLAGS="-O1 -g -fno-omit-frame-pointer -Wno-error" \
+		SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" $(FUZZERS:%=$(FUZZ_BUILD)/fuzz_%)
+	@for name in $(FUZZERS); do \
+		mkdir -p $(FUZZ_BUILD)/corpus/$$name; \
+		for seed in $$(ls fixtures/corpus/$$name/*.gz 2>/dev/null); do \
+			zcat $$seed > $(FUZZ_BUILD)/corpus/$$name/$$(basename $$seed .gz); \
+		done; \
+		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
+			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name $$(ls -d fixtures/corpus/$$name 2>/dev/null) \
+			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \
+		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
+	done
+$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(LIBRARY_OBJECTS) $(LIBS)
+
 .PHONY: check-layers
 check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of test)
 	@tests/check-layers .
@@ -120,7 +145,7 @@ check-layers: ## which file may include which, and the other rules that a compil
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)
-	clang-format -i $(sort $(wildcard $(FLOORS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fixtures/*.c fixtures/*.cc))
+	clang-format -i $(sort $(wildcard $(FLOORS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 
 MAN_PAGE   := cli/clear.1
 COMPLETION := $(wildcard cli/clear.bash)

@@ -1,0 +1,48 @@
+#include "fuzz/fuzz.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "ingest/ingest.h"
+
+enum { RENEW = 2000 }; /* inputs of one warehouse: names stay, so later inputs also meet known ones */
+
+static struct db db;
+static struct ingest ingest;
+static unsigned inputs;
+
+static void renew(void) {
+    static const struct ingest_options options = {.lenient = false};
+    struct error err = {0};
+    ingest_close(&ingest);
+    if (db.handle && db_close(&db, &err) != 0) bug("%s", err.message);
+    if (db_open(&db, ":memory:", DB_WRITE, &err) != 0) bug("%s", err.message);
+    if (ingest_open(&ingest, &db, &options, &err) != 0) bug("%s", err.message);
+}
+
+static int64_t count_rows(void) {
+    struct error err = {0};
+    int64_t count = -1;
+    if (db_int(&db,
+               "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM profiles) + (SELECT count(*) FROM traces)"
+               " + (SELECT count(*) FROM locations) + (SELECT count(*) FROM functions)",
+               -1, &count, &err) != 0)
+        bug("%s", err.message);
+    return count;
+}
+
+int fuzz_one(const struct format *format, const uint8_t *data, size_t size) {
+    if (inputs++ % RENEW == 0) renew();
+    struct input input;
+    struct ingest_result result;
+    struct error err = {0};
+    if (input_open_memory(&input, "fuzz", data, size, &err) != 0) return 0;
+    int64_t before = count_rows();
+    if (!input.is_directory && format->recognise(&input) && ingest_input(&ingest, &input, format, &result, &err) != 0) {
+        if (err.status == ERROR_NONE || !*err.message) bug("failed without an error");
+        if (strncmp(err.message, "fuzz", 4) != 0) bug("the error does not name the file: %s", err.message);
+        if (count_rows() != before) bug("rows of a refused input are left");
+    }
+    input_close(&input);
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* fuzz.h: one input through one reader into a warehouse in memory. A reader may refuse anything, but it may not crash, leak,
+ * or leave rows of what it refused. */
+#ifndef CLEAR_FUZZ_FUZZ_H
+#define CLEAR_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ingest/format.h"
+
+int fuzz_one(const struct format *format, const uint8_t *data, size_t size);
+
+#endif
