@@ -596,6 +596,7 @@ static int read_pprof(struct ingest *ingest, const struct input *input, struct e
     reader->functions.what = "function";
     int code = first_pass(reader);
     if (code == 0) code = begin_profile(reader);
+    if (code == 0) code = store_expect(&ingest->store, reader->sample_count, err);
     if (code == 0) code = second_pass(reader);
     free(reader->strings);
     free(reader->mappings.list);

@@ -39,6 +39,8 @@ static int load_wrappers(struct store *store, struct error *err) {
     return state;
 }
 
+static void forget_expected(struct store *store);
+
 int store_open(struct store *store, struct db *db, struct error *err) {
     *store = (struct store){.db = db};
     if (load_wrappers(store, err) == 0) return 0;
@@ -47,6 +49,7 @@ int store_open(struct store *store, struct db *db, struct error *err) {
 }
 
 void store_free(struct store *store) {
+    forget_expected(store);
     map_free(&store->mappings);
     map_free(&store->functions);
     map_free(&store->locations);
@@ -55,9 +58,9 @@ void store_free(struct store *store) {
     map_free(&store->objects);
     map_free(&store->resolved);
     map_free(&store->known_functions);
-    map_free(&store->known_locations);
     free(store->function_list);
     free(store->location_list);
+    free(store->location_index);
     for (size_t i = 0; i < store->wrapper_count; i++)
         free(store->wrappers[i]);
     free(store->wrappers);
@@ -353,17 +356,34 @@ static int read_location(struct store *store, int64_t id, struct store_location 
     return count ? 0 : sign_bare_location(store, id, location, err);
 }
 
-/* A location that this or an earlier run stored; NULL with the error set. Good until the next one is learnt. */
+enum { LOCATIONS_MAX = 1 << 28 };
+
+static void grow_index(struct store *store, size_t id) {
+    size_t size = store->location_index_size ? store->location_index_size : FIRST_CAPACITY;
+    while (size <= id)
+        size *= 2;
+    store->location_index = xrealloc(store->location_index, size * sizeof *store->location_index);
+    memset(store->location_index + store->location_index_size, 0,
+           (size - store->location_index_size) * sizeof *store->location_index);
+    store->location_index_size = size;
+}
+
+/* A location that this or an earlier run stored; NULL with the error set. Good until the next one is learnt. By array and not by
+ * map: this is asked for every frame of every new stack, and ids are dense. */
 static const struct store_location *known_location(struct store *store, int64_t id, struct error *err) {
-    const struct map_entry *entry = map_find(&store->known_locations, &id, sizeof id);
-    if (entry) return &store->location_list[entry->value];
+    if ((uint64_t)id < store->location_index_size && store->location_index[id])
+        return &store->location_list[store->location_index[id] - 1];
     struct store_location location = {0};
     if (read_location(store, id, &location, err) != 0) return NULL;
-    size_t index = store->known_locations.count;
-    map_put(&store->known_locations, &id, sizeof id, NULL)->value = (int64_t)index;
-    store->location_list = grow_list(store->location_list, index, sizeof *store->location_list);
-    store->location_list[index] = location;
-    return &store->location_list[index];
+    if (id >= LOCATIONS_MAX) {
+        error_fail(err, "%s: a location of id %" PRId64 ": damaged, or not made by clear", store->db->path, id);
+        return NULL;
+    }
+    if ((uint64_t)id >= store->location_index_size) grow_index(store, (size_t)id);
+    store->location_list = grow_list(store->location_list, store->location_count, sizeof *store->location_list);
+    store->location_list[store->location_count++] = location;
+    store->location_index[id] = (uint32_t)store->location_count;
+    return &store->location_list[store->location_count - 1];
 }
 
 /* Traces. */
@@ -405,8 +425,71 @@ static int sign_trace(struct store *store, const int64_t *location_ids, size_t c
     return 0;
 }
 
+enum { WORTH_READING = 4 }; /* reading a hash from the index costs less than a fourth of looking one up */
+
+static int read_hashes(struct store *store, size_t capacity, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db, "SELECT hash FROM traces ORDER BY hash", err);
+    if (!select) return -1;
+    store->old_hashes = xmalloc(capacity * sizeof *store->old_hashes);
+    int state;
+    while ((state = db_step(store->db, select, err)) == 1 && store->old_hash_count < capacity)
+        store->old_hashes[store->old_hash_count++] = sqlite3_column_int64(select, 0);
+    sqlite3_reset(select);
+    store->knows_hashes = state == 0; /* more of them than there were ids would be a damaged file: then ask each time */
+    return state < 0 ? -1 : 0;
+}
+
+/* Takes the indexes away, and keeps the SQL that makes them again, as it stands in the file. */
+static int drop_indexes(struct store *store, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db,
+                                      "SELECT group_concat(sql, '; ') FROM sqlite_schema"
+                                      " WHERE name IN ('traces_hash', 'traces_signature')",
+                                      err);
+    if (!select || db_step(store->db, select, err) != 1) return -1;
+    store->late_indexes = xstrdup(db_text(select, 0));
+    sqlite3_reset(select);
+    return db_exec(store->db, "DROP INDEX IF EXISTS traces_hash; DROP INDEX IF EXISTS traces_signature", err);
+}
+
+static void forget_expected(struct store *store) {
+    free(store->old_hashes);
+    free(store->late_indexes);
+    store->old_hashes = NULL;
+    store->late_indexes = NULL;
+    store->old_hash_count = 0;
+    store->knows_hashes = false;
+}
+
+int store_expect(struct store *store, size_t count, struct error *err) {
+    enum { MANY = 10000 };
+    int64_t stored;
+    forget_expected(store);
+    if (db_int(store->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
+    if (stored < 0 || (uint64_t)stored > (uint64_t)count * WORTH_READING) return 0;
+    if (read_hashes(store, (size_t)stored, err) != 0) return -1;
+    return stored == 1 && count >= MANY ? drop_indexes(store, err) : 0; /* trace 0 is always there */
+}
+
+int store_expect_end(struct store *store, struct error *err) {
+    int code = store->late_indexes ? db_exec(store->db, store->late_indexes, err) : 0;
+    forget_expected(store);
+    return code;
+}
+
+static int compare_hashes(const void *left, const void *right) {
+    const int64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* No trace of that hash stands in the file: those of this store are in its memory. */
+static bool is_new(const struct store *store, uint64_t hash) {
+    int64_t key = (int64_t)hash;
+    return store->knows_hashes && !bsearch(&key, store->old_hashes, store->old_hash_count, sizeof key, compare_hashes);
+}
+
 /* A stored trace of that hash whose stack is store->text: 1, 0 for none, -1. */
 static int find_trace(struct store *store, uint64_t hash, int64_t *id, struct error *err) {
+    if (is_new(store, hash)) return 0;
     sqlite3_stmt *select = db_prepare(store->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);
     if (!select) return -1;
     sqlite3_bind_int64(select, 1, (int64_t)hash);

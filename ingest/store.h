@@ -7,6 +7,7 @@
 #ifndef CLEAR_INGEST_STORE_H
 #define CLEAR_INGEST_STORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
@@ -20,11 +21,17 @@ struct store {
     struct map resolved;                  /* (mapping id, address) -> id of the location with lines there */
     struct map known_functions;           /* function id -> index into `function_list` */
     struct store_function *function_list; /* what signing and attributing a trace needs, so that it costs no SQL */
-    struct map known_locations;           /* location id -> index into `location_list` */
+    uint32_t *location_index; /* [location id] -> 1 + index into `location_list`, 0 where it is not known yet */
+    size_t location_index_size;
     struct store_location *location_list;
+    size_t location_count;
     char **wrappers; /* the patterns of the table `wrappers` */
     size_t wrapper_count;
     struct buffer key, text; /* room to put keys and JSON together */
+    int64_t *old_hashes;     /* sorted: of the traces that were there when store_expect was called */
+    size_t old_hash_count;
+    bool knows_hashes;
+    char *late_indexes; /* the SQL that makes the indexes which store_expect took away; NULL where it took none */
 };
 
 int store_open(struct store *store, struct db *db, struct error *err);
@@ -59,6 +66,13 @@ int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t ad
  *   attributed frame the first frame, from the leaf, innermost inlined function first, whose function is none of the
  *                    table `wrappers` (GLOB over its name); the leaf where all are. */
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err);
+
+/* About `count` traces are to come in the open transaction. Where that is worth it, the hashes of the stored ones are read
+ * at once, so that a trace that is new costs no look-up; and where the warehouse has none yet, the two indexes of traces
+ * are built at the end, in order, which costs a third of keeping them up in random order. All of that ends with
+ * store_expect_end, which must come before the transaction is committed; a rollback and store_free undo it too. */
+int store_expect(struct store *store, size_t count, struct error *err);
+int store_expect_end(struct store *store, struct error *err);
 
 struct store_label {
     const char *key;

@@ -17,13 +17,17 @@ struct db {
     sqlite3 *handle;
     char *path;
     struct map statements; /* SQL text -> sqlite3_stmt* as an integer */
-    int depth;             /* open transactions, the outer one included */
+    struct {
+        const char *sql; /* where the caller's literal stands */
+        sqlite3_stmt *statement;
+    } recent[64]; /* a statement that is asked for again and again is found without hashing its text */
+    int depth;    /* open transactions, the outer one included */
     bool writable;
 };
 
 enum db_mode {
-    DB_READ,   /* must exist and be a warehouse; opened read-only */
-    DB_WRITE,  /* made where it does not exist; an older one is migrated in one transaction; WAL until db_close */
+    DB_READ,  /* must exist and be a warehouse; opened read-only */
+    DB_WRITE, /* made where it does not exist; an older one is migrated in one transaction; WAL until db_close */
 };
 
 /* Opens a warehouse. Fails with one clear line for a missing, unreadable, foreign, newer or unwritable file. An older
