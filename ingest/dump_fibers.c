@@ -66,16 +66,21 @@ static int read_numbers(const struct dump *dump, const struct span *words, size_
     return 0;
 }
 
+static int check_new(const struct dump *dump, int64_t id, struct span word, struct map *seen, struct error *err) {
+    bool added;
+    map_put(seen, &id, sizeof id, &added);
+    return added ? 0 : dump_expected(dump, word, "a number that has no row yet", err);
+}
+
 /* 1: the row is broken, as `err` says; -1: no row can be stored. */
-static int read_scheduler(struct dump *dump, struct error *err) {
+static int read_scheduler(struct dump *dump, struct map *seen, struct error *err) {
     struct span words[WORDS_MAX];
     int64_t numbers[2];
-    if (split(dump, words, 2, 2, err) != 0 || read_numbers(dump, words, 2, numbers, err) != 0) return 1;
+    if (split(dump, words, 2, 2, err) != 0 || read_numbers(dump, words, 2, numbers, err) != 0 ||
+        check_new(dump, numbers[0], words[0], seen, err) != 0)
+        return 1;
     sqlite3_stmt *insert =
-        db_prepare(dump->ingest->db,
-                   "INSERT INTO schedulers(profile_id, scheduler, fibers) VALUES (?1, ?2, ?3)"
-                   " ON CONFLICT (profile_id, scheduler) DO UPDATE SET fibers = fibers + excluded.fibers",
-                   err);
+        db_prepare(dump->ingest->db, "INSERT INTO schedulers(profile_id, scheduler, fibers) VALUES (?1, ?2, ?3)", err);
     if (!insert) return -1;
     sqlite3_bind_int64(insert, 1, dump->ingest->profile_id);
     sqlite3_bind_int64(insert, 2, numbers[0]);
@@ -121,20 +126,13 @@ static int insert_site(struct dump *dump, const int64_t numbers[6], const struct
     return db_run(dump->ingest->db, insert, err);
 }
 
-static int check_new_site(struct dump *dump, int64_t site, struct span word, struct map *seen, struct error *err) {
-    bool added;
-    map_put(seen, &site, sizeof site, &added);
-    return added ? 0 : dump_expected(dump, word, "a site that has no row yet", err);
-}
-
 static int read_site(struct dump *dump, struct map *seen, struct error *err) {
     struct span words[WORDS_MAX];
     int64_t numbers[6];
     struct buffer schedulers = {0};
     int code = 1;
     if (split(dump, words, 6, WORDS_MAX, err) == 0 && read_numbers(dump, words, 6, numbers, err) == 0 &&
-        read_spread(dump, words[8], &schedulers, err) == 0 &&
-        check_new_site(dump, numbers[0], words[0], seen, err) == 0)
+        read_spread(dump, words[8], &schedulers, err) == 0 && check_new(dump, numbers[0], words[0], seen, err) == 0)
         code = insert_site(dump, numbers, words, schedulers.data, err);
     buffer_free(&schedulers);
     return code;
@@ -152,7 +150,7 @@ static void change_section(struct span line, enum section *section) {
 int dump_read_fibers(struct dump *dump, struct error *err) {
     enum section section = SECTION_TOTALS;
     int64_t totals[TOTALS] = {0};
-    struct map seen = {0};
+    struct map schedulers = {0}, sites = {0}; /* that have a row */
     int code = dump_begin_profile(dump, "fibers", err);
     while (code == 0 && input_next_line(&dump->lines)) {
         struct span line = span_trim(span_of_line(&dump->lines));
@@ -162,10 +160,12 @@ int dump_read_fibers(struct dump *dump, struct error *err) {
         else if (section == SECTION_TOTALS)
             code = read_total(dump, totals, err) ? 1 : 0;
         else
-            code = section == SECTION_SCHEDULERS ? read_scheduler(dump, err) : read_site(dump, &seen, err);
+            code =
+                section == SECTION_SCHEDULERS ? read_scheduler(dump, &schedulers, err) : read_site(dump, &sites, err);
         if (code == 1) code = ingest_broken(dump->ingest, err);
     }
-    map_free(&seen);
+    map_free(&schedulers);
+    map_free(&sites);
     return code == 0 ? insert_totals(dump, totals, err) : -1;
 }
 

@@ -33,8 +33,9 @@ struct syscall_row {
     int64_t calls, errors, time_ns;
 };
 
-/* "% time, seconds, usecs/call, calls, [errors,] syscall" */
-static int read_syscall(const struct dump *dump, struct syscall_row *row, struct error *err) {
+/* "% time, seconds, usecs/call, calls, [errors,] syscall". The name is valid text, so that names that only differ in
+ * what is not are one. */
+static int read_syscall(struct dump *dump, struct syscall_row *row, struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line, words[6];
     size_t count = 0;
     for (; span_size(line); count++) {
@@ -45,43 +46,72 @@ static int read_syscall(const struct dump *dump, struct syscall_row *row, struct
     if (count < 5)
         return input_fail_line(err, &dump->lines, span_column(&dump->lines, start.at),
                                "expected 5 or 6 columns, found %zu", count);
-    *row = (struct syscall_row){.name = words[count - 1]};
+    const char *name = span_copy(words[count - 1], &dump->arena);
+    *row = (struct syscall_row){.name = {name, name + strlen(name)}};
     if (read_seconds(dump, words[1], &row->time_ns, err) != 0 || dump_number(dump, words[3], &row->calls, err) != 0)
         return -1;
     return count == 6 ? dump_number(dump, words[4], &row->errors, err) : 0;
 }
 
-/* A file may hold several tables, one a process. */
-static int store_syscall(struct dump *dump, const struct syscall_row *row, struct error *err) {
-    sqlite3_stmt *upsert = db_prepare(dump->ingest->db,
-                                      "INSERT INTO syscalls(profile_id, name, calls, errors, time_ns)"
-                                      " VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (profile_id, name) DO UPDATE SET"
-                                      " calls = calls + excluded.calls, errors = errors + excluded.errors,"
-                                      " time_ns = time_ns + excluded.time_ns",
-                                      err);
-    if (!upsert) return -1;
-    sqlite3_bind_int64(upsert, 1, dump->ingest->profile_id);
-    sqlite3_bind_text(upsert, 2, span_copy(row->name, &dump->arena), -1, SQLITE_TRANSIENT);
-    sqlite3_bind_int64(upsert, 3, row->calls);
-    sqlite3_bind_int64(upsert, 4, row->errors);
-    sqlite3_bind_int64(upsert, 5, row->time_ns);
-    ingest_count_row(dump->ingest);
-    return db_run(dump->ingest->db, upsert, err);
+/* A file may hold several tables, one a process, so rows of one name are summed. */
+struct syscall_sums {
+    struct map names; /* -> index into rows */
+    struct syscall_row *rows;
+};
+
+static int sum_syscall(struct dump *dump, struct syscall_sums *sums, const struct syscall_row *row, struct error *err) {
+    bool added;
+    size_t count = sums->names.count;
+    struct map_entry *entry = map_put(&sums->names, row->name.at, span_size(row->name), &added);
+    if (added) {
+        entry->value = (int64_t)count;
+        sums->rows = xrealloc(sums->rows, (count + 1) * sizeof *sums->rows);
+        sums->rows[count] = (struct syscall_row){.name = row->name};
+    }
+    struct syscall_row *sum = &sums->rows[entry->value];
+    if (__builtin_add_overflow(sum->calls, row->calls, &sum->calls) ||
+        __builtin_add_overflow(sum->errors, row->errors, &sum->errors) ||
+        __builtin_add_overflow(sum->time_ns, row->time_ns, &sum->time_ns))
+        return input_fail_line(err, &dump->lines, 0, "the sums of syscall %s exceed 63 bits", row->name.at);
+    return 0;
 }
 
-int dump_read_syscalls(struct dump *dump, struct error *err) {
-    if (dump_begin_profile(dump, "syscalls", err) != 0) return -1;
+static int store_syscall(struct dump *dump, const struct syscall_row *row, struct error *err) {
+    sqlite3_stmt *insert = db_prepare(dump->ingest->db,
+                                      "INSERT INTO syscalls(profile_id, name, calls, errors, time_ns)"
+                                      " VALUES (?1, ?2, ?3, ?4, ?5)",
+                                      err);
+    if (!insert) return -1;
+    sqlite3_bind_int64(insert, 1, dump->ingest->profile_id);
+    sqlite3_bind_text(insert, 2, row->name.at, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(insert, 3, row->calls);
+    sqlite3_bind_int64(insert, 4, row->errors);
+    sqlite3_bind_int64(insert, 5, row->time_ns);
+    ingest_count_row(dump->ingest);
+    return db_run(dump->ingest->db, insert, err);
+}
+
+static int sum_syscalls(struct dump *dump, struct syscall_sums *sums, struct error *err) {
     while (dump_next_row(dump)) {
         struct span line = span_trim(span_of_line(&dump->lines));
         struct syscall_row row;
         if (*line.at == '%' || *line.at == '-') continue; /* names of columns, rules */
-        if (read_syscall(dump, &row, err) != 0) {
-            if (ingest_broken(dump->ingest, err) != 0) return -1;
-            continue;
-        }
-        if (!span_is(row.name, "total") && store_syscall(dump, &row, err) != 0) return -1;
+        int code = read_syscall(dump, &row, err);
+        if (code == 0 && !span_is(row.name, "total")) code = sum_syscall(dump, sums, &row, err);
+        if (code != 0 && ingest_broken(dump->ingest, err) != 0) return -1;
     }
     return 0;
+}
+
+int dump_read_syscalls(struct dump *dump, struct error *err) {
+    struct syscall_sums sums = {.rows = NULL};
+    int code = dump_begin_profile(dump, "syscalls", err);
+    if (code == 0) code = sum_syscalls(dump, &sums, err);
+    for (size_t i = 0; i < sums.names.count && code == 0; i++)
+        code = store_syscall(dump, &sums.rows[i], err);
+    map_free(&sums.names);
+    free(sums.rows);
+    return code;
 }
 
 /* ---- perf stat --------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,8 @@ struct span {
 };
 
 static inline struct span span_of_line(const struct input_lines *lines) {
-    return (struct span){lines->line, lines->line + lines->size};
+    const char *line = lines->line ? lines->line : ""; /* NULL before the first one */
+    return (struct span){line, line + lines->size};
 }
 /* The column of a place in the current line, for input_fail_line. */
 static inline size_t span_column(const struct input_lines *lines, const char *place) {

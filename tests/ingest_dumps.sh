@@ -2,7 +2,7 @@
 # files; our own run directories.
 . "$(dirname "$0")/lib.sh"
 
-corpus=$ROOT/fixtures/corpus/clear-dumps
+corpus=$ROOT/fixtures/corpus/dumps
 ingest() { "$CLEAR" ingest --db t.db "$@" >out.txt 2>err.txt || fail "ingest $*: $(cat err.txt)"; }
 last='run_id = (SELECT max(id) FROM runs)'
 of_last="JOIN profiles ON profiles.id = profile_id WHERE $last"
