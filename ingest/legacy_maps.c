@@ -269,37 +269,86 @@ static void mend_main_mapping(struct legacy *legacy) {
     }
 }
 
-/* 1 + the index of the mapping; 0 for none. A mapping whose first part is missing is completed. */
-static uint32_t find_mapping(struct legacy *legacy, uint64_t address) {
+/* Mappings by their start. Where none overlaps another, which is how an operating system has them, an address is in at most
+ * one, and found by halving; else the first one in the file's order that holds it is taken. */
+struct map_index {
+    struct legacy_mapping **by_start;
+    bool is_usable;
+};
+
+static int compare_starts(const void *left, const void *right) {
+    const struct legacy_mapping *a = *(struct legacy_mapping *const *)left, *b = *(struct legacy_mapping *const *)right;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static bool is_apart(struct legacy_mapping *const *by_start, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (by_start[i]->limit < by_start[i]->start || (i && by_start[i - 1]->limit > by_start[i]->start)) return false;
+    return true;
+}
+
+static void open_index(struct map_index *index, struct legacy *legacy) {
+    index->by_start = xmalloc(legacy->mapping_count * sizeof(struct legacy_mapping *));
     for (size_t i = 0; i < legacy->mapping_count; i++)
-        if (legacy->mappings[i].start <= address && address < legacy->mappings[i].limit) return (uint32_t)i + 1;
+        index->by_start[i] = &legacy->mappings[i];
+    qsort(index->by_start, legacy->mapping_count, sizeof *index->by_start, compare_starts);
+    index->is_usable = is_apart(index->by_start, legacy->mapping_count);
+}
+
+static struct legacy_mapping *search(const struct map_index *index, const struct legacy *legacy, uint64_t address) {
+    size_t low = 0, high = legacy->mapping_count; /* the mapping wanted is before high, and not before low */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (index->by_start[middle]->start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < index->by_start[low - 1]->limit ? index->by_start[low - 1] : NULL;
+}
+
+static struct legacy_mapping *find_mapping(const struct map_index *index, struct legacy *legacy, uint64_t address) {
+    if (index->is_usable) return search(index, legacy, address);
+    for (size_t i = 0; i < legacy->mapping_count; i++)
+        if (legacy->mappings[i].start <= address && address < legacy->mappings[i].limit) return &legacy->mappings[i];
+    return NULL;
+}
+
+/* A mapping whose first part is missing, and would hold the address, is completed. */
+static struct legacy_mapping *complete_mapping(struct map_index *index, struct legacy *legacy, uint64_t address) {
     for (size_t i = 0; i < legacy->mapping_count; i++) {
         struct legacy_mapping *mapping = &legacy->mappings[i];
         if (!mapping->offset || mapping->start - mapping->offset > address || address >= mapping->start) continue;
         mapping->start -= mapping->offset;
         mapping->offset = 0;
-        return (uint32_t)i + 1;
+        index->is_usable = false;
+        return mapping;
     }
-    return 0;
+    return NULL;
 }
 
-/* An address that is in none gets a mapping of everything, as Go's profiles, which have no mappings, always did. */
-static uint32_t whole_mapping(struct legacy *legacy) {
-    legacy->mappings = legacy_grow(legacy->mappings, legacy->mapping_count, sizeof *legacy->mappings);
-    legacy->mappings[legacy->mapping_count++] =
-        (struct legacy_mapping){.limit = UINT64_MAX, .file = "", .build_id = ""};
-    return (uint32_t)legacy->mapping_count;
-}
-
-static void settle_location(struct legacy *legacy, struct legacy_location *location) {
+/* Mappings of the locations that samples use, in the order of first use. What is in none gets `whole`, a mapping of
+ * everything, as Go's profiles, which have no mappings, always did; and so does all that comes after it. */
+static void settle_location(struct map_index *index, struct legacy *legacy, struct legacy_location *location,
+                            uint32_t *whole) {
     if (location->mapping || location->function || location->address == 0) return;
-    location->mapping = find_mapping(legacy, location->address);
-    if (!location->mapping) location->mapping = whole_mapping(legacy);
+    struct legacy_mapping *mapping = find_mapping(index, legacy, location->address);
+    if (!mapping && !*whole) mapping = complete_mapping(index, legacy, location->address);
+    if (!mapping) *whole = (uint32_t)legacy->mapping_count + 1;
+    location->mapping = mapping ? (uint32_t)(mapping - legacy->mappings) + 1 : *whole;
 }
 
 void legacy_finish(struct legacy *legacy) {
+    struct map_index index;
+    uint32_t whole = 0;
     mend_main_mapping(legacy);
+    open_index(&index, legacy);
     for (size_t i = 0; i < legacy->sample_count; i++)
         for (size_t k = 0; k < legacy->samples[i].depth; k++)
-            settle_location(legacy, &legacy->locations[legacy->samples[i].frames[k]]);
+            settle_location(&index, legacy, &legacy->locations[legacy->samples[i].frames[k]], &whole);
+    free(index.by_start);
+    if (!whole) return;
+    legacy->mappings = legacy_grow(legacy->mappings, legacy->mapping_count, sizeof *legacy->mappings);
+    legacy->mappings[legacy->mapping_count++] =
+        (struct legacy_mapping){.limit = UINT64_MAX, .file = "", .build_id = ""};
 }
