@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -22,10 +23,10 @@ static bool read_all(const char *path, struct buffer *text) {
 }
 
 /* The build id of the running kernel is one of the ELF notes that it shows. */
-static bool runs_now(const char *build_id) {
+static bool has_build_id(const char *build_id) {
     struct buffer notes = {0};
     bool is_same = false;
-    if (*build_id && read_all("/sys/kernel/notes", &notes)) {
+    if (read_all("/sys/kernel/notes", &notes)) {
         size_t at = 0;
         Elf64_Nhdr note;
         while (at + sizeof note <= notes.size && !is_same) {
@@ -41,6 +42,12 @@ static bool runs_now(const char *build_id) {
     }
     buffer_free(&notes);
     return is_same;
+}
+
+static bool runs_now(const char *build_id, const char *release) {
+    struct utsname here;
+    if (*build_id) return has_build_id(build_id);
+    return *release && uname(&here) == 0 && strcmp(release, here.release) == 0;
 }
 
 /* ---- which of several names of one address ----------------------------------------------------------------------- */
@@ -109,10 +116,11 @@ void perf_kernel_parse(struct perf_kernel *kernel, char *text, const char *symbo
     keep_one_an_address(kernel);
 }
 
-void perf_kernel_open(struct perf_kernel *kernel, const char *build_id, const char *symbol, uint64_t address) {
+void perf_kernel_open(struct perf_kernel *kernel, const char *build_id, const char *release, const char *symbol,
+                      uint64_t address) {
     struct buffer text = {0};
     *kernel = (struct perf_kernel){0};
-    if (runs_now(build_id) && read_all("/proc/kallsyms", &text) && text.size)
+    if (runs_now(build_id, release) && read_all("/proc/kallsyms", &text) && text.size)
         perf_kernel_parse(kernel, text.data, symbol, address);
     buffer_free(&text);
 }

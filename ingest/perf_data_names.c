@@ -138,8 +138,8 @@ static int name_kernel_frame(struct perf_names *names, const struct perf_frame *
     bool is_module = image->kind == PERF_IMAGE_MODULE;
     if (!names->is_kernel_read) {
         names->is_kernel_read = true;
-        perf_kernel_open(&names->kernel, perf_image_build_id(spaces, IMAGE_KERNEL), spaces->kernel_symbol,
-                         spaces->kernel_start);
+        perf_kernel_open(&names->kernel, perf_image_build_id(spaces, IMAGE_KERNEL), names->recording->facts.release,
+                         spaces->kernel_symbol, spaces->kernel_start);
     }
     const char *name = NULL;
     if (!is_module) name = perf_kernel_name(&names->kernel, frame->address + spaces->kernel_start);

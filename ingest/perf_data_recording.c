@@ -45,18 +45,17 @@ void perf_recording_push(struct perf_recording *recording, const struct perf_spa
     recording->stack[recording->depth++] = (uint32_t)(entry - recording->frames.entries);
 }
 
-static bool take_context(uint64_t word, enum perf_mode *mode) {
-    if (word < CONTEXT_FIRST) return false;
+/* Whose addresses follow a context word; false for a word that is none of them: a frame pointer led astray. */
+static bool context_mode(uint64_t word, enum perf_mode *mode) {
     switch (word) {
-    case CONTEXT_KERNEL: *mode = PERF_MODE_KERNEL; break;
-    case CONTEXT_USER: *mode = PERF_MODE_USER; break;
-    case CONTEXT_HYPERVISOR: *mode = PERF_MODE_HYPERVISOR; break;
-    case CONTEXT_GUEST_KERNEL: *mode = PERF_MODE_GUEST_KERNEL; break;
+    case CONTEXT_KERNEL: *mode = PERF_MODE_KERNEL; return true;
+    case CONTEXT_USER: *mode = PERF_MODE_USER; return true;
+    case CONTEXT_HYPERVISOR: *mode = PERF_MODE_HYPERVISOR; return true;
+    case CONTEXT_GUEST_KERNEL: *mode = PERF_MODE_GUEST_KERNEL; return true;
     case CONTEXT_GUEST:
-    case CONTEXT_GUEST_USER: *mode = PERF_MODE_GUEST_USER; break;
-    default: *mode = PERF_MODE_UNKNOWN; break;
+    case CONTEXT_GUEST_USER: *mode = PERF_MODE_GUEST_USER; return true;
+    default: return false;
     }
-    return true;
 }
 
 /* The frames of a chain. The first one of each context is where that code stood itself (a fault may be at the first
@@ -67,12 +66,10 @@ static void push_chain(struct perf_recording *recording, const struct perf_space
     bool is_call = false;
     for (size_t i = 0; i < sample->chain_count; i++) {
         uint64_t word = words_at(sample->chain, i);
-        if (take_context(word, &mode)) {
-            is_call = false;
-            continue;
-        }
-        perf_recording_push(recording, space, mode, word, is_call);
-        is_call = true;
+        bool is_context = word >= CONTEXT_FIRST;
+        if (is_context && !context_mode(word, &mode)) return; /* what stands before it is right */
+        if (!is_context) perf_recording_push(recording, space, mode, word, is_call);
+        is_call = !is_context;
     }
 }
 
@@ -203,6 +200,8 @@ int perf_recording_read(struct perf_recording *recording, const void *data, size
                                                      .ksymbol = take_ksymbol};
     perf_spaces_open(&recording->spaces);
     comm_number(recording, "", 0);
+    const uint32_t idle = 0; /* no record names it */
+    map_put(&recording->threads, &idle, sizeof idle, NULL)->value = comm_number(recording, "swapper", 7);
     return perf_data_parse(data, size, &visitor, recording, &recording->facts, err);
 }
 

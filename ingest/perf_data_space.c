@@ -100,6 +100,7 @@ const struct perf_area *perf_space_find(const struct perf_space *space, uint64_t
 
 /* Puts `count` areas in the place of `old` ones. */
 static void replace(struct perf_areas *areas, size_t at, size_t old, const struct perf_area *with, size_t count) {
+    if (count == 0 && old == 0) return; /* nor any memory to move */
     if (areas->count + count > areas->capacity + old) {
         areas->capacity = areas->capacity * 2 + count;
         areas->items = xrealloc(areas->items, areas->capacity * sizeof *areas->items);
@@ -222,8 +223,7 @@ static int map_kernel(struct perf_spaces *spaces, const struct perf_data_mmap *m
 }
 
 static bool is_anonymous(const struct perf_data_mmap *mmap) {
-    static const char *const prefixes[] = {"//anon",    "/anon_hugepage", "[heap]", "[stack",
-                                           "/dev/zero", "/memfd:",        "/SYSV"};
+    static const char *const prefixes[] = {"//anon", "/anon_hugepage", "[heap]", "[stack", "/dev/zero", "/SYSV"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t size = strlen(prefixes[i]);
         if (mmap->path_size >= size && memcmp(mmap->path, prefixes[i], size) == 0) return true;

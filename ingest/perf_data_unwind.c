@@ -21,6 +21,7 @@ struct perf_unwinder {
     const struct perf_data_sample *sample;
     uint64_t stack_start, program_counter;
     size_t frames;
+    bool is_cut;
 };
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
@@ -59,11 +60,14 @@ static bool set_registers(Dwfl_Thread *thread, void *context) {
 /* ---- memory and threads ------------------------------------------------------------------------------------------ */
 
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context) {
-    const struct perf_unwinder *unwinder = context;
+    struct perf_unwinder *unwinder = context;
     (void)dwfl;
     uint64_t offset = address - unwinder->stack_start;
     size_t size = unwinder->sample->stack_size;
-    if (address < unwinder->stack_start || size < 8 || offset > size - 8) return false;
+    if (address < unwinder->stack_start || size < 8 || offset > size - 8) {
+        unwinder->is_cut = true; /* libdw takes a return address that it cannot read for the end of the stack */
+        return false;
+    }
     memcpy(word, unwinder->sample->stack + offset, sizeof *word);
     return true;
 }
@@ -159,6 +163,7 @@ bool perf_unwind(struct perf_unwinder *unwinder, const struct perf_space *space,
     unwinder->space = space;
     unwinder->sample = sample;
     unwinder->frames = 0;
+    unwinder->is_cut = false;
     bool arm = is_arm(unwinder);
     if (!perf_register(sample, arm ? ARM64_STACK : X86_64_STACK, &unwinder->stack_start) ||
         !perf_register(sample, arm ? ARM64_COUNTER : X86_64_COUNTER, &unwinder->program_counter))
@@ -166,7 +171,7 @@ bool perf_unwind(struct perf_unwinder *unwinder, const struct perf_space *space,
     bool is_whole = files_of(unwinder) && dwfl_getthread_frames(unwinder->dwfl, 1, take_frame, unwinder) == 0;
     if (!unwinder->frames)
         perf_recording_push(unwinder->recording, space, PERF_MODE_USER, unwinder->program_counter, false);
-    return is_whole;
+    return is_whole && !unwinder->is_cut;
 }
 
 struct perf_unwinder *perf_unwinder_open(struct perf_recording *recording) {
