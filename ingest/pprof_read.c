@@ -622,10 +622,10 @@ static bool is_profile_field(const struct wire_field *field) {
     return field->type == WIRE_VARINT || (field->number == PROFILE_COMMENT && field->type == WIRE_BYTES);
 }
 
-/* There is no magic number: the first fields must be those of a profile. One that is cut off counts, so that a cut profile is
- * said to be one. */
+/* There is no magic number: the first fields must be those of a profile. One that is cut off counts, and
+ * after a few good ones a broken one does, so that a broken profile is said to be one, and where. */
 static bool recognise_pprof(const struct input *input) {
-    enum { LOOK_AT = 16 };
+    enum { LOOK_AT = 16, ENOUGH = 3 };
     if (input->is_directory || input->size == 0) return false;
     struct wire wire = {input->data, input->data + input->size};
     for (int i = 0; i < LOOK_AT; i++) {
@@ -633,7 +633,7 @@ static bool recognise_pprof(const struct input *input) {
         enum wire_state state = wire_next(&wire, &field);
         if (state == WIRE_END) return true;
         if (state == WIRE_CUT) return field.number == 0 || is_profile_field(&field);
-        if (state != WIRE_OK || !is_profile_field(&field)) return false;
+        if (state != WIRE_OK || !is_profile_field(&field)) return i >= ENOUGH;
     }
     return true;
 }

@@ -1,0 +1,62 @@
+# What is cut, flipped, endless, out of range or no profile at all: one line that names file and place, status 1, the
+# warehouse untouched, and memory bounded.
+. "$(dirname "$0")/lib.sh"
+
+python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
+"$CLEAR" ingest -q --db t.db made/other_types.pb || fail "a good one"
+sqlite3 t.db .dump >before.sql
+count=$(find made/hostile -type f | wc -l)
+[ "$count" -gt 1600 ] || fail "only $count broken files were made"
+
+# Measured: 178 MB, of which the bombs of 100 and 256 MiB are the most. Under the sanitizers it says nothing.
+python3 - "$CLEAR" <<'PY' || fail "exit status or memory"
+import os, resource, subprocess, sys
+done = subprocess.run([sys.argv[1], "ingest", "--db", "t.db", "made/hostile"], stdout=open("out.txt", "w"), stderr=open("err.txt", "w"))
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(f"status {done.returncode}, {peak} KB")
+sys.exit(done.returncode != 1 or (peak > 300_000 and not os.environ.get("SANITIZED")))
+PY
+sqlite3 t.db .dump >after.sql
+expect_same_file after.sql before.sql "the warehouse after broken files"
+expect_equal "$(wc -l <err.txt)" "$count" "one line an error"
+expect_match "$(tail -n 1 out.txt | tr -d ,)" "^$count artefacts: 0 known $count failed; 0 rows$" "the summary"
+nameless=$(grep -Evc '^clear: made/hostile/[a-z0-9_.]+(: byte [0-9]+: |:[0-9]+(:[0-9]+)?: |: is empty$|: the sum of equal rows)' err.txt)
+expect_equal "$nameless" 0 "errors without a place: $(grep -Ev '^clear: made/hostile/[a-z0-9_.]+(: byte [0-9]+: |:[0-9]+(:[0-9]+)?: |: is empty$|: the sum of equal rows)' err.txt | head -3)"
+
+says() { expect_match "$(grep "^clear: made/hostile/$1:" err.txt)" "$2" "$1"; }
+says no_location 'byte 8: there is no location with the id 9$'
+says string_out_of_range 'string 99 of 2: the index is out of range$'
+says number_of_65_bits 'a number of more than 64 bits$'
+says invalid_utf8 'byte 21: string 2 is no valid UTF-8 text$'
+says nul_byte 'byte 14: string 2 is no valid UTF-8 text$'
+says gzip_garbage_behind 'expected another gzip member'
+says folded_big_count 'folded_big_count:2:5: expected a whole number'
+says folded_nul 'folded_nul:1002:3: '
+
+# Every bit of a small profile, one after the other. A flipped bit may make another good profile; it may not crash, and what
+# is refused leaves nothing.
+python3 - "$CLEAR" "$ROOT" <<'PY' || fail "flipped bits"
+import os, sqlite3, subprocess, sys
+good = open("made/every_field.pb", "rb").read()
+os.mkdir("flips")
+for bit in range(0, len(good) * 8):
+    broken = bytearray(good)
+    broken[bit // 8] ^= 1 << bit % 8
+    open(f"flips/{bit:05d}", "wb").write(broken)
+done = subprocess.run([sys.argv[1], "ingest", "--db", "flips.db", "flips"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+errors = done.stderr.decode().splitlines()
+runs, orphans = sqlite3.connect("flips.db").execute("SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM profiles WHERE run_id NOT IN (SELECT id FROM runs))").fetchone()
+print(f"{len(good) * 8} flips: {runs} read, {len(errors)} refused, status {done.returncode}")
+sys.exit(done.returncode != 1 or runs + len(errors) != len(good) * 8 or orphans or len(errors) < 1000)
+PY
+check_db flips.db
+
+# Long lines and line ends of other systems are no errors.
+python3 -c 'print(";".join(["f" * 1000] * 10000) + " 1")' >long.folded
+printf 'a;b;c 1\r\n\r\na;b 2\r\n' >crlf.folded
+"$CLEAR" ingest -q --db t.db long.folded crlf.folded || fail "a line of 10 MB, or CRLF"
+expect_equal "$(sql t.db "SELECT stack, v0 FROM samples JOIN profiles ON profiles.id = profile_id JOIN runs ON runs.id = run_id
+    JOIN stacks USING (trace_id) WHERE source = 'crlf.folded' ORDER BY v0")" "a;b;c|1
+a;b|2" CRLF
+expect_equal "$(sql t.db "SELECT json_array_length(stack) FROM traces ORDER BY 1 DESC LIMIT 1")" 10000 "frames of the long line"
+check_db t.db

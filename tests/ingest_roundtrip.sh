@@ -1,0 +1,41 @@
+# What goes in comes out: for Go's own profiles and for made ones with every field set, `go tool pprof -raw` of the export is that
+# of the original, ids and order aside; and the export, ingested again, brings no new name or stack.
+. "$(dirname "$0")/lib.sh"
+
+python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
+names() { sql "$1" 'SELECT (SELECT count(*) FROM traces), (SELECT count(*) FROM locations), (SELECT count(*) FROM functions), (SELECT count(*) FROM mappings), (SELECT count(*) FROM label_sets)'; }
+count=0
+for file in "$ROOT"/fixtures/corpus/pprof/*.pb.gz made/*.pb made/*.pb.gz; do
+    rm -f t.db
+    "$CLEAR" ingest -q --db t.db "$file" || fail "ingest $file"
+    before=$(names t.db)
+    kind=$(sql t.db 'SELECT kind FROM profiles')
+    "$CLEAR" export --db t.db --kind "$kind" -o out.pb.gz || fail "export $kind of $file"
+    pprof -raw "$file" >a.raw 2>/dev/null || fail "pprof $file"
+    pprof -raw out.pb.gz >b.raw 2>/dev/null || fail "pprof of the export of $file"
+    python3 "$ROOT/tests/raw_profile.py" a.raw >a.txt || fail "raw_profile.py of $file"
+    python3 "$ROOT/tests/raw_profile.py" b.raw >b.txt || fail "raw_profile.py of the export of $file"
+    [ "$(wc -l <a.txt)" -ge 4 ] || fail "nothing to compare in $file"
+    expect_same_file b.txt a.txt "export of $file"
+    python3 "$ROOT/tests/profile_diff.py" "$file" out.pb.gz || fail "profile_diff of $file"
+    "$CLEAR" ingest -q --db t.db out.pb.gz || fail "ingest of the export of $file"
+    expect_equal "$(names t.db)" "$before" "names and stacks after $file came again"
+    check_db t.db
+    count=$((count + 1))
+done
+expect_equal "$count" 21 "files compared"
+
+# Which table takes what.
+kind_of() { rm -f k.db; "$CLEAR" ingest -q --db k.db "$1" || fail "$1"; sql k.db "SELECT kind, (SELECT count(*) FROM sites), (SELECT count(*) FROM locks), (SELECT count(*) FROM cpu), (SELECT count(*) FROM samples) FROM profiles"; }
+expect_equal "$(kind_of made/every_field.pb)" "heap|5|0|0|0" "heap; two of six samples are equal"
+expect_equal "$(kind_of made/contention.pb)" "contentions|0|0|0|2" "contentions with labels"
+expect_equal "$(kind_of made/other_types.pb)" "kind0|0|0|0|2" "types without a table"
+expect_equal "$(sql k.db 'SELECT more FROM samples WHERE label_set_id = 0')" '[14,31,50,71]' "values nine to twelve: 8²-50 and on"
+expect_equal "$(kind_of "$ROOT/fixtures/corpus/pprof/after_go_mutex.pb.gz")" "lock|0|1|0|0" mutex
+expect_equal "$(kind_of "$ROOT/fixtures/corpus/pprof/after_go_goroutine.pb.gz")" "goroutine|0|0|0|2" goroutine
+expect_equal "$(kind_of "$ROOT/fixtures/corpus/pprof/after_go_cpu.pb.gz" | cut -d'|' -f1,2,3,5)" "cpu|0|0|0" cpu
+expect_equal "$(sql k.db 'SELECT sum(samples), sum(cpu_ns) FROM cpu')" \
+    "$(pprof -raw "$ROOT/fixtures/corpus/pprof/after_go_cpu.pb.gz" 2>/dev/null | awk '/^Locations/ { exit } /^ *[0-9]+ +[0-9]+:/ { a += $1; b += $2 } END { print a "|" b }')" "sums of the CPU profile"
+expect_equal "$(kind_of made/inuse.pb)" "heap|2|0|0|0" "in use alone"
+expect_equal "$(sql k.db 'SELECT inuse_count, inuse_bytes FROM heap ORDER BY 1 DESC')" "1|100
+-1|-7" "in use, negative too"
