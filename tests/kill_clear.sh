@@ -4,8 +4,8 @@
 # alone: it looks for what is left in /dev/shm
 . "$(dirname "$0")/lib.sh"
 
-recorded() { # the newest run's count, or nothing where there is none yet
-    sqlite3 -batch -cmd '.timeout 5000' t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'makes_progress' AND run_id = (SELECT max(id) FROM runs)" 2>/dev/null
+recorded() { # recorded BEFORE: the count of the run that came after run BEFORE, or nothing where there is none yet
+    sqlite3 -batch -cmd '.timeout 5000' t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'makes_progress' AND run_id > $1" 2>/dev/null
 }
 
 "$CLEAR" profile --db t.db -o "$TMP/t.profile" -- true || fail 'no first run'
@@ -16,7 +16,7 @@ for round in $(seq 50); do
     "$CLEAR" profile --db t.db --interval 0.02 -o "$TMP/t.profile" -- "$FIXTURES/progress" count 450 >out.txt 2>err.txt &
     pid=$!
     sleep "0.$(printf '%03d' $((RANDOM % 300)))"
-    seen=$(recorded)
+    seen=$(recorded "$before")
     kill -KILL "$pid" || fail "clear had ended in round $round: $(cat err.txt)"
     wait "$pid"
     # The program goes on, and ends by itself; unless clear was killed before it had started it.
@@ -30,7 +30,7 @@ for round in $(seq 50); do
     [ "$run" -gt "$before" ] || continue # killed before its first transaction
     expect_equal "$(sql t.db 'SELECT exit_status IS NULL AND exit_signal IS NULL, flags FROM runs ORDER BY id DESC LIMIT 1')" '1|unfinished' \
         "the run of round $round"
-    got=$(recorded)
+    got=$(recorded "$before")
     [ "${got:-0}" -ge "${seen:-0}" ] || fail "round $round: $seen allocations were flushed, ${got:-0} are there"
     [ "${got:-0}" -gt 0 ] && flushed=$((flushed + 1))
 done
