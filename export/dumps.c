@@ -1,6 +1,7 @@
 #include "export/dumps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "export/file.h"
@@ -73,6 +74,19 @@ static int add_lock(struct dump *dump, sqlite3_stmt *row, struct error *err) {
     return 0;
 }
 
+/* "# object: ADDRESS KIND IDENTITY NAME", so that a lock keeps its name and its history where the dump is read again. Readers
+ * that do not know it take it for a comment. */
+static int add_object(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
+    for (int i = 0; i < 4; i++) {
+        const char *text = db_text(row, i);
+        if (text[strcspn(text, "\t\n")]) return 0; /* would not be one field */
+    }
+    buffer_printf(&dump->text, "# object: %s\t%s\t%s\t%s\n", db_text(row, 0), db_text(row, 1), db_text(row, 2),
+                  db_text(row, 3));
+    return 0;
+}
+
 /* The headers that both dumps share, and what the locks' version hangs on. */
 static int add_header(struct dump *dump, const char *kind, struct error *err) {
     sqlite3_stmt *row = db_prepare(dump->db, embedded_text("export/dump_header.sql"), err);
@@ -114,7 +128,9 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
         if (code < 0) break;
     }
     if (code < 0) sqlite3_reset(rows);
-    return code < 0 ? -1 : file_write(&dump->file, dump->text.data, dump->text.size, err);
+    if (code == 0) code = file_write(&dump->file, dump->text.data, dump->text.size, err);
+    buffer_clear(&dump->text);
+    return code;
 }
 
 static int finish(struct dump *dump, int code, struct error *err) {
@@ -141,6 +157,7 @@ int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *er
     struct dump dump = {.db = db, .run_id = run_id};
     if (file_open(&dump.file, path, false, err) < 0) return -1;
     int code = add_header(&dump, "lock", err);
+    if (code == 0) code = write_lines(&dump, "export/locks_objects.sql", add_object, err);
     buffer_add_text(&dump.text, "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
                                 "\tread_acquires\tread_contended\tread_total_wait_ns\tread_max_wait_ns");
     buffer_add_text(&dump.text, dump.lock_callers ? "\tcaller_trace\n" : "\n");

@@ -44,6 +44,11 @@ int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address
 
 enum { DUMP_DEPTH_MAX = 4096, DUMP_COMMENTS_MAX = 1000 };
 
+/* "# object: ADDRESS KIND IDENTITY NAME" (tabs between): what a lock is, in our own dumps. */
+struct dump_object {
+    const char *kind, *identity, *name;
+};
+
 struct dump {
     struct ingest *ingest;
     struct dump_names *names;
@@ -52,6 +57,7 @@ struct dump {
     struct arena arena;
     const char *comments[DUMP_COMMENTS_MAX]; /* lines from '#' that are no plain headers, without '#' */
     size_t comment_count;
+    struct map objects;        /* address -> struct dump_object * */
     int64_t sample_n, dropped; /* dropped: of "# WARNING: N samples dropped" */
     int64_t duration_ns;
     uint64_t disagreeing;           /* rows whose totals disagree */

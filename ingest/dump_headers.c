@@ -60,8 +60,27 @@ static void read_warning(struct dump *dump, struct span text) {
         dump->dropped = INT64_MAX;
 }
 
+/* False where it is something else, which then is a comment. */
+static bool read_object(struct dump *dump, struct span text) {
+    struct span fields[4];
+    uint64_t address;
+    if (!span_take(&text, "object: ")) return false;
+    for (int i = 0; i < 4; i++)
+        if (!span_field(&text, '\t', &fields[i])) return false;
+    bool is_known = span_starts(fields[2], "symbol:") || span_starts(fields[2], "heap:");
+    if (text.at || !is_known || span_size(fields[3]) == 0 || !span_take(&fields[0], "0x") ||
+        span_unsigned(&fields[0], 16, &address) != NUMBER_OK || span_size(fields[0]))
+        return false;
+    struct dump_object *object = arena_alloc(&dump->arena, sizeof *object);
+    *object = (struct dump_object){.kind = span_copy(fields[1], &dump->arena),
+                                   .identity = span_copy(fields[2], &dump->arena),
+                                   .name = span_copy(fields[3], &dump->arena)};
+    map_put(&dump->objects, &address, sizeof address, NULL)->value = (int64_t)(intptr_t)object;
+    return true;
+}
+
 static int read_header(struct dump *dump, struct span text, struct error *err) {
-    if (span_size(text) == 0 || is_format_line(text)) return 0;
+    if (span_size(text) == 0 || is_format_line(text) || read_object(dump, text)) return 0;
     if (span_take(&text, "sample_n:")) {
         if (dump_number(dump, span_trim(text), &dump->sample_n, err) != 0) return -1;
         return dump->sample_n ? 0 : dump_expected(dump, text, "a sampling rate of at least 1", err);
@@ -97,6 +116,7 @@ int dump_open(struct dump *dump, struct ingest *ingest, struct dump_names *names
 }
 
 void dump_close(struct dump *dump) {
+    map_free(&dump->objects);
     arena_free(&dump->arena);
 }
 

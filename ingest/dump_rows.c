@@ -97,11 +97,23 @@ static int add_site(struct dump *dump, const struct row *row, struct error *err)
     return ingest_site(dump->ingest, &site, err);
 }
 
+/* What the dump's headers say that a lock is, else what the binary does. */
+static int64_t lock_object(struct dump *dump, uint64_t address, const char **kind, struct error *err) {
+    const struct map_entry *entry = map_find(&dump->objects, &address, sizeof address);
+    if (!entry) return dump_object(dump->names, "lock", address, err);
+    const struct dump_object *object = (const struct dump_object *)(intptr_t)entry->value;
+    *kind = object->kind;
+    return store_object(&dump->ingest->store, "lock", object->identity, object->name, 0, 0, err);
+}
+
 /* addr acquires contended total_wait_ns max_wait_ns total_hold_ns max_hold_ns read_acquires read_contended
  * read_total_wait_ns read_max_wait_ns caller_trace */
 static int add_lock(struct dump *dump, const struct row *row, struct error *err) {
     const int64_t *number = row->numbers;
-    const struct ingest_lock lock = {.object_id = dump_object(dump->names, "lock", row->address, err),
+    const char *kind = NULL;
+    int64_t object_id = lock_object(dump, row->address, &kind, err);
+    const struct ingest_lock lock = {.object_id = object_id,
+                                     .kind = kind,
                                      .address = (int64_t)row->address,
                                      .trace_id = row->trace_id,
                                      .acquires = number[1],

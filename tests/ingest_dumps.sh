@@ -141,8 +141,8 @@ rm -f t.db
 "$CLEAR" ingest --db t.db own.profile locks.profile >/dev/null || fail "own directories"
 by_stack() { sql t.db "SELECT stack, sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes) FROM heap JOIN stacks USING (trace_id)
     WHERE run_id = $1 GROUP BY stack ORDER BY stack"; }
-by_lock() { sql t.db "SELECT address, sum(acquires), sum(contended), sum(wait_ns), max(max_wait_ns), sum(hold_ns), max(max_hold_ns), sum(read_acquires),
-    sum(read_contended), sum(read_wait_ns), max(read_max_wait_ns) FROM lock_use WHERE run_id = $1 GROUP BY address ORDER BY address"; }
+by_lock() { sql t.db "SELECT address, object, kind, sum(acquires), sum(contended), sum(wait_ns), max(max_wait_ns), sum(hold_ns), max(max_hold_ns), sum(read_acquires),
+    sum(read_contended), sum(read_wait_ns), max(read_max_wait_ns) FROM lock_use WHERE run_id = $1 GROUP BY address, object, kind ORDER BY address"; }
 for pair in "1 3" "2 4"; do
     read -r recorded ingested <<<"$pair"
     by_stack "$recorded" >want.txt
@@ -153,5 +153,6 @@ for pair in "1 3" "2 4"; do
     expect_same_file got.txt want.txt "locks of run $recorded"
 done
 expect_between "$(by_stack 1 | wc -l)" 10 1000 "stacks compared"
+expect_match "$(by_lock 4)" 'lock_counts:[a-z_]+.*\|mutex\|' "names of locks"
 expect_between "$(by_lock 2 | wc -l)" 3 1000 "locks compared"
 check_db t.db

@@ -25,7 +25,8 @@ static const char rows[] =
     "INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[1,2]'), (2, 2, 2, '[3]');"
     "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES"
     "  (1, 1, 40000, 2560000, 39000, 2500000), (2, 1, 10, 640, 0, 0), (1, 2, 20, 1280, 20, 1280);"
-    "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'a', 'a'), (2, 'lock', 'b', 'b');"
+    "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'symbol:server:table+0', 'server:table'),"
+    " (2, 'lock', 'address:0x600000', '0x600000');"
     "INSERT INTO locks VALUES (3, 1, 5242880, 1, 'rwlock', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),"
     "  (3, 2, 6291456, 0, 'mutex', 11, 12, 13, 14, 15, 16, 0, 0, 0, 0), (4, 1, 5242880, 0, 'mutex', 1, 0, 0, 0, 5, 5, "
     "0, 0, 0, 0);"
@@ -97,6 +98,7 @@ static void test_dumps(void **state) {
     check_text("a.profile/locks.txt",
                "# lock-profile v3\n"
                "# sample_n: 10\n"
+               "# object: 0x500000\trwlock\tsymbol:server:table+0\tserver:table\n"
                "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns\tread_acquires\t"
                "read_contended\tread_total_wait_ns\tread_max_wait_ns\tcaller_trace\n"
                "0x500000\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t0x1012a40,0x1013b10\n"
@@ -112,6 +114,7 @@ static void test_replaced_whole(void **state) {
     check_text("a.profile/locks.txt",
                "# lock-profile v2\n"
                "# sample_n: 1\n"
+               "# object: 0x500000\tmutex\tsymbol:server:table+0\tserver:table\n"
                "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns\tread_acquires\t"
                "read_contended\tread_total_wait_ns\tread_max_wait_ns\n"
                "0x500000\t1\t0\t0\t0\t5\t5\t0\t0\t0\t0\n");
