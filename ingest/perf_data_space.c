@@ -193,11 +193,10 @@ void perf_spaces_fork(struct perf_spaces *spaces, const struct perf_data_task *t
     set_areas(spaces, &spaces->spaces[child], spaces->spaces[parent].areas);
 }
 
+/* The old program's areas stay until the new one's are put over them, as in perf: while the kernel is still in execve, a
+ * stack ends where the old program called it. */
 void perf_spaces_exec(struct perf_spaces *spaces, uint32_t pid) {
-    if (pid == UINT32_MAX) return;
-    struct perf_space *space = perf_spaces_of(spaces, pid);
-    set_areas(spaces, space, NULL);
-    space->is_started = true;
+    if (pid != UINT32_MAX) perf_spaces_of(spaces, pid)->is_started = true;
 }
 
 /* "[kernel.kallsyms]_text": behind the bracket the symbol whose run-time address stands as the file offset, so that

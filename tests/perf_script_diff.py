@@ -69,7 +69,7 @@ def calls(frames, is_dwarf, kernel_start):
         frames = frames[:-1]
     out = []
     for i, (address, symbol, offset, file) in enumerate(frames):
-        in_kernel = address >= 2**63
+        in_kernel = address >= 2**63 and file != "[unknown]" or file == "[kernel.kallsyms]"
         first = i == 0 or (out[-1][3] and not in_kernel)
         exact = first or (is_dwarf and not in_kernel)
         known = symbol if symbol != "[unknown]" and (exact or offset > 0) else None
@@ -80,7 +80,7 @@ def calls(frames, is_dwarf, kernel_start):
         if not in_kernel:
             address = to_address(file, address)
         start = address + (not exact) - offset if known else None
-        if in_kernel and file != "[unknown]":
+        if in_kernel:
             address -= kernel_start
         out.append((os.path.basename(file), address, known, in_kernel, file, start))
     return out
@@ -183,6 +183,11 @@ def main():
     event = sys.argv[4] if len(sys.argv) > 4 else None
     is_dwarf = os.environ.get("DWARF") == "1"
     kernel_start = int(os.environ.get("KERNEL_START") or "0", 16)
+    got, stored_names = collections.Counter(), {}
+    for comm, samples, frames in stored_traces(sqlite3.connect(path), run, event):
+        got[comm, tuple(f[:2] for f in frames)] += samples
+        for file, address, symbol in frames:
+            stored_names[file, address] = plain(symbol)
     total, thrown_away = 0, collections.Counter()
     wanted, names = collections.Counter(), collections.defaultdict(set)
     for comm, name, frames in script_samples(script):
@@ -196,12 +201,10 @@ def main():
         wanted[comm, tuple(f[:2] for f in chain)] += 1
         for file, address, symbol, _, path_name, start in chain:
             if symbol and plain(symbol) and (symbol.endswith("@plt") or reaches(path_name, start, address)):
+                stored = stored_names.get((file, address), "")
+                if symbol.endswith("@plt") and stored.startswith(file + "+0x"): # names that perf alone works out
+                    names[file, address].add(stored)
                 names[file, address] |= {plain(symbol)} | aliases(path_name, start)
-    got, stored_names = collections.Counter(), {}
-    for comm, samples, frames in stored_traces(sqlite3.connect(path), run, event):
-        got[comm, tuple(f[:2] for f in frames)] += samples
-        for file, address, symbol in frames:
-            stored_names[file, address] = plain(symbol)
     wrong = [f"perf script has {n - got[k]} more of {show(k)}" for k, n in wanted.items() if n > got[k]]
     for key in got:
         spared = min(thrown_away[key[0]], max(0, got[key] - wanted[key]))

@@ -371,14 +371,14 @@ static void addresses_are_of_the_file_that_stood_there_then(void **state) {
     put_sample(&file, 5, 0x1010, 14);
     put_fork(&file, 6, 5, 20); /* the child has the parent's files and name */
     put_sample(&file, 6, 0x2002, 21);
-    put_comm(&file, 6, "child", MISC_EXEC, 30); /* until it becomes another program */
+    put_comm(&file, 6, "child", MISC_EXEC, 30); /* it becomes another program, but is in execve still */
     put_sample(&file, 6, 0x2002, 31);
     put_mmap(&file, 6, 0x1000, 0x1000, 0, "/c", 32);
     put_sample(&file, 6, 0x1001, 33);
     put_sample(&file, 5, 0x2002, 34); /* the parent stays what it was */
     char *rows = rows_of(&file);
     assert_string_equal(rows, "/a+110 shell 2\n/a+10ff shell 1\n/b+1 shell 1\n/a+2101 shell 1\n/b+2 shell 2\n"
-                              "+2002 child 1\n/c+1 child 1\n");
+                              "/b+2 child 1\n/c+1 child 1\n");
     free(rows);
     buffer_free(&file);
 }
