@@ -114,16 +114,29 @@ static const char *member_name(int index) {
     return index == PERF ? "perf.data" : "transpiled.zig";
 }
 
+static bool is_file(const char *directory, const char *name) {
+    struct stat status;
+    char *path = xasprintf("%s/%s", directory, name);
+    bool is = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    free(path);
+    return is;
+}
+
+static bool is_called_profile(const char *path) {
+    struct span name = {path, path + strlen(path)};
+    while (span_size(name) > 1 && name.end[-1] == '/')
+        name.end--;
+    return span_size(name) > 8 && memcmp(name.end - 8, ".profile", 8) == 0;
+}
+
+/* A directory of profiles that are called heap.pb.gz and cpu.pb.gz may be anybody's, and then each is an artefact of its
+ * own. A text dump among them, or the name of the directory, makes them one. */
 static bool recognise_directory(const struct input *input) {
     if (!input->is_directory) return false;
-    bool found = false;
-    for (int i = 0; i < ZIG && !found; i++) {
-        struct stat status;
-        char *path = xasprintf("%s/%s", input->path, member_name(i));
-        found = stat(path, &status) == 0 && S_ISREG(status.st_mode);
-        free(path);
-    }
-    return found;
+    int candidates = is_called_profile(input->path) ? ZIG : KINDS;
+    for (int i = 0; i < candidates; i++)
+        if (is_file(input->path, member_name(i))) return true;
+    return false;
 }
 
 static int open_member(struct member *member, const char *directory, const char *name, struct error *err) {

@@ -134,6 +134,19 @@ expect_status 1 "$CLEAR" ingest --db t.db two.profile 2>err.txt >/dev/null
 expect_match "$(cat err.txt)" 'two.profile/locks.txt:2:1: ' "a broken file of a directory"
 expect_equal "$(sqlite3 t.db .dump | sha256sum)" "$before" "the database after a broken directory"
 
+# ---- profiles in other formats beside the dumps are one run with them; without a dump, each is its own
+mkdir mixed.profile several
+cp "$dir/alloc.txt" mixed.profile
+cp "$ROOT/fixtures/corpus/perf/sqlite3-fp.perf.data" mixed.profile/perf.data
+ingest mixed.profile
+expect_equal "$(sql t.db "SELECT kind, coalesce((SELECT sum(samples) FROM cpu WHERE profile_id = profiles.id), 0) FROM profiles WHERE $last ORDER BY 1")" \
+    "$(printf 'cpu|426\nheap|0')" "kinds of a directory with perf.data"
+cp "$ROOT/fixtures/corpus/legacy/gobench.heap" several/heap.pb.gz
+cp "$ROOT/fixtures/corpus/legacy/gobench.cpu" several/cpu.pb.gz
+runs=$(sql t.db 'SELECT count(*) FROM runs')
+ingest several
+expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" $((runs + 2)) "runs of a directory without dumps"
+
 # ---- a run directory of our own: the same figures by stack and by lock
 rm -f t.db
 "$CLEAR" profile --db t.db -o own.profile -- "$FIXTURES/heap_counts" >/dev/null || fail "no recording"
