@@ -43,7 +43,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 	libdw-dev libelf-dev libiberty-dev libzstd-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf
-BENCH_PACKAGES := heaptrack python3
+BENCH_PACKAGES := heaptrack python3 golang-go
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 
 FLOORS  := base schema ingest query export cli
@@ -111,10 +111,11 @@ ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g -fno-omit-frame-poi
 build-tests: all $(UNIT_TESTS) $(FIXTURES)
 
 .PHONY: bench
-bench: ## install the peers, build, print the figures of the runtime beside heaptrack's
+bench: ## install the peers, build, print the figures of the runtime beside heaptrack's, of ingest beside Go's
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(BENCH_PACKAGES))
 	$(SUBMAKE) all
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
+	@CLEAR=$(abspath $(OUT))/clear bench/ingest
 
 # A target a reader, fuzz/fuzz_NAME.c; seeds are the files of fixtures/corpus/NAME. What a run finds new stays in
 # build/fuzz/corpus/NAME (with the seeds inflated, because a flipped bit of gzip is no more than broken gzip), a crasher in build/fuzz/NAME-*; a crasher becomes a test (tests/ingest_hostile.sh).
