@@ -52,6 +52,14 @@ bool legacy_frame(struct legacy *legacy, uint64_t address) {
     return true;
 }
 
+struct span legacy_addresses(struct span *line) {
+    struct span addresses = {line->at, line->at};
+    while (addresses.end < line->end && *addresses.end && strchr(" \tx0123456789abcdef", *addresses.end))
+        addresses.end++;
+    line->at = addresses.end;
+    return addresses;
+}
+
 int legacy_frames(struct legacy *legacy, const struct input_lines *lines, struct span text, bool adjust,
                   struct error *err) {
     const char *place;

@@ -77,6 +77,8 @@ void *legacy_grow(void *list, size_t count, size_t entry_size);
 void legacy_type(struct legacy *legacy, const char *type, const char *unit);
 /* A frame for the next sample, the leaf first. False where the stack is too deep. */
 bool legacy_frame(struct legacy *legacy, uint64_t address);
+/* The addresses of a sample: as far as the line has nothing but hex numbers. Steps over them. */
+struct span legacy_addresses(struct span *line);
 /* All "0x..." in the text become frames; `adjust`: one less each. The text of a current line. */
 int legacy_frames(struct legacy *legacy, const struct input_lines *lines, struct span text, bool adjust,
                   struct error *err);

@@ -171,7 +171,7 @@ static int read_sample(struct legacy *legacy, const struct java *java, const str
         return input_fail_line(err, lines, 1, "expected two numbers of at most 63 bits");
     int64_t block_bytes = count ? amount / count : 0;
     if (scale(legacy, java, lines, &count, &amount, err) != 0) return -1;
-    if (legacy_frames(legacy, lines, line, false, err) != 0) return -1;
+    if (legacy_frames(legacy, lines, legacy_addresses(&line), false, err) != 0) return -1;
     struct legacy_sample *sample = legacy_sample(legacy);
     sample->values[0] = count;
     sample->values[1] = amount;

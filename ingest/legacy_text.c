@@ -42,14 +42,9 @@ static int take_text(const struct input_lines *lines, struct span *line, const c
     return span_take(line, text) ? 0 : fail_at(lines, *line, text, err);
 }
 
-/* The addresses of a sample: as far as there is nothing but hex numbers. */
 static int take_addresses(struct legacy *legacy, const struct input_lines *lines, struct span *line,
                           struct error *err) {
-    struct span addresses = {line->at, line->at};
-    while (addresses.end < line->end && strchr(" \tx0123456789abcdef", *addresses.end) && *addresses.end)
-        addresses.end++;
-    line->at = addresses.end;
-    return legacy_frames(legacy, lines, addresses, true, err);
+    return legacy_frames(legacy, lines, legacy_addresses(line), true, err);
 }
 
 /* ---- heap, growth, fragmentation --------------------------------------------------------------------------------- */
