@@ -43,7 +43,9 @@ const struct command commands[] = {
      "  -q, --quiet          print nothing but errors\n"
      "  -h, --help           this text\n"
      "\n"
-     "Formats: pprof (plain or gzip), folded stacks.\n"},
+     "Formats: pprof (plain or gzip) and what pprof read before it, perf.data, folded stacks, the text dumps of CLEAR "
+     "and\n"
+     "NAME.profile/ directories.\n"},
     {"runs", command_runs, "list the runs in the warehouse",
      "usage: clear runs [OPTION]...\n"
      "\n"
