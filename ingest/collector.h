@@ -1,7 +1,7 @@
 /* collector.h: from the segments that a recorded program writes (ingest/segment.h) to rows of the warehouse.
  *
  * A run has one row from before its start (run_begin), marked 'unfinished' until run_end. Each flush is one transaction
- * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks. So
+ * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks and what else was recorded. So
  * whatever dies, the file is valid and holds all up to the last flush. A flush that fails is rolled back, and the next one
  * writes everything again: rows hold totals, so nothing is lost or counted twice. */
 #ifndef CLEAR_INGEST_COLLECTOR_H
@@ -35,10 +35,14 @@ int run_cancel(struct db *db, int64_t run_id, struct error *err);
 
 struct collector;
 
+/* As in struct control. */
 struct collector_options {
-    uint32_t features; /* FEATURE_HEAP | FEATURE_LOCKS; FEATURE_TSC is decided here */
-    uint32_t depth;    /* 1 .. SEGMENT_DEPTH_MAX */
-    uint64_t ids_max;  /* 0: no cap */
+    uint32_t features;     /* enum segment_feature; FEATURE_TSC is decided here */
+    uint32_t depth;        /* 1 .. SEGMENT_DEPTH_MAX */
+    uint64_t ids_max;      /* 0: no cap */
+    uint32_t sample_n;     /* 0 or 1: every event */
+    uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
+    uint32_t cpu_hz;       /* of FEATURE_CPU */
 };
 
 /* Totals as of the last flush, for the closing words and for tests. */
@@ -48,6 +52,8 @@ struct collector_totals {
     uint64_t free_count, free_bytes;
     uint64_t sites;           /* distinct stacks that allocated */
     uint64_t acquires, locks; /* lock operations, shared ones too; distinct locks */
+    uint64_t cells, channels; /* distinct ones */
+    uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t corrupt;    /* segments with something broken in them */
     uint64_t unrecorded; /* processes that could not make a segment */

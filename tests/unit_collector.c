@@ -39,7 +39,7 @@ static struct fixture *start(void) {
     struct error err = {0};
     char *command[] = {(char *)"./server", (char *)"it's", NULL};
     struct run_description run = {.command = command, .label = "unit"};
-    struct collector_options options = {FEATURE_HEAP | FEATURE_LOCKS, 64, 0};
+    struct collector_options options = {.features = FEATURE_HEAP | FEATURE_LOCKS, .depth = 64};
     strcpy(fixture->path, "/tmp/clear-unit-XXXXXX");
     assert_non_null(mkdtemp(fixture->path));
     fixture->directory = open(fixture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -175,12 +175,12 @@ static void add_heap(struct buffer *segment, uint64_t first_id, uint64_t last, s
 }
 
 static void add_locks(struct buffer *segment) {
-    const struct segment_lock locks[] = {
-        {.id = 1, .kind = LOCK_MUTEX, .address = 0x1000},                           /* nothing known */
-        {.id = 2, .kind = LOCK_RWLOCK, .address = MODULE_BIAS + 0x2000},            /* in a module's data */
-        {.id = 3, .kind = LOCK_MUTEX, .address = 0x5000, .owner = 2, .offset = 24}, /* in a heap block */
+    const struct segment_object locks[] = {
+        {.id = 1, .kind = OBJECT_MUTEX, .address = 0x1000},                           /* nothing known */
+        {.id = 2, .kind = OBJECT_RWLOCK, .address = MODULE_BIAS + 0x2000},            /* in a module's data */
+        {.id = 3, .kind = OBJECT_MUTEX, .address = 0x5000, .owner = 2, .offset = 24}, /* in a heap block */
     };
-    add_chunk(segment, CHUNK_LOCKS, 3, 0, locks, sizeof locks);
+    add_chunk(segment, CHUNK_OBJECTS, 3, 0, locks, sizeof locks);
 }
 
 static void add_lock_counters(struct buffer *segment, uint64_t acquires, uint64_t wait_max) {
@@ -472,7 +472,7 @@ static void lie_stack_count(struct buffer *segment) {
     find_chunk(segment, CHUNK_STACKS)->count = UINT32_MAX;
 }
 static void lie_lock_count(struct buffer *segment) {
-    find_chunk(segment, CHUNK_LOCKS)->count = UINT32_MAX;
+    find_chunk(segment, CHUNK_OBJECTS)->count = UINT32_MAX;
 }
 static void lie_module_count(struct buffer *segment) {
     find_chunk(segment, CHUNK_MODULES)->count = 1000000;
@@ -484,7 +484,7 @@ static void lie_stack_id(struct buffer *segment) {
     ((struct segment_stack *)(find_chunk(segment, CHUNK_STACKS) + 1))->id = UINT32_MAX;
 }
 static void lie_lock_id(struct buffer *segment) {
-    ((struct segment_lock *)(find_chunk(segment, CHUNK_LOCKS) + 1))->id = UINT32_MAX;
+    ((struct segment_object *)(find_chunk(segment, CHUNK_OBJECTS) + 1))->id = UINT32_MAX;
 }
 static void lie_build_id(struct buffer *segment) {
     ((struct segment_module *)(find_chunk(segment, CHUNK_MODULES) + 1))->build_id_size = UINT32_MAX;
