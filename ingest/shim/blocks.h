@@ -49,7 +49,8 @@ static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct block block) 
 }
 
 static ALWAYS_INLINE struct block block_unpack(uint64_t entry) {
-    return (struct block){.id = entry >> BLOCK_SIZE_BITS & ID_MAX, .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
+    return (struct block){.id = entry >> BLOCK_SIZE_BITS & STACK_ID_MAX,
+                          .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
 }
 
 bool block_put_slowly(uintptr_t address, struct block block, struct block *stale);

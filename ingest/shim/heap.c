@@ -6,42 +6,44 @@
 
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/callstack.h"
+#include "ingest/shim/heap.h"
 #include "ingest/shim/real.h"
-#include "ingest/shim/runtime.h"
-#include "ingest/shim/unwind.h"
+#include "ingest/shim/sample.h"
 
 static COLD void heap_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_heap, 1);
 }
 
-static ALWAYS_INLINE void count_free(struct thread *thread, struct block block) {
+static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct block block) {
     struct heap_counters *counters = heap_counters_of(thread, block.id);
     if (unlikely(!counters)) return heap_dropped();
-    add_own(&counters->free_count, 1);
-    add_own(&counters->free_bytes, block.size);
+    uint64_t weight = sample_weight((uintptr_t)address, block.size);
+    add_own(&counters->free_count, weight);
+    add_own(&counters->free_bytes, weight * block.size);
 }
 
 /* The address was still noted: its free happened where no hook saw it. */
-static COLD void heal_free(struct thread *thread, struct block stale) {
-    count_free(thread, stale);
+static COLD void heal_free(struct thread *thread, void *address, struct block stale) {
+    count_free(thread, address, stale);
     fetch_add_relaxed(&process->segment->healed_frees, 1);
 }
 
-static ALWAYS_INLINE void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
+void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
     struct block stale;
     uint32_t id = callstack(thread, frame);
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
     if (unlikely(!counters)) return heap_dropped();
     bool is_noted = block_put((uintptr_t)block, (struct block){.id = id, .size = size}, &stale);
-    if (unlikely(stale.id)) heal_free(thread, stale);
+    if (unlikely(stale.id)) heal_free(thread, block, stale);
     if (unlikely(!is_noted)) return heap_dropped();
-    add_own(&counters->alloc_count, 1);
-    add_own(&counters->alloc_bytes, size);
+    uint64_t weight = sample_weight((uintptr_t)block, size);
+    add_own(&counters->alloc_count, weight);
+    add_own(&counters->alloc_bytes, weight * size);
 }
 
-static ALWAYS_INLINE void heap_freed(struct thread *thread, void *block) {
+void heap_freed(struct thread *thread, void *block) {
     struct block known;
-    if (likely(block_take((uintptr_t)block, &known))) count_free(thread, known);
+    if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known);
 }
 
 static ALWAYS_INLINE struct thread *heap_enter(void) {
@@ -59,7 +61,8 @@ static ALWAYS_INLINE struct thread *heap_enter(void) {
     struct thread *thread = heap_enter();                                                                              \
     call;                                                                                                              \
     if (unlikely(!thread)) return block;                                                                               \
-    if (likely(block)) RECORD(thread, heap_allocated(thread, block, size, CALLER_FRAME()));                            \
+    if (likely(block) && sample_takes(thread, size))                                                                   \
+        RECORD(thread, heap_allocated(thread, block, size, CALLER_FRAME()));                                           \
     thread_leave(thread);                                                                                              \
     return block
 
@@ -91,7 +94,7 @@ HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
     struct thread *thread = heap_enter();
     int result = real.posix_memalign(place, alignment, size);
     if (unlikely(!thread)) return result;
-    if (result == 0) RECORD(thread, heap_allocated(thread, *place, size, CALLER_FRAME()));
+    if (result == 0 && sample_takes(thread, size)) RECORD(thread, heap_allocated(thread, *place, size, CALLER_FRAME()));
     thread_leave(thread);
     return result;
 }
@@ -117,8 +120,8 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
         if (was_known) block_put((uintptr_t)from, old, &stale);
         return;
     }
-    if (was_known) count_free(thread, old);
-    if (to) heap_allocated(thread, to, size, frame);
+    if (was_known) count_free(thread, from, old);
+    if (to && sample_takes(thread, size)) heap_allocated(thread, to, size, frame);
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \

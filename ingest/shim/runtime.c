@@ -16,6 +16,7 @@
 
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
 #include "ingest/shim/unwind.h"
 
@@ -46,9 +47,17 @@ uint64_t clock_monotonic_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t clock_ticks_of(uint64_t ns) {
+    if (!(process->features & FEATURE_TSC)) return ns;
+    double elapsed_ns = (double)(clock_monotonic_ns() - process->segment->start_monotonic_ns);
+    double elapsed_ticks = (double)(clock_ticks() - process->segment->start_ticks);
+    return elapsed_ns > 0 ? (uint64_t)((double)ns * elapsed_ticks / elapsed_ns) : ns;
+}
+
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
 static void *map_memory(size_t size, int advice) {
+    if (process->is_sealed) return NULL;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
     madvise(memory, size, MADV_DONTDUMP);
@@ -67,7 +76,7 @@ void private_memory_free(void *memory, size_t size) {
 
 /* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
 
-bool process_try_lock(void) {
+static bool process_try_lock(void) {
     uint32_t expected = 0;
     return compare_exchange(&process->lock, &expected, 1);
 }
@@ -77,13 +86,23 @@ void process_lock(void) {
         if (process_try_lock()) return;
         __builtin_ia32_pause();
     }
-    while (exchange_acq_rel(&process->lock, 2))
-        syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    while (exchange_acq_rel(&process->lock, 2)) {
+        if (process->is_sealed)
+            __builtin_ia32_pause();
+        else
+            syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    }
+}
+
+bool process_lock_from(const struct thread *thread) {
+    if (unlikely(thread->is_ticking)) return process_try_lock();
+    process_lock();
+    return true;
 }
 
 void process_unlock(void) {
-    if (exchange_acq_rel(&process->lock, 0) == 2)
-        syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (exchange_acq_rel(&process->lock, 0) != 2 || process->is_sealed) return;
+    syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
@@ -96,7 +115,7 @@ static bool populate(uint64_t end) {
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
-    if (wanted < end) return false;
+    if (wanted < end || process->is_sealed) return false;
     if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
         return false;
     process->populated = wanted;
@@ -117,8 +136,8 @@ void chunk_publish(struct chunk *chunk, enum chunk_kind kind) {
     store_release(&chunk->kind, kind);
 }
 
-static void *counters_chunk(uint32_t id, size_t entry_size, enum chunk_kind kind) {
-    process_lock();
+static void *counters_chunk(struct thread *thread, uint32_t id, size_t entry_size, enum chunk_kind kind) {
+    if (!process_lock_from(thread)) return NULL;
     struct chunk *chunk = chunk_new(SEGMENT_COUNTER_IDS * entry_size);
     if (chunk) {
         chunk->first_id = id / SEGMENT_COUNTER_IDS * SEGMENT_COUNTER_IDS;
@@ -128,19 +147,15 @@ static void *counters_chunk(uint32_t id, size_t entry_size, enum chunk_kind kind
     return chunk ? chunk_body(chunk) : NULL;
 }
 
-COLD struct heap_counters *heap_counters_slowly(struct thread *thread, uint32_t id) {
-    struct heap_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_HEAP);
-    if (!counters) return NULL;
-    thread->heap[id / SEGMENT_COUNTER_IDS] = counters;
-    return &counters[id % SEGMENT_COUNTER_IDS];
-}
-
-COLD struct lock_counters *lock_counters_slowly(struct thread *thread, uint32_t id) {
-    struct lock_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_LOCK);
-    if (!counters) return NULL;
-    thread->lock[id / SEGMENT_COUNTER_IDS] = counters;
-    return &counters[id % SEGMENT_COUNTER_IDS];
-}
+#define X(name, type, chunk, chunks)                                                                                   \
+    COLD type *name##_counters_slowly(struct thread *thread, uint32_t id) {                                            \
+        type *counters = counters_chunk(thread, id, sizeof *counters, chunk);                                          \
+        if (!counters) return NULL;                                                                                    \
+        thread->name[id / SEGMENT_COUNTER_IDS] = counters;                                                             \
+        return &counters[id % SEGMENT_COUNTER_IDS];                                                                    \
+    }
+COUNTER_KINDS(X)
+#undef X
 
 /* --- starting a process --------------------------------------------------------------------------------------- */
 
@@ -235,6 +250,7 @@ static void fill_header(uint64_t now) {
     segment->start_monotonic_ns = clock_monotonic_ns();
     segment->start_ticks = clock_ticks();
     segment->depth = process->depth;
+    segment->cpu_hz = process->cpu_hz;
     ssize_t length = readlink("/proc/self/exe", segment->executable, sizeof segment->executable - 1);
     segment->executable[length > 0 ? length : 0] = '\0';
     store_relaxed(&segment->used, SEGMENT_HEADER_SIZE);
@@ -243,8 +259,12 @@ static void fill_header(uint64_t now) {
 
 static bool start_tables(void) {
     process->stacks = index_new(INDEX_FIRST);
-    process->locks = index_new(INDEX_FIRST);
-    return process->stacks && process->locks && rules_start() && blocks_start();
+    process->objects = index_new(INDEX_FIRST);
+    return process->stacks && process->objects && rules_start() && blocks_start();
+}
+
+static bool is_followed(void) {
+    return !(control->features & FEATURE_NO_CHILDREN) || getpid() == control->first_pid;
 }
 
 static bool start_recording(void) {
@@ -254,6 +274,9 @@ static bool start_recording(void) {
     process->features = control->features;
     process->depth = control->depth;
     process->ids_max = control->ids_max;
+    process->sample_bytes = control->sample_bytes;
+    process->sample_n = control->sample_n;
+    process->cpu_hz = process->features & FEATURE_CPU ? control->cpu_hz : 0;
     if (!start_tables() || !map_segment(now_ns)) {
         fetch_add_relaxed(&control->unrecorded_processes, 1);
         return false;
@@ -280,7 +303,7 @@ static COLD bool process_start(void) {
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
     bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
-    bool is_recording = is_key_made && find_control() && start_recording();
+    bool is_recording = is_key_made && find_control() && is_followed() && start_recording();
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }
@@ -334,6 +357,7 @@ static void begin_thread(struct thread *thread) {
     thread->held_count = 0;
     thread->exit_rounds = 0;
     stack_range_start(thread);
+    sample_start(thread);
     pthread_setspecific(thread_end_key, thread);
 }
 

@@ -81,10 +81,10 @@ static bool is_loader_entry(const struct dl_find_object *object, struct rule rul
 }
 
 /* First meeting with an address: note its module and work out the rule. A few microseconds, once an address. */
-static COLD struct rule rule_slowly(uint64_t pc) {
+static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     struct dl_find_object object;
     struct rule rule = {.type = RULE_UNKNOWN};
-    process_lock();
+    if (!process_lock_from(thread)) return rule;
     const struct rule *known = table_find(process->rules, pc);
     if (known) {
         rule = *known;
@@ -107,11 +107,11 @@ static COLD struct rule rule_slowly(uint64_t pc) {
     return rule;
 }
 
-static ALWAYS_INLINE struct rule rule_of(const struct rule_table *table, uint64_t pc) {
+static ALWAYS_INLINE struct rule rule_of(struct thread *thread, const struct rule_table *table, uint64_t pc) {
     for (uint64_t slot = rule_slot(pc, table->mask);; slot = (slot + 1) & table->mask) {
         uint64_t found = load_acquire(&table->entries[slot].pc);
         if (likely(found == pc)) return table->entries[slot].rule;
-        if (found == 0) return rule_slowly(pc);
+        if (found == 0) return rule_slowly(thread, pc);
     }
 }
 
@@ -197,7 +197,7 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
     for (;;) {
         thread->pc[depth++] = frame.pc;
         hash = (hash ^ frame.pc) * 0x9fb21c651e98df25ull;
-        struct rule rule = rule_of(table, frame.pc);
+        struct rule rule = rule_of(thread, table, frame.pc);
         if (likely(rule.type == RULE_FRAME)) {
             if (unlikely(!step((struct rule){.type = RULE_FRAME}, &frame, high, trail))) break;
         } else if (likely(rule.type > RULE_FRAME && rule.type < RULE_SIGNAL)) {
