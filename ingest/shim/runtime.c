@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/blocks.h"
+#include "ingest/shim/cpu.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
@@ -95,7 +96,7 @@ void process_lock(void) {
 }
 
 bool process_lock_from(const struct thread *thread) {
-    if (unlikely(thread->is_ticking)) return process_try_lock();
+    if (unlikely(thread->is_ticking == TICK_INSIDE)) return process_try_lock();
     process_lock();
     return true;
 }
@@ -281,6 +282,7 @@ static bool start_recording(void) {
         fetch_add_relaxed(&control->unrecorded_processes, 1);
         return false;
     }
+    if (process->cpu_hz && !cpu_start()) process->cpu_hz = 0;
     fill_header(now_ns);
     return true;
 }
@@ -359,14 +361,16 @@ static void begin_thread(struct thread *thread) {
     stack_range_start(thread);
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);
+    if (process->cpu_hz) cpu_begin(thread);
 }
 
-static struct thread busy_thread = {.state = THREAD_BUSY};
+static struct thread busy_thread; /* its state is set before anybody points at it; initialised data would be a megabyte of file */
 
 /* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
 static COLD struct thread *thread_start(void) {
     int saved_errno = errno;
     struct thread *before = self, *thread = NULL;
+    busy_thread.state = THREAD_BUSY;
     self = &busy_thread;
     bool is_recording = process_start();
     if (is_recording) thread = take_thread();
@@ -420,6 +424,7 @@ static void thread_ended(void *value) {
     }
     int saved_errno = errno;
     thread->state = THREAD_BUSY;
+    cpu_end(thread);
     if (!process->orphan) make_orphan();
     self = process->orphan ? process->orphan : &busy_thread;
     give_thread(thread);

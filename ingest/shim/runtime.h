@@ -46,6 +46,10 @@ enum {
     MODULES_PER_CHUNK = 32,
 };
 
+/* Where the CPU timer interrupted a thread. Inside a hook the process's lock may be this thread's own, and its buffers are in
+ * use. */
+enum { TICK_NONE = 0, TICK_BETWEEN, TICK_INSIDE };
+
 /* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
  * stored last, and entries never change or go. */
 struct index_entry {
@@ -86,6 +90,8 @@ struct process {
     struct chunk *module_chunks[MODULE_CHUNKS];
     uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
     uint32_t module_chunk_count;
+    struct thread *timed;        /* those with a CPU timer */
+    uint64_t own_low, own_high;  /* where the runtime itself is loaded */
     struct thread *free_threads; /* of threads that ended, for the next ones */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards it */
     uint32_t orphan_lock;
@@ -177,10 +183,12 @@ struct thread {
     uint64_t random; /* state of sampling; 0 before the first draw */
     int64_t bytes_to_sample, events_to_sample;
     uint32_t exit_rounds;
+    int32_t timer, has_timer;                 /* of its CPU time */
+    struct thread *next_timed, **timed_place; /* in process->timed */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS];
-    uint64_t pc[SEGMENT_DEPTH_MAX + 1];
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
     struct remembered_set remembered[REMEMBERED_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)
