@@ -115,17 +115,21 @@ void cpu_begin(struct thread *thread) {
 void cpu_end(struct thread *thread) {
     if (!thread->has_timer) return;
     thread->has_timer = 0;
-    syscall(SYS_timer_delete, thread->timer);
+    if (!process->is_sealed) syscall(SYS_timer_delete, thread->timer);
     unlist_thread(thread);
+}
+
+void cpu_stop(void) {
+    process->cpu_hz = 0;
+    process->segment->cpu_hz = 0;
+    for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
+        if (thread->has_timer) syscall(SYS_timer_delete, thread->timer);
 }
 
 /* The program wants the signal: it shall see none of ours. */
 static void yield_signal(void) {
     process_lock();
-    process->cpu_hz = 0;
-    process->segment->cpu_hz = 0;
-    for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
-        if (thread->has_timer) syscall(SYS_timer_delete, thread->timer);
+    cpu_stop();
     process_unlock();
 }
 

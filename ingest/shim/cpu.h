@@ -12,5 +12,6 @@
 bool cpu_start(void);                  /* once a process, before its first thread; false where it cannot be */
 void cpu_begin(struct thread *thread); /* by the thread itself */
 void cpu_end(struct thread *thread);
+void cpu_stop(void); /* all timers of the process, for good; needs process->lock */
 
 #endif

@@ -123,6 +123,17 @@ static bool populate(uint64_t end) {
     return true;
 }
 
+void process_seal(void) {
+    enum { MADE_READY = 2 << 20 };
+    process_lock();
+    if (!process->is_sealed) {
+        populate(process->populated + MADE_READY);
+        cpu_stop();
+        store_release(&process->is_sealed, 1);
+    }
+    process_unlock();
+}
+
 struct chunk *chunk_new(uint64_t body) {
     uint64_t at = load_relaxed(&process->segment->used);
     uint64_t size = sizeof(struct chunk) + ((body + SEGMENT_ALIGNMENT - 1) & ~(uint64_t)(SEGMENT_ALIGNMENT - 1));
@@ -364,7 +375,8 @@ static void begin_thread(struct thread *thread) {
     if (process->cpu_hz) cpu_begin(thread);
 }
 
-static struct thread busy_thread; /* its state is set before anybody points at it; initialised data would be a megabyte of file */
+static struct thread
+    busy_thread; /* its state is set before anybody points at it; initialised data would be a megabyte of file */
 
 /* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
 static COLD struct thread *thread_start(void) {
@@ -373,7 +385,7 @@ static COLD struct thread *thread_start(void) {
     busy_thread.state = THREAD_BUSY;
     self = &busy_thread;
     bool is_recording = process_start();
-    if (is_recording) thread = take_thread();
+    if (is_recording && !process->is_sealed) thread = take_thread();
     if (thread) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;

@@ -232,6 +232,9 @@ void process_unlock(void);
  * tries. False: not taken. */
 bool process_lock_from(const struct thread *thread);
 
+/* From here on the runtime makes no system call: see seal.c. */
+void process_seal(void);
+
 /* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no room. */
 struct chunk *chunk_new(uint64_t body);
 void chunk_publish(struct chunk *chunk, enum chunk_kind kind);
