@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -119,6 +120,16 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     return 0;
 }
 
+int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
+    int32_t first_pid = pid;
+    int file = openat(collector->directory, "control", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
+    ssize_t size = pwrite(file, &first_pid, sizeof first_pid, offsetof(struct control, first_pid));
+    int why = errno;
+    close(file);
+    return size == (ssize_t)sizeof first_pid ? 0 : error_fail(err, "control file of the recording: %s", strerror(why));
+}
+
 void collector_close(struct collector *collector) {
     if (!collector) return;
     for (size_t i = 0; i < collector->count; i++)
@@ -190,7 +201,9 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
     totals->locks += tallies[MEASURE_LOCK].count;
     totals->cells += tallies[MEASURE_CELL].count;
+    totals->cell_events += recorded_events(recorded, MEASURE_CELL);
     totals->channels += tallies[MEASURE_CHANNEL].count;
+    totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);
     totals->fibers += tasks->spawns;
     totals->cpu_samples += cpu->samples;
     totals->cpu_ns += cpu->cpu_ns;

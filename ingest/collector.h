@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ingest/segment.h"
 #include "schema/db.h"
@@ -23,6 +24,8 @@ struct run_description {
     const char *label;    /* NULL for none */
     const struct run_tag *tags;
     size_t tag_count;
+    uint32_t sample_n;     /* 0 or 1: every event; else every Nth one, counted N times */
+    uint64_t sample_bytes; /* 0, or mean bytes between sampled allocations */
 };
 /* The id of a new run, or -1. */
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
@@ -50,9 +53,9 @@ struct collector_totals {
     uint64_t processes, running;       /* recorded ones; of these, those that still ran at the last flush */
     uint64_t alloc_count, alloc_bytes; /* of all processes */
     uint64_t free_count, free_bytes;
-    uint64_t sites;           /* distinct stacks that allocated */
-    uint64_t acquires, locks; /* lock operations, shared ones too; distinct locks */
-    uint64_t cells, channels; /* distinct ones */
+    uint64_t sites;                                        /* distinct stacks that allocated */
+    uint64_t acquires, locks;                              /* lock operations, shared ones too; distinct locks */
+    uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and what was done with them */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t corrupt;    /* segments with something broken in them */
@@ -64,6 +67,8 @@ struct collector_totals {
  * descriptor of the private directory, which stays the caller's. */
 int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
                    const struct collector_options *options, struct error *err);
+/* The target's process, before it execs: FEATURE_NO_CHILDREN goes by it. */
+int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
 /* `final`: the recorder's own cost is written too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* How many processes that recorded something still run. Looks at the directory, not at the last flush. */
