@@ -16,7 +16,7 @@
 
 enum {
     TICK_SIGNAL = SIGPROF,
-    OVERRUN_NS = 20000000, /* ticks that piled up for longer than this were blocked: their stacks are not this one */
+    OVERRUN_NS = 100000000, /* ticks that piled up for longer than this were blocked: their stacks are not this one */
 };
 
 static uint64_t interval_ns(void) {

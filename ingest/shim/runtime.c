@@ -1,5 +1,6 @@
 #include "ingest/shim/runtime.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,7 +59,6 @@ uint64_t clock_ticks_of(uint64_t ns) {
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
 static void *map_memory(size_t size, int advice) {
-    if (process->is_sealed) return NULL;
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return NULL;
     madvise(memory, size, MADV_DONTDUMP);
@@ -67,12 +67,18 @@ static void *map_memory(size_t size, int advice) {
     return NULL;
 }
 
+/* In a sealed process from the pool that was mapped before. */
+static void *pool_memory(size_t size) {
+    uint64_t whole = (size + 63) & ~(uint64_t)63, at = fetch_add_relaxed(&process->pool_used, whole);
+    return at + whole <= process->pool_size ? process->pool + at : NULL;
+}
+
 void *private_memory(size_t size) {
-    return map_memory(size, MADV_DONTFORK);
+    return process->is_sealed ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
 }
 
 void private_memory_free(void *memory, size_t size) {
-    munmap(memory, size);
+    if (!process->is_sealed) munmap(memory, size);
 }
 
 /* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
@@ -124,10 +130,12 @@ static bool populate(uint64_t end) {
 }
 
 void process_seal(void) {
-    enum { MADE_READY = 2 << 20 };
+    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool is address space until it is used */
     process_lock();
     if (!process->is_sealed) {
-        populate(process->populated + MADE_READY);
+        populate(process->populated + SEGMENT_READY);
+        process->pool = map_memory(POOL_SIZE, MADV_DONTFORK);
+        process->pool_size = process->pool ? POOL_SIZE : 0;
         cpu_stop();
         store_release(&process->is_sealed, 1);
     }
@@ -215,40 +223,56 @@ static char *append_number(char *at, uint64_t number) {
     return at;
 }
 
+enum { SEGMENT_PATH_SIZE = sizeof directory + 64 };
+
 /* DIRECTORY/PID-NANOSECONDS.seg; a pid can come again after exec, so the time tells images apart. */
-static int create_segment_file(uint64_t now) {
-    char path[sizeof directory + 64], *at = path;
+static void segment_path(char *path, uint64_t now) {
     size_t length = strlen(directory);
-    memcpy(at, directory, length);
-    at += length;
+    memcpy(path, directory, length);
+    char *at = path + length;
     *at++ = '/';
     at = append_number(at, (uint64_t)getpid());
     *at++ = '-';
     at = append_number(at, now);
     memcpy(at, ".seg", sizeof ".seg");
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A sparse file as large as the address space we may take: halved until limits (ulimit -v, -f) allow it. Growing past a limit of
- * file size would send SIGXFSZ, so that one is asked first. */
-static bool map_segment(uint64_t now) {
+/* A sparse file as large as the address space we may take: halved until limits (ulimit -v) allow it. Growing past a limit of file
+ * size (ulimit -f) would send SIGXFSZ, so that one is asked first. */
+static void *map_segment_file(int fd) {
     struct rlimit limit;
     uint64_t size = control->segment_max;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur & ~(uint64_t)4095;
-    int fd = create_segment_file(now);
-    if (fd < 0) return false;
-    void *mapped = MAP_FAILED;
-    for (; size >= SEGMENT_LEAST && mapped == MAP_FAILED; size /= 2) {
+    for (; size >= SEGMENT_LEAST; size /= 2) {
         process->reserved = size;
-        if (ftruncate(fd, (off_t)size) == 0)
-            mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (ftruncate(fd, (off_t)size) != 0) continue;
+        void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (mapped != MAP_FAILED) return mapped;
     }
+    return NULL;
+}
+
+static bool map_segment(uint64_t now) {
+    char path[SEGMENT_PATH_SIZE];
+    segment_path(path, now);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return false;
+    process->segment = map_segment_file(fd);
     close(fd);
-    if (mapped == MAP_FAILED) return false;
-    process->segment = mapped;
-    bool is_safe = madvise(mapped, process->reserved, MADV_DONTFORK) == 0;
-    madvise(mapped, process->reserved, MADV_DONTDUMP);
-    return is_safe && populate(SEGMENT_HEADER_SIZE);
+    bool is_safe = process->segment && madvise(process->segment, process->reserved, MADV_DONTFORK) == 0;
+    if (is_safe && populate(SEGMENT_HEADER_SIZE)) {
+        madvise(process->segment, process->reserved, MADV_DONTDUMP);
+        return true;
+    }
+    unlink(path);
+    if (process->segment) munmap(process->segment, process->reserved);
+    return false;
+}
+
+/* A program may bring its own allocator (linked in, or preloaded before us): then the hooks of the heap are never called, and the
+ * segment must not say that it recorded the heap. */
+static bool is_heap_hooked(void) {
+    return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
 }
 
 static void fill_header(uint64_t now) {
@@ -284,6 +308,7 @@ static bool start_recording(void) {
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     process->features = control->features;
+    if (!is_heap_hooked()) process->features &= ~(uint32_t)FEATURE_HEAP;
     process->depth = control->depth;
     process->ids_max = control->ids_max;
     process->sample_bytes = control->sample_bytes;

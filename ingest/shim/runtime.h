@@ -75,6 +75,8 @@ struct process {
     uint64_t ids_max;
     uint64_t sample_bytes;
     uint32_t sample_n, cpu_hz;
+    char *pool; /* what a sealed process takes memory from */
+    uint64_t pool_size, pool_used;
     uint32_t is_sealed;          /* the program forbids itself system calls: none from here on (see prctl) */
     uint32_t objects_generation; /* raised when an address becomes another object */
     uint32_t channels;           /* numbers given out */
