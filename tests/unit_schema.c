@@ -132,6 +132,7 @@ static void test_rules_are_complete(void **state) {
         "lock-ok",
         "saturation-dropped",
         "saturation-sampled",
+        "saturation-sampled-bytes",
         "saturation-unfinished",
         "saturation-truncated",
         "saturation-warning",
@@ -702,10 +703,17 @@ static void test_saturation(void **state) {
         "    (1, 'heap', 1, 0, 1, '[]'), (1, 'heap', 2, 0, 1, '[]'), (1, 'lock', 0, 5, 100, '[]'),"
         "    (2, 'heap', 0, 0, 1, '[\"# WARNING: table full\", \"no WARNING: here\"]'),"
         "    (2, 'lock', 0, 0, 1, '[\"WARNING: table full\"]'),"
-        "    (3, 'heap', 0, 0, 1, '[\"all is well\"]')");
+        "    (3, 'heap', 0, 0, 1, '[\"all is well\"]');"
+        /* Only some kinds of a recorded run are sampled; an artefact may know no more than that it is. */
+        "INSERT INTO runs(id, uuid, started_ns, source, sample_n) VALUES (4, 'u4', 4, 'profile', 100),"
+        "    (5, 'u5', 5, 'x.profile', 10);"
+        "INSERT INTO profiles(run_id, kind, sample_n, period, period_type) VALUES (4, 'mvcc', 100, 100, 'commits'),"
+        "    (4, 'cpu', 1, 10101010, 'cpu'), (5, 'heap', 1, 0, ''), (1, 'heap', 1, 524288, 'space')");
     check_rows("SELECT run_id, code, subject, count, severity FROM doctor_saturation ORDER BY 1, 2, 3",
-               "1|dropped|heap|3|warning\n1|sampled|lock|100|note\n1|truncated|lock|5|note\n"
-               "2|unfinished|run|1|warning\n2|warning|WARNING: table full|2|warning\n");
+               "1|dropped|heap|3|warning\n1|sampled|lock|100|note\n1|sampled-bytes|heap|524288|note\n"
+               "1|truncated|lock|5|note\n"
+               "2|unfinished|run|1|warning\n2|warning|WARNING: table full|2|warning\n"
+               "4|sampled|mvcc|100|note\n5|sampled|heap|10|note\n");
 }
 
 /* What was not recorded is said first, then by severity and weight, in the newest run first. */
