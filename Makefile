@@ -220,6 +220,7 @@ $(BUILD)/fixtures/%: fixtures/%.cc Makefile
 	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
 $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
+$(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
 $(BUILD)/fixtures/gqueue: FIXTURE_LIBS = $(shell pkg-config --cflags --libs glib-2.0)
 
 -include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d)
