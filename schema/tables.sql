@@ -280,7 +280,7 @@ CREATE TABLE counters (
 CREATE TABLE rules (
     name    TEXT PRIMARY KEY, -- 'lock_contended_percent'
     value   REAL NOT NULL,
-    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ratio
+    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ms, ratio
     meaning TEXT NOT NULL
 ) STRICT;
 

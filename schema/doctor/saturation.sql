@@ -5,6 +5,8 @@ CREATE VIEW doctor_saturation AS
 --   dropped: events that could not be recorded (count). truncated: stacks that were cut (count).
 --   sampled: every Nth event only was recorded and counted N times (count is N).
 --   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
+--   slow-flush: the recorder's writing took long beside the program (count is milliseconds): from recorder_flush_ms and
+--   recorder_flush_percent of the run on.
 --   unfinished: the recorder did not see the end of the run (count 1).
 --   warning: the artefact itself says "WARNING: ..." (count: in how many profiles; subject: the text).
 WITH finding(run_id, code, subject, count) AS (
@@ -29,6 +31,14 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE kind = 'heap' AND period_type = 'space' AND sample_n <= 1
     GROUP BY run_id, kind
     HAVING max(period) > 1
+    UNION ALL
+    SELECT runs.id, 'slow-flush', 'recorder', CAST(counters.value AS INTEGER)
+    FROM counters
+    JOIN profiles ON profiles.id = counters.profile_id
+    JOIN runs ON runs.id = profiles.run_id
+    WHERE counters.name = 'recorder.flush_ms'
+      AND counters.value >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
+      AND counters.value * 1e8 >= runs.duration_ns * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs
