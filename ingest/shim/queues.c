@@ -84,6 +84,8 @@ static void meet_queue(struct thread *thread, mqd_t queue, const struct mq_attr 
     *at = '\0';
     ssize_t length = readlink(path, name, sizeof name - 1);
     name[length > 0 ? length : 0] = '\0';
+    char *suffix = strstr(name, " (deleted)"); /* unlinked, as careful programs do; still the same queue */
+    if (suffix) *suffix = '\0';
     channel_opened(thread, queue_channel(queue), (uint64_t)attributes->mq_maxmsg, name);
 }
 
@@ -161,11 +163,16 @@ HOOK int mq_close(mqd_t queue) {
 
 #define GLIB "libglib-2.0.so.0"
 
+typedef int (*compare_function)(const void *, const void *, void *);
+
 REAL(GLIB, int, g_async_queue_length, (void *))
 REAL(GLIB, int, g_async_queue_length_unlocked, (void *))
 REAL(GLIB, void, g_async_queue_push, (void *, void *))
 REAL(GLIB, void, g_async_queue_push_unlocked, (void *, void *))
 REAL(GLIB, void, g_async_queue_push_front, (void *, void *))
+REAL(GLIB, void, g_async_queue_push_front_unlocked, (void *, void *))
+REAL(GLIB, void, g_async_queue_push_sorted, (void *, void *, compare_function, void *))
+REAL(GLIB, void, g_async_queue_push_sorted_unlocked, (void *, void *, compare_function, void *))
 REAL(GLIB, void *, g_async_queue_try_pop, (void *))
 REAL(GLIB, void *, g_async_queue_try_pop_unlocked, (void *))
 REAL(GLIB, void *, g_async_queue_pop, (void *))
@@ -189,22 +196,34 @@ static void record_pop(void *queue, uint64_t blocked_ns) {
     thread_leave(thread);
 }
 
-HOOK void g_async_queue_push(void *queue, void *data) {
-    int before = is_recording() ? real_g_async_queue_length()(queue) : 0;
-    real_g_async_queue_push()(queue, data);
-    if (is_recording()) record_push(queue, before);
-}
+#define PUSH(length_call, push_call)                                                                                   \
+    int before = is_recording() ? length_call : 0;                                                                     \
+    push_call;                                                                                                         \
+    if (is_recording()) record_push(queue, before)
 
-HOOK void g_async_queue_push_front(void *queue, void *data) {
-    int before = is_recording() ? real_g_async_queue_length()(queue) : 0;
-    real_g_async_queue_push_front()(queue, data);
-    if (is_recording()) record_push(queue, before);
+HOOK void g_async_queue_push(void *queue, void *data) {
+    PUSH(real_g_async_queue_length()(queue), real_g_async_queue_push()(queue, data));
 }
 
 HOOK void g_async_queue_push_unlocked(void *queue, void *data) {
-    int before = is_recording() ? real_g_async_queue_length_unlocked()(queue) : 0;
-    real_g_async_queue_push_unlocked()(queue, data);
-    if (is_recording()) record_push(queue, before);
+    PUSH(real_g_async_queue_length_unlocked()(queue), real_g_async_queue_push_unlocked()(queue, data));
+}
+
+HOOK void g_async_queue_push_front(void *queue, void *data) {
+    PUSH(real_g_async_queue_length()(queue), real_g_async_queue_push_front()(queue, data));
+}
+
+HOOK void g_async_queue_push_front_unlocked(void *queue, void *data) {
+    PUSH(real_g_async_queue_length_unlocked()(queue), real_g_async_queue_push_front_unlocked()(queue, data));
+}
+
+HOOK void g_async_queue_push_sorted(void *queue, void *data, compare_function compare, void *context) {
+    PUSH(real_g_async_queue_length()(queue), real_g_async_queue_push_sorted()(queue, data, compare, context));
+}
+
+HOOK void g_async_queue_push_sorted_unlocked(void *queue, void *data, compare_function compare, void *context) {
+    PUSH(real_g_async_queue_length_unlocked()(queue),
+         real_g_async_queue_push_sorted_unlocked()(queue, data, compare, context));
 }
 
 #define POP(try_call, wait_call)                                                                                       \
