@@ -40,7 +40,7 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
 	libdw-dev libelf-dev libiberty-dev
 DEMO_PACKAGES  := sqlite3
-TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils \
+TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace linux-perf binutils \
 	libglib2.0-dev pkg-config valgrind
 BENCH_PACKAGES := heaptrack python3
 MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \

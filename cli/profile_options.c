@@ -27,11 +27,11 @@ static int add_tag(struct request *request, const char *text, struct error *err)
     return 0;
 }
 
-/* Digits alone count events; anything with a unit is a size. The last one given holds. */
+/* A plain number counts events; one with a unit is a size. The last one given holds. */
 static int take_sample(struct request *request, const char *text, struct error *err) {
     struct collector_options *recorder = &request->recorder;
     int64_t value;
-    bool is_count = text[strspn(text, "0123456789")] == '\0';
+    bool is_count = !*text || strchr("0123456789", text[strlen(text) - 1]);
     int code = is_count ? cli_count("--sample", text, 1, INT32_MAX, &value, err)
                         : cli_bytes("--sample", text, 1, SAMPLE_BYTES_MAX, &value, err);
     if (code) return -1;
