@@ -10,7 +10,7 @@ awk '$1 == "cell" && $2 == "hot" && ($5 == 0 || $6 == 0) {exit 1}' out.txt || fa
 copied=$(sql t.db "SELECT sum(cow_bytes) FROM cell_use")
 expect_equal "$copied" "$(awk '$1 == "cell" {sum += $3 * ($5 + $6)} END {print sum}' out.txt)" 'cow_bytes'
 total_of() { # total_of SAMPLE-TYPE: what Go's viewer makes of the file
-    pprof -sample_index="$1" -unit=minimum -top -nodecount=1000 t.profile/mvcc.pb.gz 2>/dev/null | sed -n 's/.* of \([0-9]*\)[A-Z]* total.*/\1/p'
+    pprof -sample_index="$1" -unit=B -top -nodecount=1000 t.profile/mvcc.pb.gz 2>/dev/null | sed -n 's/.* of \([0-9]*\)[A-Z]* total.*/\1/p'
 }
 expect_equal "$(total_of commits)" "$(awk '$1 == "cell" {sum += $5} END {print sum}' out.txt)" 'commits in mvcc.pb.gz'
 expect_equal "$(total_of retries)" "$(awk '$1 == "cell" {sum += $6} END {print sum}' out.txt)" 'retries in mvcc.pb.gz'
