@@ -186,6 +186,16 @@ size_t collector_running(struct collector *collector) {
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
 
+/* Locks or cells: one of them may be a row for each of its callers. */
+static size_t distinct_things(const struct tally *tally) {
+    struct map things = {0};
+    for (size_t i = 0; i < tally->count; i++)
+        map_put(&things, &tally->rows[i].key[1], 2 * sizeof(int64_t), NULL); /* thing and place */
+    size_t count = things.count;
+    map_free(&things);
+    return count;
+}
+
 static void add_totals(struct collector_totals *totals, const struct recorded *recorded) {
     const struct tally *tallies = recorded->tallies;
     const struct heap_counters *heap = (const void *)tallies[MEASURE_HEAP].total;
@@ -199,8 +209,8 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->free_bytes += heap->free_bytes;
     totals->sites += tallies[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
-    totals->locks += tallies[MEASURE_LOCK].count;
-    totals->cells += tallies[MEASURE_CELL].count;
+    totals->locks += distinct_things(&tallies[MEASURE_LOCK]);
+    totals->cells += distinct_things(&tallies[MEASURE_CELL]);
     totals->cell_events += recorded_events(recorded, MEASURE_CELL);
     totals->channels += tallies[MEASURE_CHANNEL].count;
     totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);

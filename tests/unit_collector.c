@@ -519,6 +519,9 @@ static void locks_are_split_by_caller(void **state) {
     assert_int_equal(ask(fixture, "SELECT acquires FROM lock_use WHERE stack_of = 'caller' ORDER BY acquires LIMIT 1"),
                      100);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM locks WHERE kind = 'own' AND trace_id = 0"), 1);
+    struct collector_totals totals;
+    collector_totals(fixture->collector, &totals);
+    assert_int_equal(totals.locks, 2); /* three rows */
     buffer_free(&segment);
     stop(fixture);
 }
