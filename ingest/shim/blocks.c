@@ -38,6 +38,7 @@ static uint64_t *make_entry(uintptr_t address) {
 
 static bool overflow_put(uintptr_t address, struct block block) {
     struct table_entry old;
+    store_relaxed(&process->has_overflow, 1);
     return table_put(table_shard(overflow, address), (struct table_entry){address, block.id, block.size}, &old);
 }
 

@@ -80,6 +80,12 @@ static ALWAYS_INLINE bool block_take(uintptr_t address, struct block *block) {
     return block_take_slowly(address, block);
 }
 
+/* Whether the address may be noted; false is sure. The process must be READY. */
+static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
+    const uint64_t *entry = block_entry(address);
+    return (entry && load_relaxed(entry)) || load_relaxed(&process->has_overflow);
+}
+
 /* The live block that holds `address` and the distance from its start; looks back at most 1 MiB. For naming locks. */
 bool block_around(uintptr_t address, struct block *block, uint64_t *offset);
 

@@ -46,62 +46,61 @@ void heap_freed(struct thread *thread, void *block) {
     if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known);
 }
 
-static ALWAYS_INLINE struct thread *heap_enter(void) {
-    struct thread *thread = thread_enter();
-    if (unlikely(thread && !(process->features & FEATURE_HEAP))) {
-        thread_leave(thread);
-        return NULL;
-    }
-    return thread;
-}
-
 /* The one shape of an allocating hook. The guard is up during the real call, so an allocator's own use of other hooks (locks of
  * jemalloc, realloc inside reallocarray) passes through. About 45 ns more than the call itself with 13 frames. */
-#define ALLOCATE(block, size, call)                                                                                    \
-    struct thread *thread = heap_enter();                                                                              \
-    call;                                                                                                              \
+#define ALLOCATE(size, call)                                                                                           \
+    if (heap_passes(size)) return call;                                                                                \
+    struct thread *thread = thread_enter();                                                                            \
+    void *block = call;                                                                                                \
     if (unlikely(!thread)) return block;                                                                               \
-    if (likely(block) && sample_takes(thread, size))                                                                   \
-        RECORD(thread, heap_allocated(thread, block, size, CALLER_FRAME()));                                           \
+    if (likely(block)) RECORD(thread, heap_allocated(thread, block, size, CALLER_FRAME()));                            \
     thread_leave(thread);                                                                                              \
     return block
 
 HOOK void *malloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.malloc(size));
+    ALLOCATE(size, real.malloc(size));
 }
 
 HOOK void *calloc(size_t count, size_t size) {
-    ALLOCATE(block, count * size, void *block = real.calloc(count, size));
+    ALLOCATE(count * size, real.calloc(count, size));
 }
 
 HOOK void *aligned_alloc(size_t alignment, size_t size) {
-    ALLOCATE(block, size, void *block = real.aligned_alloc(alignment, size));
+    ALLOCATE(size, real.aligned_alloc(alignment, size));
 }
 
 HOOK void *memalign(size_t alignment, size_t size) {
-    ALLOCATE(block, size, void *block = real.memalign(alignment, size));
+    ALLOCATE(size, real.memalign(alignment, size));
 }
 
 HOOK void *valloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.valloc(size));
+    ALLOCATE(size, real.valloc(size));
 }
 
 HOOK void *pvalloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.pvalloc(size));
+    ALLOCATE(size, real.pvalloc(size));
 }
 
 HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
-    struct thread *thread = heap_enter();
+    if (heap_passes(size)) return real.posix_memalign(place, alignment, size);
+    struct thread *thread = thread_enter();
     int result = real.posix_memalign(place, alignment, size);
     if (unlikely(!thread)) return result;
-    if (result == 0 && sample_takes(thread, size)) RECORD(thread, heap_allocated(thread, *place, size, CALLER_FRAME()));
+    if (result == 0) RECORD(thread, heap_allocated(thread, *place, size, CALLER_FRAME()));
     thread_leave(thread);
     return result;
 }
 
+/* Nothing is noted in a process that does not record yet; a forked child's tree is its own. */
+static ALWAYS_INLINE bool may_be_noted(const void *block) {
+    return load_relaxed(&process->state) == PROCESS_READY && block_is_noted((uintptr_t)block);
+}
+
 HOOK void free(void *block) {
     if (unlikely(!block || is_pool_block(block))) return;
-    struct thread *thread = heap_enter();
+    uint32_t mode = load_relaxed(&heap_mode);
+    if (mode != HEAP_EVERY && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
+    struct thread *thread = thread_enter();
     if (likely(thread)) {
         RECORD(thread, heap_freed(thread, block));
         thread_leave(thread);
@@ -125,7 +124,8 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \
-    struct thread *thread = heap_enter();                                                                              \
+    if (unlikely(load_relaxed(&heap_mode) == HEAP_OFF)) return call;                                                   \
+    struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
     struct block old = {0};                                                                                            \
     bool was_known = from && block_take((uintptr_t)from, &old);                                                        \

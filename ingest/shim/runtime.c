@@ -35,6 +35,7 @@ static struct process no_process;
 static struct thread no_thread;
 
 struct process *process = &no_process;
+uint32_t heap_mode = HEAP_EVERY;
 __thread struct thread *volatile self = &no_thread;
 
 /* What stays true across a fork. */
@@ -342,6 +343,10 @@ static COLD bool process_start(void) {
     bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
     bool is_recording = is_key_made && find_control() && is_followed() && start_recording();
+    if (!is_recording || !(process->features & FEATURE_HEAP))
+        store_relaxed(&heap_mode, HEAP_OFF);
+    else if (process->sample_n > 1 || process->sample_bytes > 1)
+        store_relaxed(&heap_mode, HEAP_SAMPLED);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }

@@ -74,6 +74,7 @@ struct process {
     uint32_t features, depth;
     uint64_t ids_max;
     uint64_t sample_bytes;
+    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
     uint32_t sample_n, cpu_hz;
     char *pool; /* what a sealed process takes memory from */
     uint64_t pool_size, pool_used;
@@ -198,6 +199,11 @@ struct thread {
 };
 
 extern struct process *process; /* never NULL */
+
+/* What the heap hooks do. Static, not in the process, so that a hook that has nothing to do is one load away from the real function. True
+ * across a fork, as the child has the same `control`. */
+enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
+extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 
 /* --- entering and leaving ------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ void sample_draw(struct thread *thread);
 void sample_start(struct thread *thread);
 
 static ALWAYS_INLINE bool is_sampling(void) {
-    return process->sample_n > 1 || process->sample_bytes > 1;
+    return load_relaxed(&heap_mode) == HEAP_SAMPLED;
 }
 
 static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint64_t size) {
@@ -36,6 +36,20 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(thread->bytes_to_sample >= 0)) return false;
     sample_draw(thread);
     return true;
+}
+
+/* Whether an allocation of that size goes straight to the allocator: the heap is not recorded, or it is sampled and this is not its
+ * turn. Where it is, the hook records it without asking again. A thread's first allocation makes the thread known first. */
+static ALWAYS_INLINE bool heap_passes(uint64_t size) {
+    uint32_t mode = load_relaxed(&heap_mode);
+    if (likely(mode == HEAP_EVERY)) return false;
+    if (mode == HEAP_OFF) return true;
+    if (unlikely(self->state != THREAD_IDLE)) {
+        struct thread *thread = thread_enter();
+        if (!thread) return true;
+        thread_leave(thread);
+    }
+    return !sample_takes(self, size);
 }
 
 /* The same for events without a size (locks, cells): the number that this one counts for, 0 where it is not recorded. */
