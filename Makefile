@@ -40,11 +40,15 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
-	libdw-dev libelf-dev libiberty-dev libzstd-dev
+	libdw-dev libelf-dev libiberty-dev
 DEMO_PACKAGES  := sqlite3
-TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf
-BENCH_PACKAGES := heaptrack python3 golang-go
+TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf \
+	libglib2.0-dev valgrind
+BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
+MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
+	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
+	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
 
 FLOORS  := base schema ingest query export cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
@@ -139,6 +143,12 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 $(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h $(LIBRARY_OBJECTS) Makefile
 	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(LIBRARY_OBJECTS) $(LIBS)
 
+.PHONY: matrix
+matrix: ## install 40 programs, run each with and without clear profile, print what came of it as a table
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(MATRIX_PACKAGES))
+	$(SUBMAKE) all $(FIXTURES)
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/matrix $(T)
+
 .PHONY: check-layers
 check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of test)
 	@tests/check-layers .
@@ -165,13 +175,15 @@ uninstall: ## remove what install put there
 		"$(DESTDIR)$(PREFIX)/share/man/man1/clear.1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
 	-rmdir "$(DESTDIR)$(PREFIX)/lib/clear" 2>/dev/null
 
-.PHONY: deps-build deps-test deps-bench
+.PHONY: deps-build deps-test deps-bench deps-matrix
 deps-build: ## install the packages that compiling needs
 	$(call install_missing,$(BUILD_PACKAGES))
 deps-test: ## install the packages that make test needs besides
 	$(call install_missing,$(TEST_PACKAGES))
 deps-bench: ## install the peers of make bench
 	$(call install_missing,$(DEMO_PACKAGES) $(BENCH_PACKAGES))
+deps-matrix: ## install the programs of make matrix
+	$(call install_missing,$(DEMO_PACKAGES) $(MATRIX_PACKAGES))
 
 .PHONY: clean
 clean: ## remove everything that was built
@@ -220,9 +232,9 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
 # Fixtures count what they do themselves, so the compiler must not remove or merge an allocation: -fno-builtin. A first
 # line `// cflags: ...` replaces FIXTURE_CFLAGS for that file.
 FIXTURE_CFLAGS := -O1 -g -fno-omit-frame-pointer
-FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures \
+FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures -Iingest \
 	$$(sed -n '1{s,^// cflags: ,,p;t;s,.*,$(FIXTURE_CFLAGS),p}' $<) -MMD -MP -MF $@.d -o $@ $< $(filter %.so,$^) \
-	-pthread -ldl -Wl,-rpath,'$$ORIGIN'
+	-pthread -ldl -Wl,-rpath,'$$ORIGIN' $(FIXTURE_LIBS)
 $(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c Makefile
 	@mkdir -p $(@D)
 	$(call FIXTURE_COMPILE,$(CC) -std=gnu11) -shared -fPIC -Wl,-soname,$(@F)
@@ -233,5 +245,8 @@ $(BUILD)/fixtures/%: fixtures/%.cc Makefile
 	@mkdir -p $(@D)
 	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
+$(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
+$(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
+$(BUILD)/fixtures/gqueue: FIXTURE_LIBS = $(shell pkg-config --cflags --libs glib-2.0)
 
 -include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d)

@@ -8,7 +8,11 @@ _clear() {
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl"
     elif [[ $previous == --kind ]]; then
-        words="heap lock"
+        words="heap lock mvcc channels cpu"
+    elif [[ $previous == --cpu ]]; then
+        words="99 off perf"
+    elif [[ $previous == --follow ]]; then
+        words="all none"
     elif [[ $word == -* ]]; then
         words=$("$clear" help --complete "$command" 2>/dev/null)
     else

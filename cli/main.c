@@ -11,16 +11,28 @@
 #define RUN_USAGE "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid.\n"
 
 const struct command commands[] = {
-    {"profile", command_profile, "run a program and record its heap and locks",
+    {"profile", command_profile, "run a program and record heap, locks, cells, channels and CPU time",
      "usage: clear profile [OPTION]... TARGET [-- ARGS...]\n"
      "\n"
-     "Runs TARGET (a path, or a name looked up in PATH) and writes what it allocated and which locks it took into the\n"
-     "warehouse, and the text dumps and pprof profiles of the run into NAME.profile/. Exits as TARGET did.\n"
+     "Runs TARGET (a path, or a name looked up in PATH) and writes what it allocated, which locks it took, where its "
+     "CPU\n"
+     "time went and what it told through clear.h (cells, channels, fibers) into the warehouse, and the text dumps and\n"
+     "pprof profiles of the run into NAME.profile/. Exits as TARGET did.\n"
      "\n" DB_USAGE "  --label L            a name for the run, to ask for it by\n"
      "  --tag K=V            a tag for the run, such as commit=1a2b3c; may be given again\n"
+     "  --sample N           record every Nth event of heap, locks and cells, and count it N times\n"
+     "  --sample SIZE        record allocations by chance, one in SIZE bytes on average (512KiB), scaled up by their "
+     "odds\n"
+     "  --sync-callstacks    a row for each lock or cell and caller; implies --sample=100 unless it is given\n"
+     "  --cpu HZ|off|perf    samples a second of CPU time (default 99), or none, or by perf record\n"
+     "  --no-heap            leave allocations alone\n"
+     "  --no-locks           leave mutexes, rwlocks and spinlocks alone\n"
+     "  --follow all|none    record the processes that the target forks (default all), or itself alone\n"
+     "  --counters           hardware and software counters of the run, by perf stat\n"
+     "  --syscalls           system calls, by strace -c in a second execution whose output is discarded\n"
      "  --interval S         seconds between flushes (default 1)\n"
      "  --depth N            frames kept of a stack (default 64, at most 1024)\n"
-     "  --profile-max N      distinct stacks and locks kept per process (default 0: no cap)\n"
+     "  --profile-max N      distinct stacks and objects kept per process (default 0: no cap)\n"
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
      "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},
@@ -68,13 +80,13 @@ const struct command commands[] = {
      "  -h, --help           this text\n"
      "\n" RUN_USAGE "Tables and views: clear query \"SELECT type, name FROM sqlite_schema\"\n"},
     {"export", command_export, "write a run, or any query's result, as a pprof profile",
-     "usage: clear export [OPTION]... [RUN] --kind heap|lock -o FILE\n"
+     "usage: clear export [OPTION]... [RUN] --kind KIND -o FILE\n"
      "       clear export [OPTION]... --sql SQL -o FILE\n"
      "\n"
      "Writes a gzipped pprof profile. With --sql, the column trace_id is the stack and each column named TYPE/UNIT a\n"
      "value: clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
      "x.pb.gz\n"
-     "\n" DB_USAGE "  --kind KIND          which profile of the run: heap, lock, or another kind that it has\n"
+     "\n" DB_USAGE "  --kind KIND          heap, lock, mvcc, channels or cpu, as far as the run has it\n"
      "  --sql SQL            the query whose rows are the samples\n"
      "  -o, --output FILE    where to write; - is standard output\n"
      "  -h, --help           this text\n"

@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -6,86 +8,18 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/profile_options.h"
 #include "export/export.h"
 #include "ingest/collector.h"
 #include "ingest/launch.h"
 #include "ingest/private_dir.h"
 #include "ingest/target.h"
+#include "ingest/tools.h"
 
 enum {
-    DEPTH_DEFAULT = 64,
-    IDS_MAX = 1 << 24, /* what the runtime has room for */
-    GRACE_STEPS = 20,  /* children of the target that are about to end get 20 * 2 ms */
+    GRACE_STEPS = 20, /* children of the target that are about to end get 20 * 2 ms */
     GRACE_STEP_NS = 2000000,
 };
-#define INTERVAL_DEFAULT_NS INT64_C(1000000000)
-#define INTERVAL_MIN_NS     INT64_C(10000000)
-#define INTERVAL_MAX_NS     INT64_C(3600000000000)
-
-/* ---- what was asked for ---- */
-
-struct request {
-    const char *database, *output; /* output: NULL for NAME.profile */
-    int64_t interval_ns, depth, ids_max;
-    bool quiet;
-    struct run_description run;
-    struct run_tag *tags;
-    char **arguments; /* the target's, the target itself first; NULL-terminated */
-};
-
-static int add_tag(struct request *request, const char *text, struct error *err) {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text) return error_usage(err, "--tag %s: say KEY=VALUE", text);
-    char *key = xstrdup(text);
-    key[equals - text] = '\0';
-    request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
-    request->tags[request->run.tag_count++] = (struct run_tag){key, equals + 1};
-    return 0;
-}
-
-static int take_option(struct request *request, int option, struct error *err) {
-    switch (option) {
-    case 'd': request->database = optarg; return 0;
-    case 'l': request->run.label = optarg; return 0;
-    case 't': return add_tag(request, optarg, err);
-    case 'i': return cli_duration("--interval", optarg, INTERVAL_MIN_NS, INTERVAL_MAX_NS, &request->interval_ns, err);
-    case 'n': return cli_count("--depth", optarg, 1, SEGMENT_DEPTH_MAX, &request->depth, err);
-    case 'm': return cli_count("--profile-max", optarg, 0, IDS_MAX, &request->ids_max, err);
-    case 'o': request->output = optarg; return 0;
-    case 'q': request->quiet = true; return 0;
-    default: bug("option %d", option);
-    }
-}
-
-static int read_options(struct request *request, int argc, char **argv, struct error *err) {
-    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
-                                          {"label", required_argument, NULL, 'l'},
-                                          {"tag", required_argument, NULL, 't'},
-                                          {"interval", required_argument, NULL, 'i'},
-                                          {"depth", required_argument, NULL, 'n'},
-                                          {"profile-max", required_argument, NULL, 'm'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {0}};
-    for (int option; (option = cli_option(argc, argv, "+o:q", longs, err)) != CLI_END;)
-        if (option < 0 || take_option(request, option, err)) return -1;
-    if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
-    request->arguments = argv + optind;
-    /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
-    if (argc - optind > 1 && strcmp(argv[optind + 1], "--") == 0) {
-        argv[optind + 1] = argv[optind];
-        request->arguments++;
-    }
-    request->run.command = request->arguments;
-    request->run.tags = request->tags;
-    return 0;
-}
-
-static void free_request(struct request *request) {
-    for (size_t i = 0; i < request->run.tag_count; i++)
-        free((char *)(uintptr_t)request->tags[i].key);
-    free(request->tags);
-}
 
 /* ---- one recording ---- */
 
@@ -95,6 +29,8 @@ struct recording {
     struct private_dir directory;
     struct collector *collector;
     struct launch launch;
+    struct watcher sampler, counter; /* perf record, perf stat */
+    off_t input_start;               /* of standard input, -1 where it cannot be rewound */
     char *program, *runtime, *output;
     int64_t run_id;
     int wait_status;
@@ -107,23 +43,48 @@ static char *output_name(const struct request *request) {
     return xasprintf("%s.profile", slash ? slash + 1 : request->arguments[0]);
 }
 
+static char *tool_output(const struct recording *recording, enum tool tool) {
+    static const char *const names[] = {"perf.data", "perf-stat", "strace"};
+    return xasprintf("%s/%s", recording->directory.path, names[tool]);
+}
+
+static int check_tools(const struct request *request, const char *directory, struct error *err) {
+    if (request->uses_perf && tool_check(TOOL_PERF_RECORD, "--cpu=perf", directory, err)) return -1;
+    if (request->counters && tool_check(TOOL_PERF_STAT, "--counters", directory, err)) return -1;
+    return request->syscalls ? tool_check(TOOL_STRACE, "--syscalls", directory, err) : 0;
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct request *request = recording->request;
     const char *name = request->arguments[0];
-    struct collector_options options = {.features = FEATURE_HEAP | FEATURE_LOCKS,
-                                        .depth = (uint32_t)request->depth,
-                                        .ids_max = (uint64_t)request->ids_max};
     private_dir_sweep();
     recording->output = output_name(request);
     recording->program = target_find(name, err);
     if (!recording->program || target_check(recording->program, name, err)) return -1;
-    if (private_dir_make(&recording->directory, err)) return -1;
+    if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || db_open(&recording->db, cli_database(request->database), DB_WRITE, err)) return -1;
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
-    return collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file, &options,
-                          err);
+    recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    return collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
+                          &request->recorder, err);
+}
+
+static int watch(struct recording *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err) {
+    char *output = tool_output(recording, tool);
+    int code = watcher_start(watcher, tool, recording->request->cpu_hz, pid, output, err);
+    free(output);
+    return code;
+}
+
+/* The target's process is there and waits: what must know it, or watch it from its first instruction on. */
+static int before_exec(void *context, pid_t pid, struct error *err) {
+    struct recording *recording = context;
+    const struct request *request = recording->request;
+    if (collector_set_first(recording->collector, pid, err)) return -1;
+    if (request->uses_perf && watch(recording, &recording->sampler, TOOL_PERF_RECORD, pid, err)) return -1;
+    return request->counters ? watch(recording, &recording->counter, TOOL_PERF_STAT, pid, err) : 0;
 }
 
 /* The first failure is worth a line; the same one again every second is not. */
@@ -141,11 +102,69 @@ static void attend(struct recording *recording) {
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
 }
 
+static int store_watched(struct recording *recording, struct watcher *watcher, struct error *err) {
+    if (!watcher->pid) return 0;
+    enum tool tool = watcher->tool;
+    if (watcher_end(watcher, err)) return -1;
+    char *output = tool_output(recording, tool);
+    int code = tool_store(&recording->db, recording->run_id, tool, output, err);
+    free(output);
+    return code;
+}
+
+/* Input as the first execution had it where it can be rewound, else none; output to nowhere, for it came out once already. */
+static void open_files(const struct recording *recording, int files[3]) {
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool is_rewound = recording->input_start >= 0 && lseek(STDIN_FILENO, recording->input_start, SEEK_SET) >= 0;
+    files[0] = is_rewound ? STDIN_FILENO : nowhere;
+    files[1] = files[2] = nowhere;
+}
+
+static int trace(struct recording *recording, const char *output, struct error *err) {
+    int files[3], ignored;
+    char *path, **words = strace_arguments(recording->program, recording->request->arguments, output, &path, err);
+    if (!words) return -1;
+    open_files(recording, files);
+    launch_end(&recording->launch);
+    recording->launch = (struct launch){.files = files};
+    int code = launch_start(&recording->launch, path, words, NULL, NULL, err);
+    while (code == 0 && !launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &ignored))
+        continue;
+    close(files[1]);
+    for (char **word = words; *word; word++)
+        free(*word);
+    free(words);
+    free(path);
+    return code;
+}
+
+/* strace costs each system call two stops, and would end up in every figure: so it has an execution for itself. */
+static int count_syscalls(struct recording *recording, struct error *err) {
+    if (!recording->request->syscalls) return 0;
+    if (WIFSIGNALED(recording->wait_status)) {
+        fprintf(stderr, "clear: --syscalls: a signal ended the program, so it is not executed again\n");
+        return 0;
+    }
+    fprintf(stderr, "clear: --syscalls: executing the program a second time, under strace, its output discarded%s\n",
+            recording->input_start < 0 ? ", its standard input empty" : "");
+    char *output = tool_output(recording, TOOL_STRACE);
+    int code = trace(recording, output, err);
+    if (code == 0) code = tool_store(&recording->db, recording->run_id, TOOL_STRACE, output, err);
+    free(output);
+    return code;
+}
+
 static int finish(struct recording *recording, struct error *err) {
     if (collector_flush(recording->collector, true, err) ||
         run_end(&recording->db, recording->run_id, recording->wait_status, err))
         return -1;
-    return export_directory(&recording->db, recording->run_id, recording->output, err);
+    /* What perf and strace failed at must not cost the files of what we recorded ourselves. */
+    struct error tools = {0};
+    if (store_watched(recording, &recording->sampler, &tools) == 0 &&
+        store_watched(recording, &recording->counter, &tools) == 0)
+        (void)count_syscalls(recording, &tools);
+    if (export_directory(&recording->db, recording->run_id, recording->output, err)) return -1;
+    return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
 }
 
 /* ---- closing words ---- */
@@ -154,10 +173,39 @@ static void warn(uint64_t count, const char *what) {
     if (count) fprintf(stderr, "clear: warning: %s %s\n", units_count((int64_t)count).text, what);
 }
 
+/* "; 12 acquisitions of 3 locks", nothing for none. */
+static void print_part(uint64_t count, const char *what, uint64_t things, const char *thing) {
+    if (count) fprintf(stderr, "; %s %s", units_count((int64_t)count).text, what);
+    if (count && thing) fprintf(stderr, " of %s %s", units_count((int64_t)things).text, thing);
+}
+
+static void print_totals(const struct recording *recording, const struct collector_totals *totals) {
+    const struct collector_options *recorder = &recording->request->recorder;
+    uint64_t live = totals->alloc_bytes - totals->free_bytes;
+    fprintf(stderr, "clear: run %lld in %s: ", (long long)recording->run_id,
+            cli_database(recording->request->database));
+    if (recorder->features & FEATURE_HEAP)
+        fprintf(stderr, "%s allocations (%s) from %s stacks, %s not freed",
+                units_count((int64_t)totals->alloc_count).text, units_bytes((int64_t)totals->alloc_bytes).text,
+                units_count((int64_t)totals->sites).text, units_bytes((int64_t)live).text);
+    else
+        fprintf(stderr, "no heap");
+    if (recorder->features & FEATURE_LOCKS)
+        fprintf(stderr, "; %s acquisitions of %s locks", units_count((int64_t)totals->acquires).text,
+                units_count((int64_t)totals->locks).text);
+    print_part(totals->cell_events, "uses", totals->cells, "cells");
+    print_part(totals->channel_events, "messages", totals->channels, "channels");
+    print_part(totals->fibers, "fibers", 0, NULL);
+    if (totals->cpu_samples) fprintf(stderr, "; %s of CPU time sampled", units_ns((int64_t)totals->cpu_ns).text);
+    if (totals->processes > 1) fprintf(stderr, "; %s processes", units_count((int64_t)totals->processes).text);
+    if (recorder->sample_n > 1) fprintf(stderr, "; sampled 1 in %s", units_count(recorder->sample_n).text);
+    if (recorder->sample_bytes > 1)
+        fprintf(stderr, "; allocations sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
+}
+
 static void report(const struct recording *recording) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
-    uint64_t live = totals.alloc_bytes - totals.free_bytes;
     warn(totals.dropped, "events could not be recorded");
     warn(totals.unrecorded, "processes could not be recorded");
     warn(totals.corrupt, "segments are damaged; what could be read of them is stored");
@@ -169,15 +217,10 @@ static void report(const struct recording *recording) {
                 (long long)recording->run_id, database);
         return;
     }
-    fprintf(stderr, "clear: run %lld in %s: %s allocations (%s) from %s stacks, %s not freed",
-            (long long)recording->run_id, database, units_count((int64_t)totals.alloc_count).text,
-            units_bytes((int64_t)totals.alloc_bytes).text, units_count((int64_t)totals.sites).text,
-            units_bytes((int64_t)live).text);
-    fprintf(stderr, "; %s acquisitions of %s locks", units_count((int64_t)totals.acquires).text,
-            units_count((int64_t)totals.locks).text);
-    if (totals.processes > 1) fprintf(stderr, "; %s processes", units_count((int64_t)totals.processes).text);
-    fprintf(stderr, "\nclear: next: clear doctor --db %s %lld; go tool pprof -http=: %s/heap.pb.gz\n", database,
-            (long long)recording->run_id, recording->output);
+    print_totals(recording, &totals);
+    fprintf(stderr, "\nclear: next: clear doctor --db %s %lld; go tool pprof -http=: %s/%s.pb.gz\n", database,
+            (long long)recording->run_id, recording->output,
+            recording->request->recorder.features & FEATURE_HEAP ? "heap" : "cpu");
 }
 
 /* The recording failed, the program did not: its own status must not be lost. */
@@ -193,6 +236,7 @@ static int name_status(struct error *err, int wait_status) {
 
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
+    recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
     if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
                      recording->directory.path, err)) {
         struct error ignored = {0};
@@ -210,6 +254,8 @@ static int run_target(struct recording *recording, struct error *err) {
 
 static void release(struct recording *recording) {
     struct error ignored = {0};
+    watcher_abandon(&recording->sampler);
+    watcher_abandon(&recording->counter);
     collector_close(recording->collector);
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);
@@ -219,12 +265,12 @@ static void release(struct recording *recording) {
 }
 
 int command_profile(int argc, char **argv, struct error *err) {
-    struct request request = {.interval_ns = INTERVAL_DEFAULT_NS, .depth = DEPTH_DEFAULT};
+    struct request request;
     struct recording recording = {.request = &request, .directory = {.file = -1, .owner = -1}};
-    int code = read_options(&request, argc, argv, err);
+    int code = request_read(&request, argc, argv, err);
     if (code == 0) code = prepare(&recording, err);
     if (code == 0) code = run_target(&recording, err);
     release(&recording);
-    free_request(&request);
+    request_free(&request);
     return code ? -1 : launch_exit_status(recording.wait_status);
 }

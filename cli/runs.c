@@ -8,18 +8,20 @@
 static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
 static const char for_people[] =
     "SELECT run_id, started_ns, duration_ns, coalesce(label, ''), iif(command = '', source, command), alloc_count, "
-    "alloc_bytes, inuse_bytes, lock_wait_ns, exit, flags, dropped, truncated, sample_n FROM run_summary "
+    "alloc_bytes, inuse_bytes, lock_wait_ns, exit, flags, dropped, truncated, sample_n, sample_bytes FROM run_summary "
     "ORDER BY started_ns DESC, run_id DESC";
 
 /* What the reader must know before believing the row. */
 static void add_flags(struct grid *grid, sqlite3_stmt *row) {
     struct buffer flags = {0};
     int64_t dropped = sqlite3_column_int64(row, 11), truncated = sqlite3_column_int64(row, 12);
-    int64_t sample_n = sqlite3_column_int64(row, 13);
-    buffer_add_text(&flags, db_text(row, 10));
+    int64_t sample_n = sqlite3_column_int64(row, 13), sample_bytes = sqlite3_column_int64(row, 14);
+    if (strstr(db_text(row, 10), "unfinished")) buffer_add_text(&flags, "unfinished");
     if (dropped) buffer_printf(&flags, "%sdropped %s", flags.size ? ", " : "", units_count(dropped).text);
     if (truncated) buffer_printf(&flags, "%struncated %s", flags.size ? ", " : "", units_count(truncated).text);
     if (sample_n > 1) buffer_printf(&flags, "%ssampled 1 in %s", flags.size ? ", " : "", units_count(sample_n).text);
+    if (sample_bytes > 1)
+        buffer_printf(&flags, "%ssampled every %s", flags.size ? ", " : "", units_bytes(sample_bytes).text);
     grid_left(grid, buffer_text(&flags));
     buffer_free(&flags);
 }

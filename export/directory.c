@@ -98,21 +98,23 @@ static int write_dump(struct db *db, int64_t run_id, const char *directory, cons
     return code;
 }
 
-/* Heap and locks are always there, though they may be empty; other kinds where the run has them. */
+/* A kind that the run has; heap and locks also of a run without any, such as of a program that did nothing. */
 static int is_wanted(struct db *db, int64_t run_id, const char *kind, struct error *err) {
-    if (strcmp(kind, "heap") == 0 || strcmp(kind, "lock") == 0) return 1;
-    sqlite3_stmt *row = db_prepare(db, "SELECT 1 FROM profiles WHERE run_id = :run AND kind = :kind LIMIT 1", err);
+    sqlite3_stmt *row = db_prepare(db, "SELECT count(*), sum(kind = :kind) FROM profiles WHERE run_id = :run", err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     db_bind_text(row, ":kind", kind);
-    int code = db_step(db, row, err);
+    if (db_step(db, row, err) < 0) return -1;
+    bool has_none = sqlite3_column_int64(row, 0) == 0, has_it = sqlite3_column_int64(row, 1) > 0;
     sqlite3_reset(row);
-    return code;
+    return has_it || (has_none && (strcmp(kind, "heap") == 0 || strcmp(kind, "lock") == 0));
 }
 
 static int write_files(struct db *db, int64_t run_id, const char *directory, struct error *err) {
-    if (write_dump(db, run_id, directory, "alloc.txt", dump_allocations, err) < 0) return -1;
-    if (write_dump(db, run_id, directory, "locks.txt", dump_locks, err) < 0) return -1;
+    for (const struct dump_format *dump = dump_formats; dump->file; dump++) {
+        int wanted = is_wanted(db, run_id, dump->kind, err);
+        if (wanted < 0 || (wanted && write_dump(db, run_id, directory, dump->file, dump->write, err) < 0)) return -1;
+    }
     for (const struct kind *kind = kinds; kind->name; kind++) {
         int wanted = is_wanted(db, run_id, kind->name, err);
         if (wanted < 0 || (wanted && write_kind(db, run_id, kind, directory, err) < 0)) return -1;

@@ -1,9 +1,11 @@
 #include "export/dumps.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/units.h"
 #include "export/file.h"
 #include "export/names.h"
 #include "schema/schema.h"
@@ -18,7 +20,17 @@ struct dump {
     uint64_t *ids;        /* scratch for stacks */
     size_t capacity;
     int64_t run_id;
-    bool lock_callers;
+};
+
+const struct dump_format dump_formats[] = {
+    {"alloc.txt", "heap", dump_allocations},
+    {"locks.txt", "lock", dump_locks},
+    {"mvcc.txt", "mvcc", dump_cells},
+    {"channels.txt", "channels", dump_channels},
+    {"fibers.txt", "fibers", dump_fibers},
+    {"perf-stat.txt", "counters", dump_counters},
+    {"syscalls.txt", "syscalls", dump_syscalls},
+    {0},
 };
 
 static int find_address(struct dump *dump, int64_t location_id, uint64_t *address, struct error *err) {
@@ -63,13 +75,28 @@ static int add_site(struct dump *dump, sqlite3_stmt *row, struct error *err) {
     return 0;
 }
 
+static int add_plain(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
+    buffer_add_text(&dump->text, db_text(row, 0));
+    add_numbers(dump, row, 1, '\t');
+    buffer_add_char(&dump->text, '\n');
+    return 0;
+}
+
 static int add_lock(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
     buffer_add_text(&dump->text, db_text(row, 0));
     add_numbers(dump, row, 2, '\t');
-    if (dump->lock_callers) {
-        buffer_add_char(&dump->text, '\t');
-        if (add_stack(dump, db_text(row, 1), err) < 0) return -1;
-    }
+    buffer_add_char(&dump->text, '\n');
+    return 0;
+}
+
+/* With the caller at the end. */
+static int add_with_caller(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    buffer_add_text(&dump->text, db_text(row, 0));
+    add_numbers(dump, row, 2, '\t');
+    buffer_add_char(&dump->text, '\t');
+    if (add_stack(dump, db_text(row, 1), err) < 0) return -1;
     buffer_add_char(&dump->text, '\n');
     return 0;
 }
@@ -87,31 +114,41 @@ static int add_object(struct dump *dump, sqlite3_stmt *row, struct error *err) {
     return 0;
 }
 
-/* The headers that both dumps share, and what the locks' version hangs on. */
-static int add_header(struct dump *dump, const char *kind, struct error *err) {
+/* ---- headers ---- */
+
+/* What all dumps say of a kind. */
+struct header {
+    long long sample_n, sample_bytes, dropped, truncated, total_allocs;
+    bool lock_callers;
+};
+
+static int read_header(struct dump *dump, const char *kind, struct header *header, struct error *err) {
     sqlite3_stmt *row = db_prepare(dump->db, embedded_text("export/dump_header.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", dump->run_id);
     db_bind_text(row, ":kind", kind);
     if (db_step(dump->db, row, err) < 0) return -1;
-    long long sample_n = sqlite3_column_int64(row, 0), dropped = sqlite3_column_int64(row, 1);
-    long long truncated = sqlite3_column_int64(row, 2), total = sqlite3_column_int64(row, 3);
-    dump->lock_callers = sqlite3_column_int(row, 4);
+    *header = (struct header){.sample_n = sqlite3_column_int64(row, 0),
+                              .dropped = sqlite3_column_int64(row, 1),
+                              .truncated = sqlite3_column_int64(row, 2),
+                              .total_allocs = sqlite3_column_int64(row, 3),
+                              .lock_callers = sqlite3_column_int(row, 4),
+                              .sample_bytes = sqlite3_column_int64(row, 5)};
     sqlite3_reset(row);
-    bool heap = *kind == 'h';
-    if (heap)
-        buffer_printf(&dump->text,
-                      "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n# total_allocs: %lld\n", total);
-    else
-        buffer_printf(&dump->text, "# lock-profile v%d\n", dump->lock_callers ? 3 : 2);
-    buffer_printf(&dump->text, "# sample_n: %lld\n", sample_n);
-    if (dropped)
-        buffer_printf(&dump->text, "# WARNING: %lld samples dropped (rebuild with `clear profile --profile-max=N`)\n",
-                      dropped);
-    /* No warning: the figures are whole, only callers are missing. */
-    if (truncated) buffer_printf(&dump->text, "# truncated_stacks: %lld\n", truncated);
     return 0;
 }
+
+static void add_header(struct dump *dump, const struct header *header) {
+    buffer_printf(&dump->text, "# sample_n: %lld\n", header->sample_n);
+    if (header->sample_bytes > 1) buffer_printf(&dump->text, "# sample_bytes: %lld\n", header->sample_bytes);
+    if (header->dropped)
+        buffer_printf(&dump->text, "# WARNING: %lld samples dropped (rebuild with `clear profile --profile-max=N`)\n",
+                      header->dropped);
+    /* No warning: the figures are whole, only callers are missing. */
+    if (header->truncated) buffer_printf(&dump->text, "# truncated_stacks: %lld\n", header->truncated);
+}
+
+/* ---- files ---- */
 
 static int write_lines(struct dump *dump, const char *query, int (*add)(struct dump *, sqlite3_stmt *, struct error *),
                        struct error *err) {
@@ -128,9 +165,7 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
         if (code < 0) break;
     }
     if (code < 0) sqlite3_reset(rows);
-    if (code == 0) code = file_write(&dump->file, dump->text.data, dump->text.size, err);
-    buffer_clear(&dump->text);
-    return code;
+    return code < 0 ? -1 : file_write(&dump->file, dump->text.data, dump->text.size, err);
 }
 
 static int finish(struct dump *dump, int code, struct error *err) {
@@ -144,23 +179,166 @@ static int finish(struct dump *dump, int code, struct error *err) {
     return code;
 }
 
+static int begin(struct dump *dump, struct db *db, int64_t run_id, const char *path, struct error *err) {
+    *dump = (struct dump){.db = db, .run_id = run_id};
+    return file_open(&dump->file, path, false, err);
+}
+
 int dump_allocations(struct db *db, int64_t run_id, const char *path, struct error *err) {
-    struct dump dump = {.db = db, .run_id = run_id};
-    if (file_open(&dump.file, path, false, err) < 0) return -1;
-    int code = add_header(&dump, "heap", err);
-    buffer_add_text(&dump.text, "# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
-    if (code == 0) code = write_lines(&dump, "export/alloc_txt.sql", add_site, err);
+    struct dump dump;
+    struct header header;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_header(&dump, "heap", &header, err);
+    if (code == 0) {
+        buffer_printf(&dump.text,
+                      "# alloc-profile v2 (multi-frame, comma-separated leaf-first)\n# total_allocs: %lld\n",
+                      header.total_allocs);
+        add_header(&dump, &header);
+        buffer_add_text(&dump.text, "# addrs alloc_count alloc_bytes free_count free_bytes live_bytes\n");
+        code = write_lines(&dump, "export/alloc_txt.sql", add_site, err);
+    }
     return finish(&dump, code, err);
 }
 
 int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *err) {
-    struct dump dump = {.db = db, .run_id = run_id};
-    if (file_open(&dump.file, path, false, err) < 0) return -1;
-    int code = add_header(&dump, "lock", err);
-    if (code == 0) code = write_lines(&dump, "export/locks_objects.sql", add_object, err);
-    buffer_add_text(&dump.text, "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
-                                "\tread_acquires\tread_contended\tread_total_wait_ns\tread_max_wait_ns");
-    buffer_add_text(&dump.text, dump.lock_callers ? "\tcaller_trace\n" : "\n");
-    if (code == 0) code = write_lines(&dump, "export/locks_txt.sql", add_lock, err);
+    struct dump dump;
+    struct header header;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_header(&dump, "lock", &header, err);
+    if (code == 0) {
+        buffer_printf(&dump.text, "# lock-profile v%d\n", header.lock_callers ? 3 : 2);
+        add_header(&dump, &header);
+        code = write_lines(&dump, "export/locks_objects.sql", add_object, err);
+    }
+    if (code == 0) {
+        buffer_add_text(&dump.text,
+                        "# addr\tacquires\tcontended\ttotal_wait_ns\tmax_wait_ns\ttotal_hold_ns\tmax_hold_ns"
+                        "\tread_acquires\tread_contended\tread_total_wait_ns\tread_max_wait_ns");
+        buffer_add_text(&dump.text, header.lock_callers ? "\tcaller_trace\n" : "\n");
+        code = write_lines(&dump, "export/locks_txt.sql", header.lock_callers ? add_with_caller : add_lock, err);
+    }
+    return finish(&dump, code, err);
+}
+
+int dump_cells(struct db *db, int64_t run_id, const char *path, struct error *err) {
+    struct dump dump;
+    struct header header;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_header(&dump, "mvcc", &header, err);
+    if (code == 0) {
+        buffer_add_text(&dump.text, "# mvcc-profile v2\n");
+        add_header(&dump, &header);
+        buffer_add_text(&dump.text, "# addr\tstruct_size\treads\tcommits\tretries\tupdate_failures\tmulti_commits"
+                                    "\tcaller_trace\n");
+        code = write_lines(&dump, "export/mvcc_txt.sql", add_with_caller, err);
+    }
+    return finish(&dump, code, err);
+}
+
+int dump_channels(struct db *db, int64_t run_id, const char *path, struct error *err) {
+    struct dump dump;
+    struct header header;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_header(&dump, "channels", &header, err);
+    if (code == 0) {
+        buffer_add_text(&dump.text, "# channel-profile v1\n");
+        add_header(&dump, &header);
+        buffer_add_text(&dump.text, "# id\tpushes\tpops\tpush_blocked\tpop_blocked\tmax_depth\tcapacity\n");
+        code = write_lines(&dump, "export/channels_txt.sql", add_plain, err);
+    }
+    return finish(&dump, code, err);
+}
+
+/* ---- fibers ---- */
+
+static int add_text_line(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    (void)err;
+    buffer_add_text(&dump->text, db_text(row, 0));
+    buffer_add_char(&dump->text, '\n');
+    return 0;
+}
+
+int dump_fibers(struct db *db, int64_t run_id, const char *path, struct error *err) {
+    struct dump dump;
+    struct header header;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_header(&dump, "fibers", &header, err);
+    if (code == 0) {
+        buffer_add_text(&dump.text, "# fiber-profile v1\n");
+        add_header(&dump, &header);
+        code = write_lines(&dump, "export/fibers_txt.sql", add_text_line, err);
+    }
+    return finish(&dump, code, err);
+}
+
+/* ---- tools ---- */
+
+/* "4,812,330,114" and "0.71", as perf prints them; what is not counted says so. */
+static int add_counter(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    char number[64];
+    double value = sqlite3_column_double(row, 1);
+    const char *unit = db_text(row, 2);
+    (void)err;
+    bool is_count = strcmp(unit, "count") == 0;
+    if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+        snprintf(number, sizeof number, "<not supported>");
+    else if (is_count && value >= 0 && value < 9e18)
+        snprintf(number, sizeof number, "%s", units_count((int64_t)value).text);
+    else
+        snprintf(number, sizeof number, "%.2f", value);
+    buffer_printf(&dump->text, "%18s %-4s %s\n", number, is_count ? "" : unit, db_text(row, 0));
+    return 0;
+}
+
+static int read_run(struct dump *dump, struct buffer *command, double *seconds, struct error *err) {
+    sqlite3_stmt *row = db_prepare(dump->db, "SELECT command, duration_ns FROM runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", dump->run_id);
+    int code = db_step(dump->db, row, err);
+    if (code < 0) return -1;
+    buffer_add_text(command, code ? db_text(row, 0) : "");
+    *seconds = code ? (double)sqlite3_column_int64(row, 1) / 1e9 : 0;
+    sqlite3_reset(row);
+    return 0;
+}
+
+int dump_counters(struct db *db, int64_t run_id, const char *path, struct error *err) {
+    struct dump dump;
+    struct buffer command = {0};
+    double seconds = 0;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    int code = read_run(&dump, &command, &seconds, err);
+    if (code == 0) {
+        buffer_printf(&dump.text, " Performance counter stats for '%s':\n\n", buffer_text(&command));
+        code = write_lines(&dump, "export/perf_stat_txt.sql", add_counter, err);
+        buffer_clear(&dump.text);
+        buffer_printf(&dump.text, "\n%18.9f seconds time elapsed\n", seconds);
+        if (code == 0) code = file_write(&dump.file, dump.text.data, dump.text.size, err);
+    }
+    buffer_free(&command);
+    return finish(&dump, code, err);
+}
+
+/* percent, seconds, microseconds a call, calls, errors, name */
+static int add_syscall(struct dump *dump, sqlite3_stmt *row, struct error *err) {
+    long long errors = sqlite3_column_int64(row, 4);
+    char text[24] = "";
+    (void)err;
+    if (errors) snprintf(text, sizeof text, "%lld", errors);
+    buffer_printf(&dump->text, "%6.2f %11.6f %11lld %9lld %9s %s\n", sqlite3_column_double(row, 0),
+                  sqlite3_column_double(row, 1), (long long)sqlite3_column_int64(row, 2),
+                  (long long)sqlite3_column_int64(row, 3), text, db_text(row, 5));
+    return 0;
+}
+
+int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error *err) {
+    static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
+    struct dump dump;
+    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    buffer_printf(&dump.text, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
+    int code = write_lines(&dump, "export/syscalls_txt.sql", add_syscall, err);
+    buffer_clear(&dump.text);
+    buffer_add_text(&dump.text, rule);
+    if (code == 0) code = write_lines(&dump, "export/syscalls_total.sql", add_syscall, err);
     return finish(&dump, code, err);
 }

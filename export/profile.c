@@ -67,7 +67,7 @@ enum profile_column {
 
 /* Sums over the run's profiles of the kind, one a process. */
 struct about {
-    int64_t dropped, truncated, sample_n, period, profiles;
+    int64_t dropped, truncated, sample_n, sample_bytes, period, profiles;
 };
 
 static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
@@ -138,6 +138,8 @@ static int describe_profile(struct outgoing *out, sqlite3_stmt *row, struct abou
     about->dropped += sqlite3_column_int64(row, DROPPED);
     about->truncated += sqlite3_column_int64(row, TRUNCATED);
     if (sample_n > about->sample_n) about->sample_n = sample_n;
+    if (sample_n <= 1 && strcmp(db_text(row, PERIOD_TYPE), "space") == 0 && sqlite3_column_int(row, RECORDED))
+        about->sample_bytes = period;
     if (period > about->period || about->profiles == 0) {
         about->period = period || out->is_stored ? period : sample_n;
         pprof_period(out->writer, text_or(row, PERIOD_TYPE, out->is_stored ? "" : out->kind->period_type),
@@ -160,6 +162,9 @@ static void describe_losses(struct outgoing *out, const struct about *about) {
         about->sample_n > 1 ? xasprintf("sampled: every %lldth event, counted %lld times", (long long)about->sample_n,
                                         (long long)about->sample_n)
                             : NULL,
+        about->sample_bytes > 1
+            ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)about->sample_bytes)
+            : NULL,
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (texts[i]) pprof_comment(out->writer, texts[i]);

@@ -10,8 +10,8 @@
  *
  * From other languages declare the clear_rt_* functions as weak externs (Zig: `@extern(..., .{ .linkage = .weak })`,
  * Rust: dlsym, as stable Rust has no weak linkage) and test them before calling; they are plain C ABI and stay as they are.
- * An executable linked with -no-pie must also be linked with -Wl,-z,dynamic-undefined-weak, or the linker settles the weak
- * symbols to zero for good. */
+ * Compile with -fPIE (the default of most distributions) or -fPIC, also for an executable that is linked with -no-pie: in
+ * code of -fno-pie the linker settles weak symbols to zero for good, and nothing would ever be recorded. */
 #ifndef CLEAR_H
 #define CLEAR_H
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,7 @@ struct collector {
     int64_t run_id;
     int directory;           /* ours: a duplicate */
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
+    struct collector_options options;
     struct moment start;
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
@@ -84,6 +86,9 @@ static int write_control(int directory, const struct collector_options *options,
                               .features = options->features | (uses_tsc ? FEATURE_TSC : 0),
                               .depth = options->depth,
                               .ids_max = options->ids_max,
+                              .sample_n = options->sample_n,
+                              .sample_bytes = options->sample_bytes,
+                              .cpu_hz = options->cpu_hz,
                               .segment_max = SEGMENT_RESERVE};
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
@@ -99,6 +104,7 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     *collector = NULL;
     made->db = db;
     made->run_id = run_id;
+    made->options = *options;
     made->uses_tsc = tsc_is_usable();
     made->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
     if (made->directory < 0) {
@@ -112,6 +118,16 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     made->start = moment_now();
     *collector = made;
     return 0;
+}
+
+int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
+    int32_t first_pid = pid;
+    int file = openat(collector->directory, "control", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
+    ssize_t size = pwrite(file, &first_pid, sizeof first_pid, offsetof(struct control, first_pid));
+    int why = errno;
+    close(file);
+    return size == (ssize_t)sizeof first_pid ? 0 : error_fail(err, "control file of the recording: %s", strerror(why));
 }
 
 void collector_close(struct collector *collector) {
@@ -170,21 +186,44 @@ size_t collector_running(struct collector *collector) {
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
 
+/* Locks or cells: one of them may be a row for each of its callers. */
+static size_t distinct_things(const struct tally *tally) {
+    struct map things = {0};
+    for (size_t i = 0; i < tally->count; i++)
+        map_put(&things, &tally->rows[i].key[1], 2 * sizeof(int64_t), NULL); /* thing and place */
+    size_t count = things.count;
+    map_free(&things);
+    return count;
+}
+
 static void add_totals(struct collector_totals *totals, const struct recorded *recorded) {
+    const struct tally *tallies = recorded->tallies;
+    const struct heap_counters *heap = (const void *)tallies[MEASURE_HEAP].total;
+    const struct task_counters *tasks = (const void *)tallies[MEASURE_FIBER].total;
+    const struct cpu_counters *cpu = (const void *)tallies[MEASURE_CPU].total;
     totals->processes += recorded->process_id != 0;
     totals->running += recorded->is_running;
-    totals->alloc_count += recorded->heap_total.alloc_count;
-    totals->alloc_bytes += recorded->heap_total.alloc_bytes;
-    totals->free_count += recorded->heap_total.free_count;
-    totals->free_bytes += recorded->heap_total.free_bytes;
-    totals->sites += recorded->site_count;
-    totals->acquires += recorded->acquires;
-    totals->locks += recorded->lock_row_count;
-    totals->dropped += recorded->dropped_heap + recorded->dropped_locks + recorded->lost;
+    totals->alloc_count += heap->alloc_count;
+    totals->alloc_bytes += heap->alloc_bytes;
+    totals->free_count += heap->free_count;
+    totals->free_bytes += heap->free_bytes;
+    totals->sites += tallies[MEASURE_HEAP].count;
+    totals->acquires += recorded_events(recorded, MEASURE_LOCK);
+    totals->locks += distinct_things(&tallies[MEASURE_LOCK]);
+    totals->cells += distinct_things(&tallies[MEASURE_CELL]);
+    totals->cell_events += recorded_events(recorded, MEASURE_CELL);
+    totals->channels += tallies[MEASURE_CHANNEL].count;
+    totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);
+    totals->fibers += tasks->spawns;
+    totals->cpu_samples += cpu->samples;
+    totals->cpu_ns += cpu->cpu_ns;
     totals->truncated += recorded->truncated;
     totals->corrupt += recorded->is_corrupt;
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
-    totals->events += recorded->heap_total.alloc_count + recorded->heap_total.free_count + recorded->acquires;
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        totals->dropped += tallies[i].dropped;
+        totals->events += recorded_events(recorded, i);
+    }
 }
 
 static uint64_t unrecorded(const struct collector *collector) {
@@ -206,7 +245,7 @@ void collector_totals(const struct collector *collector, struct collector_totals
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-static int flush_process(struct collector *collector, struct recorded *recorded, struct tick_rate rate,
+static int flush_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
                          struct error *err) {
     struct segment_view view;
     struct error ignored = {0};
@@ -218,7 +257,7 @@ static int flush_process(struct collector *collector, struct recorded *recorded,
         return 0;
     }
     recorded_read(recorded, &collector->resolver, &view);
-    int code = recorded_write(recorded, &collector->resolver, &view, collector->run_id, rate, err);
+    int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     segment_view_close(&view);
     return code;
 }
@@ -242,6 +281,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
     } rows[] = {{"recorder.flushes", "count", (double)totals.flushes + 1},
                 {"recorder.flush_ms", "ms", flush_ms},
                 {"recorder.events", "count", (double)totals.events},
+                {"recorder.dropped", "count", (double)totals.dropped},
                 {"recorder.truncated", "count", (double)totals.truncated},
                 {"recorder.segment_bytes", "bytes", (double)totals.segment_bytes},
                 {"recorder.corrupt_segments", "count", (double)totals.corrupt},
@@ -280,9 +320,13 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
-    struct tick_rate rate = tick_rate(collector);
+    const struct recording_terms terms = {.run_id = collector->run_id,
+                                          .sample_n = collector->options.sample_n,
+                                          .sample_bytes = collector->options.sample_bytes,
+                                          .cpu_hz = collector->options.cpu_hz,
+                                          .rate = tick_rate(collector)};
     for (size_t i = 0; i < collector->count; i++)
-        if (flush_process(collector, collector->processes[i], rate, err)) return -1;
+        if (flush_process(collector, collector->processes[i], &terms, err)) return -1;
     if (update_run(collector, err)) return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }

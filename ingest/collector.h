@@ -1,7 +1,7 @@
 /* collector.h: from the segments that a recorded program writes (ingest/segment.h) to rows of the warehouse.
  *
  * A run has one row from before its start (run_begin), marked 'unfinished' until run_end. Each flush is one transaction
- * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks. So
+ * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks and what else was recorded. So
  * whatever dies, the file is valid and holds all up to the last flush. A flush that fails is rolled back, and the next one
  * writes everything again: rows hold totals, so nothing is lost or counted twice. */
 #ifndef CLEAR_INGEST_COLLECTOR_H
@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "ingest/segment.h"
 #include "schema/db.h"
@@ -23,6 +24,8 @@ struct run_description {
     const char *label;    /* NULL for none */
     const struct run_tag *tags;
     size_t tag_count;
+    uint32_t sample_n;     /* 0 or 1: every event; else every Nth one, counted N times */
+    uint64_t sample_bytes; /* 0, or mean bytes between sampled allocations */
 };
 /* The id of a new run, or -1. */
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
@@ -35,10 +38,14 @@ int run_cancel(struct db *db, int64_t run_id, struct error *err);
 
 struct collector;
 
+/* As in struct control. */
 struct collector_options {
-    uint32_t features; /* FEATURE_HEAP | FEATURE_LOCKS; FEATURE_TSC is decided here */
-    uint32_t depth;    /* 1 .. SEGMENT_DEPTH_MAX */
-    uint64_t ids_max;  /* 0: no cap */
+    uint32_t features;     /* enum segment_feature; FEATURE_TSC is decided here */
+    uint32_t depth;        /* 1 .. SEGMENT_DEPTH_MAX */
+    uint64_t ids_max;      /* 0: no cap */
+    uint32_t sample_n;     /* 0 or 1: every event */
+    uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
+    uint32_t cpu_hz;       /* of FEATURE_CPU */
 };
 
 /* Totals as of the last flush, for the closing words and for tests. */
@@ -46,8 +53,10 @@ struct collector_totals {
     uint64_t processes, running;       /* recorded ones; of these, those that still ran at the last flush */
     uint64_t alloc_count, alloc_bytes; /* of all processes */
     uint64_t free_count, free_bytes;
-    uint64_t sites;           /* distinct stacks that allocated */
-    uint64_t acquires, locks; /* lock operations, shared ones too; distinct locks */
+    uint64_t sites;                                        /* distinct stacks that allocated */
+    uint64_t acquires, locks;                              /* lock operations, shared ones too; distinct locks */
+    uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and what was done with them */
+    uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t corrupt;    /* segments with something broken in them */
     uint64_t unrecorded; /* processes that could not make a segment */
@@ -58,6 +67,8 @@ struct collector_totals {
  * descriptor of the private directory, which stays the caller's. */
 int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
                    const struct collector_options *options, struct error *err);
+/* The target's process, before it execs: FEATURE_NO_CHILDREN goes by it. */
+int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
 /* `final`: the recorder's own cost is written too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* How many processes that recorded something still run. Looks at the directory, not at the last flush. */

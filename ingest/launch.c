@@ -63,8 +63,10 @@ static bool is_variable(const char *entry, const char *name) {
     return strncmp(entry, name, size) == 0 && entry[size] == '=';
 }
 
-/* Ours with two variables set anew; the caller frees the array and its first two entries. */
+/* Ours with two variables set anew; the caller frees the array and its first two entries. Without a runtime ours is as
+ * good. */
 static char **make_environment(const char *runtime, const char *directory) {
+    if (!runtime) return environ;
     size_t count = 0;
     while (environ[count])
         count++;
@@ -80,6 +82,7 @@ static char **make_environment(const char *runtime, const char *directory) {
 }
 
 static void free_environment(char **made) {
+    if (made == environ) return;
     free(made[0]);
     free(made[1]);
     free(made);
@@ -141,6 +144,8 @@ _Noreturn static void run_child(const struct launch *launch, const char *path, c
                                 char *const *environment, int report) {
     sigaction(SIGCHLD, &launch->child_before, NULL);
     sigprocmask(SIG_SETMASK, &launch->before, NULL);
+    for (int i = 0; launch->files && i < 3; i++)
+        if (launch->files[i] != i) dup2(launch->files[i], i);
     execve(path, arguments, environment);
     int why = errno;
     ssize_t ignored = write(report, &why, sizeof why);
@@ -158,23 +163,53 @@ static int exec_result(int report) {
     return size == (ssize_t)sizeof why ? why : 0;
 }
 
+/* The child's side of before_exec: held until the parent says go; a gate that closes without a word is the end. */
+static void wait_at(const int gate[2]) {
+    char go;
+    ssize_t size;
+    close(gate[1]);
+    do
+        size = read(gate[0], &go, 1);
+    while (size < 0 && errno == EINTR);
+    if (size != 1) _exit(127);
+}
+
+/* The parent's side. */
+static int open_gate(const struct launch *launch, const int gate[2], struct error *err) {
+    int code = launch->before_exec(launch->context, launch->pid, err);
+    if (code == 0 && write(gate[1], "g", 1) != 1) code = error_fail(err, "pipe: %s", strerror(errno));
+    return code;
+}
+
+static void close_both(const int ends[2]) {
+    if (ends[0] >= 0) close(ends[0]);
+    if (ends[1] >= 0) close(ends[1]);
+}
+
+static int make_pipes(const struct launch *launch, int report[2], int gate[2], struct error *err) {
+    report[0] = report[1] = gate[0] = gate[1] = -1;
+    if (pipe2(report, O_CLOEXEC) == 0 && (!launch->before_exec || pipe2(gate, O_CLOEXEC) == 0)) return 0;
+    close_both(report);
+    return error_fail(err, "pipe: %s", strerror(errno));
+}
+
 static int fork_and_exec(struct launch *launch, const char *path, char *const *arguments, char *const *environment,
                          struct error *err) {
-    int report[2];
-    if (pipe2(report, O_CLOEXEC)) return error_fail(err, "pipe: %s", strerror(errno));
+    int report[2], gate[2];
+    if (make_pipes(launch, report, gate, err)) return -1;
     launch->pid = fork();
-    if (launch->pid == 0) run_child(launch, path, arguments, environment, report[1]);
-    int why = errno;
-    close(report[1]);
-    if (launch->pid < 0) {
-        close(report[0]);
-        return error_fail(err, "fork: %s", strerror(why));
+    if (launch->pid == 0) {
+        if (launch->before_exec) wait_at(gate);
+        run_child(launch, path, arguments, environment, report[1]);
     }
-    why = exec_result(report[0]);
+    int code = launch->pid < 0 ? error_fail(err, "fork: %s", strerror(errno)) : 0;
+    if (code == 0 && launch->before_exec) code = open_gate(launch, gate, err);
+    close_both(gate);
+    close(report[1]);
+    int why = code == 0 ? exec_result(report[0]) : 0;
     close(report[0]);
-    if (!why) return 0;
-    waitpid(launch->pid, NULL, 0);
-    return error_usage(err, "%s: cannot be executed: %s", path, strerror(why));
+    if (launch->pid > 0 && (code || why)) waitpid(launch->pid, NULL, 0);
+    return why ? error_usage(err, "%s: cannot be executed: %s", path, strerror(why)) : code;
 }
 
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,

@@ -15,6 +15,13 @@
 #include "base/error.h"
 
 struct launch {
+    /* Set by the caller before launch_start; zeros for none. */
+    int (*before_exec)(void *context, pid_t pid,
+                       struct error *err); /* the child is there, and waits for the result: 0 lets
+                                                                        it exec; -1 with the error set ends it */
+    void *context;
+    const int *files; /* what the child gets as descriptors 0, 1 and 2 instead of ours */
+
     pid_t pid;
     sigset_t before;               /* our signal mask */
     struct sigaction child_before; /* and what SIGCHLD did */
@@ -25,8 +32,8 @@ struct launch {
  * by a link to it in `directory`. NULL with the error set; free() it. */
 char *launch_runtime(const char *directory, struct error *err);
 
-/* Starts `path` with those arguments, `runtime` preloaded and recording into `directory`. A program that cannot be
- * executed is a usage error, and nothing was changed. */
+/* Starts `path` with those arguments, `runtime` preloaded and recording into `directory`; both NULL: as it is. A program
+ * that cannot be executed is a usage error, and nothing was changed. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err);
 /* Waits until the program has ended (true, *wait_status as from waitpid) or `timeout_ns` has passed (false). */

@@ -1,8 +1,8 @@
 /* recorded.h: one recorded process: its segment's sums, and the rows that stand for them in the warehouse.
  *
- * Invariants, after recorded_read: sum of a site row's `now` over the rows == sum of the slots' counters; after a
- * committed recorded_write: `written` == `now` in every row. Two ids may share a row (one stack met before and after its
- * library was loaded again elsewhere), so rows are keyed by trace and by (object, address), not by id. */
+ * Invariants of every measure, after recorded_read: sum of `now` over the rows + `lost` == sum of the counters in the segment (of
+ * words that are sums); after a committed recorded_write: `written` == `now`. Two ids may share a row (one stack met before
+ * and after its library was loaded again elsewhere), so rows are keyed by what the warehouse keys them by, not by id. */
 #ifndef CLEAR_INGEST_RECORDED_H
 #define CLEAR_INGEST_RECORDED_H
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "ingest/measure.h"
 #include "ingest/resolve.h"
 #include "ingest/segment.h"
 #include "ingest/segment_view.h"
@@ -19,26 +20,49 @@ struct tick_rate {
     uint64_t ns, ticks;
 };
 
-struct stack_slot { /* by stack id */
-    struct heap_counters sum;
+/* What the segments do not say themselves. */
+struct recording_terms {
+    int64_t run_id;
+    uint32_t sample_n; /* as in struct control */
+    uint64_t sample_bytes;
+    uint32_t cpu_hz;
+    struct tick_rate rate;
+};
+
+struct stack_slot {  /* by stack id */
     uint64_t offset; /* of the stack in the segment; 0: not met yet */
     int64_t trace_id;
-    uint32_t row; /* 1 + index into sites; 0: none */
 };
-struct lock_slot { /* by lock id */
-    struct lock_counters sum;
-    struct segment_lock lock; /* id 0: not met yet */
-    uint32_t row;             /* 1 + index into locks; 0: none */
-};
-struct site_row {
-    int64_t trace_id;
-    struct heap_counters now, written;
-};
-struct lock_row {
+struct object_slot {              /* by object id */
+    struct segment_object object; /* id 0: not met yet */
     int64_t object_id;
-    uint64_t address;
-    uint32_t kind;
-    struct lock_counters now, written;
+};
+
+struct row {
+    union {
+        int64_t key[3];
+        struct {
+            int64_t trace; /* heap and cpu: the stack; lock and cell: the caller's, 0 for none */
+            int64_t thing; /* lock, cell, channel: the object; fibers: the task site */
+            int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
+        };
+    };
+    uint32_t kind;     /* of a lock: enum segment_object_kind */
+    uint64_t capacity; /* of a channel */
+};
+
+/* What one measure counted in the process. */
+struct tally {
+    uint64_t *sums;   /* by id, measure.words each */
+    uint32_t *row_of; /* by id: 1 + index into rows; 0: none */
+    size_t ids;       /* capacity of the two */
+    struct row *rows;
+    uint64_t *now, *written; /* by row, measure.words each */
+    size_t count, capacity;  /* of rows */
+    struct map index;        /* key of a row -> its index */
+    uint64_t total[MEASURE_WORDS_MAX], lost,
+        dropped;                              /* lost: events of ids that the segment lacks; dropped: those too */
+    int64_t profile_id, committed_profile_id; /* 0: no row yet */
 };
 
 struct recorded {
@@ -47,19 +71,14 @@ struct recorded {
     struct address_space space;
     size_t module_index; /* while the modules are walked */
     struct stack_slot *stacks;
-    struct lock_slot *locks;
-    size_t stack_capacity, lock_capacity;
-    uint64_t id_max;
+    struct object_slot *objects;
+    size_t stack_capacity, object_capacity;
     struct thread_counters threads; /* summed */
-    struct site_row *sites;
-    struct lock_row *lock_rows;
-    size_t site_count, lock_row_count;
-    struct map site_index, lock_index;              /* trace id, (object id, address) -> index */
-    int64_t process_id, heap_profile, lock_profile; /* 0: no row yet */
-    struct heap_counters heap_total;
-    uint64_t acquires, dropped_heap, dropped_locks, truncated, lost; /* lost: events of ids that the segment lacks */
-    uint64_t written;                                    /* fingerprint of the totals as of the last committed flush */
-    bool is_running, is_corrupt, is_finished, is_stored; /* stored: the ids above are committed */
+    struct tally tallies[MEASURE_COUNT];
+    int64_t process_id, committed_process_id; /* 0: no row yet */
+    uint64_t truncated;
+    uint64_t written; /* fingerprint of the totals as of the last committed flush */
+    bool is_running, is_corrupt, is_finished;
 };
 
 struct recorded *recorded_new(const char *name);
@@ -67,11 +86,17 @@ void recorded_free(struct recorded *recorded);
 
 /* Sums what the open segment holds now. */
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view);
-/* Writes what changed, in the caller's transaction, with the view that recorded_read used still open. */
-int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, int64_t run_id,
-                   struct tick_rate rate, struct error *err);
+/* Makes and sums the rows of what was read, with the view that recorded_read used still open. */
+int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
+                      struct error *err);
+/* Both of the caller's transaction: recorded_sum_rows, and writes what changed. */
+int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
+                   const struct recording_terms *terms, struct error *err);
 /* The transaction is there, or it is not. */
 void recorded_committed(struct recorded *recorded);
 void recorded_rolled_back(struct recorded *recorded);
+
+/* Events of a measure, as counted (a sampled one stands for those that were left out). */
+uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);
 
 #endif

@@ -255,9 +255,10 @@ int64_t resolve_trace(struct resolver *resolver, struct address_space *space, co
     return store_trace(&resolver->store, ids, depth, err);
 }
 
-/* ---- locks ------------------------------------------------------------------------------------------------------- */
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-static int64_t heap_lock(struct resolver *resolver, int64_t trace, uint64_t offset, struct error *err) {
+static int64_t heap_object(struct resolver *resolver, const char *kind, int64_t trace, uint64_t offset,
+                           struct error *err) {
     sqlite3_stmt *statement = db_prepare(resolver->db,
                                          "SELECT traces.signature, functions.name FROM traces"
                                          " LEFT JOIN functions ON functions.id = traces.function_id"
@@ -272,14 +273,14 @@ static int64_t heap_lock(struct resolver *resolver, int64_t trace, uint64_t offs
     char *name = xasprintf("%s+%" PRIu64, *function ? function : "?", offset);
     char *identity = xasprintf("heap:%016" PRIx64 "+%" PRIu64, signature, offset);
     sqlite3_reset(statement);
-    int64_t id = store_object(&resolver->store, "lock", identity, name, trace, offset, err);
+    int64_t id = store_object(&resolver->store, kind, identity, name, trace, offset, err);
     free(name);
     free(identity);
     return id;
 }
 
-static int64_t global_lock(struct resolver *resolver, const struct loaded *loaded, uint64_t address,
-                           struct error *err) {
+static int64_t global_object(struct resolver *resolver, const char *kind, const struct loaded *loaded, uint64_t address,
+                             struct error *err) {
     uint64_t offset = 0;
     const char *module = basename_of(loaded->image->path);
     const char *symbol = symbolize_data(module_of(resolver, loaded->image), address - loaded->bias, &offset);
@@ -291,19 +292,39 @@ static int64_t global_lock(struct resolver *resolver, const struct loaded *loade
     }
     char *name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
     char *identity = xasprintf("symbol:%s:%s+%" PRIu64, module, symbol, offset);
-    int64_t id = store_object(&resolver->store, "lock", identity, name, 0, offset, err);
+    int64_t id = store_object(&resolver->store, kind, identity, name, 0, offset, err);
     free(name);
     free(identity);
     return id;
 }
 
-int64_t resolve_lock(struct resolver *resolver, struct address_space *space, const struct segment_lock *lock,
-                     int64_t owner_trace, struct error *err) {
-    if (owner_trace > 0) return heap_lock(resolver, owner_trace, lock->offset, err);
-    const struct loaded *loaded = find_loaded(space, lock->address, lock->epoch);
-    if (loaded) return global_lock(resolver, loaded, lock->address, err);
+static int64_t named_object(struct resolver *resolver, const char *kind, const char *name, struct error *err) {
+    char *identity = xasprintf("name:%s", name);
+    int64_t id = store_object(&resolver->store, kind, identity, name, 0, 0, err);
+    free(identity);
+    return id;
+}
+
+/* Nothing that lasts is known: a channel's number, which at least counts alike in runs that do alike, or the address. */
+static int64_t nameless_object(struct resolver *resolver, const char *kind, const struct segment_object *object,
+                               struct error *err) {
     char name[32], identity[48];
-    snprintf(name, sizeof name, "0x%" PRIx64, lock->address);
-    snprintf(identity, sizeof identity, "address:%s", name);
-    return store_object(&resolver->store, "lock", identity, name, 0, 0, err);
+    if (object->kind == OBJECT_CHANNEL) {
+        snprintf(name, sizeof name, "channel#%" PRIu32, object->number);
+        snprintf(identity, sizeof identity, "channel:%" PRIu32, object->number);
+    } else {
+        snprintf(name, sizeof name, "0x%" PRIx64, object->address);
+        snprintf(identity, sizeof identity, "address:%s", name);
+    }
+    return store_object(&resolver->store, kind, identity, name, 0, 0, err);
+}
+
+int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,
+                       int64_t owner_trace, struct error *err) {
+    const char *kind = object->kind == OBJECT_CELL ? "cell" : object->kind == OBJECT_CHANNEL ? "channel" : "lock";
+    if (*object->name) return named_object(resolver, kind, object->name, err);
+    if (owner_trace > 0) return heap_object(resolver, kind, owner_trace, object->offset, err);
+    const struct loaded *loaded = find_loaded(space, object->address, object->epoch);
+    if (loaded) return global_object(resolver, kind, loaded, object->address, err);
+    return nameless_object(resolver, kind, object, err);
 }

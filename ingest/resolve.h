@@ -1,4 +1,4 @@
-/* resolve.h: from run-time addresses of a recorded process to rows of the warehouse: locations, traces, lock objects.
+/* resolve.h: from run-time addresses of a recorded process to rows of the warehouse: locations, traces, objects.
  *
  * Each (module, address) is resolved once in a recording, and asked of the symbolizer only where the warehouse has no
  * location of that build id and address yet. Modules are known by path and build id, so the processes of a run share
@@ -65,8 +65,9 @@ const char *address_space_build_id(const struct address_space *space, const char
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
                       uint32_t epoch, struct error *err);
 
-/* The object of a lock. `owner_trace` is the trace that allocated its heap block, 0 for none. */
-int64_t resolve_lock(struct resolver *resolver, struct address_space *space, const struct segment_lock *lock,
-                     int64_t owner_trace, struct error *err);
+/* The object of a lock, cell or channel, by what it keeps from run to run: its own name, else its symbol, else the stack
+ * that allocated its heap block (`owner_trace`, 0 for none) and the offset there, else its number or address. */
+int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,
+                       int64_t owner_trace, struct error *err);
 
 #endif

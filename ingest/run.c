@@ -26,10 +26,12 @@ static void add_quoted(struct buffer *text, const char *word) {
 }
 
 static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT INTO runs(uuid, command, label, started_ns, host, source, flags)"
-                                         " VALUES (:uuid, :command, :label, :started, :host, 'profile', 'unfinished')",
-                                         err);
+    sqlite3_stmt *statement =
+        db_prepare(db,
+                   "INSERT INTO runs(uuid, command, label, started_ns, host, source, sample_n, flags)"
+                   " VALUES (:uuid, :command, :label, :started, :host, 'profile', :sample_n,"
+                   " 'unfinished' || coalesce(' sample_bytes=' || :sample_bytes, ''))",
+                   err);
     char uuid[RUN_UUID_SIZE], host[256] = "";
     if (!statement || run_uuid(uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
@@ -45,6 +47,8 @@ static int insert_run(struct db *db, const struct run_description *description, 
     db_bind_text(statement, ":label", description->label);
     db_bind_int(statement, ":started", now.tv_sec * 1000000000ll + now.tv_nsec);
     db_bind_text(statement, ":host", host);
+    db_bind_int(statement, ":sample_n", description->sample_n > 1 ? description->sample_n : 1);
+    if (description->sample_bytes > 1) db_bind_int(statement, ":sample_bytes", (int64_t)description->sample_bytes);
     buffer_free(&command);
     return db_run(db, statement, err);
 }

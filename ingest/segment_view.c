@@ -157,38 +157,42 @@ static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64
     }
 }
 
-static void walk_locks(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                       const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_lock));
-    for (size_t i = 0; i < count && visitor->lock; i++) {
-        struct segment_lock lock;
-        memcpy(&lock, body + i * sizeof lock, sizeof lock);
-        if (!is_id(view, lock.id)) {
+static void walk_objects(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                         const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_object));
+    for (size_t i = 0; i < count && visitor->object; i++) {
+        struct segment_object object;
+        memcpy(&object, body + i * sizeof object, sizeof object);
+        object.name[sizeof object.name - 1] = '\0';
+        if (!is_id(view, object.id) || object.kind < OBJECT_MUTEX || object.kind > OBJECT_TASK_SITE) {
             view->corrupt = true;
             return;
         }
-        visitor->lock(context, &lock);
+        visitor->object(context, &object);
     }
 }
 
-/* Entries of a counter chunk that are there and whose ids can be. */
-static size_t counter_count(struct segment_view *view, uint64_t first_id, size_t room, size_t each) {
-    size_t count = clamp_count(view, SEGMENT_COUNTER_IDS, room, each);
-    if (first_id > view->id_max) return 0;
-    return count <= view->id_max - first_id + 1 ? count : (size_t)(view->id_max - first_id + 1);
+/* Bytes of one id's counters; 0 for a kind that holds none. */
+static size_t counter_size(uint32_t kind) {
+    switch (kind) {
+    case CHUNK_HEAP: return sizeof(struct heap_counters);
+    case CHUNK_LOCK: return sizeof(struct lock_counters);
+    case CHUNK_CELL: return sizeof(struct cell_counters);
+    case CHUNK_CHANNEL: return sizeof(struct channel_counters);
+    case CHUNK_TASK: return sizeof(struct task_counters);
+    case CHUNK_CPU: return sizeof(struct cpu_counters);
+    default: return 0;
+    }
 }
 
+/* Of the entries that are there, those whose ids can be. */
 static void walk_counters(struct segment_view *view, uint32_t kind, uint64_t first_id, const unsigned char *body,
                           size_t room, const struct segment_visitor *visitor, void *context) {
-    if (kind == CHUNK_HEAP) {
-        size_t count = counter_count(view, first_id, room, sizeof(struct heap_counters));
-        if (visitor->heap && count) visitor->heap(context, first_id, (const void *)body, count);
-    } else if (kind == CHUNK_LOCK) {
-        size_t count = counter_count(view, first_id, room, sizeof(struct lock_counters));
-        if (visitor->lock_counters && count) visitor->lock_counters(context, first_id, (const void *)body, count);
-    } else if (clamp_count(view, 1, room, sizeof(struct thread_counters)) && visitor->thread) {
-        visitor->thread(context, (const void *)body);
-    }
+    size_t each = counter_size(kind), count = clamp_count(view, SEGMENT_COUNTER_IDS, room, each);
+    if (first_id > view->id_max) return;
+    if (count > view->id_max - first_id + 1) count = (size_t)(view->id_max - first_id + 1);
+    if (visitor->counters && count)
+        visitor->counters(context, kind, first_id, (const void *)body, each / sizeof(uint64_t), count);
 }
 
 void segment_view_walk(struct segment_view *view, const struct segment_visitor *visitor, void *context) {
@@ -208,11 +212,16 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_NONE: break; /* not published yet */
         case CHUNK_MODULES: walk_modules(view, body, room, count, visitor, context); break;
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
-        case CHUNK_LOCKS: walk_locks(view, body, room, count, visitor, context); break;
-        case CHUNK_HEAP:
-        case CHUNK_LOCK:
-        case CHUNK_THREAD: walk_counters(view, kind, chunk->first_id, body, room, visitor, context); break;
-        default: view->corrupt = true;
+        case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
+        case CHUNK_THREAD:
+            if (clamp_count(view, 1, room, sizeof(struct thread_counters)) && visitor->thread)
+                visitor->thread(context, (const void *)body);
+            break;
+        default:
+            if (counter_size(kind))
+                walk_counters(view, kind, chunk->first_id, body, room, visitor, context);
+            else
+                view->corrupt = true;
         }
         at += size;
     }

@@ -28,9 +28,10 @@ struct segment_view {
 struct segment_visitor {
     void (*module)(void *context, const struct segment_module *module);
     void (*stack)(void *context, const struct segment_stack *stack, size_t offset); /* offset: for segment_view_stack */
-    void (*lock)(void *context, const struct segment_lock *lock);
-    void (*heap)(void *context, uint64_t first_id, const struct heap_counters *counters, size_t count);
-    void (*lock_counters)(void *context, uint64_t first_id, const struct lock_counters *counters, size_t count);
+    void (*object)(void *context, const struct segment_object *object);
+    /* Counters of one kind of chunk (CHUNK_HEAP, ...), `words` 64-bit words an id. */
+    void (*counters)(void *context, uint32_t kind, uint64_t first_id, const uint64_t *counters, size_t words,
+                     size_t count);
     void (*thread)(void *context, const struct thread_counters *counters);
 };
 

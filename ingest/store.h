@@ -87,7 +87,8 @@ int64_t store_label_set(struct store *store, const struct store_label *labels, s
  *   "symbol:MODULE:SYMBOL+OFFSET"  a global (module by file name, not path)
  *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating trace
  *   "address:0x..."                nothing better is known (text dumps)
- *   "channel:N"                    a channel by its number */
+ *   "channel:N"                    a channel by its number
+ *   "name:NAME"                    what the program itself calls it */
 int64_t store_object(struct store *store, const char *kind, const char *identity, const char *name, int64_t trace_id,
                      uint64_t offset, struct error *err);
 

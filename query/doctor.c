@@ -316,11 +316,18 @@ static void group_sections(struct report *report) {
 
 /* ---- head and foot ---- */
 
+/* Whoever reads a figure must know that it was scaled up from a sample. */
+static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
+    if (sample_n > 1) fprintf(out, "  sampled 1 in %s, and scaled up\n", units_count(sample_n).text);
+    if (sample_bytes > 1)
+        fprintf(out, "  allocations sampled every %s, and scaled up\n", units_bytes(sample_bytes).text);
+}
+
 static int print_head(struct report *report, struct error *err) {
     static const char sql[] = "SELECT run_id, coalesce(label, ''), iif(command = '', source, command), started_ns, "
                               "duration_ns, exit, processes, "
                               "alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, "
-                              "lock_wait_ns FROM run_summary "
+                              "lock_wait_ns, cpu_ns, sample_n, sample_bytes FROM run_summary "
                               "WHERE run_id = :run";
     FILE *out = report->out;
     struct buffer line = {0};
@@ -343,6 +350,9 @@ static int print_head(struct report *report, struct error *err) {
     fprintf(out, "  %s lock operations, %s of them waited, %s in all\n",
             units_count(sqlite3_column_int64(row, 11)).text, units_count(sqlite3_column_int64(row, 12)).text,
             units_ns(sqlite3_column_int64(row, 13)).text);
+    if (sqlite3_column_int64(row, 14))
+        fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+    print_rates(out, sqlite3_column_int64(row, 15), sqlite3_column_int64(row, 16));
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);

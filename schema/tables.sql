@@ -21,7 +21,7 @@ CREATE TABLE runs (
     source       TEXT    NOT NULL,           -- 'profile' for a recorded run, else the path or name of what was ingested
     content_hash TEXT    UNIQUE,             -- SHA-256 (hex) of the ingested bytes; NULL for a recorded run
     sample_n     INTEGER NOT NULL DEFAULT 1, -- every Nth event was recorded and counted N times; 1 is exact
-    flags        TEXT    NOT NULL DEFAULT ''  -- words: 'unfinished' the recorder did not see the end
+    flags        TEXT    NOT NULL DEFAULT ''  -- words: 'unfinished' the recorder did not see the end; 'sample_bytes=N' allocations were sampled, one in N bytes on average
 ) STRICT;
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 
@@ -64,7 +64,7 @@ CREATE TABLE profiles (
     mappings     TEXT    NOT NULL DEFAULT '[]', -- JSON: ids of mappings, the main binary first
     dropped      INTEGER NOT NULL DEFAULT 0, -- events that could not be recorded
     truncated    INTEGER NOT NULL DEFAULT 0, -- stacks taken that were deeper than the limit, or could not be walked to their root
-    sample_n     INTEGER NOT NULL DEFAULT 1  -- as in runs
+    sample_n     INTEGER NOT NULL DEFAULT 1  -- as in runs; 1 for kinds of a sampled run that are exact
 ) STRICT;
 CREATE INDEX profiles_run ON profiles(run_id, kind);
 
@@ -157,7 +157,7 @@ CREATE TABLE locks (
     object_id        INTEGER NOT NULL REFERENCES objects(id),
     address          INTEGER NOT NULL,            -- in the process
     trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the caller's stack; 0 where not recorded
-    kind             TEXT    NOT NULL DEFAULT '', -- mutex, rwlock, spin, or empty where unknown
+    kind             TEXT    NOT NULL DEFAULT '', -- mutex, rwlock, spin, own (the program's own), or empty where unknown
     acquires         INTEGER NOT NULL DEFAULT 0,  -- exclusive ones
     contended        INTEGER NOT NULL DEFAULT 0,  -- of these, how many had to wait
     wait_ns          INTEGER NOT NULL DEFAULT 0,
@@ -280,7 +280,7 @@ CREATE TABLE counters (
 CREATE TABLE rules (
     name    TEXT PRIMARY KEY, -- 'lock_contended_percent'
     value   REAL NOT NULL,
-    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ratio
+    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ms, ratio
     meaning TEXT NOT NULL
 ) STRICT;
 

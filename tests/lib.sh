@@ -79,7 +79,8 @@ free_shm_check() { # nothing of ours is left in shared memory. For tests that ar
 }
 
 # What a fixture counted itself (`heap FUNCTION allocs bytes frees freed_bytes`, `lock NAME acquires contended read_acquires
-# read_contended`, see fixtures/tally.h) against the newest run: every line must be equal; a `-` is up to the scheduler.
+# read_contended`, see fixtures/tally.h; `cell ...` and `channel ...`, see mvcc.c and channels.c) against the newest run: every
+# line must be equal; a `-` is up to the scheduler.
 expect_tables() { # expect_tables OUTPUT-FILE [DB]
     local output=$1 db=${2:-$TMP/t.db} run='run_id = (SELECT max(id) FROM runs)' said
     {
@@ -88,10 +89,16 @@ expect_tables() { # expect_tables OUTPUT-FILE [DB]
         sql "$db" "SELECT 'lock ' || substr(object, instr(object, ':') + 1) || ' ' || sum(acquires) || ' ' || sum(contended) || ' '
                           || sum(read_acquires) || ' ' || sum(read_contended)
                    FROM lock_use WHERE $run GROUP BY object"
+        sql "$db" "SELECT 'cell ' || substr(object, instr(object, ':') + 1) || ' ' || max(struct_size) || ' ' || sum(reads) || ' ' || sum(commits) || ' '
+                          || sum(retries) || ' ' || sum(update_failures) || ' ' || sum(multi_commits)
+                   FROM cell_use WHERE $run GROUP BY object"
+        sql "$db" "SELECT 'channel ' || substr(object, instr(object, ':') + 1) || ' ' || max(capacity) || ' ' || sum(pushes) || ' ' || sum(pops) || ' '
+                          || sum(push_blocked) || ' ' || sum(pop_blocked) || ' ' || max(max_depth)
+                   FROM channel_use WHERE $run GROUP BY object"
     } >"$TMP/tables.txt"
     said=$(awk '
         NR == FNR { got[$1 " " $2] = $0; next }
-        $1 != "heap" && $1 != "lock" { next }
+        $1 !~ /^(heap|lock|cell|channel)$/ { next }
         $3 == 0 && $1 == "heap" { if (($1 " " $2) in got) print "not expected: " got[$1 " " $2]; lines++; next }
         {
             lines++

@@ -61,6 +61,10 @@ os.execvp(sys.argv[1], sys.argv[1:])
 E2
 }
 show=(grep -E '^Sig(Blk|Ign|Cgt):' /proc/self/status)
-expect_equal "$(masks "$CLEAR" profile -q --db t.db "${show[@]}")" "$(masks "${show[@]}")" "mask and dispositions"
+expect_equal "$(masks "$CLEAR" profile -q --cpu=off --db t.db "${show[@]}")" "$(masks "${show[@]}")" "mask and dispositions"
+# Samples of CPU time need a handler, of SIGPROF alone (signal 27, bit 26).
+caught() { sed -n 's/^SigCgt:[[:space:]]*/0x/p'; }
+with=$(masks "$CLEAR" profile -q --db t.db "${show[@]}" | caught) without=$(masks "${show[@]}" | caught)
+expect_equal "$((with ^ without))" "$((1 << 26))" "signals caught with --cpu and without"
 masks "$CLEAR" profile -q --db t.db bash -c 'exit 9'
 expect_equal "$?" 9 "status with SIGCHLD ignored"

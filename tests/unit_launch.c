@@ -268,7 +268,7 @@ static void links_in_place_of_a_directory_are_not_followed(void **state) {
 
 /* libc.so.6 stands for the runtime: it is there, and preloading it changes nothing. */
 static int status_of(const char *path, char *const *arguments) {
-    struct launch launch;
+    struct launch launch = {0};
     struct error err = {0};
     int status = -1;
     if (launch_start(&launch, path, arguments, "libc.so.6", home, &err)) fail_msg("%s", err.message);
@@ -288,7 +288,7 @@ static void the_wait_status_is_the_programs(void **state) {
 
 static void a_failed_exec_is_reported_and_undone(void **state) {
     (void)state;
-    struct launch launch;
+    struct launch launch = {0};
     struct error err = {0};
     sigset_t before, after;
     char *arguments[] = {(char *)"data", NULL};

@@ -132,6 +132,8 @@ static void test_rules_are_complete(void **state) {
         "lock-ok",
         "saturation-dropped",
         "saturation-sampled",
+        "saturation-sampled-bytes",
+        "saturation-slow-flush",
         "saturation-unfinished",
         "saturation-truncated",
         "saturation-warning",
@@ -702,10 +704,23 @@ static void test_saturation(void **state) {
         "    (1, 'heap', 1, 0, 1, '[]'), (1, 'heap', 2, 0, 1, '[]'), (1, 'lock', 0, 5, 100, '[]'),"
         "    (2, 'heap', 0, 0, 1, '[\"# WARNING: table full\", \"no WARNING: here\"]'),"
         "    (2, 'lock', 0, 0, 1, '[\"WARNING: table full\"]'),"
-        "    (3, 'heap', 0, 0, 1, '[\"all is well\"]')");
+        "    (3, 'heap', 0, 0, 1, '[\"all is well\"]');"
+        /* Only some kinds of a recorded run are sampled; an artefact may know no more than that it is. */
+        "INSERT INTO runs(id, uuid, started_ns, source, sample_n) VALUES (4, 'u4', 4, 'profile', 100),"
+        "    (5, 'u5', 5, 'x.profile', 10);"
+        "INSERT INTO profiles(run_id, kind, sample_n, period, period_type) VALUES (4, 'mvcc', 100, 100, 'commits'),"
+        "    (4, 'cpu', 1, 10101010, 'cpu'), (5, 'heap', 1, 0, ''), (1, 'heap', 1, 524288, 'space');"
+        /* 3 s of flushes: much of a run of 20 s (15 %), nothing in one of an hour; 0.9 s is little in any. */
+        "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (6, 'u6', 6, 20000000000, 'profile'),"
+        "    (7, 'u7', 7, 3600000000000, 'profile'), (8, 'u8', 8, 1000000000, 'profile');"
+        "INSERT INTO profiles(id, run_id, kind) VALUES (60, 6, 'heap'), (70, 7, 'heap'), (80, 8, 'heap');"
+        "INSERT INTO counters VALUES (60, 'recorder.flush_ms', 3000.7, 'ms'), (70, 'recorder.flush_ms', 3000, 'ms'),"
+        "    (80, 'recorder.flush_ms', 900, 'ms')");
     check_rows("SELECT run_id, code, subject, count, severity FROM doctor_saturation ORDER BY 1, 2, 3",
-               "1|dropped|heap|3|warning\n1|sampled|lock|100|note\n1|truncated|lock|5|note\n"
-               "2|unfinished|run|1|warning\n2|warning|WARNING: table full|2|warning\n");
+               "1|dropped|heap|3|warning\n1|sampled|lock|100|note\n1|sampled-bytes|heap|524288|note\n"
+               "1|truncated|lock|5|note\n"
+               "2|unfinished|run|1|warning\n2|warning|WARNING: table full|2|warning\n"
+               "4|sampled|mvcc|100|note\n5|sampled|heap|10|note\n6|slow-flush|recorder|3000|note\n");
 }
 
 /* What was not recorded is said first, then by severity and weight, in the newest run first. */

@@ -49,7 +49,8 @@ static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct block block) 
 }
 
 static ALWAYS_INLINE struct block block_unpack(uint64_t entry) {
-    return (struct block){.id = entry >> BLOCK_SIZE_BITS & ID_MAX, .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
+    return (struct block){.id = entry >> BLOCK_SIZE_BITS & STACK_ID_MAX,
+                          .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
 }
 
 bool block_put_slowly(uintptr_t address, struct block block, struct block *stale);
@@ -77,6 +78,12 @@ static ALWAYS_INLINE bool block_take(uintptr_t address, struct block *block) {
         return true;
     }
     return block_take_slowly(address, block);
+}
+
+/* Whether the address may be noted; false is sure. The process must be READY. */
+static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
+    const uint64_t *entry = block_entry(address);
+    return (entry && load_relaxed(entry)) || load_relaxed(&process->has_overflow);
 }
 
 /* The live block that holds `address` and the distance from its start; looks back at most 1 MiB. For naming locks. */

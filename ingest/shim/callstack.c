@@ -27,7 +27,7 @@ __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struc
     if (set->resting) {
         set->resting--;
         unwind(thread, frame, &stack);
-        return stack_intern(&stack);
+        return stack_intern(thread, &stack);
     }
     struct trail trail;
     set->worth -= MISS_COST;
@@ -36,7 +36,7 @@ __attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struc
         set->resting = REST_WALKS;
     }
     unwind_noting(thread, frame, &stack, &trail);
-    uint32_t id = stack_intern(&stack);
+    uint32_t id = stack_intern(thread, &stack);
     if (id && trail.is_whole) remember(set, frame, id, &trail);
     return id;
 }

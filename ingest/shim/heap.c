@@ -6,89 +6,84 @@
 
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/callstack.h"
+#include "ingest/shim/heap.h"
 #include "ingest/shim/real.h"
-#include "ingest/shim/runtime.h"
-#include "ingest/shim/unwind.h"
+#include "ingest/shim/sample.h"
 
 static COLD void heap_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_heap, 1);
 }
 
-static ALWAYS_INLINE void count_free(struct thread *thread, struct block block) {
+static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct block block) {
     struct heap_counters *counters = heap_counters_of(thread, block.id);
     if (unlikely(!counters)) return heap_dropped();
-    add_own(&counters->free_count, 1);
-    add_own(&counters->free_bytes, block.size);
+    uint64_t weight = sample_weight((uintptr_t)address, block.size);
+    add_own(&counters->free_count, weight);
+    add_own(&counters->free_bytes, weight * block.size);
 }
 
 /* The address was still noted: its free happened where no hook saw it. */
-static COLD void heal_free(struct thread *thread, struct block stale) {
-    count_free(thread, stale);
+static COLD void heal_free(struct thread *thread, void *address, struct block stale) {
+    count_free(thread, address, stale);
     fetch_add_relaxed(&process->segment->healed_frees, 1);
 }
 
-static ALWAYS_INLINE void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
+void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
     struct block stale;
     uint32_t id = callstack(thread, frame);
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
     if (unlikely(!counters)) return heap_dropped();
     bool is_noted = block_put((uintptr_t)block, (struct block){.id = id, .size = size}, &stale);
-    if (unlikely(stale.id)) heal_free(thread, stale);
+    if (unlikely(stale.id)) heal_free(thread, block, stale);
     if (unlikely(!is_noted)) return heap_dropped();
-    add_own(&counters->alloc_count, 1);
-    add_own(&counters->alloc_bytes, size);
+    uint64_t weight = sample_weight((uintptr_t)block, size);
+    add_own(&counters->alloc_count, weight);
+    add_own(&counters->alloc_bytes, weight * size);
 }
 
-static ALWAYS_INLINE void heap_freed(struct thread *thread, void *block) {
+void heap_freed(struct thread *thread, void *block) {
     struct block known;
-    if (likely(block_take((uintptr_t)block, &known))) count_free(thread, known);
-}
-
-static ALWAYS_INLINE struct thread *heap_enter(void) {
-    struct thread *thread = thread_enter();
-    if (unlikely(thread && !(process->features & FEATURE_HEAP))) {
-        thread_leave(thread);
-        return NULL;
-    }
-    return thread;
+    if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known);
 }
 
 /* The one shape of an allocating hook. The guard is up during the real call, so an allocator's own use of other hooks (locks of
  * jemalloc, realloc inside reallocarray) passes through. About 45 ns more than the call itself with 13 frames. */
-#define ALLOCATE(block, size, call)                                                                                    \
-    struct thread *thread = heap_enter();                                                                              \
-    call;                                                                                                              \
+#define ALLOCATE(size, call)                                                                                           \
+    if (heap_passes(size)) return call;                                                                                \
+    struct thread *thread = thread_enter();                                                                            \
+    void *block = call;                                                                                                \
     if (unlikely(!thread)) return block;                                                                               \
     if (likely(block)) RECORD(thread, heap_allocated(thread, block, size, CALLER_FRAME()));                            \
     thread_leave(thread);                                                                                              \
     return block
 
 HOOK void *malloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.malloc(size));
+    ALLOCATE(size, real.malloc(size));
 }
 
 HOOK void *calloc(size_t count, size_t size) {
-    ALLOCATE(block, count * size, void *block = real.calloc(count, size));
+    ALLOCATE(count * size, real.calloc(count, size));
 }
 
 HOOK void *aligned_alloc(size_t alignment, size_t size) {
-    ALLOCATE(block, size, void *block = real.aligned_alloc(alignment, size));
+    ALLOCATE(size, real.aligned_alloc(alignment, size));
 }
 
 HOOK void *memalign(size_t alignment, size_t size) {
-    ALLOCATE(block, size, void *block = real.memalign(alignment, size));
+    ALLOCATE(size, real.memalign(alignment, size));
 }
 
 HOOK void *valloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.valloc(size));
+    ALLOCATE(size, real.valloc(size));
 }
 
 HOOK void *pvalloc(size_t size) {
-    ALLOCATE(block, size, void *block = real.pvalloc(size));
+    ALLOCATE(size, real.pvalloc(size));
 }
 
 HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
-    struct thread *thread = heap_enter();
+    if (heap_passes(size)) return real.posix_memalign(place, alignment, size);
+    struct thread *thread = thread_enter();
     int result = real.posix_memalign(place, alignment, size);
     if (unlikely(!thread)) return result;
     if (result == 0) RECORD(thread, heap_allocated(thread, *place, size, CALLER_FRAME()));
@@ -96,9 +91,16 @@ HOOK int posix_memalign(void **place, size_t alignment, size_t size) {
     return result;
 }
 
+/* Nothing is noted in a process that does not record yet; a forked child's tree is its own. */
+static ALWAYS_INLINE bool may_be_noted(const void *block) {
+    return load_relaxed(&process->state) == PROCESS_READY && block_is_noted((uintptr_t)block);
+}
+
 HOOK void free(void *block) {
     if (unlikely(!block || is_pool_block(block))) return;
-    struct thread *thread = heap_enter();
+    uint32_t mode = load_relaxed(&heap_mode);
+    if (mode != HEAP_EVERY && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
+    struct thread *thread = thread_enter();
     if (likely(thread)) {
         RECORD(thread, heap_freed(thread, block));
         thread_leave(thread);
@@ -117,12 +119,13 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
         if (was_known) block_put((uintptr_t)from, old, &stale);
         return;
     }
-    if (was_known) count_free(thread, old);
-    if (to) heap_allocated(thread, to, size, frame);
+    if (was_known) count_free(thread, from, old);
+    if (to && sample_takes(thread, size)) heap_allocated(thread, to, size, frame);
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \
-    struct thread *thread = heap_enter();                                                                              \
+    if (unlikely(load_relaxed(&heap_mode) == HEAP_OFF)) return call;                                                   \
+    struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
     struct block old = {0};                                                                                            \
     bool was_known = from && block_take((uintptr_t)from, &old);                                                        \

@@ -8,7 +8,6 @@
 
 enum {
     STACK_CHUNK_BODY = 32 * 1024,
-    LOCKS_PER_CHUNK = 256,
 };
 
 struct index *index_new(uint64_t slots) {
@@ -38,8 +37,8 @@ static bool index_reserve(struct index **place) {
     return true;
 }
 
-static bool may_add(const _Atomic uint64_t *count) {
-    uint64_t limit = process->ids_max && process->ids_max < ID_MAX ? process->ids_max : ID_MAX;
+static bool may_add(const _Atomic uint64_t *count, uint64_t most) {
+    uint64_t limit = process->ids_max && process->ids_max < most ? process->ids_max : most;
     return load_relaxed(count) < limit;
 }
 
@@ -60,7 +59,7 @@ static struct segment_stack *stack_room(uint64_t size) {
 
 static uint32_t add_stack(const struct stack *stack) {
     uint64_t size = sizeof(struct segment_stack) + stack->depth * sizeof stack->pc[0];
-    if (!may_add(&process->segment->stacks) || !index_reserve(&process->stacks)) return 0;
+    if (!index_reserve(&process->stacks)) return 0;
     struct segment_stack *entry = stack_room(size);
     if (!entry) return 0;
     uint32_t id = (uint32_t)load_relaxed(&process->segment->stacks) + 1;
@@ -75,32 +74,26 @@ static uint32_t add_stack(const struct stack *stack) {
     return id;
 }
 
-COLD uint32_t stack_intern_slowly(const struct stack *stack) {
-    if (!may_add(&process->segment->stacks)) return 0;
-    process_lock();
+COLD uint32_t stack_intern_slowly(struct thread *thread, const struct stack *stack) {
+    if (!may_add(&process->segment->stacks, STACK_ID_MAX) || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->stacks, stack->hash);
     if (!id) id = add_stack(stack);
     process_unlock();
     return id;
 }
 
-/* --- locks ---------------------------------------------------------------------------------------------------- */
+/* --- objects -------------------------------------------------------------------------------------------------- */
 
-static struct segment_lock *lock_room(void) {
-    struct chunk *chunk = process->lock_chunk;
-    if (!chunk || load_relaxed(&chunk->count) == LOCKS_PER_CHUNK) {
-        chunk = chunk_new(LOCKS_PER_CHUNK * sizeof(struct segment_lock));
-        if (!chunk) return NULL;
-        chunk_publish(chunk, CHUNK_LOCKS);
-        process->lock_chunk = chunk;
-    }
-    return (struct segment_lock *)chunk_body(chunk) + load_relaxed(&chunk->count);
+static struct segment_object *object_at(uint32_t id) {
+    struct segment_object *objects = chunk_body(process->object_chunks[(id - 1) / OBJECTS_PER_CHUNK]);
+    return &objects[(id - 1) % OBJECTS_PER_CHUNK];
 }
 
-/* What the lock lies in: a global's module must be known to the collector, a heap block gives its allocating stack. */
-static void describe_lock(struct segment_lock *entry) {
+/* What the object lies in: a global's module must be known to the collector, a heap block gives its allocating stack. */
+static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
     struct block block;
+    if (entry->kind == OBJECT_TASK_SITE) return;
     if (_dl_find_object((void *)(uintptr_t)entry->address, &object) == 0) {
         module_note(&object);
         entry->epoch = process->epoch;
@@ -111,25 +104,71 @@ static void describe_lock(struct segment_lock *entry) {
     }
 }
 
-static uint32_t add_lock(uint64_t hash, void *lock, enum segment_lock_kind kind) {
-    if (!may_add(&process->segment->locks) || !index_reserve(&process->locks)) return 0;
-    struct segment_lock *entry = lock_room();
-    if (!entry) return 0;
-    uint32_t id = (uint32_t)load_relaxed(&process->segment->locks) + 1;
-    *entry = (struct segment_lock){.id = id, .kind = kind, .address = (uintptr_t)lock, .epoch = process->epoch};
-    describe_lock(entry);
-    struct chunk *chunk = process->lock_chunk;
-    store_release(&chunk->count, load_relaxed(&chunk->count) + 1);
-    store_release(&process->segment->locks, id);
-    index_add(process->locks, hash, id);
+/* Needs process->lock. */
+static uint32_t add_object(const struct segment_object *object) {
+    uint32_t id = (uint32_t)load_relaxed(&process->segment->objects) + 1;
+    struct chunk **chunk = &process->object_chunks[(id - 1) / OBJECTS_PER_CHUNK];
+    if (!*chunk) {
+        struct chunk *made = chunk_new(OBJECTS_PER_CHUNK * sizeof *object);
+        if (!made) return 0;
+        chunk_publish(made, CHUNK_OBJECTS);
+        *chunk = made;
+    }
+    struct segment_object *entry = object_at(id);
+    *entry = *object;
+    entry->id = id;
+    entry->epoch = process->epoch;
+    describe_place(entry);
+    store_release(&(*chunk)->count, load_relaxed(&(*chunk)->count) + 1);
+    store_release(&process->segment->objects, id);
     return id;
 }
 
-COLD uint32_t lock_intern_slowly(uint64_t hash, void *lock, enum segment_lock_kind kind) {
-    if (!may_add(&process->segment->locks)) return 0;
-    process_lock();
-    uint32_t id = index_find(process->locks, hash);
-    if (!id) id = add_lock(hash, lock, kind);
+COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key, enum segment_object_kind kind) {
+    uint64_t hash = object_hash(key);
+    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    uint32_t id = index_find(process->objects, hash);
+    if (!id && index_reserve(&process->objects)) {
+        bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL;
+        struct segment_object object = {.kind = kind,
+                                        .address = key.address,
+                                        .stack = is_split ? key.part : 0,
+                                        .number = key.class == CLASS_CHANNEL ? ++process->channels : key.part};
+        id = add_object(&object);
+        if (id) index_add(process->objects, hash, id);
+    }
+    process_unlock();
+    return id;
+}
+
+static struct index_entry *index_entry_of(struct index *index, uint64_t hash) {
+    uint64_t slot = hash & index->mask;
+    while (index->entries[slot].hash && index->entries[slot].hash != hash)
+        slot = (slot + 1) & index->mask;
+    return &index->entries[slot];
+}
+
+static bool is_same_channel(uint32_t id, uint64_t capacity, const char *name) {
+    const struct segment_object *known = id ? object_at(id) : NULL;
+    return known && known->capacity == capacity && strncmp(known->name, name, sizeof known->name - 1) == 0;
+}
+
+COLD uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name) {
+    uint64_t hash = object_hash((struct object_key){.address = address, .class = CLASS_CHANNEL});
+    if (!name) name = "";
+    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    uint32_t known = index_find(process->objects, hash), id = known;
+    if (!is_same_channel(known, capacity, name) && index_reserve(&process->objects)) {
+        struct segment_object object = {
+            .kind = OBJECT_CHANNEL, .address = address, .capacity = capacity, .number = ++process->channels};
+        memcpy(object.name, name, strnlen(name, sizeof object.name - 1));
+        id = add_object(&object);
+        if (id && known)
+            store_relaxed(&index_entry_of(process->objects, hash)->id, id);
+        else if (id)
+            index_add(process->objects, hash, id);
+        store_release(&process->objects_generation, process->objects_generation + 1);
+    }
     process_unlock();
     return id;
 }

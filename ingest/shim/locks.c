@@ -9,107 +9,45 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "ingest/shim/intern.h"
+#include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
-#include "ingest/shim/runtime.h"
 
-enum mode { EXCLUSIVE, SHARED };
-
-struct attempt {
-    struct lock_counters *counters; /* NULL: not recorded */
-    uint64_t asked;                 /* clock when the lock was asked for */
-};
-
-static COLD void lock_dropped(void) {
+COLD void lock_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_locks, 1);
 }
 
-static ALWAYS_INLINE struct thread *lock_enter(void) {
-    struct thread *thread = thread_enter();
-    if (unlikely(thread && !(process->features & FEATURE_LOCKS))) {
-        thread_leave(thread);
-        return NULL;
-    }
-    return thread;
-}
-
-static COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_lock_kind kind,
-                                                       struct known_lock *known) {
-    uint32_t id = lock_intern(lock, kind);
+static struct lock_counters *counters_of_part(struct thread *thread, void *lock, enum segment_object_kind kind,
+                                              uint32_t part) {
+    struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK, .part = part};
+    uint32_t id = object_intern(thread, key, kind);
     struct lock_counters *counters = id ? lock_counters_of(thread, id) : NULL;
-    if (counters)
-        *known = (struct known_lock){lock, counters};
-    else
-        lock_dropped();
+    if (unlikely(!counters)) lock_dropped();
     return counters;
 }
 
-/* A thread comes back to few locks: its own small table saves the hash, the shared index and the id. */
-static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_lock_kind kind,
-                                             enum mode mode) {
-    struct known_lock *known = &thread->known[((uintptr_t)lock >> 3 ^ (uintptr_t)lock >> 11) & (KNOWN_LOCKS - 1)];
-    struct attempt attempt = {.counters = known->counters};
-    if (unlikely(known->lock != lock)) attempt.counters = lock_counters_lookup(thread, lock, kind, known);
-    if (mode == EXCLUSIVE) attempt.asked = clock_ticks();
-    return attempt;
+COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
+                                                struct known_object *known) {
+    struct lock_counters *counters = counters_of_part(thread, lock, kind, 0);
+    if (counters) *known = (struct known_object){.object = lock, .counters = counters};
+    return counters;
 }
 
-static ALWAYS_INLINE struct held_lock *find_held(struct thread *thread, void *lock) {
-    for (uint32_t i = thread->held_count; i > 0; i--)
-        if (thread->held[i - 1].lock == lock) return &thread->held[i - 1];
+struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
+                                             struct frame frame) {
+    uint32_t stack = callstack(thread, frame);
+    if (stack) return counters_of_part(thread, lock, kind, stack);
+    lock_dropped();
     return NULL;
-}
-
-static ALWAYS_INLINE void hold_begins(struct thread *thread, void *lock, struct lock_counters *counters, uint64_t now) {
-    struct held_lock *held = find_held(thread, lock);
-    if (unlikely(held)) { /* a recursive mutex: the outer hold goes on */
-        held->depth++;
-        return;
-    }
-    if (unlikely(thread->held_count == HELD_LOCKS)) {
-        add_own(&thread->counters->hold_lost, 1);
-        return;
-    }
-    thread->held[thread->held_count++] =
-        (struct held_lock){.lock = lock, .counters = counters, .since = now, .depth = 1};
-}
-
-static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
-    struct lock_counters *counters = attempt.counters;
-    if (unlikely(!counters)) return;
-    add_own(mode == SHARED ? &counters->read_acquires : &counters->acquires, 1);
-    if (mode == EXCLUSIVE) hold_begins(thread, lock, counters, attempt.asked);
-}
-
-static void lock_got_waiting(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
-    struct lock_counters *counters = attempt.counters;
-    if (!counters) return;
-    uint64_t now = clock_ticks(), wait = now > attempt.asked ? now - attempt.asked : 0;
-    add_own(mode == SHARED ? &counters->read_contended : &counters->contended, 1);
-    add_own(mode == SHARED ? &counters->read_wait : &counters->wait, wait);
-    max_own(mode == SHARED ? &counters->read_wait_max : &counters->wait_max, wait);
-    attempt.asked = now;
-    lock_got(thread, lock, attempt, mode);
-}
-
-/* Ends a hold that is known; the counters are written after the lock was let go. */
-static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
-    uint64_t hold = now > held->since ? now - held->since : 0;
-    add_own(&held->counters->hold, hold);
-    max_own(&held->counters->hold_max, hold);
-}
-
-/* Takes the hold out of the list and returns it when this release is the last one. */
-static ALWAYS_INLINE bool hold_release(struct thread *thread, void *lock, struct held_lock *ended) {
-    struct held_lock *held = find_held(thread, lock);
-    if (!held || --held->depth) return false;
-    *ended = *held;
-    *held = thread->held[--thread->held_count];
-    return true;
 }
 
 static inline bool is_acquired(int result) {
     return result == 0 || result == EOWNERDEAD;
+}
+
+static void lock_had_after_wait(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
+    uint64_t now = clock_ticks(), wait = now > attempt.asked ? now - attempt.asked : 0;
+    attempt.asked = now;
+    lock_got_waiting(thread, lock, attempt, mode, wait);
 }
 
 /* The one shape of an acquiring hook: try first, which tells contention exactly, and wait only where that failed. Every kind of
@@ -118,18 +56,18 @@ static inline bool is_acquired(int result) {
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return wait_call;                                                                           \
     struct attempt attempt;                                                                                            \
-    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode));                                                      \
+    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode, CALLER_FRAME()));                                      \
     int result = try_call;                                                                                             \
     if (likely(is_acquired(result))) {                                                                                 \
         lock_got(thread, lock, attempt, mode);                                                                         \
         thread_leave(thread);                                                                                          \
         return result;                                                                                                 \
     }                                                                                                                  \
-    if (mode == SHARED) attempt.asked = clock_ticks();                                                                 \
+    if (mode == SHARED && attempt.weight) attempt.asked = clock_ticks();                                               \
     thread_leave(thread); /* a signal handler that runs during the wait is recorded */                                 \
     result = wait_call;                                                                                                \
-    if (is_acquired(result) && (thread = lock_enter())) {                                                              \
-        RECORD(thread, lock_got_waiting(thread, lock, attempt, mode));                                                 \
+    if (is_acquired(result) && attempt.weight && (thread = lock_enter())) {                                            \
+        RECORD(thread, lock_had_after_wait(thread, lock, attempt, mode));                                              \
         thread_leave(thread);                                                                                          \
     }                                                                                                                  \
     return result
@@ -138,7 +76,7 @@ static inline bool is_acquired(int result) {
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return try_call;                                                                            \
     struct attempt attempt;                                                                                            \
-    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode));                                                      \
+    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode, CALLER_FRAME()));                                      \
     int result = try_call;                                                                                             \
     if (is_acquired(result)) lock_got(thread, lock, attempt, mode);                                                    \
     thread_leave(thread);                                                                                              \
@@ -158,20 +96,20 @@ static inline bool is_acquired(int result) {
 /* --- mutexes -------------------------------------------------------------------------------------------------- */
 
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_lock(mutex));
+    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_lock(mutex));
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-    TRY(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex));
+    TRY(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex));
 }
 
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
-    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
             real.pthread_mutex_timedlock(mutex, until));
 }
 
 HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(mutex, LOCK_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
             real.pthread_mutex_clocklock(mutex, clock, until));
 }
 
@@ -182,38 +120,38 @@ HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
 /* --- read-write locks ----------------------------------------------------------------------------------------- */
 
 HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
-    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock), real.pthread_rwlock_rdlock(lock));
+    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock), real.pthread_rwlock_rdlock(lock));
 }
 
 HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
-    TRY(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock));
+    TRY(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock));
 }
 
 HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
-    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
             real.pthread_rwlock_timedrdlock(lock, until));
 }
 
 HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(lock, LOCK_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
             real.pthread_rwlock_clockrdlock(lock, clock, until));
 }
 
 HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
-    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock), real.pthread_rwlock_wrlock(lock));
+    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock), real.pthread_rwlock_wrlock(lock));
 }
 
 HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
-    TRY(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock));
+    TRY(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock));
 }
 
 HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until) {
-    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
             real.pthread_rwlock_timedwrlock(lock, until));
 }
 
 HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(lock, LOCK_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
             real.pthread_rwlock_clockwrlock(lock, clock, until));
 }
 
@@ -224,11 +162,11 @@ HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
 /* --- spin locks ----------------------------------------------------------------------------------------------- */
 
 HOOK int pthread_spin_lock(pthread_spinlock_t *lock) {
-    ACQUIRE((void *)lock, LOCK_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock), real.pthread_spin_lock(lock));
+    ACQUIRE((void *)lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock), real.pthread_spin_lock(lock));
 }
 
 HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
-    TRY((void *)lock, LOCK_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
+    TRY((void *)lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
 }
 
 HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {

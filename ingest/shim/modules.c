@@ -78,16 +78,13 @@ static void read_notes(const struct dl_find_object *object, struct segment_modul
     }
 }
 
+/* The main program has no name for the loader; relative names are of the directory it was loaded from. */
 static void copy_path(const char *name, struct segment_module *module) {
     size_t room = sizeof module->path - 1, used = 0;
-    if (!*name) {
-        ssize_t length = readlink("/proc/self/exe", module->path, room);
-        if (length > 0) module->path[length] = '\0';
-        return;
-    }
-    if (strncmp(name, "linux-vdso", 10) == 0)
+    if (!*name) name = process->segment->executable;
+    if (strncmp(name, "linux-vdso", 10) == 0) {
         name = "[vdso]";
-    else if (*name != '/' && getcwd(module->path, room)) {
+    } else if (*name != '/' && !process->is_sealed && getcwd(module->path, room)) {
         used = strlen(module->path);
         if (used < room) module->path[used++] = '/';
     }

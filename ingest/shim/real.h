@@ -7,6 +7,7 @@
 #define CLEAR_SHIM_REAL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,15 @@
     X(void *, pvalloc, (size_t))                                                                                       \
     X(size_t, malloc_usable_size, (void *))                                                                            \
     X(int, dlclose, (void *))                                                                                          \
+    X(int, prctl, (int, unsigned long, unsigned long, unsigned long, unsigned long))                                   \
+    X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                           \
+    X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                             \
+    X(sighandler_t, signal, (int, sighandler_t))                                                                       \
+    X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                                       \
+    X(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                                           \
+    X(int, execve, (const char *, char *const *, char *const *))                                                       \
+    X(int, execvpe, (const char *, char *const *, char *const *))                                                      \
+    X(int, fexecve, (int, char *const *, char *const *))                                                               \
     X(int, pthread_mutex_lock, (pthread_mutex_t *))                                                                    \
     X(int, pthread_mutex_trylock, (pthread_mutex_t *))                                                                 \
     X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))                                      \

@@ -1,5 +1,6 @@
 #include "ingest/shim/runtime.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +16,9 @@
 #include <unistd.h>
 
 #include "ingest/shim/blocks.h"
+#include "ingest/shim/cpu.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
 #include "ingest/shim/unwind.h"
 
@@ -32,6 +35,7 @@ static struct process no_process;
 static struct thread no_thread;
 
 struct process *process = &no_process;
+uint32_t heap_mode = HEAP_EVERY;
 __thread struct thread *volatile self = &no_thread;
 
 /* What stays true across a fork. */
@@ -46,6 +50,13 @@ uint64_t clock_monotonic_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t clock_ticks_of(uint64_t ns) {
+    if (!(process->features & FEATURE_TSC)) return ns;
+    double elapsed_ns = (double)(clock_monotonic_ns() - process->segment->start_monotonic_ns);
+    double elapsed_ticks = (double)(clock_ticks() - process->segment->start_ticks);
+    return elapsed_ns > 0 ? (uint64_t)((double)ns * elapsed_ticks / elapsed_ns) : ns;
+}
+
 /* --- memory --------------------------------------------------------------------------------------------------- */
 
 static void *map_memory(size_t size, int advice) {
@@ -57,17 +68,23 @@ static void *map_memory(size_t size, int advice) {
     return NULL;
 }
 
+/* In a sealed process from the pool that was mapped before. */
+static void *pool_memory(size_t size) {
+    uint64_t whole = (size + 63) & ~(uint64_t)63, at = fetch_add_relaxed(&process->pool_used, whole);
+    return at + whole <= process->pool_size ? process->pool + at : NULL;
+}
+
 void *private_memory(size_t size) {
-    return map_memory(size, MADV_DONTFORK);
+    return process->is_sealed ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
 }
 
 void private_memory_free(void *memory, size_t size) {
-    munmap(memory, size);
+    if (!process->is_sealed) munmap(memory, size);
 }
 
 /* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
 
-bool process_try_lock(void) {
+static bool process_try_lock(void) {
     uint32_t expected = 0;
     return compare_exchange(&process->lock, &expected, 1);
 }
@@ -77,13 +94,23 @@ void process_lock(void) {
         if (process_try_lock()) return;
         __builtin_ia32_pause();
     }
-    while (exchange_acq_rel(&process->lock, 2))
-        syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    while (exchange_acq_rel(&process->lock, 2)) {
+        if (process->is_sealed)
+            __builtin_ia32_pause();
+        else
+            syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    }
+}
+
+bool process_lock_from(const struct thread *thread) {
+    if (unlikely(thread->is_ticking == TICK_INSIDE)) return process_try_lock();
+    process_lock();
+    return true;
 }
 
 void process_unlock(void) {
-    if (exchange_acq_rel(&process->lock, 0) == 2)
-        syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    if (exchange_acq_rel(&process->lock, 0) != 2 || process->is_sealed) return;
+    syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
@@ -96,11 +123,24 @@ static bool populate(uint64_t end) {
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
-    if (wanted < end) return false;
+    if (wanted < end || process->is_sealed) return false;
     if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
         return false;
     process->populated = wanted;
     return true;
+}
+
+void process_seal(void) {
+    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool is address space until it is used */
+    process_lock();
+    if (!process->is_sealed) {
+        populate(process->populated + SEGMENT_READY);
+        process->pool = map_memory(POOL_SIZE, MADV_DONTFORK);
+        process->pool_size = process->pool ? POOL_SIZE : 0;
+        cpu_stop();
+        store_release(&process->is_sealed, 1);
+    }
+    process_unlock();
 }
 
 struct chunk *chunk_new(uint64_t body) {
@@ -117,8 +157,8 @@ void chunk_publish(struct chunk *chunk, enum chunk_kind kind) {
     store_release(&chunk->kind, kind);
 }
 
-static void *counters_chunk(uint32_t id, size_t entry_size, enum chunk_kind kind) {
-    process_lock();
+static void *counters_chunk(struct thread *thread, uint32_t id, size_t entry_size, enum chunk_kind kind) {
+    if (!process_lock_from(thread)) return NULL;
     struct chunk *chunk = chunk_new(SEGMENT_COUNTER_IDS * entry_size);
     if (chunk) {
         chunk->first_id = id / SEGMENT_COUNTER_IDS * SEGMENT_COUNTER_IDS;
@@ -128,19 +168,15 @@ static void *counters_chunk(uint32_t id, size_t entry_size, enum chunk_kind kind
     return chunk ? chunk_body(chunk) : NULL;
 }
 
-COLD struct heap_counters *heap_counters_slowly(struct thread *thread, uint32_t id) {
-    struct heap_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_HEAP);
-    if (!counters) return NULL;
-    thread->heap[id / SEGMENT_COUNTER_IDS] = counters;
-    return &counters[id % SEGMENT_COUNTER_IDS];
-}
-
-COLD struct lock_counters *lock_counters_slowly(struct thread *thread, uint32_t id) {
-    struct lock_counters *counters = counters_chunk(id, sizeof *counters, CHUNK_LOCK);
-    if (!counters) return NULL;
-    thread->lock[id / SEGMENT_COUNTER_IDS] = counters;
-    return &counters[id % SEGMENT_COUNTER_IDS];
-}
+#define X(name, type, chunk, chunks)                                                                                   \
+    COLD type *name##_counters_slowly(struct thread *thread, uint32_t id) {                                            \
+        type *counters = counters_chunk(thread, id, sizeof *counters, chunk);                                          \
+        if (!counters) return NULL;                                                                                    \
+        thread->name[id / SEGMENT_COUNTER_IDS] = counters;                                                             \
+        return &counters[id % SEGMENT_COUNTER_IDS];                                                                    \
+    }
+COUNTER_KINDS(X)
+#undef X
 
 /* --- starting a process --------------------------------------------------------------------------------------- */
 
@@ -188,40 +224,56 @@ static char *append_number(char *at, uint64_t number) {
     return at;
 }
 
+enum { SEGMENT_PATH_SIZE = sizeof directory + 64 };
+
 /* DIRECTORY/PID-NANOSECONDS.seg; a pid can come again after exec, so the time tells images apart. */
-static int create_segment_file(uint64_t now) {
-    char path[sizeof directory + 64], *at = path;
+static void segment_path(char *path, uint64_t now) {
     size_t length = strlen(directory);
-    memcpy(at, directory, length);
-    at += length;
+    memcpy(path, directory, length);
+    char *at = path + length;
     *at++ = '/';
     at = append_number(at, (uint64_t)getpid());
     *at++ = '-';
     at = append_number(at, now);
     memcpy(at, ".seg", sizeof ".seg");
-    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-/* A sparse file as large as the address space we may take: halved until limits (ulimit -v, -f) allow it. Growing past a limit of
- * file size would send SIGXFSZ, so that one is asked first. */
-static bool map_segment(uint64_t now) {
+/* A sparse file as large as the address space we may take: halved until limits (ulimit -v) allow it. Growing past a limit of file
+ * size (ulimit -f) would send SIGXFSZ, so that one is asked first. */
+static void *map_segment_file(int fd) {
     struct rlimit limit;
     uint64_t size = control->segment_max;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur & ~(uint64_t)4095;
-    int fd = create_segment_file(now);
-    if (fd < 0) return false;
-    void *mapped = MAP_FAILED;
-    for (; size >= SEGMENT_LEAST && mapped == MAP_FAILED; size /= 2) {
+    for (; size >= SEGMENT_LEAST; size /= 2) {
         process->reserved = size;
-        if (ftruncate(fd, (off_t)size) == 0)
-            mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (ftruncate(fd, (off_t)size) != 0) continue;
+        void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (mapped != MAP_FAILED) return mapped;
     }
+    return NULL;
+}
+
+static bool map_segment(uint64_t now) {
+    char path[SEGMENT_PATH_SIZE];
+    segment_path(path, now);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return false;
+    process->segment = map_segment_file(fd);
     close(fd);
-    if (mapped == MAP_FAILED) return false;
-    process->segment = mapped;
-    bool is_safe = madvise(mapped, process->reserved, MADV_DONTFORK) == 0;
-    madvise(mapped, process->reserved, MADV_DONTDUMP);
-    return is_safe && populate(SEGMENT_HEADER_SIZE);
+    bool is_safe = process->segment && madvise(process->segment, process->reserved, MADV_DONTFORK) == 0;
+    if (is_safe && populate(SEGMENT_HEADER_SIZE)) {
+        madvise(process->segment, process->reserved, MADV_DONTDUMP);
+        return true;
+    }
+    unlink(path);
+    if (process->segment) munmap(process->segment, process->reserved);
+    return false;
+}
+
+/* A program may bring its own allocator (linked in, or preloaded before us): then the hooks of the heap are never called, and the
+ * segment must not say that it recorded the heap. */
+static bool is_heap_hooked(void) {
+    return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
 }
 
 static void fill_header(uint64_t now) {
@@ -235,6 +287,7 @@ static void fill_header(uint64_t now) {
     segment->start_monotonic_ns = clock_monotonic_ns();
     segment->start_ticks = clock_ticks();
     segment->depth = process->depth;
+    segment->cpu_hz = process->cpu_hz;
     ssize_t length = readlink("/proc/self/exe", segment->executable, sizeof segment->executable - 1);
     segment->executable[length > 0 ? length : 0] = '\0';
     store_relaxed(&segment->used, SEGMENT_HEADER_SIZE);
@@ -243,8 +296,12 @@ static void fill_header(uint64_t now) {
 
 static bool start_tables(void) {
     process->stacks = index_new(INDEX_FIRST);
-    process->locks = index_new(INDEX_FIRST);
-    return process->stacks && process->locks && rules_start() && blocks_start();
+    process->objects = index_new(INDEX_FIRST);
+    return process->stacks && process->objects && rules_start() && blocks_start();
+}
+
+static bool is_followed(void) {
+    return !(control->features & FEATURE_NO_CHILDREN) || getpid() == control->first_pid;
 }
 
 static bool start_recording(void) {
@@ -252,12 +309,17 @@ static bool start_recording(void) {
     clock_gettime(CLOCK_REALTIME, &now);
     uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     process->features = control->features;
+    if (!is_heap_hooked()) process->features &= ~(uint32_t)FEATURE_HEAP;
     process->depth = control->depth;
     process->ids_max = control->ids_max;
+    process->sample_bytes = control->sample_bytes;
+    process->sample_n = control->sample_n;
+    process->cpu_hz = process->features & FEATURE_CPU ? control->cpu_hz : 0;
     if (!start_tables() || !map_segment(now_ns)) {
         fetch_add_relaxed(&control->unrecorded_processes, 1);
         return false;
     }
+    if (process->cpu_hz && !cpu_start()) process->cpu_hz = 0;
     fill_header(now_ns);
     return true;
 }
@@ -280,7 +342,11 @@ static COLD bool process_start(void) {
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
     bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
-    bool is_recording = is_key_made && find_control() && start_recording();
+    bool is_recording = is_key_made && find_control() && is_followed() && start_recording();
+    if (!is_recording || !(process->features & FEATURE_HEAP))
+        store_relaxed(&heap_mode, HEAP_OFF);
+    else if (process->sample_n > 1 || process->sample_bytes > 1)
+        store_relaxed(&heap_mode, HEAP_SAMPLED);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }
@@ -334,18 +400,22 @@ static void begin_thread(struct thread *thread) {
     thread->held_count = 0;
     thread->exit_rounds = 0;
     stack_range_start(thread);
+    sample_start(thread);
     pthread_setspecific(thread_end_key, thread);
+    if (process->cpu_hz) cpu_begin(thread);
 }
 
-static struct thread busy_thread = {.state = THREAD_BUSY};
+static struct thread
+    busy_thread; /* its state is set before anybody points at it; initialised data would be a megabyte of file */
 
 /* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
 static COLD struct thread *thread_start(void) {
     int saved_errno = errno;
     struct thread *before = self, *thread = NULL;
+    busy_thread.state = THREAD_BUSY;
     self = &busy_thread;
     bool is_recording = process_start();
-    if (is_recording) thread = take_thread();
+    if (is_recording && !process->is_sealed) thread = take_thread();
     if (thread) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;
@@ -396,6 +466,7 @@ static void thread_ended(void *value) {
     }
     int saved_errno = errno;
     thread->state = THREAD_BUSY;
+    cpu_end(thread);
     if (!process->orphan) make_orphan();
     self = process->orphan ? process->orphan : &busy_thread;
     give_thread(thread);

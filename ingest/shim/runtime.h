@@ -33,14 +33,22 @@ enum thread_state {
 };
 
 enum {
-    ID_MAX = (1 << 24) - 1, /* distinct stacks or locks of a process: what a block's entry has room for */
-    COUNTER_CHUNKS = (ID_MAX + 1) / SEGMENT_COUNTER_IDS,
+    STACK_ID_MAX = (1 << 24) - 1, /* distinct stacks of a process: what a block's entry has room for */
+    OBJECT_ID_MAX = (1 << 20) - 1,
+    STACK_CHUNKS = (STACK_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
+    OBJECTS_PER_CHUNK = 128,
+    OBJECT_LIST_CHUNKS = (OBJECT_ID_MAX + 1) / OBJECTS_PER_CHUNK,
+    OBJECT_CHUNKS = (OBJECT_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
-    KNOWN_LOCKS = 256,    /* locks whose counters a thread finds without the shared index */
+    KNOWN_OBJECTS = 256,  /* locks whose counters a thread finds without the shared index; also cells, channels */
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
 };
+
+/* Where the CPU timer interrupted a thread. Inside a hook the process's lock may be this thread's own, and its buffers are in
+ * use. */
+enum { TICK_NONE = 0, TICK_BETWEEN, TICK_INSIDE };
 
 /* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
  * stored last, and entries never change or go. */
@@ -54,6 +62,8 @@ struct index {
 };
 
 struct rule_table; /* unwind.c */
+struct arenas;
+struct table;
 
 struct process {
     uint32_t state; /* enum process_state */
@@ -63,15 +73,28 @@ struct process {
     uint64_t populated; /* bytes of it that have memory */
     uint32_t features, depth;
     uint64_t ids_max;
+    uint64_t sample_bytes;
+    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
+    uint32_t sample_n, cpu_hz;
+    char *pool; /* what a sealed process takes memory from */
+    uint64_t pool_size, pool_used;
+    uint32_t is_sealed;          /* the program forbids itself system calls: none from here on (see prctl) */
+    uint32_t objects_generation; /* raised when an address becomes another object */
+    uint32_t channels;           /* numbers given out */
     uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
     uint32_t rules_generation; /* raised when rules are forgotten */
-    struct index *stacks, *locks;
+    struct index *stacks, *objects;
     struct rule_table *rules;
-    struct chunk *stack_chunk, *lock_chunk, *module_chunk; /* the list chunks that are being filled */
-    uint64_t stack_chunk_used;                             /* bytes of its body */
+    struct arenas *arenas;                           /* arena.c; NULL until there is one */
+    struct table *fibers;                            /* fiber.c; the same */
+    struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
+    uint64_t stack_chunk_used;                       /* bytes of its body */
+    struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
     struct chunk *module_chunks[MODULE_CHUNKS];
     uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
     uint32_t module_chunk_count;
+    struct thread *timed;        /* those with a CPU timer */
+    uint64_t own_low, own_high;  /* where the runtime itself is loaded */
     struct thread *free_threads; /* of threads that ended, for the next ones */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards it */
     uint32_t orphan_lock;
@@ -82,13 +105,15 @@ struct held_lock {
     void *lock;
     struct lock_counters *counters;
     uint64_t since;
-    uint64_t depth; /* of a recursive mutex */
+    uint32_t depth;  /* of a recursive mutex */
+    uint32_t weight; /* acquisitions that it stands for, when sampling */
 };
 
-/* A lock that this thread used, and its counters. */
-struct known_lock {
-    void *lock;
-    struct lock_counters *counters;
+/* A lock, cell or channel that this thread used, and its counters. */
+struct known_object {
+    const void *object;
+    void *counters;
+    uint64_t generation; /* process->objects_generation when it was noted */
 };
 
 struct stack_range {
@@ -137,9 +162,19 @@ struct remembered_set {
     struct remembered ways[REMEMBERED_WAYS];
 };
 
+/* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
+#define COUNTER_KINDS(X)                                                                                               \
+    X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
+    X(cpu, struct cpu_counters, CHUNK_CPU, STACK_CHUNKS)                                                               \
+    X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
+    X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
+    X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
+    X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)
+
 struct thread {
     volatile uint32_t state;  /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
+    uint32_t is_ticking;      /* inside the handler of the CPU timer */
     uint32_t orphan;          /* leaving it releases process->orphan_lock */
     int *errno_at;            /* &errno of this thread */
     struct stack_range stack; /* its own */
@@ -148,17 +183,27 @@ struct thread {
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
     struct thread_counters *counters;
     struct thread *next_free;
+    uint64_t random; /* state of sampling; 0 before the first draw */
+    int64_t bytes_to_sample, events_to_sample;
     uint32_t exit_rounds;
+    int32_t timer, has_timer;                 /* of its CPU time */
+    struct thread *next_timed, **timed_place; /* in process->timed */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
-    struct known_lock known[KNOWN_LOCKS];
-    uint64_t pc[SEGMENT_DEPTH_MAX + 1];
+    struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS];
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
     struct remembered_set remembered[REMEMBERED_SETS];
-    struct heap_counters *heap[COUNTER_CHUNKS]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
-    struct lock_counters *lock[COUNTER_CHUNKS];
+#define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
+    COUNTER_KINDS(X)
+#undef X
 };
 
 extern struct process *process; /* never NULL */
+
+/* What the heap hooks do. Static, not in the process, so that a hook that has nothing to do is one load away from the real function. True
+ * across a fork, as the child has the same `control`. */
+enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
+extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 
 /* --- entering and leaving ------------------------------------------------------------------------------------- */
@@ -190,8 +235,13 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
 /* --- segment -------------------------------------------------------------------------------------------------- */
 
 void process_lock(void);
-bool process_try_lock(void);
 void process_unlock(void);
+/* For what may run in a signal handler that interrupted a hook of its own thread, which may hold the lock: then it only
+ * tries. False: not taken. */
+bool process_lock_from(const struct thread *thread);
+
+/* From here on the runtime makes no system call: see seal.c. */
+void process_seal(void);
 
 /* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no room. */
 struct chunk *chunk_new(uint64_t body);
@@ -205,26 +255,23 @@ static inline void *chunk_body(struct chunk *chunk) {
 void *private_memory(size_t size);
 void private_memory_free(void *memory, size_t size);
 
-/* The counters of `id` in this thread, made at first use; NULL when there is no room. */
-struct heap_counters *heap_counters_slowly(struct thread *thread, uint32_t id);
-struct lock_counters *lock_counters_slowly(struct thread *thread, uint32_t id);
-
-static ALWAYS_INLINE struct heap_counters *heap_counters_of(struct thread *thread, uint32_t id) {
-    struct heap_counters *chunk = thread->heap[id / SEGMENT_COUNTER_IDS];
-    if (unlikely(!chunk)) return heap_counters_slowly(thread, id);
-    return &chunk[id % SEGMENT_COUNTER_IDS];
-}
-
-static ALWAYS_INLINE struct lock_counters *lock_counters_of(struct thread *thread, uint32_t id) {
-    struct lock_counters *chunk = thread->lock[id / SEGMENT_COUNTER_IDS];
-    if (unlikely(!chunk)) return lock_counters_slowly(thread, id);
-    return &chunk[id % SEGMENT_COUNTER_IDS];
-}
+/* name_counters_of(thread, id): the counters of `id` in this thread, made at first use; NULL when there is no room. */
+#define X(name, type, chunk, chunks)                                                                                   \
+    type *name##_counters_slowly(struct thread *thread, uint32_t id);                                                  \
+    static ALWAYS_INLINE type *name##_counters_of(struct thread *thread, uint32_t id) {                                \
+        type *counters = thread->name[id / SEGMENT_COUNTER_IDS];                                                       \
+        return likely(counters) ? &counters[id % SEGMENT_COUNTER_IDS] : name##_counters_slowly(thread, id);            \
+    }
+COUNTER_KINDS(X)
+#undef X
 
 /* Time for locks: TSC ticks where the collector found the TSC usable (about 7 ns), else CLOCK_MONOTONIC (about 20 ns). */
 uint64_t clock_monotonic_ns(void);
 static ALWAYS_INLINE uint64_t clock_ticks(void) {
     return likely(process->features & FEATURE_TSC) ? __builtin_ia32_rdtsc() : clock_monotonic_ns();
 }
+
+/* Nanoseconds in those ticks, by what both clocks did since the process began. */
+uint64_t clock_ticks_of(uint64_t ns);
 
 #endif

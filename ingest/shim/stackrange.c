@@ -63,6 +63,8 @@ static struct stack_range mapping_around(uintptr_t address, char *buffer, long s
 COLD struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp) {
     struct stack_range *known = &thread->foreign[sp >> 14 & (FOREIGN_STACKS - 1)];
     if (sp >= known->low && sp < known->high) return *known;
+    if (thread->is_ticking == TICK_INSIDE || process->is_sealed)
+        return (struct stack_range){0, 0}; /* the buffer is in use */
     *known = mapping_around(sp, thread->scratch, sizeof thread->scratch);
     return *known;
 }

@@ -81,10 +81,10 @@ static bool is_loader_entry(const struct dl_find_object *object, struct rule rul
 }
 
 /* First meeting with an address: note its module and work out the rule. A few microseconds, once an address. */
-static COLD struct rule rule_slowly(uint64_t pc) {
+static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     struct dl_find_object object;
     struct rule rule = {.type = RULE_UNKNOWN};
-    process_lock();
+    if (!process_lock_from(thread)) return rule;
     const struct rule *known = table_find(process->rules, pc);
     if (known) {
         rule = *known;
@@ -107,11 +107,11 @@ static COLD struct rule rule_slowly(uint64_t pc) {
     return rule;
 }
 
-static ALWAYS_INLINE struct rule rule_of(const struct rule_table *table, uint64_t pc) {
+static ALWAYS_INLINE struct rule rule_of(struct thread *thread, const struct rule_table *table, uint64_t pc) {
     for (uint64_t slot = rule_slot(pc, table->mask);; slot = (slot + 1) & table->mask) {
         uint64_t found = load_acquire(&table->entries[slot].pc);
         if (likely(found == pc)) return table->entries[slot].rule;
-        if (found == 0) return rule_slowly(pc);
+        if (found == 0) return rule_slowly(thread, pc);
     }
 }
 
@@ -186,6 +186,14 @@ static ALWAYS_INLINE bool step(struct rule rule, struct frame *frame, uint64_t h
     return true;
 }
 
+static ALWAYS_INLINE uint64_t add_hash(uint64_t hash, uint64_t pc) {
+    return (hash ^ pc) * 0x9fb21c651e98df25ull;
+}
+
+static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
+    return (hash ^ hash >> 32 ^ flags) | 1ull << 63;
+}
+
 /* The cost is the chain of loads from frame to frame. Plain frame pointers need only bp for the next step, and the branch
  * predictor goes on while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the
  * next frame is known: about 6 ns a frame. */
@@ -193,11 +201,12 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
                                    struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);
     uint64_t hash = process->epoch, high = stack_range_of(thread, frame.sp).high;
+    uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
     uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
     for (;;) {
-        thread->pc[depth++] = frame.pc;
-        hash = (hash ^ frame.pc) * 0x9fb21c651e98df25ull;
-        struct rule rule = rule_of(table, frame.pc);
+        pc[depth++] = frame.pc;
+        hash = add_hash(hash, frame.pc);
+        struct rule rule = rule_of(thread, table, frame.pc);
         if (likely(rule.type == RULE_FRAME)) {
             if (unlikely(!step((struct rule){.type = RULE_FRAME}, &frame, high, trail))) break;
         } else if (likely(rule.type > RULE_FRAME && rule.type < RULE_SIGNAL)) {
@@ -219,9 +228,20 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
             break;
         }
     }
-    hash ^= hash >> 32;
-    *stack = (struct stack){.pc = thread->pc, .depth = depth, .flags = flags, .hash = (hash ^ flags) | 1ull << 63};
+    *stack = (struct stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
     return flags;
+}
+
+void unwind_drop_own(struct stack *stack) {
+    uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc, hash = process->epoch;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stack->depth; i++) {
+        if (pc[i] > process->own_low && pc[i] <= process->own_high) continue;
+        hash = add_hash(hash, pc[i]);
+        pc[kept++] = pc[i];
+    }
+    stack->depth = kept;
+    stack->hash = finish_hash(hash, stack->flags);
 }
 
 static COLD void count_flags(struct thread *thread, uint32_t flags) {

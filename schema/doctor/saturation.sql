@@ -4,6 +4,9 @@ CREATE VIEW doctor_saturation AS
 -- One row a run, code and kind of profile (subject), or a run and text for warnings:
 --   dropped: events that could not be recorded (count). truncated: stacks that were cut (count).
 --   sampled: every Nth event only was recorded and counted N times (count is N).
+--   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
+--   slow-flush: the recorder's writing took long beside the program (count is milliseconds): from recorder_flush_ms and
+--   recorder_flush_percent of the run on.
 --   unfinished: the recorder did not see the end of the run (count 1).
 --   warning: the artefact itself says "WARNING: ..." (count: in how many profiles; subject: the text).
 WITH finding(run_id, code, subject, count) AS (
@@ -17,10 +20,25 @@ WITH finding(run_id, code, subject, count) AS (
     GROUP BY run_id, kind
     HAVING sum(truncated) > 0
     UNION ALL
-    SELECT run_id, 'sampled', kind, max(profiles.sample_n, runs.sample_n)
+    -- A recorded run's profiles each know their own rate (CPU samples and channels have none); of an artefact the run may.
+    SELECT run_id, 'sampled', kind, max(profiles.sample_n, iif(runs.source = 'profile', 1, runs.sample_n))
     FROM (SELECT run_id, kind, max(sample_n) AS sample_n FROM profiles GROUP BY run_id, kind) AS profiles
     JOIN runs ON runs.id = profiles.run_id
-    WHERE max(profiles.sample_n, runs.sample_n) > 1
+    WHERE max(profiles.sample_n, iif(runs.source = 'profile', 1, runs.sample_n)) > 1
+    UNION ALL
+    SELECT run_id, 'sampled-bytes', kind, max(period)
+    FROM profiles
+    WHERE kind = 'heap' AND period_type = 'space' AND sample_n <= 1
+    GROUP BY run_id, kind
+    HAVING max(period) > 1
+    UNION ALL
+    SELECT runs.id, 'slow-flush', 'recorder', CAST(counters.value AS INTEGER)
+    FROM counters
+    JOIN profiles ON profiles.id = counters.profile_id
+    JOIN runs ON runs.id = profiles.run_id
+    WHERE counters.name = 'recorder.flush_ms'
+      AND counters.value >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
+      AND counters.value * 1e8 >= runs.duration_ns * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs

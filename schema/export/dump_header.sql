@@ -10,6 +10,9 @@ SELECT
     EXISTS (SELECT 1
             FROM locks
             JOIN profiles ON profiles.id = locks.profile_id
-            WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND locks.trace_id <> 0) AS lock_callers
+            WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND locks.trace_id <> 0) AS lock_callers,
+    -- Allocations that were sampled by size: mean bytes between two of them, else 0.
+    coalesce(max(profiles.period) FILTER (WHERE profiles.kind = 'heap' AND profiles.period_type = 'space'
+                                                AND profiles.sample_n <= 1), 0) AS sample_bytes
 FROM profiles
 WHERE profiles.run_id = :run AND profiles.kind = :kind;

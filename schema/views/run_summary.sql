@@ -5,7 +5,8 @@ CREATE VIEW run_summary AS
 -- exit: 'exit 0', 'signal 9', or '' while it runs and for an ingested artefact.
 -- alloc_*, inuse_*: blocks and bytes as requested; inuse_* is what was live at the end. lock_*: exclusive and shared
 --   operations, lock_wait_ns nanoseconds. cpu_ns: processor time sampled.
--- dropped: events that could not be recorded; truncated: stacks that were cut; sample_n: every Nth event was recorded.
+-- dropped: events that could not be recorded; truncated: stacks that were cut.
+-- sample_n: every Nth event was recorded; sample_bytes: allocations were sampled by size, one in that many bytes on average. 1 is exact.
 SELECT
     runs.id AS run_id,
     runs.uuid,
@@ -32,6 +33,7 @@ SELECT
     coalesce(loss.dropped, 0) AS dropped,
     coalesce(loss.truncated, 0) AS truncated,
     max(runs.sample_n, coalesce(loss.sample_n, 1)) AS sample_n,
+    max(coalesce(loss.sample_bytes, 1), 1) AS sample_bytes,
     runs.flags
 FROM runs
 -- Inner joins with one row for every run: so that a condition on run_id reaches into each sum.
@@ -53,7 +55,9 @@ JOIN (SELECT runs.id AS run_id, sum(cpu_ns) AS cpu_ns
       LEFT JOIN cpu ON cpu.profile_id = profiles.id
       GROUP BY runs.id) AS processor ON processor.run_id = runs.id
 JOIN (SELECT runs.id AS run_id, sum(dropped) AS dropped, sum(truncated) AS truncated,
-             max(profiles.sample_n) AS sample_n
+             max(profiles.sample_n) AS sample_n,
+             max(profiles.period) FILTER (WHERE profiles.kind = 'heap' AND profiles.period_type = 'space'
+                                                AND profiles.sample_n <= 1) AS sample_bytes
       FROM runs
       LEFT JOIN profiles ON profiles.run_id = runs.id
       GROUP BY runs.id) AS loss ON loss.run_id = runs.id;

@@ -1,0 +1,25 @@
+/* profile_options.h: what `clear profile` was asked for. */
+#ifndef CLEAR_CLI_PROFILE_OPTIONS_H
+#define CLEAR_CLI_PROFILE_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "ingest/collector.h"
+
+struct request {
+    const char *database, *output; /* output: NULL for NAME.profile */
+    int64_t interval_ns;
+    bool quiet;
+    bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
+    uint32_t cpu_hz;                    /* also of perf; 0: off */
+    struct collector_options recorder;
+    struct run_description run;
+    struct run_tag *tags;
+    char **arguments; /* the target's, the target itself first; NULL-terminated */
+};
+
+/* 0, or -1 with the error set. The request is to be freed in both cases. */
+int request_read(struct request *request, int argc, char **argv, struct error *err);
+void request_free(struct request *request);
+
+#endif

@@ -1,0 +1,167 @@
+/* What a program reports of itself through clear.h. The functions stand in for the weak ones there. */
+#include "ingest/clear.h"
+
+#include "ingest/shim/arena.h"
+#include "ingest/shim/channel.h"
+#include "ingest/shim/fiber.h"
+#include "ingest/shim/heap.h"
+#include "ingest/shim/lockrecord.h"
+
+static ALWAYS_INLINE struct thread *api_enter(uint32_t feature) {
+    struct thread *thread = thread_enter();
+    if (unlikely(thread && !(process->features & feature))) {
+        thread_leave(thread);
+        return NULL;
+    }
+    return thread;
+}
+
+#define REPORT(feature, statement)                                                                                     \
+    struct thread *thread = api_enter(feature);                                                                        \
+    if (unlikely(!thread)) return;                                                                                     \
+    RECORD(thread, statement);                                                                                         \
+    thread_leave(thread)
+
+/* --- cells ---------------------------------------------------------------------------------------------------- */
+
+static COLD void cell_dropped(void) {
+    fetch_add_relaxed(&process->segment->dropped_cells, 1);
+}
+
+static COLD struct cell_counters *cell_lookup(struct thread *thread, const void *cell, uint32_t stack) {
+    struct object_key key = {.address = (uintptr_t)cell, .class = CLASS_CELL, .part = stack};
+    uint32_t id = object_intern(thread, key, OBJECT_CELL);
+    struct cell_counters *counters = id ? cell_counters_of(thread, id) : NULL;
+    if (counters && !stack)
+        *known_of(thread->known_cells, cell) = (struct known_object){.object = cell, .counters = counters};
+    if (!counters) cell_dropped();
+    return counters;
+}
+
+static ALWAYS_INLINE struct cell_counters *cell_of(struct thread *thread, const void *cell, struct frame frame) {
+    if (unlikely(process->features & FEATURE_SYNC_STACKS)) {
+        uint32_t stack = callstack(thread, frame);
+        if (stack) return cell_lookup(thread, cell, stack);
+        cell_dropped();
+        return NULL;
+    }
+    struct known_object *known = known_of(thread->known_cells, cell);
+    return likely(known->object == cell) ? known->counters : cell_lookup(thread, cell, 0);
+}
+
+static ALWAYS_INLINE void cell_read(struct thread *thread, const void *cell, struct frame frame) {
+    uint32_t weight = sample_event(thread);
+    struct cell_counters *counters = weight ? cell_of(thread, cell, frame) : NULL;
+    if (counters) add_own(&counters->reads, weight);
+}
+
+static void cell_updated(struct thread *thread, const void *cell, size_t struct_size, uint64_t retries,
+                         bool is_committed, struct frame frame) {
+    uint32_t weight = sample_event(thread);
+    struct cell_counters *counters = weight ? cell_of(thread, cell, frame) : NULL;
+    if (!counters) return;
+    max_own(&counters->struct_size, struct_size);
+    add_own(&counters->retries, weight * retries);
+    add_own(is_committed ? &counters->commits : &counters->update_failures, weight);
+}
+
+static void cells_committed(struct thread *thread, const void *const *cells, size_t count, struct frame frame) {
+    uint32_t weight = sample_event(thread);
+    for (size_t i = 0; weight && i < count; i++) {
+        struct cell_counters *counters = cell_of(thread, cells[i], frame);
+        if (counters) add_own(&counters->multi_commits, weight);
+    }
+}
+
+HOOK void clear_rt_cell_read(const void *cell) {
+    REPORT(FEATURE_CELLS, cell_read(thread, cell, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_cell_update(const void *cell, size_t struct_size, uint64_t retries, int outcome) {
+    REPORT(FEATURE_CELLS, cell_updated(thread, cell, struct_size, retries, outcome == CLEAR_COMMITTED, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_cell_commit_many(const void *const *cells, size_t count) {
+    REPORT(FEATURE_CELLS, cells_committed(thread, cells, count, CALLER_FRAME()));
+}
+
+/* --- channels ------------------------------------------------------------------------------------------------- */
+
+HOOK void clear_rt_channel_open(const void *channel, uint64_t capacity, const char *name) {
+    REPORT(FEATURE_CHANNELS, channel_opened(thread, (uintptr_t)channel, capacity, name));
+}
+
+HOOK void clear_rt_channel_push(const void *channel, uint64_t depth, uint64_t blocked_ns) {
+    REPORT(FEATURE_CHANNELS, channel_pushed(thread, (uintptr_t)channel, depth, blocked_ns));
+}
+
+HOOK void clear_rt_channel_pop(const void *channel, uint64_t blocked_ns) {
+    REPORT(FEATURE_CHANNELS, channel_popped(thread, (uintptr_t)channel, blocked_ns));
+}
+
+HOOK void clear_rt_channel_close(const void *channel) {
+    (void)channel; /* its figures stay; the address may be opened again */
+}
+
+/* --- locks ---------------------------------------------------------------------------------------------------- */
+
+static void lock_acquired(struct thread *thread, void *lock, enum mode mode, bool is_contended, uint64_t wait_ns,
+                          struct frame frame) {
+    struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, frame);
+    if (!attempt.weight) return;
+    if (is_contended)
+        lock_got_waiting(thread, lock, attempt, mode, clock_ticks_of(wait_ns));
+    else
+        lock_got(thread, lock, attempt, mode);
+}
+
+static void lock_released(struct thread *thread, const void *lock, enum mode mode) {
+    struct held_lock ended;
+    if (mode == EXCLUSIVE && hold_release(thread, lock, &ended)) hold_ended(&ended, clock_ticks());
+}
+
+HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint64_t wait_ns) {
+    enum mode how = mode == CLEAR_SHARED ? SHARED : EXCLUSIVE;
+    REPORT(FEATURE_LOCKS, lock_acquired(thread, (void *)(uintptr_t)lock, how, contended != 0, wait_ns, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_lock_released(const void *lock, int mode) {
+    REPORT(FEATURE_LOCKS, lock_released(thread, lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE));
+}
+
+/* --- allocators ----------------------------------------------------------------------------------------------- */
+
+static void arena_allocated(struct thread *thread, const void *arena, const void *block, size_t size,
+                            struct frame frame) {
+    if (!sample_takes(thread, size)) return;
+    heap_allocated(thread, (void *)(uintptr_t)block, size, frame);
+    if (arena) arena_add(arena, block);
+}
+
+HOOK void clear_rt_alloc(const void *arena, const void *block, size_t size) {
+    if (!block) return;
+    REPORT(FEATURE_HEAP, arena_allocated(thread, arena, block, size, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_free(const void *block) {
+    if (!block) return;
+    REPORT(FEATURE_HEAP, heap_freed(thread, (void *)(uintptr_t)block));
+}
+
+HOOK void clear_rt_free_all(const void *arena) {
+    REPORT(FEATURE_HEAP, arena_freed(thread, arena));
+}
+
+/* --- fibers --------------------------------------------------------------------------------------------------- */
+
+HOOK void clear_rt_fiber_spawn(uint64_t fiber, uint32_t site) {
+    REPORT(FEATURE_FIBERS, fiber_spawned(thread, fiber, site));
+}
+
+HOOK void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) {
+    REPORT(FEATURE_FIBERS, fiber_ran(thread, fiber, scheduler));
+}
+
+HOOK void clear_rt_fiber_exit(uint64_t fiber) {
+    REPORT(FEATURE_FIBERS, fiber_exited(thread, fiber));
+}

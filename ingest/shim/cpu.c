@@ -1,0 +1,291 @@
+#include "ingest/shim/cpu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "ingest/shim/intern.h"
+#include "ingest/shim/real.h"
+#include "ingest/shim/unwind.h"
+
+enum {
+    TICK_SIGNAL = SIGPROF,
+    OVERRUN_NS = 100000000, /* ticks that piled up for longer than this were blocked: their stacks are not this one */
+};
+
+static uint64_t interval_ns(void) {
+    return 1000000000u / process->cpu_hz;
+}
+
+/* --- one tick ------------------------------------------------------------------------------------------------- */
+
+static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks) {
+    struct stack stack;
+    unwind(thread, frame, &stack);
+    unwind_drop_own(&stack);
+    uint32_t id = stack.depth ? stack_intern(thread, &stack) : 0;
+    struct cpu_counters *counters = id ? cpu_counters_of(thread, id) : NULL;
+    if (!counters) {
+        fetch_add_relaxed(&process->segment->dropped_cpu, ticks);
+        return;
+    }
+    add_own(&counters->samples, ticks);
+    add_own(&counters->cpu_ns, ticks * interval_ns());
+}
+
+static void on_tick(int number, siginfo_t *info, void *context) {
+    (void)number;
+    struct thread *thread = self;
+    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !process->cpu_hz) return;
+    int saved_errno = errno;
+    uint32_t state = thread->state;
+    thread->is_ticking = state == THREAD_BUSY ? TICK_INSIDE : TICK_BETWEEN;
+    thread->state = THREAD_BUSY;
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    struct frame frame = {
+        .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
+    uint64_t missed = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
+    bool is_blocked = missed * interval_ns() > OVERRUN_NS;
+    if (is_blocked) fetch_add_relaxed(&process->segment->dropped_cpu, missed);
+    count_tick(thread, frame, 1 + (is_blocked ? 0 : missed));
+    thread->state = state;
+    thread->is_ticking = TICK_NONE;
+    errno = saved_errno;
+}
+
+/* --- timers --------------------------------------------------------------------------------------------------- */
+
+static void list_thread(struct thread *thread) {
+    process_lock();
+    thread->next_timed = process->timed;
+    thread->timed_place = &process->timed;
+    if (process->timed) process->timed->timed_place = &thread->next_timed;
+    process->timed = thread;
+    process_unlock();
+}
+
+static void unlist_thread(struct thread *thread) {
+    process_lock();
+    if (thread->timed_place) *thread->timed_place = thread->next_timed;
+    if (thread->timed_place && thread->next_timed) thread->next_timed->timed_place = thread->timed_place;
+    thread->timed_place = NULL;
+    process_unlock();
+}
+
+/* System calls, not timer_create: that may allocate. The first tick comes at a random moment of the interval, so that threads shorter
+ * than one are met as often as their time deserves. */
+static bool make_timer(struct thread *thread) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &thread->timer) != 0) return false;
+    uint64_t interval = interval_ns(), first = 1 + (__builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15ull >> 20) % interval;
+    struct itimerspec times = {
+        .it_interval = {(time_t)(interval / 1000000000u), (long)(interval % 1000000000u)},
+        .it_value = {(time_t)(first / 1000000000u), (long)(first % 1000000000u)},
+    };
+    thread->has_timer = 1;
+    if (syscall(SYS_timer_settime, thread->timer, 0, &times, NULL) == 0) return true;
+    thread->has_timer = 0;
+    syscall(SYS_timer_delete, thread->timer);
+    return false;
+}
+
+bool cpu_start(void) {
+    struct dl_find_object own;
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, old;
+    if (real.sigaction(TICK_SIGNAL, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return false;
+    if (_dl_find_object((void *)(uintptr_t)on_tick, &own) == 0) {
+        process->own_low = (uintptr_t)own.dlfo_map_start;
+        process->own_high = (uintptr_t)own.dlfo_map_end;
+    }
+    action.sa_sigaction = on_tick;
+    return real.sigaction(TICK_SIGNAL, &action, NULL) == 0;
+}
+
+void cpu_begin(struct thread *thread) {
+    if (make_timer(thread)) list_thread(thread);
+}
+
+void cpu_end(struct thread *thread) {
+    if (!thread->has_timer) return;
+    thread->has_timer = 0;
+    if (!process->is_sealed) syscall(SYS_timer_delete, thread->timer);
+    unlist_thread(thread);
+}
+
+void cpu_stop(void) {
+    process->cpu_hz = 0;
+    process->segment->cpu_hz = 0;
+    for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
+        if (thread->has_timer) syscall(SYS_timer_delete, thread->timer);
+}
+
+/* The program wants the signal: it shall see none of ours. */
+static void yield_signal(void) {
+    process_lock();
+    cpu_stop();
+    process_unlock();
+}
+
+static void before_disposition(int number, bool is_change) {
+    struct thread *thread = number == TICK_SIGNAL && is_change && process->cpu_hz ? thread_enter() : NULL;
+    if (!thread) return;
+    struct sigaction initial = {.sa_handler = SIG_DFL};
+    RECORD(thread, yield_signal());
+    real.sigaction(TICK_SIGNAL, &initial, NULL); /* what the program finds there is what it would have found */
+    thread_leave(thread);
+}
+
+HOOK int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    before_disposition(number, action != NULL);
+    int result = real.sigaction(number, action, old);
+    bool is_ours = result == 0 && old && number == TICK_SIGNAL && old->sa_sigaction == on_tick;
+    if (is_ours) *old = (struct sigaction){.sa_handler = SIG_DFL};
+    return result;
+}
+
+HOOK sighandler_t signal(int number, sighandler_t handler) {
+    before_disposition(number, true);
+    return real.signal(number, handler);
+}
+
+/* Threads that block every signal keep ours: it is no event of the program's. */
+static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy) {
+    if (!set || !process->cpu_hz || !sigismember(set, TICK_SIGNAL)) return set;
+    *copy = *set;
+    sigdelset(copy, TICK_SIGNAL);
+    return copy;
+}
+
+HOOK int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+    sigset_t copy;
+    return real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+}
+
+HOOK int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    sigset_t copy;
+    return real.sigprocmask(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+}
+
+/* --- threads from their first instruction ---------------------------------------------------------------------- */
+
+struct thread_start {
+    void *(*function)(void *);
+    void *argument;
+};
+
+/* Starts that are under way. Static, because it must not come from the program's heap; a burst of more threads than
+ * this begins them at their first hook instead. */
+enum { STARTS = 256 };
+static struct thread_start starts[STARTS];
+static uint32_t starts_taken[STARTS];
+
+static struct thread_start *take_start(void *(*function)(void *), void *argument) {
+    for (uint32_t i = 0; i < STARTS; i++) {
+        uint32_t is_free = 0;
+        if (load_relaxed(&starts_taken[i]) || !compare_exchange(&starts_taken[i], &is_free, 1)) continue;
+        starts[i] = (struct thread_start){.function = function, .argument = argument};
+        return &starts[i];
+    }
+    return NULL;
+}
+
+/* Both calls to the program are the last thing these functions do, so the compiler makes them jumps, and no frame of ours stands in
+ * the thread's stacks. */
+static void *thread_main(void *start) {
+    struct thread_start taken = *(struct thread_start *)start;
+    store_release(&starts_taken[(struct thread_start *)start - starts], 0);
+    struct thread *thread = thread_enter();
+    if (thread) thread_leave(thread);
+    return taken.function(taken.argument);
+}
+
+HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                        void *argument) {
+    struct thread_start *start = process->cpu_hz ? take_start(function, argument) : NULL;
+    if (!start) return real.pthread_create(thread, attributes, function, argument);
+    return real.pthread_create(thread, attributes, thread_main, start);
+}
+
+/* --- exec ----------------------------------------------------------------------------------------------------- */
+
+/* A tick that comes while execve is at work stays pending into the new program, which has no handler for it and would be
+ * killed. So the timer ends before; if there is no new program it begins again. (A vfork child shares our memory but has no
+ * timer: deleting fails there, and the parent's goes on.) */
+static bool pause_timer(void) {
+    struct thread *thread = self;
+    if (!thread->has_timer || syscall(SYS_timer_delete, thread->timer) != 0) return false;
+    return true;
+}
+
+static int resume_timer(bool was_paused) {
+    int saved_errno = errno;
+    if (was_paused && process->cpu_hz) make_timer(self);
+    errno = saved_errno;
+    return -1;
+}
+
+HOOK int execve(const char *path, char *const *arguments, char *const *environment) {
+    bool is_paused = pause_timer();
+    real.execve(path, arguments, environment);
+    return resume_timer(is_paused);
+}
+
+HOOK int execvpe(const char *file, char *const *arguments, char *const *environment) {
+    bool is_paused = pause_timer();
+    real.execvpe(file, arguments, environment);
+    return resume_timer(is_paused);
+}
+
+HOOK int fexecve(int fd, char *const *arguments, char *const *environment) {
+    bool is_paused = pause_timer();
+    real.fexecve(fd, arguments, environment);
+    return resume_timer(is_paused);
+}
+
+HOOK int execv(const char *path, char *const *arguments) {
+    return execve(path, arguments, environ);
+}
+
+HOOK int execvp(const char *file, char *const *arguments) {
+    return execvpe(file, arguments, environ);
+}
+
+/* The functions with their arguments in a list. */
+#define COLLECT_ARGUMENTS(arguments, first)                                                                            \
+    va_list list;                                                                                                      \
+    size_t count = 0;                                                                                                  \
+    va_start(list, first);                                                                                             \
+    for (const char *at = first; at; at = va_arg(list, const char *))                                                  \
+        count++;                                                                                                       \
+    va_end(list);                                                                                                      \
+    char *arguments[count + 1];                                                                                        \
+    va_start(list, first);                                                                                             \
+    arguments[0] = (char *)(uintptr_t)first;                                                                           \
+    for (size_t i = 1; i <= count; i++)                                                                                \
+    arguments[i] = va_arg(list, char *)
+
+HOOK int execl(const char *path, const char *first, ...) {
+    COLLECT_ARGUMENTS(arguments, first);
+    va_end(list);
+    return execve(path, arguments, environ);
+}
+
+HOOK int execlp(const char *file, const char *first, ...) {
+    COLLECT_ARGUMENTS(arguments, first);
+    va_end(list);
+    return execvpe(file, arguments, environ);
+}
+
+HOOK int execle(const char *path, const char *first, ...) {
+    COLLECT_ARGUMENTS(arguments, first);
+    char *const *environment = va_arg(list, char *const *);
+    va_end(list);
+    return execve(path, arguments, environment);
+}

@@ -1,0 +1,57 @@
+#include "ingest/shim/fiber.h"
+
+#include "ingest/shim/intern.h"
+#include "ingest/shim/table.h"
+
+enum { LIVE_1MS = 1000000, LIVE_10US = 10000 }; /* ns: below these a fiber counts as short */
+
+/* Fibers that live: fiber + 1 -> site, moment of the spawn (ns of CLOCK_MONOTONIC). In memory that a fork does not keep. */
+static struct table *fiber_shard(uint64_t fiber) {
+    struct table *known = load_acquire(&process->fibers), *made;
+    if (!known && (made = private_memory(TABLE_SHARDS * sizeof *made))) {
+        if (compare_exchange(&process->fibers, &known, made))
+            known = made;
+        else
+            private_memory_free(made, TABLE_SHARDS * sizeof *made);
+    }
+    return known ? table_shard(known, fiber + 1) : NULL;
+}
+
+/* `part` is the scheduler + 1, or 0 for the site itself. */
+static struct task_counters *task_of(struct thread *thread, uint32_t site, uint32_t part) {
+    struct object_key key = {.address = site, .class = CLASS_TASK_SITE, .part = part};
+    uint32_t id = object_intern(thread, key, OBJECT_TASK_SITE);
+    struct task_counters *counters = id ? task_counters_of(thread, id) : NULL;
+    if (!counters) fetch_add_relaxed(&process->segment->dropped_channels, 1);
+    return counters;
+}
+
+void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site) {
+    struct table *shard = fiber_shard(fiber);
+    struct table_entry old, entry = {.key = fiber + 1, .first = site, .second = clock_monotonic_ns()};
+    struct task_counters *counters = task_of(thread, site, 0);
+    if (shard) table_put(shard, entry, &old);
+    if (counters) add_own(&counters->spawns, 1);
+}
+
+void fiber_ran(struct thread *thread, uint64_t fiber, uint32_t scheduler) {
+    struct table *shard = fiber_shard(fiber);
+    struct table_entry entry;
+    if (!shard || !table_find(shard, fiber + 1, &entry)) return;
+    struct task_counters *counters = task_of(thread, (uint32_t)entry.first, scheduler + 1);
+    if (counters) add_own(&counters->runs, 1);
+}
+
+void fiber_exited(struct thread *thread, uint64_t fiber) {
+    struct table *shard = fiber_shard(fiber);
+    struct table_entry entry;
+    if (!shard || !table_take(shard, fiber + 1, &entry)) return;
+    struct task_counters *counters = task_of(thread, (uint32_t)entry.first, 0);
+    if (!counters) return;
+    uint64_t lifetime = clock_monotonic_ns() - entry.second;
+    add_own(&counters->exits, 1);
+    add_own(&counters->lifetime_ns, lifetime);
+    max_own(&counters->lifetime_max_ns, lifetime);
+    if (lifetime < LIVE_1MS) add_own(&counters->under_1ms, 1);
+    if (lifetime < LIVE_10US) add_own(&counters->under_10us, 1);
+}

@@ -1,0 +1,251 @@
+#include "ingest/tools.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "ingest/target.h"
+
+int (*perf_data_reader)(struct db *db, int64_t run_id, const char *path, struct error *err);
+
+/* What the hardware diagnoses ask for, and what every machine counts. */
+#define COUNTERS                                                                                                       \
+    "cycles,instructions,branches,branch-misses,cache-references,cache-misses,LLC-loads,LLC-load-misses,page-faults,"  \
+    "task-clock,context-switches,cpu-migrations"
+
+enum { READY_MS = 10000 }; /* perf reads /proc and opens an event for each CPU; that takes 10 to 100 ms */
+
+extern char **environ;
+
+static const char *name_of(enum tool tool) {
+    return tool == TOOL_STRACE ? "strace" : "perf";
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+struct words {
+    char **list;
+    size_t count;
+};
+
+static void add_word(struct words *words, const char *word) {
+    words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
+    words->list[words->count++] = xstrdup(word);
+    words->list[words->count] = NULL;
+}
+
+static void free_words(struct words *words) {
+    for (size_t i = 0; i < words->count; i++)
+        free(words->list[i]);
+    free(words->list);
+}
+
+/* The tool up to what it is to watch. */
+static struct words words_of(enum tool tool, uint32_t hz, const char *output) {
+    static const char *const common[][8] = {
+        [TOOL_PERF_RECORD] = {"perf", "record", "-q", "-g"},
+        [TOOL_PERF_STAT] = {"perf", "stat", "-x;", "-e", COUNTERS},
+        /* Errors last: the column is blank where there are none. */
+        [TOOL_STRACE] = {"strace", "-f", "-qq", "-c", "-U", "calls,time-total,name,errors"},
+    };
+    char number[16];
+    struct words words = {0};
+    for (const char *const *word = common[tool]; *word; word++)
+        add_word(&words, *word);
+    if (tool == TOOL_PERF_RECORD) {
+        snprintf(number, sizeof number, "%u", hz);
+        add_word(&words, "-F");
+        add_word(&words, number);
+    }
+    add_word(&words, "-o");
+    add_word(&words, output);
+    return words;
+}
+
+/* ---- running one ------------------------------------------------------------------------------------------------- */
+
+/* In the child. Whatever is printed goes to the log; what our own signals are to the program must not end the tool. */
+static void run_tool(const char *path, char *const *words, const char *log) {
+    sigset_t none;
+    int input = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (input >= 0) dup2(input, STDIN_FILENO);
+    if (output >= 0) dup2(output, STDOUT_FILENO), dup2(output, STDERR_FILENO);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGINT); /* on which both finish their files */
+    for (int signal = 1; signal < NSIG; signal++)
+        sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setenv("LC_ALL", "C", 1);
+    execv(path, words);
+    _exit(127);
+}
+
+static pid_t start_tool(const char *path, const struct words *words, const char *log, struct error *err) {
+    pid_t pid = fork();
+    if (pid == 0) run_tool(path, words->list, log);
+    if (pid < 0) error_fail(err, "fork: %s", strerror(errno));
+    return pid;
+}
+
+static int wait_for(pid_t pid) {
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return status;
+}
+
+/* The first line of what the tool said that says something; NULL for none. free() it. */
+static char *complaint(const char *log) {
+    FILE *file = fopen(log, "re");
+    char line[512];
+    char *found = NULL;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        const char *text = line + strspn(line, " \t");
+        if (*text && strcmp(text, "Error:") != 0) found = xstrdup(text);
+    }
+    if (file) fclose(file);
+    return found;
+}
+
+/* ---- whether it can ---------------------------------------------------------------------------------------------- */
+
+static int try_tool(enum tool tool, const char *path, const char *option, const char *directory, struct error *err) {
+    char *output = xasprintf("%s/trial", directory), *log = xasprintf("%s/trial.log", directory);
+    struct words words = words_of(tool, 99, output);
+    add_word(&words, "--");
+    add_word(&words, "true");
+    pid_t pid = start_tool(path, &words, log, err);
+    if (pid > 0 && wait_for(pid) != 0) {
+        char *why = complaint(log);
+        error_usage(err, "%s: %s is not permitted here: %s", option, words.list[0], why ? why : "it does not say why");
+        free(why);
+    }
+    free_words(&words);
+    unlink(output);
+    unlink(log);
+    free(output);
+    free(log);
+    return err->status == ERROR_NONE ? 0 : -1;
+}
+
+int tool_check(enum tool tool, const char *option, const char *directory, struct error *err) {
+    struct error missing = {0};
+    if (tool == TOOL_PERF_RECORD && !perf_data_reader)
+        return error_usage(err, "%s: this clear has no reader for perf.data; say --cpu=HZ", option);
+    char *path = target_find(name_of(tool), &missing);
+    if (!path)
+        return error_usage(err, "%s needs %s, which is not installed (Debian: apt-get install %s)", option,
+                           name_of(tool), tool == TOOL_STRACE ? "strace" : "linux-perf");
+    int code = try_tool(tool, path, option, directory, err);
+    free(path);
+    return code;
+}
+
+/* ---- perf beside a program --------------------------------------------------------------------------------------- */
+
+/* Told to enable its events, perf answers "ack" once it has. */
+static int enable(struct watcher *watcher, int control, int answer, struct error *err) {
+    char text[16];
+    struct pollfd ready = {.fd = answer, .events = POLLIN};
+    if (write(control, "enable\n", 7) == 7 && poll(&ready, 1, READY_MS) == 1 && read(answer, text, sizeof text) > 0)
+        return 0;
+    char *why = complaint(watcher->log);
+    error_fail(err, "perf does not attach to the program%s%s", why ? ": " : "", why ? why : "");
+    free(why);
+    return -1;
+}
+
+static int start_perf(struct watcher *watcher, uint32_t hz, pid_t target, int control, int answer, struct error *err) {
+    char text[64], *path = target_find("perf", err);
+    if (!path) return -1;
+    struct words words = words_of(watcher->tool, hz, watcher->output);
+    snprintf(text, sizeof text, "--control=fd:%d,%d", control, answer);
+    add_word(&words, text);
+    add_word(&words, "--delay=-1"); /* nothing is counted before "enable" */
+    add_word(&words, "-p");
+    snprintf(text, sizeof text, "%d", (int)target);
+    add_word(&words, text);
+    watcher->pid = start_tool(path, &words, watcher->log, err);
+    free_words(&words);
+    free(path);
+    return watcher->pid > 0 ? 0 : -1;
+}
+
+int watcher_start(struct watcher *watcher, enum tool tool, uint32_t hz, pid_t target, const char *output,
+                  struct error *err) {
+    *watcher = (struct watcher){.tool = tool, .output = xstrdup(output), .log = xasprintf("%s.log", output)};
+    int control[2], answer[2];
+    if (pipe2(control, O_CLOEXEC)) return error_fail(err, "pipe: %s", strerror(errno));
+    if (pipe2(answer, O_CLOEXEC)) {
+        close(control[0]);
+        close(control[1]);
+        return error_fail(err, "pipe: %s", strerror(errno));
+    }
+    fcntl(control[0], F_SETFD, 0); /* perf's ends */
+    fcntl(answer[1], F_SETFD, 0);
+    int code = start_perf(watcher, hz, target, control[0], answer[1], err);
+    close(control[0]);
+    close(answer[1]);
+    if (code == 0) code = enable(watcher, control[1], answer[0], err);
+    close(control[1]);
+    close(answer[0]);
+    if (code) watcher_abandon(watcher);
+    return code;
+}
+
+static void forget(struct watcher *watcher) {
+    free(watcher->output);
+    free(watcher->log);
+    *watcher = (struct watcher){0};
+}
+
+int watcher_end(struct watcher *watcher, struct error *err) {
+    if (watcher->pid <= 0) return 0;
+    kill(watcher->pid, SIGINT); /* what the target started may run on, and perf would wait for it */
+    int status = wait_for(watcher->pid), code = 0;
+    bool ended_well = (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+                      (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT); /* it finishes its file, then dies of it */
+    if (!ended_well || access(watcher->output, R_OK)) {
+        char *why = complaint(watcher->log);
+        code = error_fail(err, "perf %s failed%s%s", watcher->tool == TOOL_PERF_STAT ? "stat" : "record",
+                          why ? ": " : "", why ? why : "");
+        free(why);
+    }
+    unlink(watcher->log);
+    forget(watcher);
+    return code;
+}
+
+void watcher_abandon(struct watcher *watcher) {
+    if (watcher->pid > 0) {
+        kill(watcher->pid, SIGKILL);
+        wait_for(watcher->pid);
+    }
+    if (watcher->log) unlink(watcher->log);
+    if (watcher->output) unlink(watcher->output);
+    forget(watcher);
+}
+
+/* ---- strace around a program ------------------------------------------------------------------------------------- */
+
+char **strace_arguments(const char *program, char *const *arguments, const char *output, char **path,
+                        struct error *err) {
+    *path = target_find("strace", err);
+    if (!*path) return NULL;
+    struct words words = words_of(TOOL_STRACE, 0, output);
+    add_word(&words, "--");
+    add_word(&words, program);
+    for (size_t i = 1; arguments[i]; i++)
+        add_word(&words, arguments[i]);
+    return words.list;
+}

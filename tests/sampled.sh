@@ -1,0 +1,66 @@
+# Sampling is unbiased: over several seeds the estimates lie around the exact figures as the sampling law says, at each size of block.
+# timeout: 120
+. "$(dirname "$0")/lib.sh"
+
+# One line a seed and site: `SITE exact estimate variance` for a quantity.
+collect() { # collect SEEDS OPTION MEAN EVERY
+    local seed
+    : >figures.txt
+    for seed in $(seq "$1"); do
+        expect_status 0 profile -q -o t.profile "$2" -- "$FIXTURES/sampled" "$seed" "$3" "$4" >out.txt
+        sql t.db "SELECT 'got ' || function || ' ' || sum(alloc_count) || ' ' || sum(alloc_bytes) || ' ' || sum(free_count) || ' ' || sum(free_bytes)
+            FROM heap WHERE run_id = (SELECT max(id) FROM runs) AND function GLOB 'site_*' GROUP BY function" >got.txt
+        awk 'FNR == 1 {file++}
+            file == 1 && $1 == "heap" {count[$2] = $3; bytes[$2] = $4; frees[$2] = $5; freed[$2] = $6}
+            file == 1 && $1 == "variance" {vc[$2] = $3; vb[$2] = $4}
+            file == 2 {got_count[$2] = $3; got_bytes[$2] = $4; got_frees[$2] = $5; got_freed[$2] = $6}
+            END {for (s in count) {
+                print s ".allocs", count[s], got_count[s] + 0, vc[s]
+                print s ".bytes", bytes[s], got_bytes[s] + 0, vb[s]
+                # Each block is freed or not by another coin: the variance is the part that is freed.
+                print s ".frees", frees[s], got_frees[s] + 0, vc[s] * frees[s] / count[s]
+                print s ".freed_bytes", freed[s], got_freed[s] + 0, vb[s] * freed[s] / bytes[s]
+            }}' out.txt got.txt >>figures.txt
+    done
+}
+
+# The mean over the seeds has the standard error sqrt(sum of variances) / seeds. Of 40 figures, some of them few and skewed, the worst is
+# beyond 4 of them less than once in 500 times, so that is the bound for each; a wrong law (too wide) shows in the mean square of deviations.
+judge() { # judge WHAT
+    awk -v what="$1" '{exact[$1] += $2; got[$1] += $3; variance[$1] += $4; if ($4 > 0) {square += ($3 - $2) ^ 2 / $4; n++}}
+        END {
+            for (k in exact) {
+                error = sqrt(variance[k])
+                z = error > 0 ? (got[k] - exact[k]) / error : (got[k] != exact[k]) * 99
+                printf "%s %-24s exact %.0f got %.0f: %+.2f standard errors\n", what, k, exact[k], got[k], z
+                if (z > 4 || z < -4) bad = 1
+                if (got[k] == 0) bad = 1
+            }
+            printf "%s mean square of single deviations %.2f of the law over %d\n", what, square / n, n
+            exit bad || square / n > 2
+        }' figures.txt >said.txt || fail "$(cat said.txt)"
+    cat said.txt
+}
+
+collect 6 --sample=512KiB 524288 0
+judge 'by bytes'
+IFS='|' read -r sample_n flags <<<"$(sql t.db 'SELECT sample_n, flags FROM runs WHERE id = 1')"
+expect_equal "$sample_n" 1 'sample_n of a run sampled by bytes'
+expect_match "$flags" '(^| )sample_bytes=524288( |$)' 'flags of a run sampled by bytes'
+# The headers say it: the text dump and the profile.
+grep -q '^# .*524288' t.profile/alloc.txt || fail "no rate in alloc.txt: $(head -n 5 t.profile/alloc.txt)"
+pprof -raw t.profile/heap.pb.gz 2>/dev/null >raw.txt
+grep -Eq 'Period: 524288|524288' raw.txt || fail "no rate in heap.pb.gz: $(head -n 5 raw.txt)"
+# In use: never negative, though blocks weigh what chance gave them.
+expect_equal "$(sql t.db 'SELECT count(*) FROM heap WHERE inuse_count < 0 OR inuse_bytes < 0')" 0 'sites below zero'
+
+# What is freed must be of what was taken, at the same weight: sites that give back all are at zero, however they were sampled.
+expect_equal "$(sql t.db "SELECT coalesce(sum(inuse_count), 0) FROM heap WHERE function IN ('site_large', 'site_huge')")" 0 'blocks in use of sites that gave all back'
+
+collect 4 --sample=100 0 100
+judge 'every 100th'
+expect_equal "$(sql t.db 'SELECT sample_n FROM runs ORDER BY id DESC LIMIT 1')" 100 'sample_n'
+grep -q '^# sample_n: 100$' t.profile/alloc.txt || fail "no rate in alloc.txt: $(head -n 5 t.profile/alloc.txt)"
+"$CLEAR" doctor --db t.db >doctor.txt || :
+grep -Eqi 'sample' doctor.txt || fail "doctor does not say that the run is sampled: $(cat doctor.txt)"
+check_db t.db
