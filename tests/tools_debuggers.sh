@@ -1,4 +1,4 @@
-# gdb, strace and memcheck still work on a program that is being recorded, and memcheck's own count of its allocations is ours.
+# gdb, strace and memcheck still work on a program that is being recorded.
 # timeout: 120
 . "$(dirname "$0")/lib.sh"
 
