@@ -111,9 +111,9 @@ expect_tables() { # expect_tables OUTPUT-FILE [DB]
     [ -z "$said" ] || fail "$said"
 }
 
-expect_exact() { # nothing of the newest run was dropped, and no site frees more than it allocated
+expect_exact() { # no event of the newest run was dropped (of CPU samples a few may be), and no site frees more than it allocated
     local db=${1:-$TMP/t.db}
-    expect_equal "$(sql "$db" 'SELECT coalesce(sum(dropped), 0) FROM profiles WHERE run_id = (SELECT max(id) FROM runs)')" 0 'dropped'
+    expect_equal "$(sql "$db" "SELECT coalesce(sum(dropped), 0) FROM profiles WHERE run_id = (SELECT max(id) FROM runs) AND kind <> 'cpu'")" 0 'dropped'
     expect_equal "$(sql "$db" 'SELECT count(*) FROM heap WHERE inuse_count < 0 OR inuse_bytes < 0')" 0 'sites that freed more than they had'
 }
 

@@ -14,10 +14,7 @@
 #include "ingest/shim/real.h"
 #include "ingest/shim/unwind.h"
 
-enum {
-    TICK_SIGNAL = SIGPROF,
-    OVERRUN_NS = 100000000, /* ticks that piled up for longer than this were blocked: their stacks are not this one */
-};
+enum { TICK_SIGNAL = SIGPROF };
 
 static uint64_t interval_ns(void) {
     return 1000000000u / process->cpu_hz;
@@ -50,10 +47,8 @@ static void on_tick(int number, siginfo_t *info, void *context) {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     struct frame frame = {
         .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
-    uint64_t missed = info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0;
-    bool is_blocked = missed * interval_ns() > OVERRUN_NS;
-    if (is_blocked) fetch_add_relaxed(&process->segment->dropped_cpu, missed);
-    count_tick(thread, frame, 1 + (is_blocked ? 0 : missed));
+    /* Ticks that came together: the processor did not let the signal in (a virtual machine that was held), so this is where they were. */
+    count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0));
     thread->state = state;
     thread->is_ticking = TICK_NONE;
     errno = saved_errno;
@@ -96,15 +91,25 @@ static bool make_timer(struct thread *thread) {
     return false;
 }
 
+/* A child has no timers. One that neither allocates nor locks would stay without. */
+static void begin_child(void) {
+    struct thread *thread = thread_enter();
+    if (thread) thread_leave(thread);
+}
+
 bool cpu_start(void) {
+    static uint32_t has_fork_handler;
     struct dl_find_object own;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK}, old;
-    if (real.sigaction(TICK_SIGNAL, NULL, &old) != 0 || old.sa_handler != SIG_DFL) return false;
+    bool is_free =
+        real.sigaction(TICK_SIGNAL, NULL, &old) == 0 && (old.sa_handler == SIG_DFL || old.sa_sigaction == on_tick);
+    if (!is_free) return false;
     if (_dl_find_object((void *)(uintptr_t)on_tick, &own) == 0) {
         process->own_low = (uintptr_t)own.dlfo_map_start;
         process->own_high = (uintptr_t)own.dlfo_map_end;
     }
     action.sa_sigaction = on_tick;
+    if (!exchange_acq_rel(&has_fork_handler, 1)) pthread_atfork(NULL, NULL, begin_child);
     return real.sigaction(TICK_SIGNAL, &action, NULL) == 0;
 }
 

@@ -15,7 +15,7 @@
 static void *look_up_in(const char *library, const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
     if (found || !library) return found;
-    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); /* layers: NOLOAD only finds what is loaded */
     return handle ? dlsym(handle, name) : NULL;
 }
 
@@ -48,7 +48,12 @@ static ALWAYS_INLINE struct thread *channel_enter(void) {
     return thread;
 }
 
+/* A process's first event may be one of these: then it starts here. */
 static ALWAYS_INLINE bool is_recording(void) {
+    if (unlikely(load_relaxed(&process->state) == PROCESS_NEW)) {
+        struct thread *thread = thread_enter();
+        if (thread) thread_leave(thread);
+    }
     return process->features & FEATURE_CHANNELS;
 }
 

@@ -58,8 +58,12 @@ COLD void sample_draw(struct thread *thread) {
     thread->random ^= thread->random << 13; /* xorshift64 (Marsaglia 2003) */
     thread->random ^= thread->random >> 7;
     thread->random ^= thread->random << 17;
-    thread->bytes_to_sample =
-        (int64_t)(-natural_log(unit_interval(mix(thread->random))) * (double)process->sample_bytes);
+    if (process->sample_n > 1) {
+        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % (2 * (uint64_t)process->sample_n - 1));
+        return;
+    }
+    double bytes = -natural_log(unit_interval(mix(thread->random))) * (double)process->sample_bytes;
+    thread->bytes_to_sample = (int64_t)bytes;
 }
 
 void sample_start(struct thread *thread) {

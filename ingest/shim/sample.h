@@ -1,6 +1,8 @@
 /* sample.h: which events are recorded when not all are, and for how many each stands.
  *
- * By number (--sample=N): every Nth heap event, lock acquisition and cell event of a thread counts N times.
+ * By number (--sample=N): every Nth heap event, lock acquisition and cell event of a thread counts N times. N is the mean of intervals
+ * drawn at random between 1 and 2N - 1: a fixed one falls into step with programs that do things by turns (measured on sqlite3,
+ * N = 100: 9.5 % too few allocations, 5.7 % too many locks).
  * By bytes (--sample=512KiB): a Poisson process with that mean over the bytes a thread allocates. A block of s bytes is met with
  * p = 1 - exp(-s / mean) and stands for 1/p blocks. 1/p is rounded up or down by a hash of the address, with
  * odds that make the mean exact, so that the block's free works out the same weight without anything being stored. */
@@ -11,7 +13,7 @@
 
 /* The weight of a block that was recorded: 1 when nothing is sampled. */
 uint64_t sample_weight_slowly(uintptr_t address, uint64_t size);
-/* Draws the bytes to the next sample. */
+/* Draws the events or bytes to the next sample. */
 void sample_draw(struct thread *thread);
 /* Begins a thread at a random phase, so that a thread of one event does not count N times for sure. */
 void sample_start(struct thread *thread);
@@ -29,7 +31,7 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(!is_sampling())) return true;
     if (process->sample_n > 1) {
         if (thread->events_to_sample-- > 1) return false;
-        thread->events_to_sample = process->sample_n;
+        sample_draw(thread);
         return true;
     }
     thread->bytes_to_sample -= size ? (int64_t)size : 1;
@@ -56,7 +58,7 @@ static ALWAYS_INLINE bool heap_passes(uint64_t size) {
 static ALWAYS_INLINE uint32_t sample_event(struct thread *thread) {
     if (likely(process->sample_n <= 1)) return 1;
     if (thread->events_to_sample-- > 1) return 0;
-    thread->events_to_sample = process->sample_n;
+    sample_draw(thread);
     return process->sample_n;
 }
 
