@@ -164,8 +164,13 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
         }
         if (code < 0) break;
     }
-    if (code < 0) sqlite3_reset(rows);
-    return code < 0 ? -1 : file_write(&dump->file, dump->text.data, dump->text.size, err);
+    if (code < 0) {
+        sqlite3_reset(rows);
+        return -1;
+    }
+    code = file_write(&dump->file, dump->text.data, dump->text.size, err);
+    buffer_clear(&dump->text);
+    return code;
 }
 
 static int finish(struct dump *dump, int code, struct error *err) {
@@ -311,7 +316,6 @@ int dump_counters(struct db *db, int64_t run_id, const char *path, struct error 
     if (code == 0) {
         buffer_printf(&dump.text, " Performance counter stats for '%s':\n\n", buffer_text(&command));
         code = write_lines(&dump, "export/perf_stat_txt.sql", add_counter, err);
-        buffer_clear(&dump.text);
         buffer_printf(&dump.text, "\n%18.9f seconds time elapsed\n", seconds);
         if (code == 0) code = file_write(&dump.file, dump.text.data, dump.text.size, err);
     }
@@ -337,7 +341,6 @@ int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error 
     if (begin(&dump, db, run_id, path, err) < 0) return -1;
     buffer_printf(&dump.text, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
     int code = write_lines(&dump, "export/syscalls_txt.sql", add_syscall, err);
-    buffer_clear(&dump.text);
     buffer_add_text(&dump.text, rule);
     if (code == 0) code = write_lines(&dump, "export/syscalls_total.sql", add_syscall, err);
     return finish(&dump, code, err);

@@ -217,6 +217,7 @@ static int insert_tags(struct ingest *ingest, struct error *err) {
 }
 
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
+    if (ingest->has_run) return 0;
     if (ingest->run_id && ingest->input->is_directory) return 0; /* of the directory; this is one of its files */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
@@ -446,6 +447,35 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
     undo(ingest, err); /* does nothing to the database where a failed commit has rolled back */
     return -1;
+}
+
+static int read_into_run(struct ingest *ingest, const struct input *input, int64_t run_id, const struct format *format,
+                         struct error *err) {
+    if (db_begin(ingest->db, err) != 0) return -1;
+    begin_input(ingest, input);
+    ingest->run_id = run_id;
+    ingest->has_run = true;
+    int code = format->read(ingest, input, err);
+    if (code == 0) code = end_profile(ingest, err);
+    if (code == 0) code = store_expect_end(&ingest->store, err);
+    if (code == 0) return db_commit(ingest->db, err);
+    db_rollback(ingest->db);
+    return -1;
+}
+
+int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format, struct error *err) {
+    struct input input;
+    struct ingest ingest;
+    const struct ingest_options options = {0};
+    if (input_open(&input, path, err) != 0) return -1;
+    int code = input_complete(&input, err);
+    if (code == 0) code = ingest_open(&ingest, db, &options, err);
+    if (code == 0) {
+        code = read_into_run(&ingest, &input, run_id, format, err);
+        ingest_close(&ingest);
+    }
+    input_close(&input);
+    return code;
 }
 
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err) {

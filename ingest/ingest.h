@@ -36,6 +36,7 @@ struct ingest_options {
     void *progress_context;
 };
 
+struct format;
 struct ingest_rows; /* rows of the open profile that are not written yet */
 
 struct ingest {
@@ -44,6 +45,7 @@ struct ingest {
     struct ingest_options options;
     const struct input *input;         /* the artefact being read */
     int64_t run_id, profile_id;        /* 0: none is open */
+    bool has_run;                      /* run_id is a run that was there before: readers add profiles to it */
     uint64_t rows_added, rows_skipped; /* of this artefact; skipped: --lenient */
     uint64_t profiles;                 /* of this artefact */
     struct ingest_rows *rows;
@@ -61,8 +63,10 @@ struct ingest_result {
 };
 /* One file, directory artefact (NAME.profile/) or "-". On failure nothing of it stays in the warehouse. */
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err);
-/* The same with bytes in memory; `format` NULL finds it. For tests and fuzzing. */
-struct format;
+/* Adds what a file holds to a run that is there, as `clear profile` does with what perf wrote beside it. `format` is known. In a
+ * transaction of its own. */
+int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format, struct error *err);
+/* ingest_path with bytes in memory; `format` NULL finds it. For tests and fuzzing. */
 int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
                  struct ingest_result *result, struct error *err);
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/ingest.h"
+#include "ingest/readers.h"
 #include "ingest/tools.h"
 
 struct taking {
@@ -102,10 +104,7 @@ static int take_lines(struct taking *taking, int (*take)(struct taking *, char *
 int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, struct error *err) {
     struct taking taking = {.db = db, .path = output};
     bool is_perf = tool == TOOL_PERF_STAT;
-    if (tool == TOOL_PERF_RECORD) {
-        if (perf_data_reader) return perf_data_reader(db, run_id, output, err);
-        return error_fail(err, "%s: this clear has no reader for perf.data", output);
-    }
+    if (tool == TOOL_PERF_RECORD) return ingest_into_run(db, run_id, output, &format_perf_data, err);
     if (db_begin(db, err)) return -1;
     if (insert_profile(&taking, run_id, is_perf ? "counters" : "syscalls", err) ||
         take_lines(&taking, is_perf ? take_counter : take_syscall, err)) {

@@ -14,8 +14,6 @@
 #include "base/buffer.h"
 #include "ingest/target.h"
 
-int (*perf_data_reader)(struct db *db, int64_t run_id, const char *path, struct error *err);
-
 /* What the hardware diagnoses ask for, and what every machine counts. */
 #define COUNTERS                                                                                                       \
     "cycles,instructions,branches,branch-misses,cache-references,cache-misses,LLC-loads,LLC-load-misses,page-faults,"  \
@@ -140,8 +138,6 @@ static int try_tool(enum tool tool, const char *path, const char *option, const 
 
 int tool_check(enum tool tool, const char *option, const char *directory, struct error *err) {
     struct error missing = {0};
-    if (tool == TOOL_PERF_RECORD && !perf_data_reader)
-        return error_usage(err, "%s: this clear has no reader for perf.data; say --cpu=HZ", option);
     char *path = target_find(name_of(tool), &missing);
     if (!path)
         return error_usage(err, "%s needs %s, which is not installed (Debian: apt-get install %s)", option,

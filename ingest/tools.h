@@ -43,11 +43,7 @@ char **strace_arguments(const char *program, char *const *arguments, const char 
                         struct error *err);
 
 /* What the tool wrote, as a profile of the run: kind 'counters' (perf stat) or 'syscalls' (strace). In a transaction of its
- * own. perf.data goes to perf_data_reader. */
+ * own. perf.data is read as `clear ingest` reads it. */
 int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, struct error *err);
-
-/* Reads perf.data into a run as its profile of kind 'cpu'. NULL while there is no reader: then TOOL_PERF_RECORD is refused by
- * tool_check. */
-extern int (*perf_data_reader)(struct db *db, int64_t run_id, const char *path, struct error *err);
 
 #endif
