@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
 
 #define DB_USAGE  "  --db FILE            the warehouse (default: $CLEAR_DB, else runs.sqlite)\n"
@@ -95,41 +96,12 @@ void cli_print_help(FILE *out) {
 
 /* ---- choosing a command ---- */
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Edits (insert, delete, replace, swap of neighbours) that turn one short word into the other. */
-static size_t distance(const char *a, const char *b) {
-    enum { MAX = 32 };
-    size_t rows = strlen(a), columns = strlen(b), cost[MAX + 1][MAX + 1];
-    if (rows > MAX || columns > MAX) return MAX;
-    for (size_t i = 0; i <= rows; i++)
-        cost[i][0] = i;
-    for (size_t j = 0; j <= columns; j++)
-        cost[0][j] = j;
-    for (size_t i = 1; i <= rows; i++) {
-        for (size_t j = 1; j <= columns; j++) {
-            cost[i][j] = least(cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]), 1 + least(cost[i - 1][j], cost[i][j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = least(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    }
-    return cost[rows][columns];
-}
-
 static const struct command *unknown(const char *name, struct error *err) {
-    const struct command *nearest = NULL;
-    size_t best = 3; /* further away it is a guess, no help */
-    for (const struct command *command = commands; command->name; command++) {
-        size_t edits = distance(name, command->name);
-        if (edits < best && edits < strlen(command->name)) {
-            best = edits;
-            nearest = command;
-        }
-    }
-    if (nearest)
-        error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest->name);
+    struct nearest nearest = {.word = name};
+    for (const struct command *command = commands; command->name; command++)
+        nearest_offer(&nearest, command->name);
+    if (nearest.found)
+        error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
     else
         error_usage(err, "unknown command '%s'", name);
     return NULL;

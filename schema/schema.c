@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "base/hash.h"
+#include "schema/queries.h"
 
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
 
@@ -42,6 +43,13 @@ static struct fingerprint views_fingerprint(void) {
 
 static struct fingerprint rules_fingerprint(void) {
     return fingerprint(hash_text(0, embedded_text("rules.yaml")));
+}
+
+static struct fingerprint queries_fingerprint(void) {
+    uint64_t hash = 0;
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (strncmp(file->name, "queries/", 8) == 0) hash = hash_text(hash_text(hash, file->name), file->text);
+    return fingerprint(hash);
 }
 
 /* ---- meta -------------------------------------------------------------------------------------------------------- */
@@ -94,11 +102,12 @@ int schema_look(struct db *db, enum schema_state *state, struct error *err) {
     if (version < 1) return error_fail(err, "%s: is damaged: schema version %lld", db->path, (long long)version);
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return 0;
-    bool views = false, rules = false;
+    bool views = false, rules = false, queries = false;
     if (meta_is(db, "views_hash", views_fingerprint().text, &views, err) ||
-        meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err))
+        meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err) ||
+        meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err))
         return -1;
-    *state = views && rules ? SCHEMA_CURRENT : SCHEMA_STALE;
+    *state = views && rules && queries ? SCHEMA_CURRENT : SCHEMA_STALE;
     return 0;
 }
 
@@ -143,12 +152,16 @@ static int create_rules(struct db *db, struct error *err) {
     return meta_set(db, "rules_hash", rules_fingerprint().text, err);
 }
 
+static int create_queries(struct db *db, struct error *err) {
+    return queries_put_own(db, err) ? -1 : meta_set(db, "queries_hash", queries_fingerprint().text, err);
+}
+
 static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_look(db, &state, err)) return -1; /* again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : schema_migrate(db, migrations, SCHEMA_VERSION - 1, err);
-    return code || create_views(db, err) || create_rules(db, err) ? -1 : 0;
+    return code || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
 }
 
 int schema_prepare(struct db *db, struct error *err) {

@@ -1,4 +1,4 @@
-/* schema.h: makes and migrates the tables and views of a warehouse, and fills rules, advice and wrappers.
+/* schema.h: makes and migrates the tables and views of a warehouse, and fills rules, advice, wrappers and queries.
  * The SQL is in schema/tables.sql, schema/views and schema/doctor, the figures and texts in schema/rules.yaml; all of it is
  * built into the program as strings (build/embed.c). Raw and derived are apart: tables are migrated step by step,
  * views are dropped and made anew whenever the program's differ from the file's. */
@@ -16,7 +16,7 @@ enum {
 enum schema_state {
     SCHEMA_EMPTY,   /* nothing is in it: ours to make */
     SCHEMA_OLDER,   /* tables of an earlier version */
-    SCHEMA_STALE,   /* tables of this version; views or rules of another clear */
+    SCHEMA_STALE,   /* tables of this version; views, rules or queries of another clear */
     SCHEMA_CURRENT, /* nothing to do */
 };
 int schema_look(struct db *db, enum schema_state *state, struct error *err);
@@ -34,7 +34,7 @@ int schema_load_rules(struct db *db, const char *name, const char *text, struct 
 
 /* A text built into the program. */
 struct embedded {
-    const char *name; /* "tables.sql", "views/heap.sql" */
+    const char *name; /* "tables.sql", "views/heap.sql", "queries/hot-sites.yaml" */
     const char *text;
 };
 extern const struct embedded embedded_files[]; /* ends with a NULL name */
