@@ -8,7 +8,9 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
-#define DB_USAGE  "  --db FILE            the warehouse (default: $CLEAR_DB, else runs.sqlite)\n"
+#define DB_USAGE                                                                                                       \
+    "  --db FILE            the warehouse (default: $CLEAR_DB, else the configuration's, else runs.sqlite)\n"          \
+    "  --config FILE        the configuration (default: clear.yaml from here upward, else ~/.config/clear/)\n"
 #define RUN_USAGE "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid.\n"
 
 const struct command commands[] = {
@@ -34,18 +36,37 @@ const struct command commands[] = {
     {"query", command_query, "ask the warehouse in SQL, read-only",
      "usage: clear query [OPTION]... SQL [NAME=VALUE]...\n"
      "       clear query [OPTION]... -f FILE [NAME=VALUE]...\n"
+     "       clear query [OPTION]... @SAVED [NAME=VALUE]...\n"
+     "       clear query --list | --save NAME [--description D] SQL [NAME=VALUE]... | --forget NAME\n"
      "\n"
      "Runs one SELECT over every run. SQL may be - for standard input. A parameter :NAME of the SQL is bound to "
      "VALUE;\n"
-     "run=RUN binds the id of a run, and :run is the latest one where nothing was given.\n"
+     "run=RUN binds the id of a run, and :run is the latest one where nothing was given. @SAVED is a saved query, as\n"
+     "in clear query @hot-sites run=latest~1 top=5.\n"
      "\n" DB_USAGE "  -f, --file FILE      read the SQL from FILE (- is standard input)\n"
-     "  --format F           table (default), csv, json or jsonl\n"
+     "  --list               list the saved queries, their parameters and what they answer\n"
+     "  --save NAME          keep SQL in the warehouse as @NAME; each NAME=VALUE is the default of a parameter\n"
+     "  --description D      one line about it, for --list\n"
+     "  --forget NAME        remove a query that was saved\n"
+     "  --format F           table (default), csv, json, jsonl or markdown\n"
      "  --json               the same as --format json\n"
      "  --human              in a table, units for columns named _bytes and _ns, and thousands separated\n"
      "  --no-header          table and csv without the names of the columns\n"
      "  --timeout S          give up after S seconds (default 30; 0: never)\n"
      "  -h, --help           this text\n"
-     "\n" RUN_USAGE "Tables and views: clear query \"SELECT type, name FROM sqlite_schema\"\n"},
+     "\n" RUN_USAGE "Tables and views: clear schema\n"},
+    {"shell", command_shell, "open the warehouse in sqlite3, read-only, saved queries as views",
+     "usage: clear shell [OPTION]... [SQL]...\n"
+     "\n"
+     "Starts the stock sqlite3 on the warehouse, which it can only read, with headers. Each saved query whose\n"
+     "parameters have defaults is a view there: @hot-sites is hot_sites. SQL is run instead of asking for it.\n"
+     "\n" DB_USAGE "  -h, --help           this text\n"},
+    {"schema", command_schema, "print the tables and views, each column explained",
+     "usage: clear schema [OPTION]... [NAME]...\n"
+     "\n"
+     "Prints the SQL of every table and view of the warehouse, or of those named, with the comments that say what\n"
+     "each column means and in which unit it is. Without a warehouse, that of a new one.\n"
+     "\n" DB_USAGE "  -h, --help           this text\n"},
     {"export", command_export, "write a run, or any query's result, as a pprof profile",
      "usage: clear export [OPTION]... [RUN] --kind heap|lock -o FILE\n"
      "       clear export [OPTION]... --sql SQL -o FILE\n"
@@ -90,6 +111,7 @@ void cli_print_help(FILE *out) {
         fprintf(out, "  %-8s  %s\n", command->name, command->help);
     fputs("\n"
           "clear COMMAND --help explains a command; a unique prefix of its name is enough. clear --version.\n"
+          "clear --config FILE COMMAND: with that configuration instead of the clear.yaml that is found.\n"
           "clear alone, on a terminal, clears the screen.\n",
           out);
 }
@@ -152,9 +174,22 @@ static int run(const struct command *command, int argc, char **argv) {
     return (int)err.status;
 }
 
+static int choose(int argc, char **argv);
+
+static int with_config(int argc, char **argv) {
+    struct error err = {0};
+    if (argc < 4)
+        error_usage(&err, "clear --config FILE COMMAND: a file and a command are wanted");
+    else if (cli_load_config(argv[2], &err) == 0)
+        return choose(argc - 2, argv + 2);
+    fprintf(stderr, "clear: %s%s\n", err.message, err.status == ERROR_USAGE ? " (see clear --help)" : "");
+    return (int)err.status;
+}
+
 static int choose(int argc, char **argv) {
     struct error err = {0};
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "-x") == 0)) return without_command(argc, argv);
+    if (strcmp(argv[1], "--config") == 0) return with_config(argc, argv);
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";

@@ -39,8 +39,22 @@ static int add_tag(struct request *request, const char *text, struct error *err)
     char *key = xstrdup(text);
     key[equals - text] = '\0';
     request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
-    request->tags[request->run.tag_count++] = (struct run_tag){key, equals + 1};
+    request->tags[request->run.tag_count++] = (struct run_tag){key, xstrdup(equals + 1)};
     return 0;
+}
+
+/* The configuration's tags, but for those that the command line has. */
+static void add_config_tags(struct request *request) {
+    const struct config *config = cli_config();
+    for (size_t i = 0; i < config->tag_count; i++) {
+        bool is_given = false;
+        for (size_t j = 0; j < request->run.tag_count; j++)
+            is_given = is_given || strcmp(request->tags[j].key, config->tags[i].key) == 0;
+        char *value = is_given ? NULL : cli_tag_value(&config->tags[i]);
+        if (!value) continue;
+        request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
+        request->tags[request->run.tag_count++] = (struct run_tag){xstrdup(config->tags[i].key), value};
+    }
 }
 
 static int take_option(struct request *request, int option, struct error *err) {
@@ -69,6 +83,7 @@ static int read_options(struct request *request, int argc, char **argv, struct e
                                           {0}};
     for (int option; (option = cli_option(argc, argv, "+o:q", longs, err)) != CLI_END;)
         if (option < 0 || take_option(request, option, err)) return -1;
+    add_config_tags(request);
     if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + optind;
     /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
@@ -82,8 +97,10 @@ static int read_options(struct request *request, int argc, char **argv, struct e
 }
 
 static void free_request(struct request *request) {
-    for (size_t i = 0; i < request->run.tag_count; i++)
+    for (size_t i = 0; i < request->run.tag_count; i++) {
         free((char *)(uintptr_t)request->tags[i].key);
+        free((char *)(uintptr_t)request->tags[i].value);
+    }
     free(request->tags);
 }
 
@@ -119,7 +136,7 @@ static int prepare(struct recording *recording, struct error *err) {
     if (!recording->program || target_check(recording->program, name, err)) return -1;
     if (private_dir_make(&recording->directory, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
-    if (!recording->runtime || db_open(&recording->db, cli_database(request->database), DB_WRITE, err)) return -1;
+    if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
     return collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file, &options,

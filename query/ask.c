@@ -225,8 +225,8 @@ static void bind_value(sqlite3_stmt *statement, int index, const char *text) {
         sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
 }
 
-/* The value of NAME=VALUE for that name, or NULL; the last one counts. */
-static const char *value_of(char *const *arguments, size_t count, const char *name) {
+/* The last one counts. */
+const char *ask_argument(char *const *arguments, size_t count, const char *name) {
     size_t size = strlen(name);
     while (count--)
         if (strncmp(arguments[count], name, size) == 0 && arguments[count][size] == '=')
@@ -234,8 +234,8 @@ static const char *value_of(char *const *arguments, size_t count, const char *na
     return NULL;
 }
 
-static int bind_parameter(struct ask *ask, sqlite3_stmt *statement, int index, const char *name, const char *value,
-                          struct error *err) {
+int ask_bind_value(struct ask *ask, sqlite3_stmt *statement, int index, const char *value, struct error *err) {
+    const char *name = sqlite3_bind_parameter_name(statement, index) + 1;
     int64_t run_id;
     if (strcmp(name, "run") != 0) {
         if (!value) return error_usage(err, "the SQL has a parameter :%s: add %s=VALUE", name, name);
@@ -247,7 +247,7 @@ static int bind_parameter(struct ask *ask, sqlite3_stmt *statement, int index, c
     return 0;
 }
 
-static int refuse_unused(sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err) {
+int ask_check_arguments(sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err) {
     for (size_t i = 0; i < count; i++) {
         bool used = false;
         size_t size = strcspn(arguments[i], "=");
@@ -258,15 +258,18 @@ static int refuse_unused(sqlite3_stmt *statement, char *const *arguments, size_t
         }
         if (!used) return error_usage(err, "the SQL has no parameter :%.*s", (int)size, arguments[i]);
     }
+    for (int index = 1; index <= sqlite3_bind_parameter_count(statement); index++) {
+        const char *name = sqlite3_bind_parameter_name(statement, index);
+        if (!name || *name == '?') return error_usage(err, "parameters need names: :run instead of ?");
+    }
     return 0;
 }
 
 int ask_bind(struct ask *ask, sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err) {
-    if (refuse_unused(statement, arguments, count, err) < 0) return -1;
+    if (ask_check_arguments(statement, arguments, count, err) < 0) return -1;
     for (int index = 1; index <= sqlite3_bind_parameter_count(statement); index++) {
-        const char *name = sqlite3_bind_parameter_name(statement, index);
-        if (!name || *name == '?') return error_usage(err, "parameters need names: :run instead of ?");
-        if (bind_parameter(ask, statement, index, name + 1, value_of(arguments, count, name + 1), err) < 0) return -1;
+        const char *name = sqlite3_bind_parameter_name(statement, index) + 1;
+        if (ask_bind_value(ask, statement, index, ask_argument(arguments, count, name), err) < 0) return -1;
     }
     return 0;
 }

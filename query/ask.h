@@ -36,6 +36,13 @@ void ask_print_place(const struct ask *ask, const char *sql, FILE *out);
  * Missing and left-over arguments are usage errors. */
 int ask_bind(struct ask *ask, sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err);
 
+/* The pieces of it, for parameters that have declared types (query/saved.h). The VALUE of that name, NULL where there is
+ * none; refusing arguments that are no NAME=VALUE or that the statement lacks, and parameters without a name; binding one
+ * parameter, where `value` is NULL for none given. */
+const char *ask_argument(char *const *arguments, size_t count, const char *name);
+int ask_check_arguments(sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err);
+int ask_bind_value(struct ask *ask, sqlite3_stmt *statement, int index, const char *value, struct error *err);
+
 /* As db_step, for a statement under the guard; knows time-out and Ctrl-C. */
 int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err);
 
