@@ -1,6 +1,7 @@
 #include "export/dumps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buffer.h"
 #include "export/file.h"
@@ -146,4 +147,22 @@ int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *er
     buffer_add_text(&dump.text, dump.lock_callers ? "\tcaller_trace\n" : "\n");
     if (code == 0) code = write_lines(&dump, "export/locks_txt.sql", add_lock, err);
     return finish(&dump, code, err);
+}
+
+int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err) {
+    static const struct {
+        const char *kind;
+        int (*dump)(struct db *, int64_t, const char *, struct error *);
+    } dumps[] = {{"heap", dump_allocations}, {"lock", dump_locks}};
+    struct buffer known = {0};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        if (strcmp(dumps[i].kind, kind) == 0) {
+            buffer_free(&known);
+            return dumps[i].dump(db, run_id, path, err);
+        }
+        buffer_printf(&known, "%s%s", known.size ? ", " : "", dumps[i].kind);
+    }
+    error_usage(err, "there is no text dump of kind %s: %s", kind, buffer_text(&known));
+    buffer_free(&known);
+    return -1;
 }

@@ -9,4 +9,7 @@ int dump_allocations(struct db *db, int64_t run_id, const char *path, struct err
 /* locks.txt: version 3 where any caller is known, else version 2. */
 int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *err);
 
+/* The dump of that kind; a kind without one is a usage error that lists those that have. */
+int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err);
+
 #endif

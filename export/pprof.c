@@ -26,6 +26,7 @@ enum {
 
 struct pprof_writer {
     struct file file;
+    bool in_memory;     /* nothing is deflated: all of it stays in `pending` */
     struct error error; /* the first failure; every call after it does nothing */
     z_stream zip;
     gz_header gzip;                      /* zlib reads it when it writes the first bytes */
@@ -73,7 +74,7 @@ static void put_varint(struct buffer *buffer, uint64_t value) {
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
-    if (writer->pending.size >= CHUNK) deflate_pending(writer, Z_NO_FLUSH);
+    if (writer->pending.size >= CHUNK && !writer->in_memory) deflate_pending(writer, Z_NO_FLUSH);
     put_varint(&writer->pending, field << 3 | WIRE_BYTES);
     put_varint(&writer->pending, size);
 }
@@ -96,25 +97,35 @@ static int64_t intern(struct pprof_writer *writer, const char *text) {
     return entry->value;
 }
 
-struct pprof_writer *pprof_open(const char *path, struct error *err) {
+static struct pprof_writer *make_writer(void) {
     struct pprof_writer *writer = xcalloc(1, sizeof *writer);
     writer->header = (Perftools__Profiles__Profile)PERFTOOLS__PROFILES__PROFILE__INIT;
     writer->period_type = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    if (file_open(&writer->file, path, true, err) < 0) {
-        free(writer);
-        return NULL;
-    }
-    if (deflateInit2(&writer->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
-        bug("deflateInit2 failed");
-    writer->gzip.os = GZIP_SYSTEM;
-    deflateSetHeader(&writer->zip, &writer->gzip);
     intern(writer, ""); /* entry 0 of the string table */
     return writer;
 }
 
+struct pprof_writer *pprof_open_memory(void) {
+    struct pprof_writer *writer = make_writer();
+    writer->in_memory = true;
+    return writer;
+}
+
+struct pprof_writer *pprof_open(const char *path, int level, struct error *err) {
+    struct file file;
+    if (file_open(&file, path, true, err) < 0) return NULL;
+    struct pprof_writer *writer = make_writer();
+    writer->file = file;
+    if (deflateInit2(&writer->zip, level ? level : PPROF_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        bug("deflateInit2 failed");
+    writer->gzip.os = GZIP_SYSTEM;
+    deflateSetHeader(&writer->zip, &writer->gzip);
+    return writer;
+}
+
 static void release(struct pprof_writer *writer) {
-    deflateEnd(&writer->zip);
+    if (!writer->in_memory) deflateEnd(&writer->zip);
     buffer_free(&writer->pending);
     map_free(&writer->strings);
     free(writer->header.comment);
@@ -128,7 +139,7 @@ static void release(struct pprof_writer *writer) {
 
 void pprof_abandon(struct pprof_writer *writer) {
     if (!writer) return;
-    file_abandon(&writer->file);
+    if (!writer->in_memory) file_abandon(&writer->file);
     release(writer);
 }
 
@@ -146,7 +157,8 @@ static void put_header(struct pprof_writer *writer) {
     writer->pending.size += size;
 }
 
-int pprof_close(struct pprof_writer *writer, struct error *err) {
+/* What could not be written before all else was known. */
+static void put_rest(struct pprof_writer *writer) {
     put_mappings(writer);
     put_header(writer);
     for (size_t i = 0; i < writer->strings.count; i++) {
@@ -154,6 +166,17 @@ int pprof_close(struct pprof_writer *writer, struct error *err) {
         put_field(writer, FIELD_STRING, string->size);
         buffer_add(&writer->pending, string->key, string->size);
     }
+}
+
+void pprof_take(struct pprof_writer *writer, struct buffer *bytes) {
+    put_rest(writer);
+    *bytes = writer->pending;
+    writer->pending = (struct buffer){0};
+    release(writer);
+}
+
+int pprof_close(struct pprof_writer *writer, struct error *err) {
+    put_rest(writer);
     deflate_pending(writer, Z_FINISH);
     int result = 0;
     if (writer->error.status != ERROR_NONE)

@@ -62,7 +62,7 @@ static void read_file(const char *path, struct buffer *bytes) {
 
 static struct pprof_writer *open_writer(const char *path) {
     struct error err = {0};
-    struct pprof_writer *writer = pprof_open(path, &err);
+    struct pprof_writer *writer = pprof_open(path, 0, &err);
     if (!writer) fail_msg("%s", err.message);
     return writer;
 }
@@ -250,11 +250,11 @@ static void test_link_stays_a_link(void **state) {
 static void test_failures_are_told(void **state) {
     (void)state;
     struct error err = {0};
-    assert_null(pprof_open("missing/a.pb.gz", &err));
+    assert_null(pprof_open("missing/a.pb.gz", 0, &err));
     assert_int_equal(err.status, ERROR_FAILURE);
     assert_non_null(strstr(err.message, "missing/a.pb.gz: "));
     err = (struct error){0};
-    assert_null(pprof_open(".", &err));
+    assert_null(pprof_open(".", 0, &err));
     assert_int_equal(err.status, ERROR_FAILURE);
     err = (struct error){0};
     assert_int_equal(pprof_close(open_writer("/dev/full"), &err), -1);
