@@ -218,7 +218,7 @@ int command_export(int argc, char **argv, struct error *err) {
     const struct format *format = choose_format(&options, err);
     /* A saved query may name a format, so what it needs is not known yet. */
     if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;
-    if (db_open(&db, cli_database(options.db), DB_READ, err) < 0) return -1;
+    if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
     int code = write_export(&db, &options, format, err);
     return db_close(&db, err) < 0 ? -1 : code;
 }

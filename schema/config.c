@@ -145,6 +145,7 @@ static int read_query(void *context, struct document *document, const char *key,
     /* It would be written over clear's own in each file, and stay there when the configuration is gone. */
     if (queries_is_own(key))
         return document_wrong(document, at, "@%s is one of clear's own queries: choose another name", key);
+    if (!queries_is_name(key)) return document_wrong(document, at, "'%s' is no name: letters, digits, - and _", key);
     if (queries_read(document, value, key, &query)) return -1;
     config->queries = xrealloc(config->queries, (config->query_count + 1) * sizeof *config->queries);
     config->queries[config->query_count++] = query;

@@ -117,7 +117,8 @@ static int read_setting(void *context, struct document *document, const char *ke
 
 static int read_export(void *context, struct document *document, const char *key, const yaml_node_t *at,
                        const yaml_node_t *value) {
-    static const struct document_key keys[] = {{"format", read_setting}, {"base", read_setting}, {0}};
+    static const struct document_key keys[] = {
+        {"format", read_setting}, {"type", read_setting}, {"title", read_setting}, {"base", read_setting}, {0}};
     struct saved_query *query = context;
     struct buffer json = {0};
     (void)key;

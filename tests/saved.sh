@@ -208,16 +208,16 @@ answer deepest-stacks <<'E'
 1,2,1100,main;parse
 5,2,5000,main;table_add
 E
-answer processes <<'E'
+answer process-cost <<'E'
 100,1,/bin/app,135,18000,13000,610000000
 101,100,/bin/app,10,100,0,0
 E
-answer syscalls <<'E'
+answer syscall-time <<'E'
 write,10,0,8000000,800000
 read,1000,5,2000000,2000
 E
 # 8 ms / 80; 80 of 85 and 9 of 15 on the busiest scheduler; no fiber of site 2 has ended
-answer task-sites <<'E'
+answer fiber-sites <<'E'
 1,BG,12,local,stack,80,85,100000,500000,94.1
 2,BG,30,parallel,fsm,20,15,,0,60.0
 E
