@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { WORD_MAX = 32, EDITS_MAX = 2 };
+enum { WORD_MAX = NEAREST_WORD_MAX, EDITS_MAX = 2 };
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
@@ -28,7 +28,7 @@ static size_t distance(const char *a, const char *b) {
 
 void nearest_offer(struct nearest *nearest, const char *candidate) {
     size_t edits = distance(nearest->word, candidate);
-    if (edits > EDITS_MAX || edits >= strlen(candidate) || (nearest->found && edits >= nearest->edits)) return;
+    if (edits > EDITS_MAX || edits >= strlen(candidate) || (*nearest->found && edits >= nearest->edits)) return;
     nearest->edits = edits;
-    nearest->found = candidate;
+    strcpy(nearest->found, candidate);
 }

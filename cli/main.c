@@ -122,7 +122,7 @@ static const struct command *unknown(const char *name, struct error *err) {
     struct nearest nearest = {.word = name};
     for (const struct command *command = commands; command->name; command++)
         nearest_offer(&nearest, command->name);
-    if (nearest.found)
+    if (*nearest.found)
         error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
     else
         error_usage(err, "unknown command '%s'", name);

@@ -36,16 +36,13 @@ static int print_all(struct db *db, struct error *err) {
 
 static int unknown(struct db *db, const char *name, struct error *err) {
     struct nearest nearest = {.word = name};
-    char best[64] = "";
     sqlite3_stmt *row = db_prepare(db, "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')", err);
     int code = -1;
-    while (row && (code = db_step(db, row, err)) == 1) {
-        nearest.found = *best ? best : NULL;
+    while (row && (code = db_step(db, row, err)) == 1)
         nearest_offer(&nearest, db_text(row, 0));
-        if (nearest.found && nearest.found != best) snprintf(best, sizeof best, "%s", nearest.found);
-    }
     if (code < 0) return -1;
-    if (*best) return error_usage(err, "%s: no table or view '%s'; did you mean %s?", db->path, name, best);
+    if (*nearest.found)
+        return error_usage(err, "%s: no table or view '%s'; did you mean %s?", db->path, name, nearest.found);
     return error_usage(err, "%s: no table or view '%s'", db->path, name);
 }
 

@@ -17,17 +17,13 @@ const char saved_list_sql[] = "SELECT name, coalesce((SELECT group_concat(json_e
 
 static int unknown(struct db *db, const char *name, struct error *err) {
     struct nearest nearest = {.word = name};
-    char best[64] = "";
     sqlite3_stmt *row = db_prepare(db, "SELECT name FROM queries ORDER BY name", err);
     if (!row) return -1;
     int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        nearest.found = *best ? best : NULL;
+    while ((code = db_step(db, row, err)) == 1)
         nearest_offer(&nearest, db_text(row, 0));
-        if (nearest.found && nearest.found != best) snprintf(best, sizeof best, "%s", nearest.found);
-    }
     if (code < 0) return -1;
-    if (*best) return error_usage(err, "no saved query '%s'; did you mean @%s?", name, best);
+    if (*nearest.found) return error_usage(err, "no saved query '%s'; did you mean @%s?", name, nearest.found);
     return error_usage(err, "no saved query '%s'; `clear query --list` lists them", name);
 }
 

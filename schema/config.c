@@ -191,7 +191,7 @@ static int check_threshold(struct document *document, const char *name, const ya
     struct document rules;
     if (document_open(&rules, "rules.yaml", embedded_text("rules.yaml"), document->err)) return -1;
     int code = document_pairs(&rules, document_root(&rules), offer_section, &known);
-    if (code == 0 && !known.found && known.nearest.found)
+    if (code == 0 && !known.found && *known.nearest.found)
         code = document_wrong(document, at, "unknown threshold '%s'; did you mean '%s'?", name, known.nearest.found);
     else if (code == 0 && !known.found)
         code = document_wrong(document, at, "unknown threshold '%s'; clear query \"SELECT * FROM rules\" lists them",

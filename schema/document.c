@@ -112,7 +112,7 @@ static int unknown_key(struct document *document, const struct document_key *key
         nearest_offer(&nearest, keys->name);
         buffer_printf(&all, "%s%s", all.size ? ", " : "", keys->name);
     }
-    if (nearest.found)
+    if (*nearest.found)
         document_wrong(document, at, "unknown key '%s'; did you mean '%s'?", key, nearest.found);
     else
         document_wrong(document, at, "unknown key '%s'; known here: %s", key, buffer_text(&all));
