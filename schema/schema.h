@@ -29,7 +29,7 @@ int schema_prepare(struct db *db, struct error *err);
 int schema_migrate(struct db *db, const char *const *steps, int count, struct error *err);
 
 /* Puts rules, advice and wrappers of a YAML text (the shape of schema/rules.yaml, any part may be missing) into the
- * file. A row of the same name is replaced, others stay. `name` is for messages: "NAME:LINE: what is wrong". */
+ * file. A row of the same name is replaced, others stay. `name` is for messages: "NAME:LINE:COLUMN: what is wrong". */
 int schema_load_rules(struct db *db, const char *name, const char *text, struct error *err);
 
 /* A text built into the program. */
