@@ -75,7 +75,7 @@ static void add_plain_color(struct flames *flames, const char *name) {
     uint32_t hash = hash_name(name);
     int hue = strcmp(unit, "bytes") == 0 ? 95 : strcmp(unit, "nanoseconds") == 0 ? 12 : 190;
     buffer_printf(flames->out, "hsl(%d,%d%%,%d%%)", hue + (int)(hash % 45), 52 + (int)(hash / 45 % 25),
-                  64 + (int)(hash / 2000 % 12));
+                  60 + (int)(hash / 2000 % 12));
 }
 
 static void add_change_color(struct flames *flames, const struct tree_node *node) {
@@ -175,7 +175,7 @@ static void add_boxes(struct flames *flames) {
 
 static const char style[] =
     "svg{font-family:ui-sans-serif,system-ui,'Segoe UI',Helvetica,Arial,sans-serif;color-scheme:light dark}\n"
-    "#paper{fill:#fff}.head{fill:#1c2128}.dim{fill:#59636e}.f{cursor:pointer;font:11px "
+    "#title{width:calc(100% - 290px)}#paper{fill:#fff}.head{fill:#1c2128}.dim{fill:#59636e}.f{cursor:pointer;font:11px "
     "ui-monospace,Menlo,Consolas,monospace}\n"
     ".f rect{width:100%;height:100%;rx:2px;stroke:#fff;stroke-width:.6px}.f text{fill:#14181d;pointer-events:none}\n"
     ".f:hover rect{stroke:#14181d;stroke-width:1.6px}.above{opacity:.55}.searching .f:not(.hit) rect{opacity:.35}\n"
@@ -206,10 +206,10 @@ static void add_head(struct flames *flames, const char *title) {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%%\" height=\"%u\">\n<style>%s</style>\n"
         "<rect id=\"paper\" width=\"100%%\" height=\"100%%\"/>\n"
-        "<text class=\"head\" x=\"14\" y=\"30\" font-size=\"17\" font-weight=\"600\">",
+        "<svg id=\"title\" x=\"14\" height=\"40\"><text class=\"head\" y=\"30\" font-size=\"17\" font-weight=\"600\">",
         height, style);
     add_xml(out, title);
-    buffer_add_text(out, "</text>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
+    buffer_add_text(out, "</text></svg>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
     add_subtitle(flames);
     buffer_add_text(
         out, "</text>\n"

@@ -92,6 +92,7 @@ static int read_once(struct ask *ask, sqlite3_stmt *statement, const struct expo
                      struct rows *rows, struct error *err) {
     int code = bind_query(ask, statement, source, run_id, err);
     if (code == 0 && !rows->columns.items) code = rows_open(rows, statement, err);
+    rows->named = true;
     while (code == 0 && (code = ask_step(ask->db, statement, err)) == 1)
         code = rows_add(rows, statement, err);
     return code;

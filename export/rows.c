@@ -203,6 +203,10 @@ static int decode_stack(const struct rows *rows, struct names *names, const stru
     if (names_trace(names, head->trace_id, &trace, err) < 0) return -1;
     buffer_add(out, trace.locations, trace.count * sizeof *trace.locations);
     add_frames(rows, names, frames + head->trace_at, head->frames - head->trace_at, out);
+    if (out->size == 0 && rows->named) {
+        uint64_t none = names_frame(names, "[no stack]", "", 0);
+        buffer_add(out, &none, sizeof none);
+    }
     return 0;
 }
 
