@@ -1,5 +1,5 @@
 /* ask.h: SQL that a person (or a stranger) wrote, run so that it can do no harm: one statement, which may only read,
- * with a time limit, and which Ctrl-C stops.
+ * with limits on its time and on the size of one value (64 MiB), and which Ctrl-C stops.
  *
  * The database should be open with DB_READ; an authorizer refuses, besides every write, ATTACH, PRAGMAs that set
  * something, and functions that reach out of the database (load_extension, readfile, writefile, edit, ...). */
@@ -20,6 +20,7 @@ struct ask {
     int64_t deadline_ns; /* CLOCK_MONOTONIC; 0 for none */
     int64_t timeout_ns;
     char refused[160]; /* what the authorizer refused last */
+    int value_bytes;   /* the connection's own limit of one value, given back by ask_close */
     int offset;        /* byte of the SQL that the last error of ask_prepare is about, or -1 */
 };
 void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interruptible);

@@ -123,6 +123,9 @@ got=0
 message=$(timeout --foreground -s INT 0.5 "$CLEAR" query --timeout 0 "$endless" 2>&1) || got=$?
 expect_equal "$message" "clear: interrupted" "Ctrl-C"
 
+expect_equal "$("$CLEAR" query "SELECT length(replace(hex(zeroblob(50000000)), '0', 'ab'))" 2>&1)" "clear: t.db: SQL: a value of over 64 MiB" "a huge value"
+expect_equal "$("$CLEAR" query --no-header "SELECT length(hex(zeroblob(25000000)))")" 50000000 "a large value"
+
 # Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.
 python3 - "$CLEAR" "$endless" >terminal <<'PYTHON' || fail "Ctrl-C on a terminal"
 import os, pty, sys, time
