@@ -81,7 +81,7 @@ const struct command commands[] = {
      "x.pb.gz\n"
      "\n" DB_USAGE "  --kind KIND          which profile of the runs: heap, lock, or another kind that they have\n"
      "  --sql SQL            the query whose rows are the samples; its :run is run=RUNS, once for each run\n"
-     "  --query NAME         a saved query (clear query --list), likewise\n"
+     "  --query NAME         a saved query (clear query lists them), likewise\n"
      "  --base RUNS|SQL      take these runs, or the rows of this query, away: values are differences, as with\n"
      "                       pprof -diff_base\n"
      "  --format F           pprof (default), folded, flamegraph, callgrind, speedscope, dot, csv, json, dump "
