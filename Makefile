@@ -41,7 +41,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libpro
 	libdw-dev libelf-dev libiberty-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils
-BENCH_PACKAGES := heaptrack python3
+BENCH_PACKAGES := heaptrack python3 golang-go
 
 FLOORS  := base schema ingest query export cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
