@@ -87,7 +87,7 @@ const struct command commands[] = {
      "  --format F           pprof (default), folded, flamegraph, callgrind, speedscope, dot, csv, json, dump "
      "(CLEAR's\n"
      "                       text dump of a run's heap or lock), datasette-metadata; else what the end of FILE says\n"
-     "  --type TYPE          the value that a format with a single one shows (default: what pprof shows first)\n"
+     "  --type TYPE          the value that pprof shows first, and that a format with a single one shows\n"
      "  --title TEXT         the head of a picture\n"
      "  --level N            gzip's level, 1 (fast) to 9 (small); default 3\n"
      "  -o, --output FILE    where to write; - is standard output, and the default of formats that are text. A "

@@ -25,7 +25,7 @@ struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
     const struct format *format; /* NULL: pprof */
-    const char *type;  /* the sample type that a format with a single value shows; NULL: the profile's default */
+    const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
     const char *title; /* of a picture; NULL: one that is made of the source */
     int level;         /* gzip's, 1 to 9; 0 is the default */
     const char *path;  /* "-" is standard output */

@@ -124,6 +124,10 @@ static int read_all(struct outgoing *out, struct error *err) {
 
 /* ---- writing ---- */
 
+static bool is_pprof(const struct export_request *request) {
+    return !request->format || !request->format->render;
+}
+
 static int write_base(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
     const struct export_source *base = &out->request->base;
     char *line = base->kind ? xasprintf("base: %zu run%s, the first is %lld", base->runs.count,
@@ -140,7 +144,8 @@ static int write_all(struct outgoing *out, struct names *names, struct pprof_wri
     int code = source->kind ? describe_runs(out->db, &source->runs, source->kind, names, writer, err)
                             : describe_query(out->db, source->sql, writer, err);
     if (code < 0) return -1;
-    rows_types(&out->rows, writer);
+    /* Other formats choose for themselves, of the finished profile. */
+    if (rows_types(&out->rows, is_pprof(out->request) ? out->request->type : NULL, writer, err) < 0) return -1;
     if (rows_write(&out->rows, names, writer, err) < 0) return -1;
     if (out->request->has_base && write_base(out, names, writer, err) < 0) return -1;
     return source->kind ? 0 : names_find_main_mapping(names, err);
@@ -199,10 +204,6 @@ static int publish_format(struct outgoing *out, struct error *err) {
     model_free(&model);
     buffer_free(&bytes);
     return code;
-}
-
-static bool is_pprof(const struct export_request *request) {
-    return !request->format || !request->format->render;
 }
 
 int export_write(struct db *db, const struct export_request *request, struct error *err) {

@@ -354,12 +354,29 @@ static int write_samples(struct outgoing_rows *out, struct error *err) {
 
 /* ---- the ways out ---- */
 
-void rows_types(const struct rows *rows, struct pprof_writer *writer) {
+/* NAME or NAME/UNIT */
+static bool is_type(const char *wanted, const char *type, const char *unit) {
+    size_t size = strlen(type);
+    if (strncmp(wanted, type, size) != 0) return false;
+    return !wanted[size] || (wanted[size] == '/' && strcmp(wanted + size + 1, unit) == 0);
+}
+
+int rows_types(const struct rows *rows, const char *shown, struct pprof_writer *writer, struct error *err) {
     struct outgoing_rows out = {.rows = rows};
+    struct buffer known = {0};
+    bool found = false;
     open_outgoing(&out);
-    for (size_t i = 0; i < out.count; i++)
+    for (size_t i = 0; i < out.count; i++) {
         pprof_sample_type(writer, out.types[i].type, out.types[i].unit);
+        buffer_printf(&known, "%s%s", i ? ", " : "", out.types[i].type);
+        if (!shown || found || !is_type(shown, out.types[i].type, out.types[i].unit)) continue;
+        pprof_default_type(writer, out.types[i].type);
+        found = true;
+    }
     free_outgoing(&out);
+    int code = shown && !found ? error_usage(err, "--type %s: the profile has %s", shown, buffer_text(&known)) : 0;
+    buffer_free(&known);
+    return code;
 }
 
 int rows_write(struct rows *rows, struct names *names, struct pprof_writer *writer, struct error *err) {

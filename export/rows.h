@@ -37,7 +37,8 @@ int rows_add(struct rows *rows, sqlite3_stmt *statement, struct error *err);
 int rows_add_plain(struct rows *rows, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err);
 
 /* Writes the sample types. */
-void rows_types(const struct rows *rows, struct pprof_writer *writer);
+/* `shown`, where it is not NULL, is the type that viewers show first; one that is not there is a usage error. */
+int rows_types(const struct rows *rows, const char *shown, struct pprof_writer *writer, struct error *err);
 /* Writes the samples. */
 int rows_write(struct rows *rows, struct names *names, struct pprof_writer *writer, struct error *err);
 /* Writes the samples of `base` negated and with the label pprof::base=true, as `pprof -diff_base` has them. Its values go under

@@ -269,6 +269,15 @@ else:
     raise AssertionError("read-only and written")
 PYTHON
 
+# What a saved query says of its export: the value that pprof shows first.
+"$CLEAR" export --query growth -o growth.pb.gz || fail "export --query growth"
+expect_match "$(pprof -top growth.pb.gz 2>/dev/null)" "^Type: grown_bytes" "the type of @growth"
+"$CLEAR" export --query growth --type run_bytes -o growth.pb.gz || fail "export --query growth --type"
+expect_match "$(pprof -top growth.pb.gz 2>/dev/null)" "^Type: run_bytes" "the command line's type"
+expect_equal "$("$CLEAR" export --query growth --type nix -o x.pb.gz 2>&1)" \
+    "clear: --type nix: the profile has base_bytes, run_bytes, grown_bytes, grown_inuse_bytes (see clear export --help)" "a type that is not there"
+[ ! -e x.pb.gz ] || fail "half a profile is left"
+
 refused() { # refused MESSAGE ARGUMENTS...: status 2, this line, no rows
     local message=$1 got=0
     shift
