@@ -12,7 +12,8 @@
 struct export_options {
     const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
     int64_t level;
-    char **rest; /* runs, or NAME=VALUE for a query */
+    char *settings[4]; /* what a saved query said; owned */
+    char **rest;       /* runs, or NAME=VALUE for a query */
     size_t rest_count;
 };
 
@@ -159,8 +160,8 @@ static int read_settings(struct db *db, const struct saved_query *query, struct 
         db_bind_text(row, ":json", query->export);
         db_bind_text(row, ":key", known[i].key);
         if (db_step(db, row, err) < 0) return -1;
-        /* Kept to the end of the process: there is one query. */
-        if (!*known[i].value && sqlite3_column_type(row, 0) == SQLITE_TEXT) *known[i].value = xstrdup(db_text(row, 0));
+        if (!*known[i].value && sqlite3_column_type(row, 0) == SQLITE_TEXT)
+            *known[i].value = options->settings[i] = xstrdup(db_text(row, 0));
         sqlite3_reset(row);
     }
     return 0;
@@ -191,6 +192,8 @@ static int write_query(struct db *db, struct export_options *options, struct err
     int code = read_settings(db, &query, options, err);
     if (code == 0) code = write_request(db, options, &query, err);
     queries_free(&query);
+    for (size_t i = 0; i < sizeof options->settings / sizeof *options->settings; i++)
+        free(options->settings[i]);
     return code;
 }
 
