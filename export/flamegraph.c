@@ -175,7 +175,7 @@ static void add_boxes(struct flames *flames) {
 
 static const char style[] =
     "svg{font-family:ui-sans-serif,system-ui,'Segoe UI',Helvetica,Arial,sans-serif;color-scheme:light dark}\n"
-    "#title{width:calc(100% - 290px)}#paper{fill:#fff}.head{fill:#1c2128}.dim{fill:#59636e}.f{cursor:pointer;font:11px "
+    "#paper{fill:#fff}.head{fill:#1c2128}.dim{fill:#59636e}.f{cursor:pointer;font:11px "
     "ui-monospace,Menlo,Consolas,monospace}\n"
     ".f rect{width:100%;height:100%;rx:2px;stroke:#fff;stroke-width:.6px}.f text{fill:#14181d;pointer-events:none}\n"
     ".f:hover rect{stroke:#14181d;stroke-width:1.6px}.above{opacity:.55}.searching .f:not(.hit) rect{opacity:.35}\n"
@@ -206,7 +206,8 @@ static void add_head(struct flames *flames, const char *title) {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%%\" height=\"%u\">\n<style>%s</style>\n"
         "<rect id=\"paper\" width=\"100%%\" height=\"100%%\"/>\n"
-        "<svg id=\"title\" x=\"14\" height=\"40\"><text class=\"head\" y=\"30\" font-size=\"17\" font-weight=\"600\">",
+        "<svg x=\"14\" width=\"70%%\" height=\"40\"><text class=\"head\" y=\"30\" font-size=\"17\" "
+        "font-weight=\"600\">",
         height, style);
     add_xml(out, title);
     buffer_add_text(out, "</text></svg>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
