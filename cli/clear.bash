@@ -6,7 +6,7 @@ _clear() {
     if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
         words=$("$clear" help --complete 2>/dev/null)
     elif [[ $previous == --format ]]; then
-        words="table csv json jsonl"
+        words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then
         words="heap lock mvcc channels cpu"
     elif [[ $previous == --cpu ]]; then

@@ -7,7 +7,7 @@
 
 /* ---- options ---- */
 
-enum { OPTIONS_MAX = 64, OPTION_HELP = 'h' };
+enum { OPTIONS_MAX = 64, OPTION_HELP = 'h', OPTION_CONFIG = CLI_LONG + 1000 };
 
 static int help_of(const char *name) {
     for (const struct command *command = commands; command->name; command++)
@@ -15,13 +15,14 @@ static int help_of(const char *name) {
     return -1;
 }
 
-/* getopt_long's table with --help at the end. */
-static void with_help(const struct option *longs, struct option *table) {
+/* getopt_long's table with the options of every command at the end. */
+static void with_common(const struct option *longs, struct option *table) {
     size_t count = 0;
     for (; longs && longs[count].name; count++) {
-        if (count + 2 >= OPTIONS_MAX) bug("more than %d options", OPTIONS_MAX - 2);
+        if (count + 3 >= OPTIONS_MAX) bug("more than %d options", OPTIONS_MAX - 3);
         table[count] = longs[count];
     }
+    table[count++] = (struct option){"config", required_argument, NULL, OPTION_CONFIG};
     table[count++] = (struct option){"help", no_argument, NULL, OPTION_HELP};
     table[count] = (struct option){0};
 }
@@ -39,15 +40,21 @@ static int refuse(const char *refused, int result, const struct option *table, s
     return error_usage(err, fitting > 1 ? "option %.*s is ambiguous" : "unknown option %.*s", length, refused);
 }
 
+/* Help must be had whatever the configuration says. */
+static bool needs_config(const char *name) {
+    return strcmp(name, "help") != 0 && strcmp(name, "version") != 0;
+}
+
 int cli_option(int argc, char **argv, const char *letters, const struct option *longs, struct error *err) {
     struct option table[OPTIONS_MAX];
     char shorts[OPTIONS_MAX];
-    with_help(longs, table);
+    with_common(longs, table);
     const char *mode = *letters == '+' ? "+" : "";
     snprintf(shorts, sizeof shorts, "%s:%sh", mode, letters + strlen(mode));
     opterr = 0;
     int result = getopt_long(argc, argv, shorts, table, NULL);
-    if (result == -1) return CLI_END;
+    if (result == OPTION_CONFIG) return cli_load_config(optarg, err) ? -1 : cli_option(argc, argv, letters, longs, err);
+    if (result == -1) return !needs_config(argv[0]) || cli_find_config(err) == 0 ? CLI_END : -1;
     if (result == OPTION_HELP) return help_of(argv[0]);
     /* After a bad letter inside a cluster optind still points at the cluster; everywhere else it is one past. */
     if (result == '?' || result == ':') return refuse(argv[optind > 1 ? optind - 1 : 1], result, table, err);
@@ -57,12 +64,6 @@ int cli_option(int argc, char **argv, const char *letters, const struct option *
 int cli_no_more(int argc, char **argv, struct error *err) {
     if (optind >= argc) return 0;
     return error_usage(err, "%s does not know what to do with '%s'", argv[0], argv[optind]);
-}
-
-const char *cli_database(const char *option) {
-    const char *variable = getenv("CLEAR_DB");
-    if (option) return option;
-    return variable && *variable ? variable : "runs.sqlite";
 }
 
 /* ---- numbers ---- */

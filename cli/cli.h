@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "schema/config.h"
 #include "schema/db.h"
 
 struct command {
@@ -27,6 +28,8 @@ int command_ingest(int argc, char **argv, struct error *err);
 int command_runs(int argc, char **argv, struct error *err);
 int command_query(int argc, char **argv, struct error *err);
 int command_export(int argc, char **argv, struct error *err);
+int command_schema(int argc, char **argv, struct error *err);
+int command_shell(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
@@ -37,7 +40,9 @@ void cli_print_help(FILE *out); /* all commands, a line each */
 
 /* The next option, as getopt_long finds it: its value (a letter, or what `longs` says, > 0), with optarg and optind as
  * usual; CLI_END after the last one; -1 with a usage error. --help and -h belong to every command: they print its usage
- * and give -1 with no error set, so that `if (option < 0) return -1;` is right for both (main exits 0).
+ * and give -1 with no error set, so that `if (option < 0) return -1;` is right for both (main exits 0). --config belongs
+ * to every command as well. Before CLI_END the configuration is read, but for help and version; what is wrong in it is a
+ * failure.
  * `letters` as for getopt, with a leading '+' where options must end at the first argument that is none; start
  * with optind = 0. `longs` may be NULL. */
 enum { CLI_END = 0, CLI_LONG = 256 /* first value for options without a letter */ };
@@ -45,8 +50,17 @@ int cli_option(int argc, char **argv, const char *letters, const struct option *
 /* 0, or a usage error where arguments are left after optind. */
 int cli_no_more(int argc, char **argv, struct error *err);
 
-/* The warehouse: what --db said (may be NULL), else $CLEAR_DB, else runs.sqlite. */
+/* The configuration: of --config, else the one that is found (schema/config.h); empty where there is none. */
+int cli_load_config(const char *path, struct error *err);
+int cli_find_config(struct error *err);
+const struct config *cli_config(void);
+/* The value of one of its tags: the text, or what git says where that is auto. NULL: git has none. free() it. */
+char *cli_tag_value(const struct config_pair *tag);
+
+/* The warehouse: what --db said (may be NULL), else $CLEAR_DB, else the configuration's, else runs.sqlite. */
 const char *cli_database(const char *option);
+/* db_open of it, with the configuration's thresholds and queries in force. */
+int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
 
 /* Numbers with units. `name` is what the message calls it ("--depth"). Out of range or not a number: a usage error.
  *   count    1000, 10k, 5M

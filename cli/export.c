@@ -1,16 +1,33 @@
 #include "export/export.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
+#include "export/format.h"
+#include "query/saved.h"
 #include "query/select.h"
 
 struct export_options {
-    const char *db, *kind, *sql, *output, *run;
+    const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
+    int64_t level;
+    char *settings[4]; /* what a saved query said; owned */
+    char **rest;       /* runs, or NAME=VALUE for a query */
+    size_t rest_count;
 };
 
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
-    enum { DB = CLI_LONG, KIND, SQL };
+    enum { DB = CLI_LONG, KIND, SQL, QUERY, BASE, FORMAT, TYPE, TITLE, LEVEL };
     static const struct option longs[] = {{"db", required_argument, NULL, DB},
                                           {"kind", required_argument, NULL, KIND},
                                           {"sql", required_argument, NULL, SQL},
+                                          {"query", required_argument, NULL, QUERY},
+                                          {"base", required_argument, NULL, BASE},
+                                          {"format", required_argument, NULL, FORMAT},
+                                          {"type", required_argument, NULL, TYPE},
+                                          {"title", required_argument, NULL, TITLE},
+                                          {"level", required_argument, NULL, LEVEL},
                                           {"output", required_argument, NULL, 'o'},
                                           {0}};
     int option;
@@ -19,37 +36,192 @@ static int read_options(int argc, char **argv, struct export_options *options, s
         case DB: options->db = optarg; break;
         case KIND: options->kind = optarg; break;
         case SQL: options->sql = optarg; break;
+        case QUERY: options->query = optarg; break;
+        case BASE: options->base = optarg; break;
+        case FORMAT: options->format = optarg; break;
+        case TYPE: options->type = optarg; break;
+        case TITLE: options->title = optarg; break;
+        case LEVEL:
+            if (cli_count("--level", optarg, 1, 9, &options->level, err) < 0) return -1;
+            break;
         case 'o': options->output = optarg; break;
         default: return -1;
         }
     }
-    if (optind < argc && !options->sql) options->run = argv[optind++];
-    return cli_no_more(argc, argv, err);
+    options->rest = argv + optind;
+    options->rest_count = (size_t)(argc - optind);
+    return 0;
 }
 
-static int check_options(const struct export_options *options, struct error *err) {
-    if (options->sql && options->kind)
+/* The format that was asked for, else the one whose suffix the file has (the longest that fits), else pprof. */
+static const struct export_format *choose_format(const struct export_options *options, struct error *err) {
+    if (options->format) return export_format_find(options->format, err);
+    const struct export_format *chosen = export_formats;
+    size_t best = 0, size = options->output ? strlen(options->output) : 0;
+    for (const struct export_format *format = export_formats; format->name; format++) {
+        size_t suffix = strlen(format->suffix);
+        if (!format->render || suffix <= best || suffix > size) continue;
+        if (strcmp(options->output + size - suffix, format->suffix) != 0) continue;
+        chosen = format;
+        best = suffix;
+    }
+    return chosen;
+}
+
+static bool is_directory(const struct export_options *options) {
+    size_t size = options->output ? strlen(options->output) : 0;
+    return size > 1 && options->output[size - 1] == '/';
+}
+
+/* Which of the ways to say what is wanted; they exclude each other. */
+static int check_options(struct export_options *options, const struct export_format *format, struct error *err) {
+    if (format->about) {
+        if (options->kind || options->sql || options->query || options->base || options->rest_count)
+            return error_usage(err, "--format %s is about the whole file: no run, --kind, --sql or --query",
+                               format->name);
+    } else if ((options->sql || options->query) && options->kind) {
         return error_usage(err, "--sql and --kind exclude each other: the query says what is exported");
-    if (!options->sql && !options->kind)
-        return error_usage(err, "what to export? Give --kind heap, --kind lock, ..., or --sql 'SELECT trace_id, ...'");
+    } else if (options->sql && options->query) {
+        return error_usage(err, "--sql and --query exclude each other");
+    } else if (!options->sql && !options->query && !options->kind && !is_directory(options)) {
+        return error_usage(err, "what to export? Give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
+                                "--query NAME");
+    }
+    if (format->dump && (options->sql || options->query || options->base))
+        return error_usage(err, "--format %s is made of a run: give RUN and --kind", format->name);
+    if (!options->output && (format->render || format->dump || format->about)) options->output = "-";
     if (!options->output || !*options->output)
         return error_usage(err, "where to write? Give -o FILE, as in -o %s.pb.gz, or -o - for standard output",
                            options->kind ? options->kind : "query");
     return 0;
 }
 
-static int write_profile(struct db *db, const struct export_options *options, struct error *err) {
+/* ---- sources ---- */
+
+/* A base is SQL where it begins like a query. No run can be called so: labels have no blanks in them that would make
+ * a SELECT of them. */
+static bool is_sql(const char *text) {
+    static const char *const words[] = {"select", "with", "values"};
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if (strncasecmp(text, words[i], size) == 0 && (isspace((unsigned char)text[size]) || text[size] == '('))
+            return true;
+    }
+    return false;
+}
+
+/* run=SET of a query goes into its set of runs, other arguments stay. */
+static int read_arguments(struct db *db, const struct export_options *options, struct export_source *source,
+                          struct error *err) {
+    source->arguments = options->rest;
+    for (size_t i = 0; i < options->rest_count; i++) {
+        char *argument = options->rest[i];
+        if (strncmp(argument, "run=", strlen("run=")) != 0)
+            options->rest[source->argument_count++] = argument;
+        else if (run_set_add(&source->runs, db, argument + strlen("run="), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int read_runs(struct db *db, const struct export_options *options, struct export_source *source,
+                     struct error *err) {
+    source->kind = options->kind;
+    for (size_t i = 0; i < options->rest_count; i++)
+        if (run_set_add(&source->runs, db, options->rest[i], err) < 0) return -1;
+    return options->rest_count ? 0 : run_set_add(&source->runs, db, "latest", err);
+}
+
+/* Runs take the place of the source's own: the same kind, or the same query for them. */
+static int read_base(struct db *db, const char *text, struct export_request *request, struct error *err) {
+    if (!text) return 0;
+    request->has_base = true;
+    if (is_sql(text)) {
+        request->base.sql = text;
+        return 0;
+    }
+    request->base = request->source;
+    request->base.runs = (struct run_set){0};
+    return run_set_add(&request->base.runs, db, text, err);
+}
+
+/* What a saved query says about its export counts where the command line says nothing. */
+static int read_settings(struct db *db, const struct saved_query *query, struct export_options *options,
+                         struct error *err) {
+    const struct {
+        const char *key, **value;
+    } known[] = {
+        {"format", &options->format}, {"type", &options->type}, {"title", &options->title}, {"base", &options->base}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        sqlite3_stmt *row = db_prepare(db, "SELECT :json ->> :key", err);
+        if (!row) return -1;
+        db_bind_text(row, ":json", query->export);
+        db_bind_text(row, ":key", known[i].key);
+        if (db_step(db, row, err) < 0) return -1;
+        if (!*known[i].value && sqlite3_column_type(row, 0) == SQLITE_TEXT)
+            *known[i].value = options->settings[i] = xstrdup(db_text(row, 0));
+        sqlite3_reset(row);
+    }
+    return 0;
+}
+
+static int write_request(struct db *db, struct export_options *options, const struct saved_query *query,
+                         struct error *err) {
+    struct export_request request = {.type = options->type, .title = options->title, .level = (int)options->level};
+    request.source.query = query;
+    request.source.sql = query ? query->sql : options->sql;
+    request.format = choose_format(options, err);
+    request.path = options->output;
+    int code = request.format ? check_options(options, request.format, err) : -1;
+    request.path = options->output;
+    if (code == 0)
+        code = request.source.sql ? read_arguments(db, options, &request.source, err)
+                                  : read_runs(db, options, &request.source, err);
+    if (code == 0) code = read_base(db, options->base, &request, err);
+    if (code == 0) code = export_write(db, &request, err);
+    run_set_free(&request.source.runs);
+    run_set_free(&request.base.runs);
+    return code;
+}
+
+static int write_query(struct db *db, struct export_options *options, struct error *err) {
+    struct saved_query query = {0};
+    if (saved_find(db, options->query, &query, err) < 0) return -1;
+    int code = read_settings(db, &query, options, err);
+    if (code == 0) code = write_request(db, options, &query, err);
+    queries_free(&query);
+    for (size_t i = 0; i < sizeof options->settings / sizeof *options->settings; i++)
+        free(options->settings[i]);
+    return code;
+}
+
+/* What is made of one run and no profile: a dump, a directory. */
+static int write_run(struct db *db, const struct export_options *options, const struct export_format *format,
+                     struct error *err) {
     int64_t run_id;
-    if (options->sql) return export_sql(db, options->sql, options->output, err);
-    if (select_run(db, options->run, &run_id, err) < 0) return -1;
-    return export_run(db, run_id, options->kind, options->output, err);
+    if (options->rest_count > 1) return error_usage(err, "one run at a time, not also '%s'", options->rest[1]);
+    if (select_run(db, options->rest_count ? options->rest[0] : NULL, &run_id, err) < 0) return -1;
+    if (format->dump) return format->dump(db, run_id, options->kind, options->output, err);
+    return export_directory(db, run_id, options->output, err);
+}
+
+static int write_export(struct db *db, struct export_options *options, const struct export_format *format, struct error *err) {
+    if (format->about) return format->about(db, options->output, err);
+    if (options->query) return write_query(db, options, err);
+    if (format->dump || (!options->sql && !options->kind)) return write_run(db, options, format, err);
+    return write_request(db, options, NULL, err);
 }
 
 int command_export(int argc, char **argv, struct error *err) {
     struct export_options options = {0};
     struct db db;
-    if (read_options(argc, argv, &options, err) < 0 || check_options(&options, err) < 0) return -1;
-    if (db_open(&db, cli_database(options.db), DB_READ, err) < 0) return -1;
-    int code = write_profile(&db, &options, err);
+    if (read_options(argc, argv, &options, err) < 0) return -1;
+    const struct export_format *format = choose_format(&options, err);
+    /* A saved query may name a format, so what it needs is not known yet. */
+    if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;
+    if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
+    int code = write_export(&db, &options, format, err);
     return db_close(&db, err) < 0 ? -1 : code;
 }

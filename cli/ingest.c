@@ -51,9 +51,32 @@ static int add_tag(struct ingest_command *command, char *text, struct error *err
     *equals = '\0';
     size_t count = command->options.tag_count++;
     command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
-    command->tags[count] = (struct ingest_tag){text, equals + 1};
+    command->tags[count] = (struct ingest_tag){xstrdup(text), xstrdup(equals + 1)};
     command->options.tags = command->tags;
     return 0;
+}
+
+/* The configuration's tags, but for those that the command line has. */
+static void add_config_tags(struct ingest_command *command) {
+    const struct config *config = cli_config();
+    for (size_t i = 0; i < config->tag_count; i++) {
+        size_t count = command->options.tag_count, same = 0;
+        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0) same++;
+        char *value = same < count ? NULL : cli_tag_value(&config->tags[i]);
+        if (!value) continue;
+        command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
+        command->tags[count] = (struct ingest_tag){xstrdup(config->tags[i].key), value};
+        command->options.tag_count++;
+        command->options.tags = command->tags;
+    }
+}
+
+static void free_tags(struct ingest_command *command) {
+    for (size_t i = 0; i < command->options.tag_count; i++) {
+        free((char *)(uintptr_t)command->tags[i].key);
+        free((char *)(uintptr_t)command->tags[i].value);
+    }
+    free(command->tags);
 }
 
 /* "@SECONDS" since the epoch, or 2024-05-01, 2024-05-01T13:04, 2024-05-01 13:04:59 in local time, with Z in UTC. */
@@ -111,6 +134,7 @@ static int read_options(int argc, char **argv, struct ingest_command *command, s
     while ((option = cli_option(argc, argv, "q", longs, err)) > 0)
         if (read_option(command, option, err) < 0) return -1;
     if (option < 0) return -1;
+    add_config_tags(command);
     if (optind == argc) return error_usage(err, "what to ingest? Give files, directories, or - for standard input");
     return 0;
 }
@@ -186,7 +210,7 @@ static void take_path(struct ingest_command *command, const char *path) {
 
 static int take_all(struct ingest_command *command, char **paths, struct error *err) {
     struct db db;
-    if (db_open(&db, cli_database(command->db), DB_WRITE, err) < 0) return -1;
+    if (cli_open(&db, command->db, DB_WRITE, err) < 0) return -1;
     int code = ingest_open(&command->ingest, &db, &command->options, err);
     if (code == 0)
         for (char **path = paths; *path; path++)
@@ -208,6 +232,6 @@ int command_ingest(int argc, char **argv, struct error *err) {
         command.options.progress_context = &command;
     }
     if (code == 0) code = take_all(&command, argv + optind, err);
-    free(command.tags);
+    free_tags(&command);
     return code;
 }

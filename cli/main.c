@@ -5,9 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/cli.h"
 
-#define DB_USAGE  "  --db FILE            the warehouse (default: $CLEAR_DB, else runs.sqlite)\n"
+#define DB_USAGE                                                                                                       \
+    "  --db FILE            the warehouse (default: $CLEAR_DB, else the configuration's, else runs.sqlite)\n"          \
+    "  --config FILE        the configuration (default: clear.yaml from here upward, else ~/.config/clear/)\n"
 #define RUN_USAGE "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid.\n"
 
 const struct command commands[] = {
@@ -67,30 +70,65 @@ const struct command commands[] = {
     {"query", command_query, "ask the warehouse in SQL, read-only",
      "usage: clear query [OPTION]... SQL [NAME=VALUE]...\n"
      "       clear query [OPTION]... -f FILE [NAME=VALUE]...\n"
+     "       clear query [OPTION]... @SAVED [NAME=VALUE]...\n"
+     "       clear query --list | --save NAME [--description D] SQL [NAME=VALUE]... | --forget NAME\n"
      "\n"
      "Runs one SELECT over every run. SQL may be - for standard input. A parameter :NAME of the SQL is bound to "
      "VALUE;\n"
-     "run=RUN binds the id of a run, and :run is the latest one where nothing was given.\n"
+     "run=RUN binds the id of a run, and :run is the latest one where nothing was given. @SAVED is a saved query, as\n"
+     "in clear query @hot-sites run=latest~1 top=5.\n"
      "\n" DB_USAGE "  -f, --file FILE      read the SQL from FILE (- is standard input)\n"
-     "  --format F           table (default), csv, json or jsonl\n"
+     "  --list               list the saved queries, their parameters and what they answer\n"
+     "  --save NAME          keep SQL in the warehouse as @NAME; each NAME=VALUE is the default of a parameter\n"
+     "  --description D      one line about it, for --list\n"
+     "  --forget NAME        remove a query that was saved\n"
+     "  --format F           table (default), csv, json, jsonl or markdown\n"
      "  --json               the same as --format json\n"
      "  --human              in a table, units for columns named _bytes and _ns, and thousands separated\n"
      "  --no-header          table and csv without the names of the columns\n"
      "  --timeout S          give up after S seconds (default 30; 0: never)\n"
      "  -h, --help           this text\n"
-     "\n" RUN_USAGE "Tables and views: clear query \"SELECT type, name FROM sqlite_schema\"\n"},
-    {"export", command_export, "write a run, or any query's result, as a pprof profile",
-     "usage: clear export [OPTION]... [RUN] --kind KIND -o FILE\n"
-     "       clear export [OPTION]... --sql SQL -o FILE\n"
+     "\n" RUN_USAGE "Tables and views: clear schema\n"},
+    {"shell", command_shell, "open the warehouse in sqlite3, read-only, saved queries as views",
+     "usage: clear shell [OPTION]... [SQL]...\n"
      "\n"
-     "Writes a gzipped pprof profile. With --sql, the column trace_id is the stack and each column named TYPE/UNIT a\n"
-     "value: clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
+     "Starts the stock sqlite3 on the warehouse, which it can only read, with headers. Each saved query whose\n"
+     "parameters have defaults is a view there: @hot-sites is hot_sites. SQL is run instead of asking for it.\n"
+     "\n" DB_USAGE "  -h, --help           this text\n"},
+    {"schema", command_schema, "print the tables and views, each column explained",
+     "usage: clear schema [OPTION]... [NAME]...\n"
+     "\n"
+     "Prints the SQL of every table and view of the warehouse, or of those named, with the comments that say what\n"
+     "each column means and in which unit it is. Without a warehouse, that of a new one.\n"
+     "\n" DB_USAGE "  -h, --help           this text\n"},
+    {"export", command_export, "write runs, or any query's result, as a pprof profile or a picture",
+     "usage: clear export [OPTION]... [RUNS]... --kind KIND -o FILE\n"
+     "       clear export [OPTION]... --sql SQL [NAME=VALUE]... -o FILE\n"
+     "       clear export [OPTION]... --query NAME [NAME=VALUE]... -o FILE\n"
+     "       clear export [OPTION]... [RUN] -o DIRECTORY/\n"
+     "\n"
+     "Writes one profile of all that was named. Of a query, the column trace_id (or stack) is the stack, a column "
+     "named\n"
+     "TYPE/UNIT or with numbers a value, label:KEY a label, any other text a frame, left of the stack towards the "
+     "root:\n"
+     "clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
      "x.pb.gz\n"
-     "\n" DB_USAGE "  --kind KIND          heap, lock, mvcc, channels or cpu, as far as the run has it\n"
-     "  --sql SQL            the query whose rows are the samples\n"
-     "  -o, --output FILE    where to write; - is standard output\n"
+     "\n" DB_USAGE "  --kind KIND          which profile of the runs: heap, lock, mvcc, channels, cpu, or another kind they have\n"
+     "  --sql SQL            the query whose rows are the samples; its :run is run=RUNS, once for each run\n"
+     "  --query NAME         a saved query (clear query lists them), likewise\n"
+     "  --base RUNS|SQL      take these runs, or the rows of this query, away: values are differences, as with\n"
+     "                       pprof -diff_base\n"
+     "  --format F           pprof (default), folded, flamegraph, callgrind, speedscope, dot, csv, json, dump "
+     "(CLEAR's\n"
+     "                       text dump of a run's heap or lock), datasette-metadata; else what the end of FILE says\n"
+     "  --type TYPE          the value that pprof shows first, and that a format with a single one shows\n"
+     "  --title TEXT         the head of a picture\n"
+     "  --level N            gzip's level, 1 (fast) to 9 (small); default 3\n"
+     "  -o, --output FILE    where to write; - is standard output, and the default of formats that are text. A "
+     "DIRECTORY/\n"
+     "                       gets all kinds and dumps of a run\n"
      "  -h, --help           this text\n"
-     "\n" RUN_USAGE},
+     "\n" RUN_USAGE "RUNS is a RUN, A..B, all, all:LABEL, all:TAG=VALUE, or several of these with commas.\n"},
     {"doctor", command_doctor, "say what is wrong with a run, and what proves it",
      "usage: clear doctor [OPTION]... [RUN]\n"
      "\n"
@@ -123,47 +161,19 @@ void cli_print_help(FILE *out) {
         fprintf(out, "  %-8s  %s\n", command->name, command->help);
     fputs("\n"
           "clear COMMAND --help explains a command; a unique prefix of its name is enough. clear --version.\n"
+          "clear --config FILE COMMAND: with that configuration instead of the clear.yaml that is found.\n"
           "clear alone, on a terminal, clears the screen.\n",
           out);
 }
 
 /* ---- choosing a command ---- */
 
-static size_t least(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
-/* Edits (insert, delete, replace, swap of neighbours) that turn one short word into the other. */
-static size_t distance(const char *a, const char *b) {
-    enum { MAX = 32 };
-    size_t rows = strlen(a), columns = strlen(b), cost[MAX + 1][MAX + 1];
-    if (rows > MAX || columns > MAX) return MAX;
-    for (size_t i = 0; i <= rows; i++)
-        cost[i][0] = i;
-    for (size_t j = 0; j <= columns; j++)
-        cost[0][j] = j;
-    for (size_t i = 1; i <= rows; i++) {
-        for (size_t j = 1; j <= columns; j++) {
-            cost[i][j] = least(cost[i - 1][j - 1] + (a[i - 1] != b[j - 1]), 1 + least(cost[i - 1][j], cost[i][j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                cost[i][j] = least(cost[i][j], cost[i - 2][j - 2] + 1);
-        }
-    }
-    return cost[rows][columns];
-}
-
 static const struct command *unknown(const char *name, struct error *err) {
-    const struct command *nearest = NULL;
-    size_t best = 3; /* further away it is a guess, no help */
-    for (const struct command *command = commands; command->name; command++) {
-        size_t edits = distance(name, command->name);
-        if (edits < best && edits < strlen(command->name)) {
-            best = edits;
-            nearest = command;
-        }
-    }
-    if (nearest)
-        error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest->name);
+    struct nearest nearest = {.word = name};
+    for (const struct command *command = commands; command->name; command++)
+        nearest_offer(&nearest, command->name);
+    if (*nearest.found)
+        error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
     else
         error_usage(err, "unknown command '%s'", name);
     return NULL;
@@ -214,9 +224,22 @@ static int run(const struct command *command, int argc, char **argv) {
     return (int)err.status;
 }
 
+static int choose(int argc, char **argv);
+
+static int with_config(int argc, char **argv) {
+    struct error err = {0};
+    if (argc < 4)
+        error_usage(&err, "clear --config FILE COMMAND: a file and a command are wanted");
+    else if (cli_load_config(argv[2], &err) == 0)
+        return choose(argc - 2, argv + 2);
+    fprintf(stderr, "clear: %s%s\n", err.message, err.status == ERROR_USAGE ? " (see clear --help)" : "");
+    return (int)err.status;
+}
+
 static int choose(int argc, char **argv) {
     struct error err = {0};
     if (argc == 1 || (argc == 2 && strcmp(argv[1], "-x") == 0)) return without_command(argc, argv);
+    if (strcmp(argv[1], "--config") == 0) return with_config(argc, argv);
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";

@@ -63,7 +63,7 @@ static int prepare(struct recording *recording, struct error *err) {
     if (!recording->program || target_check(recording->program, name, err)) return -1;
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
-    if (!recording->runtime || db_open(&recording->db, cli_database(request->database), DB_WRITE, err)) return -1;
+    if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);

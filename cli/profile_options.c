@@ -23,8 +23,22 @@ static int add_tag(struct request *request, const char *text, struct error *err)
     char *key = xstrdup(text);
     key[equals - text] = '\0';
     request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
-    request->tags[request->run.tag_count++] = (struct run_tag){key, equals + 1};
+    request->tags[request->run.tag_count++] = (struct run_tag){key, xstrdup(equals + 1)};
     return 0;
+}
+
+/* The configuration's tags, but for those that the command line has. */
+static void add_config_tags(struct request *request) {
+    const struct config *config = cli_config();
+    for (size_t i = 0; i < config->tag_count; i++) {
+        bool is_given = false;
+        for (size_t j = 0; j < request->run.tag_count; j++)
+            is_given = is_given || strcmp(request->tags[j].key, config->tags[i].key) == 0;
+        char *value = is_given ? NULL : cli_tag_value(&config->tags[i]);
+        if (!value) continue;
+        request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
+        request->tags[request->run.tag_count++] = (struct run_tag){xstrdup(config->tags[i].key), value};
+    }
 }
 
 /* A plain number counts events; one with a unit is a size. The last one given holds. */
@@ -93,6 +107,7 @@ static int take_option(struct request *request, int option, struct error *err) {
 }
 
 static int take_target(struct request *request, int argc, char **argv, struct error *err) {
+    add_config_tags(request);
     if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + optind;
     /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
@@ -149,7 +164,9 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
 }
 
 void request_free(struct request *request) {
-    for (size_t i = 0; i < request->run.tag_count; i++)
+    for (size_t i = 0; i < request->run.tag_count; i++) {
         free((char *)(uintptr_t)request->tags[i].key);
+        free((char *)(uintptr_t)request->tags[i].value);
+    }
     free(request->tags);
 }

@@ -5,35 +5,50 @@
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "query/ask.h"
+#include "query/saved.h"
 #include "query/table.h"
 
 struct query {
-    const char *db, *file;
+    const char *db, *file, *save, *description, *forget;
+    bool list;
     struct table_options table;
     int64_t timeout_ns;
 };
 
+enum { DB = CLI_LONG, FORMAT, JSON, HUMAN, NO_HEADER, TIMEOUT, LIST, SAVE, DESCRIPTION, FORGET };
+
+static int take_option(struct query *query, int option, struct error *err) {
+    switch (option) {
+    case DB: query->db = optarg; return 0;
+    case 'f': query->file = optarg; return 0;
+    case FORMAT: return table_format_of(optarg, &query->table.format, err);
+    case JSON: query->table.format = TABLE_JSON; return 0;
+    case HUMAN: query->table.human = true; return 0;
+    case NO_HEADER: query->table.no_header = true; return 0;
+    case TIMEOUT: return cli_duration("--timeout", optarg, 0, INT64_MAX / 2, &query->timeout_ns, err);
+    case LIST: query->list = true; return 0;
+    case SAVE: query->save = optarg; return 0;
+    case DESCRIPTION: query->description = optarg; return 0;
+    case FORGET: query->forget = optarg; return 0;
+    default: return -1;
+    }
+}
+
 static int read_options(int argc, char **argv, struct query *query, struct error *err) {
-    enum { DB = CLI_LONG, FORMAT, JSON, HUMAN, NO_HEADER, TIMEOUT };
     static const struct option longs[] = {
         {"db", required_argument, NULL, DB},           {"file", required_argument, NULL, 'f'},
         {"format", required_argument, NULL, FORMAT},   {"json", no_argument, NULL, JSON},
         {"human", no_argument, NULL, HUMAN},           {"no-header", no_argument, NULL, NO_HEADER},
-        {"timeout", required_argument, NULL, TIMEOUT}, {0}};
-    int option, code = 0;
-    while (code == 0 && (option = cli_option(argc, argv, "f:", longs, err)) != CLI_END) {
-        switch (option) {
-        case DB: query->db = optarg; break;
-        case 'f': query->file = optarg; break;
-        case FORMAT: code = table_format_of(optarg, &query->table.format, err); break;
-        case JSON: query->table.format = TABLE_JSON; break;
-        case HUMAN: query->table.human = true; break;
-        case NO_HEADER: query->table.no_header = true; break;
-        case TIMEOUT: code = cli_duration("--timeout", optarg, 0, INT64_MAX / 2, &query->timeout_ns, err); break;
-        default: return -1;
-        }
-    }
-    return code;
+        {"timeout", required_argument, NULL, TIMEOUT}, {"list", no_argument, NULL, LIST},
+        {"save", required_argument, NULL, SAVE},       {"description", required_argument, NULL, DESCRIPTION},
+        {"forget", required_argument, NULL, FORGET},   {0}};
+    int option;
+    while ((option = cli_option(argc, argv, "f:", longs, err)) != CLI_END)
+        if (take_option(query, option, err) < 0) return -1;
+    if ((query->list || query->forget) && (query->file || query->save || (query->list && query->forget)))
+        return error_usage(err, "--list, --forget, --save and SQL: one at a time");
+    if (query->description && !query->save) return error_usage(err, "--description belongs to --save");
+    return query->list || query->forget ? cli_no_more(argc, argv, err) : 0;
 }
 
 /* A whole file, or standard input for "-"; NULL with the error set. */
@@ -55,7 +70,8 @@ static char *read_text(const char *path, struct error *err) {
     return NULL;
 }
 
-/* The SQL from -f, from standard input, or from the first argument; `*rest` is the first argument after it. */
+/* The SQL from -f, from standard input, or from the first argument, which may be the name of a saved query; `*rest` is
+ * the first argument after it. */
 static char *read_sql(const struct query *query, int argc, char **argv, int *rest, struct error *err) {
     *rest = optind;
     if (query->file) return read_text(query->file, err);
@@ -67,17 +83,55 @@ static char *read_sql(const struct query *query, int argc, char **argv, int *res
     return strcmp(sql, "-") == 0 ? read_text(sql, err) : xstrdup(sql);
 }
 
-static int answer(struct db *db, const struct query *query, const char *sql, char **arguments, size_t count,
-                  struct error *err) {
+/* `saved`: where `sql` comes from, or NULL. */
+static int answer(struct db *db, const struct query *query, const char *sql, const struct saved_query *saved,
+                  char **arguments, size_t count, struct error *err) {
     struct ask ask;
     ask_open(&ask, db, query->timeout_ns, true);
     sqlite3_stmt *statement = ask_prepare(&ask, sql, err);
     if (!statement) ask_print_place(&ask, sql, stderr);
-    int code = statement ? ask_bind(&ask, statement, arguments, count, err) : -1;
+    int code = -1;
+    if (statement && saved)
+        code = saved_bind(&ask, statement, saved, arguments, count, err);
+    else if (statement)
+        code = ask_bind(&ask, statement, arguments, count, err);
     if (code == 0) code = table_print(stdout, db, statement, ask_step, &query->table, err);
     sqlite3_finalize(statement);
     ask_close(&ask);
     return code;
+}
+
+static int answer_saved(struct db *db, const struct query *query, const char *name, char **arguments, size_t count,
+                        struct error *err) {
+    struct saved_query saved;
+    if (saved_find(db, name, &saved, err)) return -1;
+    int code = answer(db, query, saved.sql, &saved, arguments, count, err);
+    queries_free(&saved);
+    return code;
+}
+
+static int save(struct db *db, const struct query *query, const char *sql, char **arguments, size_t count,
+                struct error *err) {
+    const char *description = query->description ? query->description : "saved by clear query --save";
+    if (strchr(description, '\n')) return error_usage(err, "--description: one line is wanted");
+    if (*sql == '@') return error_usage(err, "--save wants SQL, not the name of a query that is saved");
+    return saved_save(db, query->save, description, sql, arguments, count, err);
+}
+
+/* What needs no SQL. */
+static int manage(const struct query *query, struct error *err) {
+    struct db db;
+    if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
+    int code =
+        query->forget ? saved_forget(&db, query->forget, err) : answer(&db, query, saved_list_sql, NULL, NULL, 0, err);
+    return db_close(&db, err) ? -1 : code;
+}
+
+/* A write must not make a warehouse, as profile does: there is nothing to ask in it. */
+static int open_existing(struct db *db, const struct query *query, struct error *err) {
+    if (cli_open(db, query->db, DB_READ, err)) return -1;
+    if (!query->save) return 0;
+    return db_close(db, err) || cli_open(db, query->db, DB_WRITE, err) ? -1 : 0;
 }
 
 int command_query(int argc, char **argv, struct error *err) {
@@ -85,12 +139,19 @@ int command_query(int argc, char **argv, struct error *err) {
     struct db db;
     int rest;
     if (read_options(argc, argv, &query, err) < 0) return -1;
+    if (query.list || query.forget) return manage(&query, err);
     char *sql = read_sql(&query, argc, argv, &rest, err);
     if (!sql) return -1;
-    int code = db_open(&db, cli_database(query.db), DB_READ, err);
+    int code = open_existing(&db, &query, err);
     if (code == 0) {
-        code = answer(&db, &query, sql, argv + rest, (size_t)(argc - rest), err);
-        db_close(&db, err);
+        size_t count = (size_t)(argc - rest);
+        if (query.save)
+            code = save(&db, &query, sql, argv + rest, count, err);
+        else if (*sql == '@' && !query.file)
+            code = answer_saved(&db, &query, sql + 1, argv + rest, count, err);
+        else
+            code = answer(&db, &query, sql, NULL, argv + rest, count, err);
+        if (db_close(&db, err)) code = -1;
     }
     free(sql);
     return code;

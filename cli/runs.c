@@ -81,7 +81,7 @@ int command_runs(int argc, char **argv, struct error *err) {
         else
             json = true;
     }
-    if (cli_no_more(argc, argv, err) < 0 || db_open(&db, cli_database(path), DB_READ, err) < 0) return -1;
+    if (cli_no_more(argc, argv, err) < 0 || cli_open(&db, path, DB_READ, err) < 0) return -1;
     int code = print_runs(&db, json, err);
     db_close(&db, err);
     return code;

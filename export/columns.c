@@ -88,7 +88,9 @@ int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error 
     *columns = (struct columns){.count = sqlite3_column_count(statement)};
     columns->items = xcalloc((size_t)columns->count + 1, sizeof *columns->items);
     for (int i = 0; i < columns->count; i++) {
-        columns->items[i].name = sqlite3_column_name(statement, i);
+        const char *name = sqlite3_column_name(statement, i);
+        if (!name) bug("out of memory");
+        columns->items[i].name = xstrdup(name);
         columns->items[i].role = role_of(columns->items[i].name);
     }
     if (relate(columns, err) < 0) {
@@ -103,8 +105,20 @@ int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error 
     return 0;
 }
 
+void columns_open_types(struct columns *columns, const struct value_type *types, size_t count) {
+    *columns = (struct columns){.count = (int)count, .slots = (int)count, .function = -1, .file = -1, .line = -1};
+    columns->items = xcalloc(count + 1, sizeof *columns->items);
+    for (size_t i = 0; i < count; i++)
+        columns->items[i] = (struct column){.role = ROLE_VALUE,
+                                            .name = xasprintf("%s/%s", types[i].type, types[i].unit),
+                                            .type = xstrdup(types[i].type),
+                                            .unit = xstrdup(types[i].unit),
+                                            .slot = (int)i};
+}
+
 void columns_free(struct columns *columns) {
     for (int i = 0; i < columns->count; i++) {
+        free(columns->items[i].name);
         free(columns->items[i].type);
         free(columns->items[i].unit);
     }

@@ -25,10 +25,10 @@ enum role {
 
 struct column {
     enum role role;
-    const char *name; /* as the query names it */
-    char *type;       /* of a value; the key of a label */
-    char *unit;       /* of a value or a numeric label; "" for none */
-    int slot;         /* of what is or may become a value: its place among those */
+    char *name; /* as the query names it */
+    char *type; /* of a value; the key of a label */
+    char *unit; /* of a value or a numeric label; "" for none */
+    int slot;   /* of what is or may become a value: its place among those */
 };
 
 struct columns {
@@ -38,8 +38,14 @@ struct columns {
     int function, file, line; /* -1 where there is none */
 };
 
-/* Copies the names; the statement must live as long. A query that gives two stacks or the like is a usage error. */
+struct value_type {
+    const char *type, *unit;
+};
+
+/* Copies the names. A query that gives two stacks or the like is a usage error. */
 int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error *err);
+/* Columns that are values, and nothing else. */
+void columns_open_types(struct columns *columns, const struct value_type *types, size_t count);
 void columns_free(struct columns *columns);
 
 /* Decides open columns by the values of the statement's row. */

@@ -116,6 +116,7 @@ static int write_files(struct db *db, int64_t run_id, const char *directory, str
         if (wanted < 0 || (wanted && write_dump(db, run_id, directory, dump->file, dump->write, err) < 0)) return -1;
     }
     for (const struct kind *kind = kinds; kind->name; kind++) {
+        if (!kind->in_directory) continue;
         int wanted = is_wanted(db, run_id, kind->name, err);
         if (wanted < 0 || (wanted && write_kind(db, run_id, kind, directory, err) < 0)) return -1;
     }

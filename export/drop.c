@@ -53,11 +53,27 @@ void drop_pattern(struct buffer *regex, const char *glob) {
     if (in_arguments) buffer_add_text(regex, ")?");
 }
 
+/* Wrappers from which a garbage collection, and so anybody's finalizer, can run. */
+static const char *const reentrant[] = {"_PyObject_GC_*", "PyType_GenericAlloc*", NULL};
+
+/* pprof removes a frame that matches and *all* that it calls, down to the leaf. So a pattern may only name functions that
+ * call nothing but the allocator: std::vector's members call constructors, "heap.*alloc*" can be anything. What counts is
+ * the pattern's shape: a plain C name, whole or up to a star at its end (malloc, g_malloc*), or operator new and delete. */
+bool drop_is_safe(const char *glob) {
+    for (size_t i = 0; reentrant[i]; i++)
+        if (sqlite3_strglob(reentrant[i], glob) == 0) return false;
+    if (strncmp(glob, "operator new", strlen("operator new")) == 0) return true;
+    if (strncmp(glob, "operator delete", strlen("operator delete")) == 0) return true;
+    size_t word = strspn(glob, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return word > 0 && (glob[word] == '\0' || strcmp(glob + word, "*") == 0);
+}
+
 int drop_frames(struct db *db, struct buffer *regex, struct error *err) {
     sqlite3_stmt *rows = db_prepare(db, "SELECT pattern FROM wrappers ORDER BY pattern", err);
     if (!rows) return -1;
     int code;
     while ((code = db_step(db, rows, err)) == 1) {
+        if (!drop_is_safe(db_text(rows, 0))) continue;
         buffer_add_text(regex, regex->size ? "|" : "^(?:");
         drop_pattern(regex, db_text(rows, 0));
     }

@@ -345,3 +345,21 @@ int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error 
     if (code == 0) code = write_lines(&dump, "export/syscalls_total.sql", add_syscall, err);
     return finish(&dump, code, err);
 }
+
+int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err) {
+    static const struct {
+        const char *kind;
+        int (*dump)(struct db *, int64_t, const char *, struct error *);
+    } dumps[] = {{"heap", dump_allocations}, {"lock", dump_locks}};
+    struct buffer known = {0};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        if (strcmp(dumps[i].kind, kind) == 0) {
+            buffer_free(&known);
+            return dumps[i].dump(db, run_id, path, err);
+        }
+        buffer_printf(&known, "%s%s", known.size ? ", " : "", dumps[i].kind);
+    }
+    error_usage(err, "there is no text dump of kind %s: %s", kind, buffer_text(&known));
+    buffer_free(&known);
+    return -1;
+}

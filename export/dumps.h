@@ -20,4 +20,7 @@ int dump_fibers(struct db *db, int64_t run_id, const char *path, struct error *e
 int dump_counters(struct db *db, int64_t run_id, const char *path, struct error *err); /* as perf stat */
 int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error *err); /* as strace -c */
 
+/* The dump of that kind; a kind without one is a usage error that lists those that have. */
+int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err);
+
 #endif

@@ -1,16 +1,37 @@
-/* export.h: everything that goes out of the warehouse as a file. All of it reads tables and views only. */
+/* export.h: everything that goes out of the warehouse as a file. All of it reads tables and views only, in one snapshot. */
 #ifndef CLEAR_EXPORT_EXPORT_H
 #define CLEAR_EXPORT_EXPORT_H
 
+#include <stdbool.h>
+
+#include "query/run_set.h"
 #include "schema/db.h"
 
-/* One kind of one run ("heap", "lock", …) as a gzipped pprof profile; all processes of the run together. Sample
- * types and period as DESIGN.md section 6 lists them. A run without that kind is a failure that names the kinds it has. */
-int export_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err);
+struct export_format;
+struct saved_query;
 
-/* The result of any query as a profile: columns `trace_id`, `TYPE/UNIT` …, as section 6 says. The SQL stands in the
- * profile as a comment. */
-int export_sql(struct db *db, const char *sql, const char *path, struct error *err);
+/* Where samples come from: one kind ("heap", "lock", ...) of some runs, all their processes together, or a query.
+ * A run without that kind is a failure that names the kinds it has. */
+struct export_source {
+    const char *kind;    /* NULL: `sql` */
+    struct run_set runs; /* owned. For a query, the values of its :run, which then runs once for each; may be empty */
+    const char *sql;     /* columns as README.md lists them */
+    const struct saved_query *query; /* the one that `sql` is from, whose defaults count; NULL for none */
+    char *const *arguments;          /* NAME=VALUE for its parameters; not for :run */
+    size_t argument_count;
+};
+
+struct export_request {
+    struct export_source source, base; /* the base is taken away where has_base */
+    bool has_base;
+    const struct export_format *format; /* NULL: pprof */
+    const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
+    const char *title; /* of a picture; NULL: one that is made of the source */
+    int level;         /* gzip's, 1 to 9; 0 is the default */
+    const char *path;  /* "-" is standard output */
+};
+
+int export_write(struct db *db, const struct export_request *request, struct error *err);
 
 /* The directory `NAME.profile/` of a run: text dumps and .pb.gz of every kind it has. Replaced whole: a new directory
  * is filled beside it and exchanged by rename(2), so that a reader sees the old one or the new one. */

@@ -17,8 +17,13 @@ struct names {
     struct db *db;
     struct pprof_writer *writer;
     struct map mappings, functions, locations; /* id in the database -> id in the profile */
-    struct map frames;                         /* function NUL file NUL line -> location id of a made-up frame */
-    struct map label_sets;                     /* id -> struct labels * */
+    uint32_t *near;                            /* the same for locations with small ids, 0 where not yet written */
+    size_t near_count;
+    sqlite3_stmt *walk; /* over `traces` in the order of their ids; stands on trace walk_id, 0 where on none */
+    int64_t walk_id;
+    struct map addresses;  /* location id -> its address as a text */
+    struct map frames;     /* function NUL file NUL line -> location id of a made-up frame */
+    struct map label_sets; /* id -> struct labels * */
     struct arena labels;
     uint64_t *scratch; /* the stack last asked for */
     size_t scratch_capacity;
@@ -35,6 +40,8 @@ void names_free(struct names *names);
 /* The stack of a trace in ids of the profile, good until the next call. Trace 0 is the empty stack; a trace that is
  * not there is a failure. */
 int names_trace(struct names *names, int64_t trace_id, struct stack *stack, struct error *err);
+/* The address of the place in a trace that a person would point at, as 0xHEX, good until names_free; NULL for none. */
+int names_address(struct names *names, int64_t trace_id, const char **text, struct error *err);
 /* A location without an address, for a frame that has no more than names. `file` may be NULL, `line` 0. */
 uint64_t names_frame(struct names *names, const char *function, const char *file, int64_t line);
 /* Labels of a set, good until names_free. Set 0 is empty. */

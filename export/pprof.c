@@ -1,5 +1,7 @@
 #include "export/pprof.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -10,7 +12,8 @@
 #include "profile.pb-c.h"
 
 enum {
-    CHUNK = 64 * 1024,     /* bytes collected before they are deflated, and the size of what is written at once */
+    BATCH = 256 * 1024,    /* encoded bytes that are handed to the deflater at once */
+    CHUNK = 64 * 1024,     /* the size of what is written at once */
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
     GZIP_MEMORY = 8,       /* zlib's default */
     GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
@@ -24,9 +27,21 @@ enum {
     FIELD_STRING = 6,
 };
 
+/* What the two threads of a writer share. */
+struct deflater {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct buffer batch; /* the deflater's while it is busy, else the writer's */
+    bool runs, busy, ends;
+};
+
 struct pprof_writer {
     struct file file;
-    struct error error; /* the first failure; every call after it does nothing */
+    bool in_memory;     /* nothing is deflated: all of it stays in `pending` */
+    struct error error; /* the first failure; the deflater's while that is busy */
+    bool failed;        /* the writer's copy of whether there was one: samples after it are refused */
+    struct deflater deflater;
     z_stream zip;
     gz_header gzip;                      /* zlib reads it when it writes the first bytes */
     struct buffer pending;               /* encoded, not yet deflated */
@@ -45,11 +60,15 @@ struct pprof_writer {
     unsigned char chunk[CHUNK];
 };
 
-/* Deflates all that is pending. */
-static void deflate_pending(struct pprof_writer *writer, int flush) {
+/* ---- deflating ----
+ * As costly as all the rest together, so it has a thread of its own from the first full batch on. What a batch is made of
+ * depends on the calls alone, so the bytes do as well. */
+
+/* Deflates a buffer and empties it. In the deflater, and in the writer while that is idle. */
+static void deflate_buffer(struct pprof_writer *writer, struct buffer *bytes, int flush) {
     z_stream *zip = &writer->zip;
-    zip->next_in = (unsigned char *)writer->pending.data;
-    zip->avail_in = (unsigned)writer->pending.size;
+    zip->next_in = (unsigned char *)bytes->data;
+    zip->avail_in = (unsigned)bytes->size;
     int status = Z_OK;
     while (writer->error.status == ERROR_NONE && (zip->avail_in || flush == Z_FINISH) && status != Z_STREAM_END) {
         zip->next_out = writer->chunk;
@@ -58,7 +77,70 @@ static void deflate_pending(struct pprof_writer *writer, int flush) {
         if (status == Z_STREAM_ERROR) bug("deflate: the stream is broken");
         file_write(&writer->file, writer->chunk, sizeof writer->chunk - zip->avail_out, &writer->error);
     }
-    buffer_clear(&writer->pending);
+    buffer_clear(bytes);
+}
+
+static void *run_deflater(void *context) {
+    struct pprof_writer *writer = context;
+    struct deflater *deflater = &writer->deflater;
+    pthread_mutex_lock(&deflater->lock);
+    for (;;) {
+        while (!deflater->busy && !deflater->ends)
+            pthread_cond_wait(&deflater->changed, &deflater->lock);
+        if (!deflater->busy) break;
+        pthread_mutex_unlock(&deflater->lock);
+        deflate_buffer(writer, &deflater->batch, Z_NO_FLUSH);
+        pthread_mutex_lock(&deflater->lock);
+        deflater->busy = false;
+        pthread_cond_signal(&deflater->changed);
+    }
+    pthread_mutex_unlock(&deflater->lock);
+    return NULL;
+}
+
+/* Signals are for the thread that was there first. */
+static bool start_deflater(struct pprof_writer *writer) {
+    struct deflater *deflater = &writer->deflater;
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_mutex_init(&deflater->lock, NULL);
+    pthread_cond_init(&deflater->changed, NULL);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    deflater->runs = pthread_create(&deflater->thread, NULL, run_deflater, writer) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return deflater->runs;
+}
+
+static void stop_deflater(struct pprof_writer *writer) {
+    struct deflater *deflater = &writer->deflater;
+    if (!deflater->runs) return;
+    pthread_mutex_lock(&deflater->lock);
+    deflater->ends = true;
+    pthread_cond_signal(&deflater->changed);
+    pthread_mutex_unlock(&deflater->lock);
+    pthread_join(deflater->thread, NULL); /* after its last batch */
+    pthread_mutex_destroy(&deflater->lock);
+    pthread_cond_destroy(&deflater->changed);
+    deflater->runs = false;
+}
+
+/* Hands the pending bytes over, once the batch before is done. */
+static void hand_over(struct pprof_writer *writer) {
+    struct deflater *deflater = &writer->deflater;
+    if (!deflater->runs && !start_deflater(writer)) { /* no thread to be had: then without */
+        deflate_buffer(writer, &writer->pending, Z_NO_FLUSH);
+        return;
+    }
+    pthread_mutex_lock(&deflater->lock);
+    while (deflater->busy)
+        pthread_cond_wait(&deflater->changed, &deflater->lock);
+    struct buffer empty = deflater->batch;
+    deflater->batch = writer->pending;
+    writer->pending = empty;
+    writer->failed = writer->error.status != ERROR_NONE;
+    deflater->busy = true;
+    pthread_cond_signal(&deflater->changed);
+    pthread_mutex_unlock(&deflater->lock);
 }
 
 static void put_varint(struct buffer *buffer, uint64_t value) {
@@ -73,7 +155,7 @@ static void put_varint(struct buffer *buffer, uint64_t value) {
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
-    if (writer->pending.size >= CHUNK) deflate_pending(writer, Z_NO_FLUSH);
+    if (writer->pending.size >= BATCH && !writer->in_memory) hand_over(writer);
     put_varint(&writer->pending, field << 3 | WIRE_BYTES);
     put_varint(&writer->pending, size);
 }
@@ -96,25 +178,37 @@ static int64_t intern(struct pprof_writer *writer, const char *text) {
     return entry->value;
 }
 
-struct pprof_writer *pprof_open(const char *path, struct error *err) {
+static struct pprof_writer *make_writer(void) {
     struct pprof_writer *writer = xcalloc(1, sizeof *writer);
     writer->header = (Perftools__Profiles__Profile)PERFTOOLS__PROFILES__PROFILE__INIT;
     writer->period_type = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    if (file_open(&writer->file, path, true, err) < 0) {
-        free(writer);
-        return NULL;
-    }
-    if (deflateInit2(&writer->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
-        bug("deflateInit2 failed");
-    writer->gzip.os = GZIP_SYSTEM;
-    deflateSetHeader(&writer->zip, &writer->gzip);
     intern(writer, ""); /* entry 0 of the string table */
     return writer;
 }
 
+struct pprof_writer *pprof_open_memory(void) {
+    struct pprof_writer *writer = make_writer();
+    writer->in_memory = true;
+    return writer;
+}
+
+struct pprof_writer *pprof_open(const char *path, int level, struct error *err) {
+    struct file file;
+    if (file_open(&file, path, true, err) < 0) return NULL;
+    struct pprof_writer *writer = make_writer();
+    writer->file = file;
+    if (deflateInit2(&writer->zip, level ? level : PPROF_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        bug("deflateInit2 failed");
+    writer->gzip.os = GZIP_SYSTEM;
+    deflateSetHeader(&writer->zip, &writer->gzip);
+    return writer;
+}
+
 static void release(struct pprof_writer *writer) {
-    deflateEnd(&writer->zip);
+    stop_deflater(writer);
+    buffer_free(&writer->deflater.batch);
+    if (!writer->in_memory) deflateEnd(&writer->zip);
     buffer_free(&writer->pending);
     map_free(&writer->strings);
     free(writer->header.comment);
@@ -128,7 +222,8 @@ static void release(struct pprof_writer *writer) {
 
 void pprof_abandon(struct pprof_writer *writer) {
     if (!writer) return;
-    file_abandon(&writer->file);
+    stop_deflater(writer);
+    if (!writer->in_memory) file_abandon(&writer->file);
     release(writer);
 }
 
@@ -146,7 +241,8 @@ static void put_header(struct pprof_writer *writer) {
     writer->pending.size += size;
 }
 
-int pprof_close(struct pprof_writer *writer, struct error *err) {
+/* What could not be written before all else was known. */
+static void put_rest(struct pprof_writer *writer) {
     put_mappings(writer);
     put_header(writer);
     for (size_t i = 0; i < writer->strings.count; i++) {
@@ -154,7 +250,19 @@ int pprof_close(struct pprof_writer *writer, struct error *err) {
         put_field(writer, FIELD_STRING, string->size);
         buffer_add(&writer->pending, string->key, string->size);
     }
-    deflate_pending(writer, Z_FINISH);
+}
+
+void pprof_take(struct pprof_writer *writer, struct buffer *bytes) {
+    put_rest(writer);
+    *bytes = writer->pending;
+    writer->pending = (struct buffer){0};
+    release(writer);
+}
+
+int pprof_close(struct pprof_writer *writer, struct error *err) {
+    put_rest(writer);
+    stop_deflater(writer);
+    deflate_buffer(writer, &writer->pending, Z_FINISH);
     int result = 0;
     if (writer->error.status != ERROR_NONE)
         result = error_fail(err, "%s", writer->error.message);
@@ -283,7 +391,10 @@ static void reserve_labels(struct pprof_writer *writer, size_t count) {
 
 int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t location_count, const int64_t *values,
                  const struct pprof_label *labels, size_t label_count, struct error *err) {
-    if (writer->error.status != ERROR_NONE) return error_fail(err, "%s", writer->error.message);
+    if (writer->failed) {
+        stop_deflater(writer); /* the message is its own until it has ended */
+        return error_fail(err, "%s", writer->error.message);
+    }
     reserve_labels(writer, label_count);
     for (size_t i = 0; i < label_count; i++) {
         bool numeric = !labels[i].text;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 struct pprof_writer;
@@ -27,8 +28,12 @@ struct pprof_line {
     int64_t line, column;
 };
 
-/* `path` "-" is standard output. */
-struct pprof_writer *pprof_open(const char *path, struct error *err);
+/* `path` "-" is standard output. `level` is gzip's, 1 (fast) to 9 (small); 0 is PPROF_LEVEL. */
+enum { PPROF_LEVEL = 3 };
+struct pprof_writer *pprof_open(const char *path, int level, struct error *err);
+/* A profile that stays in memory, not compressed: pprof_take ends it, gives its bytes and frees the writer. */
+struct pprof_writer *pprof_open_memory(void);
+void pprof_take(struct pprof_writer *writer, struct buffer *bytes);
 /* Finish and publish the file; frees the writer in any case. */
 int pprof_close(struct pprof_writer *writer, struct error *err);
 /* Give up: nothing is left on disk. Safe on NULL. */

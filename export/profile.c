@@ -1,34 +1,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/drop.h"
+#include "export/describe.h"
 #include "export/export.h"
+#include "export/format.h"
 #include "export/kinds.h"
-#include "export/rows.h"
+#include "export/model.h"
 #include "export/stored.h"
-#include "query/ask.h"
-#include "schema/schema.h"
-
-/* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
-const struct kind kinds[] = {
-    {"heap", "export/heap.sql", "inuse_space", "space", "bytes"},
-    {"lock", "export/lock.sql", "delay", "contentions", "count"},
-    {"mvcc", "export/mvcc.sql", "cow_bytes", "commits", "count"},
-    {"channels", "export/channels.sql", "pushes", "pushes", "count"},
-    {"cpu", "export/cpu.sql", "cpu", "cpu", "nanoseconds"},
-    {0},
-};
+#include "query/saved.h"
 
 /* One profile on its way out. */
 struct outgoing {
     struct db *db;
-    struct rows rows;
-    struct pprof_writer *writer;
-    struct names names;
-    const struct kind *kind; /* of a run, or … */
-    bool is_stored;          /* it goes out as it came in (export/stored.h) */
-    int64_t run_id;
-    const char *sql; /* … the query */
+    const struct export_request *request;
+    struct rows rows, base;
+    bool is_stored; /* it goes out as it came in */
 };
 
 /* One snapshot for all statements of an export, so that a recording that goes on does not show through. (db_begin would
@@ -42,219 +28,7 @@ static void snapshot_end(struct db *db) {
     (void)db_exec(db, "RELEASE export", &ignored);
 }
 
-/* ---- what a profile says about itself ---- */
-
-enum profile_column {
-    TIME,
-    DURATION,
-    PERIOD,
-    PERIOD_TYPE,
-    PERIOD_UNIT,
-    DEFAULT_TYPE,
-    COMMENTS,
-    DROP,
-    KEEP,
-    URL,
-    MAPPINGS,
-    DROPPED,
-    TRUNCATED,
-    SAMPLE_N,
-    COMMAND,
-    UUID,
-    LABEL,
-    RECORDED
-};
-
-/* Sums over the run's profiles of the kind, one a process. */
-struct about {
-    int64_t dropped, truncated, sample_n, sample_bytes, period, profiles;
-};
-
-static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
-    const char *text = db_text(row, column);
-    return *text ? text : otherwise;
-}
-
-static void comment(struct outgoing *out, const char *name, const char *text) {
-    if (!*text) return;
-    char *line = xasprintf("%s: %s", name, text);
-    pprof_comment(out->writer, line);
-    free(line);
-}
-
-/* Each value of a JSON array, given to `use`. */
-static int each_value(struct outgoing *out, const char *json,
-                      int (*use)(struct outgoing *, sqlite3_stmt *, struct error *), struct error *err) {
-    sqlite3_stmt *values = db_prepare(out->db, "SELECT value FROM json_each(:json) ORDER BY key", err);
-    if (!values) return -1;
-    db_bind_text(values, ":json", json);
-    int code;
-    while ((code = db_step(out->db, values, err)) == 1)
-        if (use(out, values, err) < 0) {
-            sqlite3_reset(values);
-            return -1;
-        }
-    return code;
-}
-
-static int use_comment(struct outgoing *out, sqlite3_stmt *value, struct error *err) {
-    (void)err;
-    pprof_comment(out->writer, db_text(value, 0));
-    return 0;
-}
-
-static int use_mapping(struct outgoing *out, sqlite3_stmt *value, struct error *err) {
-    uint64_t id;
-    return names_mapping(&out->names, sqlite3_column_int64(value, 0), &id, err);
-}
-
-static int describe_drop_frames(struct outgoing *out, sqlite3_stmt *row, struct error *err) {
-    struct buffer regex = {0};
-    if (*db_text(row, DROP) || !sqlite3_column_int(row, RECORDED)) {
-        pprof_frames(out->writer, db_text(row, DROP), db_text(row, KEEP));
-        return 0;
-    }
-    int code = drop_frames(out->db, &regex, err);
-    pprof_frames(out->writer, buffer_text(&regex), db_text(row, KEEP));
-    buffer_free(&regex);
-    return code;
-}
-
-/* What holds for all profiles of the run, from the first of them. */
-static int describe_first(struct outgoing *out, sqlite3_stmt *row, struct error *err) {
-    pprof_time(out->writer, sqlite3_column_int64(row, TIME), sqlite3_column_int64(row, DURATION));
-    pprof_default_type(out->writer, text_or(row, DEFAULT_TYPE, out->is_stored ? "" : out->kind->default_type));
-    pprof_doc_url(out->writer, db_text(row, URL));
-    if (sqlite3_column_int(row, RECORDED)) {
-        comment(out, "command", db_text(row, COMMAND));
-        comment(out, "run", db_text(row, UUID));
-        comment(out, "label", db_text(row, LABEL));
-    }
-    return describe_drop_frames(out, row, err);
-}
-
-static int describe_profile(struct outgoing *out, sqlite3_stmt *row, struct about *about, struct error *err) {
-    int64_t period = sqlite3_column_int64(row, PERIOD), sample_n = sqlite3_column_int64(row, SAMPLE_N);
-    about->dropped += sqlite3_column_int64(row, DROPPED);
-    about->truncated += sqlite3_column_int64(row, TRUNCATED);
-    if (sample_n > about->sample_n) about->sample_n = sample_n;
-    if (sample_n <= 1 && strcmp(db_text(row, PERIOD_TYPE), "space") == 0 && sqlite3_column_int(row, RECORDED))
-        about->sample_bytes = period;
-    if (period > about->period || about->profiles == 0) {
-        about->period = period || out->is_stored ? period : sample_n;
-        pprof_period(out->writer, text_or(row, PERIOD_TYPE, out->is_stored ? "" : out->kind->period_type),
-                     text_or(row, PERIOD_UNIT, out->is_stored ? "" : out->kind->period_unit), about->period);
-    }
-    if (about->profiles++ == 0 && describe_first(out, row, err) < 0) return -1;
-    if (each_value(out, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
-    return each_value(out, db_text(row, MAPPINGS), use_mapping, err);
-}
-
-/* Figures that are not exact say so in the file itself. */
-static void describe_losses(struct outgoing *out, const struct about *about) {
-    char *texts[] = {
-        about->dropped
-            ? xasprintf("WARNING: %lld samples dropped: every figure here may be too small", (long long)about->dropped)
-            : NULL,
-        about->truncated
-            ? xasprintf("WARNING: %lld stacks truncated: their callers are missing", (long long)about->truncated)
-            : NULL,
-        about->sample_n > 1 ? xasprintf("sampled: every %lldth event, counted %lld times", (long long)about->sample_n,
-                                        (long long)about->sample_n)
-                            : NULL,
-        about->sample_bytes > 1
-            ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)about->sample_bytes)
-            : NULL,
-    };
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (texts[i]) pprof_comment(out->writer, texts[i]);
-        free(texts[i]);
-    }
-}
-
-static int describe_run(struct outgoing *out, struct error *err) {
-    struct about about = {0};
-    sqlite3_stmt *rows = db_prepare(out->db, embedded_text("export/profiles.sql"), err);
-    if (!rows) return -1;
-    db_bind_int(rows, ":run", out->run_id);
-    db_bind_text(rows, ":kind", out->kind->name);
-    int code;
-    while ((code = db_step(out->db, rows, err)) == 1)
-        if (describe_profile(out, rows, &about, err) < 0) {
-            sqlite3_reset(rows);
-            return -1;
-        }
-    if (about.profiles == 0) /* nothing was recorded, as of a program that allocates nothing */
-        pprof_default_type(out->writer, out->kind->default_type);
-    describe_losses(out, &about);
-    return code;
-}
-
-static int describe_query(struct outgoing *out, struct error *err) {
-    struct buffer regex = {0};
-    pprof_comment(out->writer, out->sql);
-    int code = drop_frames(out->db, &regex, err);
-    pprof_frames(out->writer, buffer_text(&regex), "");
-    buffer_free(&regex);
-    return code;
-}
-
-/* ---- the two ways in ---- */
-
-static int write_all(struct outgoing *out, struct error *err) {
-    if ((out->kind ? describe_run(out, err) : describe_query(out, err)) < 0) return -1;
-    if (out->is_stored) return stored_write(out->db, out->run_id, out->kind->name, &out->names, err);
-    if (rows_write(&out->rows, &out->names, out->writer, err) < 0) return -1;
-    return out->kind ? 0 : names_find_main_mapping(&out->names, err);
-}
-
-/* The profile of the rows, once all of them are there. */
-static int publish(struct outgoing *out, const char *path, struct error *err) {
-    out->writer = pprof_open(path, err);
-    if (!out->writer) return -1;
-    names_open(&out->names, out->db, out->writer);
-    int code = write_all(out, err);
-    names_free(&out->names);
-    if (code == 0) return pprof_close(out->writer, err);
-    pprof_abandon(out->writer);
-    return -1;
-}
-
-static int read_run(struct outgoing *out, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(out->db, embedded_text(out->kind->query), err);
-    if (!statement) return -1;
-    db_bind_int(statement, ":run", out->run_id);
-    if (rows_open(&out->rows, statement, err) < 0) return -1;
-    int code;
-    while ((code = db_step(out->db, statement, err)) == 1)
-        if (rows_add(&out->rows, statement, err) < 0) {
-            sqlite3_reset(statement);
-            return -1;
-        }
-    return code;
-}
-
-int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err) {
-    struct outgoing out = {.db = db, .kind = kind, .run_id = run_id};
-    if (snapshot_begin(db, err) < 0) return -1;
-    int stored = stored_has(db, run_id, kind->name, err);
-    out.is_stored = stored == 1;
-    int code = stored < 0 ? -1 : stored ? 0 : read_run(&out, err);
-    if (code == 0) code = publish(&out, path, err);
-    rows_free(&out.rows);
-    snapshot_end(db);
-    return code;
-}
-
-static const struct kind *find_kind(const char *name, struct error *err) {
-    struct buffer known = {0};
-    const struct kind *kind = kinds;
-    for (; kind->name && strcmp(kind->name, name) != 0; kind++)
-        buffer_printf(&known, "%s%s", known.size ? ", " : "", kind->name);
-    if (!kind->name) error_usage(err, "no kind of profile is called '%s': %s", name, buffer_text(&known));
-    buffer_free(&known);
-    return kind->name ? kind : NULL;
-}
+/* ---- reading a source ---- */
 
 static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
@@ -266,40 +40,208 @@ static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1 && !sqlite3_column_int(row, 1))
-        error_fail(err, "run %lld has no %s profile; it has: %s", (long long)run_id, kind, text_or(row, 0, "none"));
+        error_fail(err, "run %lld has no %s profile; it has: %s", (long long)run_id, kind,
+                   *db_text(row, 0) ? db_text(row, 0) : "none");
     sqlite3_reset(row);
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
-int export_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err) {
-    int stored = stored_has(db, run_id, kind, err);
-    if (stored < 0) return -1;
-    if (stored) return export_kind(db, run_id, &(struct kind){.name = kind}, path, err);
-    const struct kind *found = find_kind(kind, err);
-    if (!found || check_run_has(db, run_id, kind, err) < 0) return -1;
-    return export_kind(db, run_id, found, path, err);
+/* A word that no run of the file knows is a slip of the pen; what another run has is a matter of this run. */
+static int check_kind(struct db *db, const char *kind, struct error *err) {
+    if (kind_find(kind)->name) return 0;
+    sqlite3_stmt *row =
+        db_prepare(db, "SELECT group_concat(DISTINCT kind), coalesce(max(kind = :kind), 0) FROM profiles", err);
+    if (!row) return -1;
+    db_bind_text(row, ":kind", kind);
+    if (db_step(db, row, err) == 1 && !sqlite3_column_int(row, 1)) {
+        struct buffer known = {0};
+        for (const struct kind *one = kinds; one->name; one++)
+            buffer_printf(&known, "%s%s", known.size ? ", " : "", one->name);
+        error_usage(err, "no kind of profile is called '%s': %s; this file has: %s", kind, buffer_text(&known),
+                    *db_text(row, 0) ? db_text(row, 0) : "none");
+        buffer_free(&known);
+    }
+    sqlite3_reset(row);
+    return err->status == ERROR_NONE ? 0 : -1;
 }
 
-static int read_query(struct outgoing *out, struct ask *ask, struct error *err) {
-    sqlite3_stmt *statement = ask_prepare(ask, out->sql, err);
-    if (!statement) return -1;
-    int code = ask_bind(ask, statement, NULL, 0, err);
-    if (code == 0) code = rows_open(&out->rows, statement, err);
-    while (code == 0 && (code = ask_step(out->db, statement, err)) == 1)
-        code = rows_add(&out->rows, statement, err);
-    /* The columns' names belong to the statement; after the last row only copies of them are read. */
-    sqlite3_finalize(statement);
+static int read_runs(struct db *db, const struct export_source *source, struct rows *rows, struct error *err) {
+    if (check_kind(db, source->kind, err) < 0) return -1;
+    for (size_t i = 0; i < source->runs.count; i++)
+        if (check_run_has(db, source->runs.ids[i], source->kind, err) < 0 ||
+            kind_read(rows, db, source->runs.ids[i], source->kind, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* The arguments with run=ID before them, or as they are for run 0. */
+static int bind_query(struct ask *ask, sqlite3_stmt *statement, const struct export_source *source, int64_t run_id,
+                      struct error *err) {
+    size_t count = source->argument_count;
+    char **arguments = xcalloc(count + 1, sizeof *arguments);
+    for (size_t i = 0; i < count; i++)
+        arguments[i] = source->arguments[i];
+    if (run_id) arguments[count] = xasprintf("run=%lld", (long long)run_id);
+    if (run_id) count++;
+    int code = source->query ? saved_bind(ask, statement, source->query, arguments, count, err)
+                             : ask_bind(ask, statement, arguments, count, err);
+    if (run_id) free(arguments[count - 1]);
+    free(arguments);
     return code;
 }
 
-int export_sql(struct db *db, const char *sql, const char *path, struct error *err) {
-    struct outgoing out = {.db = db, .sql = sql};
+static int read_once(struct ask *ask, sqlite3_stmt *statement, const struct export_source *source, int64_t run_id,
+                     struct rows *rows, struct error *err) {
+    int code = bind_query(ask, statement, source, run_id, err);
+    if (code == 0 && !rows->columns.items) code = rows_open(rows, statement, err);
+    rows->named = true;
+    while (code == 0 && (code = ask_step(ask->db, statement, err)) == 1)
+        code = rows_add(rows, statement, err);
+    return code;
+}
+
+static int read_query(struct db *db, const struct export_source *source, struct rows *rows, struct error *err) {
     struct ask ask;
-    if (snapshot_begin(db, err) < 0) return -1;
     ask_open(&ask, db, 0, false); /* no limit: an export is a file somebody waits for */
-    int code = read_query(&out, &ask, err);
+    sqlite3_stmt *statement = ask_prepare(&ask, source->sql, err);
+    int code = statement ? 0 : -1;
+    if (code == 0 && source->runs.count == 0) code = read_once(&ask, statement, source, 0, rows, err);
+    for (size_t i = 0; code == 0 && i < source->runs.count; i++)
+        code = read_once(&ask, statement, source, source->runs.ids[i], rows, err);
+    sqlite3_finalize(statement);
     ask_close(&ask);
-    if (code == 0) code = publish(&out, path, err);
+    return code;
+}
+
+static int read_source(struct db *db, const struct export_source *source, struct rows *rows, struct error *err) {
+    return source->kind ? read_runs(db, source, rows, err) : read_query(db, source, rows, err);
+}
+
+/* One run of one kind that was ingested, and nothing taken away from it. */
+static int find_stored(struct outgoing *out, struct error *err) {
+    const struct export_source *source = &out->request->source;
+    if (!source->kind || source->runs.count != 1 || out->request->has_base) return 0;
+    int has = stored_has(out->db, source->runs.ids[0], source->kind, err);
+    out->is_stored = has == 1;
+    return has < 0 ? -1 : 0;
+}
+
+static int read_all(struct outgoing *out, struct error *err) {
+    if (find_stored(out, err) < 0) return -1;
+    if (out->is_stored) return 0; /* read while it is written */
+    if (read_source(out->db, &out->request->source, &out->rows, err) < 0) return -1;
+    if (!out->request->has_base) return 0;
+    if (read_source(out->db, &out->request->base, &out->base, err) < 0) return error_prefix(err, "base: ");
+    return 0;
+}
+
+/* ---- writing ---- */
+
+static bool is_pprof(const struct export_request *request) {
+    return !request->format || !request->format->render;
+}
+
+static int write_base(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
+    const struct export_source *base = &out->request->base;
+    char *line = base->kind ? xasprintf("base: %zu run%s, the first is %lld", base->runs.count,
+                                        base->runs.count == 1 ? "" : "s", (long long)base->runs.ids[0])
+                            : xasprintf("base: %s", base->sql);
+    pprof_comment(writer, line);
+    free(line);
+    if (rows_write_base(&out->base, &out->rows, names, writer, err) < 0) return error_prefix(err, "base: ");
+    return 0;
+}
+
+static int write_all(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
+    const struct export_source *source = &out->request->source;
+    int code = source->kind
+                   ? describe_runs(out->db, &source->runs, source->kind, out->is_stored, names, writer, err)
+                   : describe_query(out->db, source->sql, writer, err);
+    if (code < 0) return -1;
+    if (out->is_stored) {
+        if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
+        return stored_write(out->db, source->runs.ids[0], source->kind, names, err);
+    }
+    /* Other formats choose for themselves, of the finished profile. */
+    if (rows_types(&out->rows, is_pprof(out->request) ? out->request->type : NULL, writer, err) < 0) return -1;
+    if (rows_write(&out->rows, names, writer, err) < 0) return -1;
+    if (out->request->has_base && write_base(out, names, writer, err) < 0) return -1;
+    return source->kind ? 0 : names_find_main_mapping(names, err);
+}
+
+static int fill(struct outgoing *out, struct pprof_writer *writer, struct error *err) {
+    struct names names;
+    names_open(&names, out->db, writer);
+    int code = write_all(out, &names, writer, err);
+    names_free(&names);
+    return code;
+}
+
+static int publish_pprof(struct outgoing *out, struct error *err) {
+    struct pprof_writer *writer = pprof_open(out->request->path, out->request->level, err);
+    if (!writer) return -1;
+    if (fill(out, writer, err) == 0) return pprof_close(writer, err);
+    pprof_abandon(writer);
+    return -1;
+}
+
+static char *make_title(struct db *db, const struct export_request *request) {
+    const struct export_source *source = &request->source;
+    if (request->title) return xstrdup(request->title);
+    if (source->query) return xstrdup(source->query->name);
+    if (!source->kind) return xasprintf("%.120s", source->sql);
+    if (source->runs.count > 1) return xasprintf("%s of %zu runs", source->kind, source->runs.count);
+    struct error ignored = {0};
+    sqlite3_stmt *row =
+        db_prepare(db, "SELECT coalesce(nullif(command, ''), source) FROM runs WHERE id = :run", &ignored);
+    if (!row) return xstrdup(source->kind);
+    db_bind_int(row, ":run", source->runs.ids[0]);
+    bool found = db_step(db, row, &ignored) == 1;
+    char *title =
+        xasprintf("%s of run %lld: %.120s", source->kind, (long long)source->runs.ids[0], found ? db_text(row, 0) : "");
+    sqlite3_reset(row);
+    return title;
+}
+
+/* Every other format is made of the finished profile, so that it shows what pprof would. */
+static int publish_format(struct outgoing *out, struct error *err) {
+    struct pprof_writer *writer = pprof_open_memory();
+    if (fill(out, writer, err) < 0) {
+        pprof_abandon(writer);
+        return -1;
+    }
+    struct buffer bytes = {0};
+    struct model model;
+    pprof_take(writer, &bytes);
+    rows_free(&out->rows);
+    rows_free(&out->base);
+    int code = model_open(&model, &bytes, out->request->type, err);
+    char *title = make_title(out->db, out->request);
+    if (code == 0) code = format_write(out->request->format, &model, title, out->request->path, err);
+    free(title);
+    model_free(&model);
+    buffer_free(&bytes);
+    return code;
+}
+
+int export_write(struct db *db, const struct export_request *request, struct error *err) {
+    struct outgoing out = {.db = db, .request = request};
+    if (snapshot_begin(db, err) < 0) return -1;
+    int code = read_all(&out, err);
+    if (code == 0) code = is_pprof(request) ? publish_pprof(&out, err) : publish_format(&out, err);
+    rows_free(&out.rows);
+    rows_free(&out.base);
+    snapshot_end(db);
+    return code;
+}
+
+int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err) {
+    struct export_request request = {.source = {.kind = kind->name, .runs = {&run_id, 1}}, .path = path};
+    struct outgoing out = {.db = db, .request = &request};
+    if (snapshot_begin(db, err) < 0) return -1;
+    int code = find_stored(&out, err);
+    if (code == 0 && !out.is_stored) code = kind_read(&out.rows, db, run_id, kind->name, err);
+    if (code == 0) code = publish_pprof(&out, err);
     rows_free(&out.rows);
     snapshot_end(db);
     return code;

@@ -1,5 +1,6 @@
 #include "query/table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "base/units.h"
 #include "query/grid.h"
 
-static const char *const format_names[] = {"table", "csv", "json", "jsonl"};
+static const char *const format_names[] = {"table", "csv", "json", "jsonl", "markdown"};
 
 int table_format_of(const char *name, enum table_format *format, struct error *err) {
     for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
@@ -16,7 +17,7 @@ int table_format_of(const char *name, enum table_format *format, struct error *e
         *format = (enum table_format)i;
         return 0;
     }
-    return error_usage(err, "format '%s' is none of table, csv, json, jsonl", name);
+    return error_usage(err, "format '%s' is none of table, csv, json, jsonl, markdown", name);
 }
 
 /* A value goes through one buffer per table: `line` is the row under construction. */
@@ -65,23 +66,33 @@ static struct units_text in_units(const char *name, int64_t value) {
     return plain;
 }
 
-static void grid_value(struct table *table, int column) {
+static bool is_number(const struct table *table, int column) {
     int type = sqlite3_column_type(table->statement, column);
-    buffer_clear(&table->line);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+/* A value as people read it. */
+static void add_shown(struct buffer *line, const struct table *table, int column) {
+    int type = sqlite3_column_type(table->statement, column);
     if (type == SQLITE_NULL)
-        buffer_add_text(&table->line, "NULL");
+        buffer_add_text(line, "NULL");
     else if (type == SQLITE_INTEGER && table->options->human)
-        buffer_add_text(&table->line, in_units(sqlite3_column_name(table->statement, column),
-                                               sqlite3_column_int64(table->statement, column))
-                                          .text);
+        buffer_add_text(line, in_units(sqlite3_column_name(table->statement, column),
+                                       sqlite3_column_int64(table->statement, column))
+                                  .text);
     else if (type == SQLITE_BLOB) {
-        buffer_add_text(&table->line, "x'");
-        add_hex(&table->line, table->statement, column);
-        buffer_add_char(&table->line, '\'');
+        buffer_add_text(line, "x'");
+        add_hex(line, table->statement, column);
+        buffer_add_char(line, '\'');
     } else {
-        add_plain(&table->line, table->statement, column);
+        add_plain(line, table->statement, column);
     }
-    grid_add(&table->grid, buffer_text(&table->line), table->line.size, type == SQLITE_INTEGER || type == SQLITE_FLOAT);
+}
+
+static void grid_value(struct table *table, int column) {
+    buffer_clear(&table->line);
+    add_shown(&table->line, table, column);
+    grid_add(&table->grid, buffer_text(&table->line), table->line.size, is_number(table, column));
 }
 
 static void text_start(struct table *table) {
@@ -195,6 +206,61 @@ static void jsonl_row(struct table *table) {
     write_line(table, "\n");
 }
 
+/* ---- markdown ---- */
+
+static bool is_inside_word(const char *text, size_t size, size_t i) {
+    return i > 0 && i + 1 < size && isalnum((unsigned char)text[i - 1]) && isalnum((unsigned char)text[i + 1]);
+}
+
+/* std::vector<int> would be an HTML tag to a reader of Markdown, and vanish. A '_' inside a word means nothing. */
+static void markdown_cell(struct buffer *line, const char *text, size_t size) {
+    buffer_add_text(line, "| ");
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<')
+            buffer_add_text(line, "&lt;");
+        else if (text[i] == '&')
+            buffer_add_text(line, "&amp;");
+        else if (text[i] == '\n')
+            buffer_add_text(line, "<br>");
+        else if ((unsigned char)text[i] < ' ')
+            buffer_add_char(line, ' ');
+        else {
+            if (strchr("\\`*_|~[]", text[i]) && !(text[i] == '_' && is_inside_word(text, size, i)))
+                buffer_add_char(line, '\\');
+            buffer_add_char(line, text[i]);
+        }
+    }
+    buffer_add_char(line, ' ');
+}
+
+/* After the first row was found, if there is one: it tells which columns are numbers. */
+static void markdown_header(struct table *table, bool has_row) {
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = sqlite3_column_name(table->statement, i);
+        markdown_cell(&table->line, name, strlen(name));
+    }
+    buffer_add_text(&table->line, "|\n");
+    for (int i = 0; i < table->columns; i++)
+        buffer_add_text(&table->line, has_row && is_number(table, i) ? "| ---: " : "| --- ");
+    write_line(table, "|\n");
+}
+
+static void markdown_row(struct table *table) {
+    struct buffer value = {0};
+    if (table->rows == 0) markdown_header(table, true);
+    for (int i = 0; i < table->columns; i++) {
+        buffer_clear(&value);
+        add_shown(&value, table, i);
+        markdown_cell(&table->line, buffer_text(&value), value.size);
+    }
+    write_line(table, "|\n");
+    buffer_free(&value);
+}
+
+static void markdown_end(struct table *table) {
+    if (table->rows == 0) markdown_header(table, false);
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -206,6 +272,7 @@ static const struct {
     [TABLE_CSV] = {csv_start, csv_row, NULL},
     [TABLE_JSON] = {NULL, json_row, json_end},
     [TABLE_JSONL] = {NULL, jsonl_row, NULL},
+    [TABLE_MARKDOWN] = {NULL, markdown_row, markdown_end},
 };
 
 int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,

@@ -1,4 +1,4 @@
-/* schema.h: makes and migrates the tables and views of a warehouse, and fills rules, advice and wrappers.
+/* schema.h: makes and migrates the tables and views of a warehouse, and fills rules, advice, wrappers and queries.
  * The SQL is in schema/tables.sql, schema/views and schema/doctor, the figures and texts in schema/rules.yaml; all of it is
  * built into the program as strings (build/embed.c). Raw and derived are apart: tables are migrated step by step,
  * views are dropped and made anew whenever the program's differ from the file's. */
@@ -16,7 +16,7 @@ enum {
 enum schema_state {
     SCHEMA_EMPTY,   /* nothing is in it: ours to make */
     SCHEMA_OLDER,   /* tables of an earlier version */
-    SCHEMA_STALE,   /* tables of this version; views or rules of another clear */
+    SCHEMA_STALE,   /* tables of this version; views, rules or queries of another clear */
     SCHEMA_CURRENT, /* nothing to do */
 };
 int schema_look(struct db *db, enum schema_state *state, struct error *err);
@@ -29,12 +29,12 @@ int schema_prepare(struct db *db, struct error *err);
 int schema_migrate(struct db *db, const char *const *steps, int count, struct error *err);
 
 /* Puts rules, advice and wrappers of a YAML text (the shape of schema/rules.yaml, any part may be missing) into the
- * file. A row of the same name is replaced, others stay. `name` is for messages: "NAME:LINE: what is wrong". */
+ * file. A row of the same name is replaced, others stay. `name` is for messages: "NAME:LINE:COLUMN: what is wrong". */
 int schema_load_rules(struct db *db, const char *name, const char *text, struct error *err);
 
 /* A text built into the program. */
 struct embedded {
-    const char *name; /* "tables.sql", "views/heap.sql" */
+    const char *name; /* "tables.sql", "views/heap.sql", "queries/hot-sites.yaml" */
     const char *text;
 };
 extern const struct embedded embedded_files[]; /* ends with a NULL name */

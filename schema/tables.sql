@@ -4,7 +4,7 @@
 -- Text in columns that say JSON is valid JSON; everything else is plain text.
 
 CREATE TABLE meta (
-    key   TEXT PRIMARY KEY, -- 'views_hash', 'rules_hash': fingerprints of the views and of the shipped rules in this file; 'created_by': clear's version
+    key   TEXT PRIMARY KEY, -- 'views_hash', 'rules_hash', 'queries_hash': fingerprints of the views and of the shipped rules and queries in this file; 'created_by': clear's version
     value TEXT NOT NULL
 ) STRICT;
 

@@ -21,6 +21,14 @@ want = [{"a": 1, "b": 'x,"y\r\n', "c": None, "d": 1.5, "e": "01ff", "f": "ü日�
 assert json.load(open("all.json")) == want
 assert [json.loads(line) for line in open("all.jsonl")] == want
 PYTHON
+# Markdown: GitHub's rules for tables; what would mean something in it is escaped, so nothing vanishes.
+"$CLEAR" query --format markdown "SELECT 'std::vector<int> a|b' AS alloc_bytes, 1500 AS n, NULL AS \"*\" UNION ALL SELECT 'x_y __z & \`' || char(10) || '[w]', 2.5, x'01ff'" >all.md || fail "markdown"
+printf '%s\n' '| alloc_bytes | n | \* |' '| --- | ---: | --- |' \
+    '| std::vector&lt;int> a\|b | 1500 | NULL |' '| x_y \_\_z &amp; \`<br>\[w\] | 2.5 | x'"'01ff'"' |' >want
+expect_same_file all.md want "markdown"
+expect_equal "$("$CLEAR" query --format markdown --human "SELECT 2048 AS alloc_bytes" | tail -1)" "| 2.0 KiB |" "markdown --human"
+expect_equal "$("$CLEAR" query --format markdown "SELECT 1 AS a, 2 AS b WHERE 0")" "| a | b |
+| --- | --- |" "markdown without rows"
 expect_equal "$("$CLEAR" query --json "SELECT 1 WHERE 0")" "[]" "json without rows"
 expect_equal "$("$CLEAR" query --format csv --no-header "SELECT 1, 2")" "$(printf '1,2\r')" "csv without header"
 
@@ -58,9 +66,26 @@ refused 'only reading is allowed: ATTACH' "ATTACH 'other.db' AS other"
 refused 'only reading is allowed: PRAGMA user_version' "PRAGMA user_version = 7"
 refused 'only reading is allowed: PRAGMA journal_mode' "PRAGMA journal_mode = WAL"
 refused 'only reading is allowed: PRAGMA writable_schema' "PRAGMA writable_schema = 1"
+refused 'only reading is allowed: PRAGMA query_only' "PRAGMA query_only = 0"
+refused 'only reading is allowed: PRAGMA trusted_schema' "PRAGMA trusted_schema = 1"
+refused 'only reading is allowed: PRAGMA incremental_vacuum' "PRAGMA incremental_vacuum"
+refused 'only reading is allowed: PRAGMA wal_checkpoint' "PRAGMA wal_checkpoint"
+refused 'only reading is allowed: PRAGMA application_id' "PRAGMA application_id(1)"
+refused 'only reading is allowed: DETACH main' "DETACH main"
+refused 'only reading is allowed: CREATE VIEW v' "CREATE VIEW v AS SELECT 1"
+refused 'only reading is allowed: CREATE VIRTUAL TABLE' "CREATE VIRTUAL TABLE temp.f USING fts5(a)"
+refused 'only reading is allowed' "WITH gone AS (SELECT 1) DELETE FROM runs RETURNING id"
+refused 'only reading is allowed' "REINDEX"
+refused 'only reading is allowed' "ANALYZE"
+refused 'only reading is allowed' "SAVEPOINT s"
 refused 'only reading is allowed' "BEGIN"
 refused 'only reading is allowed' "VACUUM INTO 'copy.db'"
 refused 'SQL line 1, column 8: not authorized to use function: load_extension' "SELECT load_extension('x')"
+# Functions of the sqlite3 shell and of extensions: the authorizer refuses those that are there, the rest do not exist.
+for function in "writefile('out.txt', 'x')" "readfile('/etc/passwd')" "edit('x')" "fts3_tokenizer('simple')"; do
+    refused "SQL line 1, column 8: (not authorized to use function|no such function): ${function%%(*}" "SELECT $function"
+done
+[ ! -e out.txt ] || fail "writefile wrote"
 refused 'one statement at a time' "SELECT 1; SELECT 2"
 refused 'one statement at a time' "SELECT 1; DROP TABLE runs"
 refused 'there is no SQL in it' " -- nothing"
@@ -68,7 +93,9 @@ refused 'no SQL given'
 refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
 refused 'the SQL has no parameter :y' "SELECT 1" y=2
 refused "'two' is no NAME=VALUE" "SELECT 1" two
-refused "format 'xml' is none of" --format xml "SELECT 1"
+refused "format 'xml' is none of table, csv, json, jsonl, markdown" --format xml "SELECT 1"
+refused 'parameters need names: :run instead of' "SELECT ?"
+refused "t.db: no run 'nosuch' among 3" "SELECT :run" run=nosuch
 [ ! -e other.db ] && [ ! -e copy.db ] || fail "a refused statement made a file"
 
 expect_equal "$("$CLEAR" query --no-header "SELECT 1; -- and that is all
@@ -78,6 +105,11 @@ expect_equal "$("$CLEAR" query --no-header "SELECT id FROM runs WHERE id = :run"
 expect_equal "$("$CLEAR" query --no-header "SELECT id FROM runs WHERE id = :run" run=latest~1)" 1 "run="
 expect_equal "$("$CLEAR" query --no-header "SELECT typeof(:a), typeof(:b), typeof(:c), :c" a=1 b=1e3 c=1x)" "integer  real  text  1x" "parameters"
 expect_equal "$(echo "SELECT 7" | "$CLEAR" query --no-header -)" 7 "SQL from standard input"
+expect_match "$("$CLEAR" query -f none.sql 2>&1)" "^clear: none.sql: No such file" "-f without a file"
+printf 'SELECT 1\0' >nul.sql
+expect_equal "$("$CLEAR" query -f nul.sql 2>&1)" "clear: nul.sql: is no text (see clear query --help)" "-f of no text"
+expect_equal "$("$CLEAR" query --no-header "SELECT count(*) > 0 FROM dbstat")" 1 "dbstat"
+expect_match "$("$CLEAR" query "EXPLAIN QUERY PLAN SELECT id FROM runs")" "runs" "EXPLAIN"
 echo "SELECT :n + 1" >file.sql
 expect_equal "$("$CLEAR" query --no-header -f file.sql n=7)" 8 "SQL from a file"
 
@@ -90,6 +122,29 @@ expect_between $((($(date +%s%N) - start) / 1000000)) 290 10000 "milliseconds un
 got=0
 message=$(timeout --foreground -s INT 0.5 "$CLEAR" query --timeout 0 "$endless" 2>&1) || got=$?
 expect_equal "$message" "clear: interrupted" "Ctrl-C"
+
+expect_equal "$("$CLEAR" query "SELECT length(replace(hex(zeroblob(50000000)), '0', 'ab'))" 2>&1)" "clear: t.db: SQL: a value of over 64 MiB" "a huge value"
+expect_equal "$("$CLEAR" query --no-header "SELECT length(hex(zeroblob(25000000)))")" 50000000 "a large value"
+
+# Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.
+python3 - "$CLEAR" "$endless" >terminal <<'PYTHON' || fail "Ctrl-C on a terminal"
+import os, pty, sys, time
+child, master = pty.fork()
+if child == 0:
+    os.execvp("bash", ["bash", "--norc", "-ic", 'PS1=; "$1" query --timeout 0 "$2"; echo "status $?, shell goes on"', "bash", *sys.argv[1:]])
+time.sleep(1)
+os.write(master, b"\x03")
+out = b""
+try:
+    while data := os.read(master, 4096):
+        out += data
+except OSError:  # EIO: the terminal has no other end any more
+    pass
+os.waitpid(child, 0)
+print(out.decode().replace("\r", ""))
+PYTHON
+expect_match "$(cat terminal)" "^(\^C)?clear: interrupted$" "Ctrl-C on a terminal"
+expect_match "$(cat terminal)" "^status 1, shell goes on$" "the shell after Ctrl-C"
 
 # A table is printed in blocks: every row once, one header, and a reader that has enough ends it at once.
 many="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000) SELECT x FROM c"

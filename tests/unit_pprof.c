@@ -62,7 +62,7 @@ static void read_file(const char *path, struct buffer *bytes) {
 
 static struct pprof_writer *open_writer(const char *path) {
     struct error err = {0};
-    struct pprof_writer *writer = pprof_open(path, &err);
+    struct pprof_writer *writer = pprof_open(path, 0, &err);
     if (!writer) fail_msg("%s", err.message);
     return writer;
 }
@@ -250,11 +250,11 @@ static void test_link_stays_a_link(void **state) {
 static void test_failures_are_told(void **state) {
     (void)state;
     struct error err = {0};
-    assert_null(pprof_open("missing/a.pb.gz", &err));
+    assert_null(pprof_open("missing/a.pb.gz", 0, &err));
     assert_int_equal(err.status, ERROR_FAILURE);
     assert_non_null(strstr(err.message, "missing/a.pb.gz: "));
     err = (struct error){0};
-    assert_null(pprof_open(".", &err));
+    assert_null(pprof_open(".", 0, &err));
     assert_int_equal(err.status, ERROR_FAILURE);
     err = (struct error){0};
     assert_int_equal(pprof_close(open_writer("/dev/full"), &err), -1);
@@ -267,6 +267,28 @@ static void check_pattern(const char *glob, const char *expected) {
     drop_pattern(&regex, glob);
     assert_string_equal(buffer_text(&regex), expected);
     buffer_free(&regex);
+}
+
+/* pprof drops what a dropped frame calls, so a pattern of code that calls back is no pattern to drop. */
+static void test_safe_patterns(void **state) {
+    static const char *const safe[] = {"malloc",        "__libc_malloc",    "g_malloc*",
+                                       "operator new*", "operator delete*", "__rust_alloc*"};
+    static const char *const unsafe[] = {"std::*::_M_*",
+                                         "heap.*alloc*",
+                                         "* std::make_shared<*",
+                                         "alloc::raw_vec::*",
+                                         "*malloc",
+                                         "*",
+                                         "_PyObject_GC_New*",
+                                         "PyType_GenericAlloc",
+                                         "x*alloc",
+                                         "std::vector<*",
+                                         "array_list.*ensure*"};
+    (void)state;
+    for (size_t i = 0; i < sizeof safe / sizeof *safe; i++)
+        assert_true(drop_is_safe(safe[i]));
+    for (size_t i = 0; i < sizeof unsafe / sizeof *unsafe; i++)
+        assert_false(drop_is_safe(unsafe[i]));
 }
 
 static void test_patterns(void **state) {
@@ -286,9 +308,13 @@ static void test_patterns(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),        cmocka_unit_test(test_same_bytes),
-        cmocka_unit_test(test_many_samples),      cmocka_unit_test(test_old_file_stays_until_close),
-        cmocka_unit_test(test_link_stays_a_link), cmocka_unit_test(test_failures_are_told),
+        cmocka_unit_test(test_safe_patterns),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_same_bytes),
+        cmocka_unit_test(test_many_samples),
+        cmocka_unit_test(test_old_file_stays_until_close),
+        cmocka_unit_test(test_link_stays_a_link),
+        cmocka_unit_test(test_failures_are_told),
         cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

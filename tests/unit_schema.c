@@ -315,15 +315,17 @@ static void test_rules_of_a_user(void **state) {
     check_rows("SELECT value, unit, meaning FROM rules WHERE name = 'lock_contended_percent'", "2.5|percent|m\n");
     assert_int_equal(number("SELECT count(*) FROM wrappers WHERE pattern = 'pool_*'"), 1);
     rules_fail("rules:\n  a: {value: 1, unit: u, meaning: m}\n  b: {value: 1x, unit: u, meaning: m}\n",
-               "my.yaml:3: `value:` is no number");
-    rules_fail("rules:\n  a: {unit: u, meaning: m}\n", "my.yaml:2: no `value:` here");
-    rules_fail("rules: [1]\n", "my.yaml:1: a mapping of names");
-    rules_fail("rules:\n  a: 3\n", "my.yaml:2: no `value:` here");
-    rules_fail("advice:\n  a: {severity: dire, title: t, text: x}\n", "my.yaml:2: `severity:` is critical");
-    rules_fail("wrappers: {a: b}\n", "my.yaml:1: a list of patterns");
-    rules_fail("wrapers: []\n", "my.yaml:1: only rules:");
+               "my.yaml:3:14: a number is wanted here");
+    rules_fail("rules:\n  a: {unit: u, meaning: m}\n", "my.yaml:2:6: no `value:` here");
+    rules_fail("rules: [1]\n", "my.yaml:1:8: `key: value` lines are wanted here");
+    rules_fail("rules:\n  a: 3\n", "my.yaml:2:6: `key: value` lines are wanted here");
+    rules_fail("advice:\n  a: {severity: dire, title: t, text: x}\n", "my.yaml:2:17: `severity:` is critical");
+    rules_fail("wrappers: {a: b}\n", "my.yaml:1:11: a list of patterns");
+    rules_fail("wrapers: []\n", "my.yaml:1:1: unknown key 'wrapers'; did you mean 'wrappers'?");
+    rules_fail("rules:\n  a: {value: 1, unit: u, meaning: m, unti: x}\n",
+               "my.yaml:2:38: unknown key 'unti'; did you mean 'unit'?");
     rules_fail("", "my.yaml: is empty");
-    rules_fail("rules: {a: [}\n", "my.yaml:1: ");
+    rules_fail("rules: {a: [}\n", "my.yaml:1:13: did not find expected node content");
 }
 
 /* ---- names and stacks -------------------------------------------------------------------------------------------- */

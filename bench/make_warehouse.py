@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""make_warehouse.py DB RUNS SITES [FUNCTIONS=2000] [DEPTH=10] [SEED=1]: adds to an empty warehouse RUNS heap runs of one
+program, of SITES distinct stacks each. 98 of 100 stacks are the same in every run, as in the history of a real program; every
+figure is drawn anew. Deterministic by seed. The tables are filled directly, so that only the way out is measured."""
+
+import json
+import random
+import sqlite3
+import sys
+
+
+def stacks(random_source, parents, count, depth):
+    """Walks up a random call tree: distinct stacks of location ids, leaf first. Four call sites a function."""
+    seen = set()
+    while len(seen) < count:
+        function = random_source.randrange(len(parents))
+        stack = []
+        while len(stack) < depth:
+            stack.append(function * 4 + random_source.randrange(4) + 1)
+            if function == 0:
+                break
+            function = parents[function]
+        seen.add(tuple(stack))
+    return list(seen)
+
+
+def names(db, functions):
+    db.execute("INSERT INTO mappings(id, filename, build_id, memory_start, memory_limit, has_functions, has_filenames, has_line_numbers)"
+               " VALUES (1, '/usr/bin/server', 'abcdef0123456789', 4194304, ?, 1, 1, 1)", (4194304 + functions * 4096,))
+    for i in range(functions):
+        db.execute("INSERT INTO functions VALUES (?, ?, ?, ?, ?)",
+                   (i + 1, f"server::module_{i % 40}::function_{i}", f"function_{i}", f"/src/server/module_{i % 40}.cc", i % 700))
+        for j in range(4):
+            location = i * 4 + j + 1
+            db.execute("INSERT INTO locations(id, mapping_id, address) VALUES (?, 1, ?)", (location, 4194304 + i * 4096 + j * 16))
+            db.execute("INSERT INTO location_lines VALUES (?, 0, ?, ?, 0)", (location, i + 1, 10 + i % 700 + j))
+
+
+def add_traces(db, first, new, functions):
+    db.executemany("INSERT INTO traces VALUES (?, ?, ?, ?, ?, ?, 0)",
+                   ((first + i, first + i, first + i, json.dumps(stack, separators=(",", ":")), stack[0], (stack[0] - 1) // 4 + 1)
+                    for i, stack in enumerate(new)))
+
+
+def add_run(db, run, traces, source):
+    db.execute("INSERT INTO runs(id, uuid, command, started_ns, duration_ns, source) VALUES (?, ?, './server', ?, 1000000000, 'profile')",
+               (run, f"{run:032x}", 1700000000000000000 + run))
+    db.execute("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (?, ?, 100, 1, '/usr/bin/server', 0)", (run, run))
+    db.execute("INSERT INTO profiles(id, run_id, process_id, kind, time_ns, mappings) VALUES (?, ?, ?, 'heap', ?, '[1]')",
+               (run, run, run, 1700000000000000000 + run))
+
+    def site(trace):
+        count = 1 + int(source.expovariate(1 / 200))
+        size = source.choice((16, 32, 48, 64, 128, 512, 4096))
+        freed = source.randrange(count + 1)
+        return run, trace, count, count * size, freed, freed * size
+
+    db.executemany("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES (?, ?, ?, ?, ?, ?)",
+                   (site(trace) for trace in sorted(traces)))
+
+
+def main():
+    path, runs, sites = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    functions, depth, seed = (int(sys.argv[i]) if len(sys.argv) > i else value for i, value in ((4, 2000), (5, 10), (6, 1)))
+    source = random.Random(seed)
+    parents = [0] + [source.randrange(max(1, i // 2), i + 1) - 1 if i > 1 else 0 for i in range(1, functions)]
+    common = sites - sites // 50
+    new = stacks(source, parents, common + runs * (sites - common), depth)
+    with sqlite3.connect(path) as db:
+        names(db, functions)
+        add_traces(db, 1, new, functions)
+        for run in range(1, runs + 1):
+            own = common + (run - 1) * (sites - common)
+            add_run(db, run, list(range(1, common + 1)) + list(range(own + 1, own + sites - common + 1)), source)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static struct config config; /* lives as long as the process, as the command line does */
+static bool is_loaded;
+
+int cli_load_config(const char *path, struct error *err) {
+    struct config loaded;
+    if (config_read(&loaded, path, err)) return -1;
+    config_free(&config); /* --config twice: the last one counts */
+    config = loaded;
+    is_loaded = true;
+    return 0;
+}
+
+int cli_find_config(struct error *err) {
+    char *passed;
+    if (is_loaded) return 0;
+    char *path = config_find(&passed);
+    if (passed)
+        fprintf(stderr, "clear: %s belongs to another user and was passed over; --config %s reads it\n", passed,
+                passed);
+    int code = path ? cli_load_config(path, err) : 0;
+    is_loaded = true;
+    free(passed);
+    free(path);
+    return code;
+}
+
+const struct config *cli_config(void) {
+    return &config;
+}
+
+const char *cli_database(const char *option) {
+    const char *variable = getenv("CLEAR_DB");
+    if (option) return option;
+    if (variable && *variable) return variable;
+    return config.database ? config.database : "runs.sqlite";
+}
+
+int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err) {
+    if (db_open(db, cli_database(option), mode, err)) return -1;
+    if (config_apply(&config, db, err) == 0) return 0;
+    struct error ignored = {0};
+    db_close(db, &ignored);
+    return -1;
+}
+
+/* ---- tags ---- */
+
+/* The first line that a command prints, or NULL where it fails or prints none. */
+static char *first_line(const char *command) {
+    char line[512] = "";
+    FILE *pipe = popen(command, "re");
+    if (!pipe) return NULL;
+    bool has_line = fgets(line, sizeof line, pipe) != NULL;
+    bool succeeded = pclose(pipe) == 0;
+    line[strcspn(line, "\n")] = '\0';
+    return has_line && succeeded && *line ? xstrdup(line) : NULL;
+}
+
+char *cli_tag_value(const struct config_pair *tag) {
+    if (strcmp(tag->value, "auto") != 0) return xstrdup(tag->value);
+    /* A repository without a commit, and a detached HEAD, have no such name. */
+    if (strcmp(tag->key, "git_commit") == 0) return first_line("git rev-parse --verify HEAD 2>/dev/null");
+    return first_line("git symbolic-ref --short HEAD 2>/dev/null");
+}

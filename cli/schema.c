@@ -1,0 +1,77 @@
+#include "schema/schema.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "cli/cli.h"
+
+/* The words at the top of tables.sql, which stand before the first table and so in none. */
+static void print_preface(void) {
+    const char *text = embedded_text("tables.sql");
+    const char *end = strstr(text, "\n\n");
+    printf("%.*s\n\n", (int)(end - text), text);
+}
+
+static int print_rows(struct db *db, sqlite3_stmt *row, int64_t *printed, struct error *err) {
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        printf("%s;\n\n", db_text(row, 0));
+        ++*printed;
+    }
+    return code;
+}
+
+static int print_all(struct db *db, struct error *err) {
+    int64_t printed = 0;
+    sqlite3_stmt *row =
+        db_prepare(db,
+                   "SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*'"
+                   " ORDER BY type = 'view', rowid",
+                   err);
+    if (!row) return -1;
+    print_preface();
+    return print_rows(db, row, &printed, err);
+}
+
+static int unknown(struct db *db, const char *name, struct error *err) {
+    struct nearest nearest = {.word = name};
+    sqlite3_stmt *row = db_prepare(db, "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')", err);
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1)
+        nearest_offer(&nearest, db_text(row, 0));
+    if (code < 0) return -1;
+    if (*nearest.found)
+        return error_usage(err, "%s: no table or view '%s'; did you mean %s?", db->path, name, nearest.found);
+    return error_usage(err, "%s: no table or view '%s'", db->path, name);
+}
+
+/* A table with its indexes, or a view. */
+static int print_one(struct db *db, const char *name, struct error *err) {
+    int64_t printed = 0;
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL"
+                                   " AND tbl_name = :name COLLATE NOCASE ORDER BY rowid",
+                                   err);
+    if (!row) return -1;
+    db_bind_text(row, ":name", name);
+    if (print_rows(db, row, &printed, err)) return -1;
+    return printed ? 0 : unknown(db, name, err);
+}
+
+int command_schema(int argc, char **argv, struct error *err) {
+    enum { DB = CLI_LONG };
+    static const struct option longs[] = {{"db", required_argument, NULL, DB}, {0}};
+    const char *path = NULL;
+    struct db db;
+    for (int option; (option = cli_option(argc, argv, "", longs, err)) != CLI_END; path = optarg)
+        if (option < 0) return -1;
+    /* Who has no warehouse yet can read what one would hold. */
+    bool is_new = !path && access(cli_database(NULL), F_OK) != 0;
+    if (db_open(&db, is_new ? ":memory:" : cli_database(path), is_new ? DB_WRITE : DB_READ, err)) return -1;
+    int code = optind < argc ? 0 : print_all(&db, err);
+    while (code == 0 && optind < argc)
+        code = print_one(&db, argv[optind++], err);
+    db_close(&db, err);
+    return code;
+}

@@ -1,0 +1,246 @@
+/* flamegraph.c: a self-contained SVG. The root is on top; a box is as wide as what it and all below it cost; siblings are sorted by
+ * name, so that two graphs can be compared by eye. The places are percentages, so it fits any window; a viewer without
+ * scripts shows the whole picture and loses zoom and search (export/flamegraph.js).
+ *
+ * With a base (or negative values) a box is as wide as the larger of before and after, so that what vanished is seen as well;
+ * red grew, blue shrank. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/format.h"
+#include "export/tree.h"
+#include "schema/schema.h"
+
+enum { ROW = 18, TOP = 92, BOTTOM = 14 }; /* px */
+/* Part of the whole below which a box is not drawn: 0.1 px of a window 1,000 px wide. It bounds the file: no more than
+ * 10,000 boxes a level. */
+static const double NARROWEST = 1e-4;
+
+struct flames {
+    const struct model *model;
+    const struct tree *tree;
+    struct buffer *out;
+    double *left; /* [node]: where it begins, 0 to 1 */
+    size_t hidden;
+    bool differs; /* there is a before */
+};
+
+/* ---- text ---- */
+
+/* Bytes of the valid UTF-8 character at `at`, 0 where there is none. */
+static size_t character(const unsigned char *at) {
+    size_t size = *at < 0x80                  ? 1
+                  : *at >= 0xc2 && *at < 0xe0 ? 2
+                  : *at >= 0xe0 && *at < 0xf0 ? 3
+                  : *at >= 0xf0 && *at < 0xf5 ? 4
+                                              : 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xc0) != 0x80) return 0;
+    return size;
+}
+
+/* XML knows no control characters but tab and newline, and no invalid UTF-8: both become what U+FFFD looks like. */
+static void add_xml(struct buffer *out, const char *text) {
+    while (*text) {
+        size_t size = character((const unsigned char *)text);
+        switch (*text) {
+        case '&': buffer_add_text(out, "&amp;"); break;
+        case '<': buffer_add_text(out, "&lt;"); break;
+        case '>': buffer_add_text(out, "&gt;"); break;
+        case '"': buffer_add_text(out, "&quot;"); break;
+        default:
+            if (size == 0 || (unsigned char)*text < 0x20)
+                buffer_add_text(out, "\xef\xbf\xbd");
+            else
+                buffer_add(out, text, size);
+        }
+        text += size ? size : 1;
+    }
+}
+
+/* ---- colour ---- */
+
+static uint32_t hash_name(const char *name) {
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
+/* Equal names have equal colours; the unit gives the family: memory green, time orange, counts blue. */
+static void add_plain_color(struct flames *flames, const char *name) {
+    const char *unit = model_type_unit(flames->model, flames->model->type);
+    uint32_t hash = hash_name(name);
+    int hue = strcmp(unit, "bytes") == 0 ? 95 : strcmp(unit, "nanoseconds") == 0 ? 12 : 190;
+    buffer_printf(flames->out, "hsl(%d,%d%%,%d%%)", hue + (int)(hash % 45), 52 + (int)(hash / 45 % 25),
+                  60 + (int)(hash / 2000 % 12));
+}
+
+static void add_change_color(struct flames *flames, const struct tree_node *node) {
+    double change = (double)node->total[AFTER] - (double)node->total[BEFORE];
+    double most = (double)(node->total[AFTER] > node->total[BEFORE] ? node->total[AFTER] : node->total[BEFORE]);
+    double part = most > 0 ? sqrt(fabs(change) / most) : 0; /* the root: a change of 4 % is seen */
+    if (change == 0)
+        buffer_add_text(flames->out, "hsl(0,0%,86%)");
+    else
+        buffer_printf(flames->out, "hsl(%d,%d%%,%d%%)", change > 0 ? 4 : 215, 30 + (int)(part * 50),
+                      88 - (int)(part * 24));
+}
+
+/* ---- boxes ---- */
+
+static double part_of(const struct flames *flames, int64_t value) {
+    int64_t whole = flames->tree->nodes[0].width;
+    return whole ? (double)value / (double)whole : 0;
+}
+
+static void add_change(struct flames *flames, const struct tree_node *node) {
+    int64_t before = node->total[BEFORE], after = node->total[AFTER];
+    buffer_printf(flames->out, "\n%s \xe2\x86\x92 %s (%s%s", model_value_text(flames->model, before).text,
+                  model_value_text(flames->model, after).text, after >= before ? "+" : "",
+                  model_value_text(flames->model, after - before).text);
+    if (before) buffer_printf(flames->out, ", %+.0f %%", 100.0 * ((double)after - (double)before) / (double)before);
+    buffer_add_text(flames->out, before ? ")" : after ? ", new)" : ")");
+}
+
+static void add_details(struct flames *flames, const struct tree_node *node, const char *name) {
+    const struct model_frame *frame = node->depth ? &flames->model->frames[node->frame] : NULL;
+    add_xml(flames->out, name);
+    if (flames->differs) {
+        add_change(flames, node);
+    } else {
+        buffer_printf(flames->out, "\n%s, %.2f %%", model_value_text(flames->model, node->total[AFTER]).text,
+                      100 * part_of(flames, node->total[AFTER]));
+        if (node->self[AFTER] != node->total[AFTER])
+            buffer_printf(flames->out, "; itself %s", model_value_text(flames->model, node->self[AFTER]).text);
+    }
+    if (!frame || (!*frame->file && !*frame->module)) return;
+    buffer_add_char(flames->out, '\n');
+    add_xml(flames->out, *frame->file ? frame->file : frame->module);
+    if (*frame->file && frame->line > 0) buffer_printf(flames->out, ":%" PRId64, frame->line);
+    if (frame->inlined) buffer_add_text(flames->out, " (inlined)");
+}
+
+static void add_box(struct flames *flames, uint32_t at) {
+    const struct tree_node *node = &flames->tree->nodes[at];
+    const char *name = at ? flames->model->frames[node->frame].name : "all";
+    double width = 100 * part_of(flames, node->width);
+    buffer_printf(flames->out, "<svg class=\"f\" x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%d\" data-n=\"",
+                  100 * flames->left[at], TOP + node->depth * ROW, width, ROW - 1);
+    add_xml(flames->out, name);
+    buffer_add_text(flames->out, "\"><title>");
+    add_details(flames, node, name);
+    buffer_add_text(flames->out, "</title><rect fill=\"");
+    if (flames->differs)
+        add_change_color(flames, node);
+    else
+        add_plain_color(flames, name);
+    buffer_add_text(flames->out, "\"/>");
+    /* A text that nobody can read is bytes only; a frame that is zoomed to gets one from its title. */
+    buffer_add_text(flames->out, "<text x=\"3\" y=\"12.5\">");
+    if (width > 1) add_xml(flames->out, name);
+    buffer_add_text(flames->out, "</text></svg>\n");
+}
+
+/* Children are placed one after the other, what is their parent's own comes after them. */
+static void add_boxes(struct flames *flames) {
+    const struct tree *tree = flames->tree;
+    flames->left = xcalloc(tree->count, sizeof *flames->left);
+    add_box(flames, 0);
+    for (uint32_t at = tree->nodes[0].first_child; at;) {
+        const struct tree_node *node = &tree->nodes[at];
+        bool drawn = part_of(flames, node->width) >= NARROWEST;
+        if (drawn)
+            add_box(flames, at);
+        else
+            flames->hidden++;
+        if (drawn && node->first_child) {
+            flames->left[node->first_child] = flames->left[at];
+            at = node->first_child;
+            continue;
+        }
+        while (at && !tree->nodes[at].next_sibling)
+            at = tree->nodes[at].parent;
+        if (!at) break;
+        uint32_t next = tree->nodes[at].next_sibling;
+        flames->left[next] = flames->left[at] + part_of(flames, tree->nodes[at].width);
+        at = next;
+    }
+    free(flames->left);
+}
+
+/* ---- the page ---- */
+
+static const char style[] =
+    "svg{font-family:ui-sans-serif,system-ui,'Segoe UI',Helvetica,Arial,sans-serif;color-scheme:light dark}\n"
+    "#paper{fill:#fff}.head{fill:#1c2128}.dim{fill:#59636e}.f{cursor:pointer;font:11px "
+    "ui-monospace,Menlo,Consolas,monospace}\n"
+    ".f rect{width:100%;height:100%;rx:2px;stroke:#fff;stroke-width:.6px}.f text{fill:#14181d;pointer-events:none}\n"
+    ".f:hover rect{stroke:#14181d;stroke-width:1.6px}.above{opacity:.55}.searching .f:not(.hit) rect{opacity:.35}\n"
+    ".f.hit rect{fill:#d838c8}.f.hit text{fill:#fff}#reset{cursor:pointer;fill:#0969da}\n"
+    "input{font:13px system-ui,sans-serif;width:100%;box-sizing:border-box;padding:4px 9px;border:1px solid #8886;"
+    "border-radius:6px;background:transparent;color:inherit;outline-color:#0969da}input.wrong{outline:2px solid "
+    "#d1242f}\n"
+    "@media(prefers-color-scheme:dark){#paper{fill:#14181d}.head{fill:#e6edf3}.dim{fill:#9aa4af}.f rect{stroke:#14181d}"
+    ".f:hover rect{stroke:#fff}#reset{fill:#58a6ff}div{color:#e6edf3}}\n";
+
+static void add_subtitle(struct flames *flames) {
+    const struct tree_node *root = &flames->tree->nodes[0];
+    add_xml(flames->out, model_type_name(flames->model, flames->model->type));
+    if (flames->differs) {
+        buffer_printf(flames->out, ": %s before, ", model_value_text(flames->model, root->total[BEFORE]).text);
+        buffer_printf(flames->out, "%s after; red grew, blue shrank",
+                      model_value_text(flames->model, root->total[AFTER]).text);
+    } else {
+        buffer_printf(flames->out, ": %s", model_value_text(flames->model, root->total[AFTER]).text);
+    }
+}
+
+static void add_head(struct flames *flames, const char *title) {
+    struct buffer *out = flames->out;
+    unsigned height = TOP + (flames->tree->depth + 1) * ROW + BOTTOM;
+    buffer_printf(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"100%%\" height=\"%u\">\n<style>%s</style>\n"
+        "<rect id=\"paper\" width=\"100%%\" height=\"100%%\"/>\n"
+        "<svg x=\"14\" width=\"70%%\" height=\"40\"><text class=\"head\" y=\"30\" font-size=\"17\" "
+        "font-weight=\"600\">",
+        height, style);
+    add_xml(out, title);
+    buffer_add_text(out, "</text></svg>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
+    add_subtitle(flames);
+    buffer_add_text(
+        out, "</text>\n"
+             "<text id=\"details\" class=\"head\" x=\"14\" y=\"79\" font-size=\"12\" xml:space=\"preserve\"></text>\n"
+             "<g id=\"tools\" style=\"display:none\"><svg x=\"100%\" overflow=\"visible\">"
+             "<foreignObject x=\"-254\" y=\"12\" width=\"240\" height=\"32\">"
+             "<div xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
+             "placeholder=\"search (a regular expression)\"/></div></foreignObject>\n"
+             "<text id=\"matched\" class=\"head\" x=\"-14\" y=\"61\" font-size=\"13\" text-anchor=\"end\"></text>\n"
+             "<text id=\"reset\" x=\"-254\" y=\"61\" font-size=\"13\">reset zoom</text></svg></g>\n");
+}
+
+static void add_foot(struct flames *flames) {
+    if (flames->hidden)
+        buffer_printf(flames->out, "<!-- %zu boxes narrower than 0.01 %% are not drawn -->\n", flames->hidden);
+    buffer_add_text(flames->out, "<script><![CDATA[\n");
+    buffer_add_text(flames->out, embedded_text("export/flamegraph.js"));
+    buffer_add_text(flames->out, "]]></script>\n</svg>\n");
+}
+
+int flamegraph_render(const struct drawing *drawing, struct error *err) {
+    struct tree tree;
+    int code = tree_build(&tree, drawing->model, err);
+    if (code == 0) {
+        struct flames flames = {.model = drawing->model, .tree = &tree, .out = drawing->out};
+        flames.differs = drawing->model->has_base || tree.nodes[0].total[BEFORE] != 0;
+        add_head(&flames, drawing->title);
+        add_boxes(&flames);
+        add_foot(&flames);
+    }
+    tree_free(&tree);
+    return code;
+}

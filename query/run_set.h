@@ -1,0 +1,25 @@
+/* run_set.h: several runs in one word.
+ *   RUN          one run, as query/select.h names it
+ *   A..B         every run from A to B in the order of their ids; either may be any name of a run
+ *   all          every run
+ *   all:NAME     every run with that label, or with that tag where NAME is KEY=VALUE
+ *   SET,SET,...  all of these together
+ * A run that is named twice counts once. */
+#ifndef CLEAR_QUERY_RUN_SET_H
+#define CLEAR_QUERY_RUN_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/db.h"
+
+struct run_set {
+    int64_t *ids; /* in the order in which they were named; within a range or `all`, rising */
+    size_t count;
+};
+
+/* Adds the runs of `text` to a set, which may be empty ({0}). A set without a run is a usage error. */
+int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err);
+void run_set_free(struct run_set *set);
+
+#endif

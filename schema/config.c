@@ -1,0 +1,333 @@
+#include "schema/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/nearest.h"
+#include "schema/document.h"
+#include "schema/schema.h"
+
+static const char file_name[] = "clear.yaml";
+
+void config_free(struct config *config) {
+    free(config->path);
+    free(config->database);
+    for (size_t i = 0; i < config->toolchain_count; i++) {
+        free(config->toolchain[i].key);
+        free(config->toolchain[i].value);
+    }
+    for (size_t i = 0; i < config->tag_count; i++) {
+        free(config->tags[i].key);
+        free(config->tags[i].value);
+    }
+    for (size_t i = 0; i < config->threshold_count; i++)
+        free(config->thresholds[i].name);
+    for (size_t i = 0; i < config->query_count; i++)
+        queries_free(&config->queries[i]);
+    free(config->toolchain);
+    free(config->tags);
+    free(config->thresholds);
+    free(config->queries);
+    *config = (struct config){0};
+}
+
+/* ---- where it is ---- */
+
+/* 1: to be read, 0: not there, -1: there, and somebody else's. */
+static int look_at(const char *path) {
+    struct stat status;
+    if (stat(path, &status) || !S_ISREG(status.st_mode)) return 0;
+    return status.st_uid == geteuid() || status.st_uid == 0 ? 1 : -1;
+}
+
+static char *found_at(char *path, char **passed) {
+    int found = look_at(path);
+    if (found == 1) return path;
+    if (found == -1 && !*passed)
+        *passed = path;
+    else
+        free(path);
+    return NULL;
+}
+
+static char *find_upward(char **passed) {
+    char *directory = getcwd(NULL, 0), *found = NULL;
+    while (directory && !found) {
+        size_t size = strlen(directory);
+        found = found_at(xasprintf("%s%s%s", directory, directory[size - 1] == '/' ? "" : "/", file_name), passed);
+        if (size <= 1) break;
+        char *slash = strrchr(directory, '/');
+        slash[slash == directory] = '\0';
+    }
+    free(directory);
+    return found;
+}
+
+char *config_find(char **passed) {
+    const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    *passed = NULL;
+    char *found = find_upward(passed);
+    if (found) return found;
+    if (xdg && *xdg == '/') return found_at(xasprintf("%s/clear/%s", xdg, file_name), passed);
+    if (home && *home) return found_at(xasprintf("%s/.config/clear/%s", home, file_name), passed);
+    return NULL;
+}
+
+/* ---- its sections ---- */
+
+static void add_pair(struct config_pair **pairs, size_t *count, const char *key, const char *value) {
+    *pairs = xrealloc(*pairs, (*count + 1) * sizeof **pairs);
+    (*pairs)[(*count)++] = (struct config_pair){xstrdup(key), xstrdup(value)};
+}
+
+static int read_database(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                         const yaml_node_t *value) {
+    struct config *config = context;
+    const char *text = document_text(document, value), *slash = strrchr(config->path, '/');
+    (void)key;
+    (void)at;
+    if (!text) return -1;
+    if (*text == '/' || !slash)
+        config->database = xstrdup(text);
+    else
+        config->database = xasprintf("%.*s%s", (int)(slash + 1 - config->path), config->path, text);
+    return 0;
+}
+
+static int read_rule(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    struct config *config = context;
+    const char *text = document_text(document, value);
+    if (!text) return -1;
+    if (*key != '.' || !key[1] || strchr(key, '/'))
+        return document_wrong(document, at, "'%s' is no ending of a file, as .c is", key);
+    if (!strstr(text, "{source}") || !strstr(text, "{output}"))
+        return document_wrong(document, value, "a command with {source} and {output} is wanted here");
+    add_pair(&config->toolchain, &config->toolchain_count, key, text);
+    return 0;
+}
+
+static int read_toolchain(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                          const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, read_rule, context);
+}
+
+static int read_tag(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                    const yaml_node_t *value) {
+    struct config *config = context;
+    const char *text = document_text(document, value);
+    if (!text) return -1;
+    if (strchr(key, '=')) return document_wrong(document, at, "a tag's name has no '='");
+    if (strcmp(text, "auto") == 0 && strcmp(key, "git_commit") != 0 && strcmp(key, "git_branch") != 0)
+        return document_wrong(document, value, "only git_commit and git_branch can be auto");
+    add_pair(&config->tags, &config->tag_count, key, text);
+    return 0;
+}
+
+static int read_tags(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, read_tag, context);
+}
+
+static int read_query(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                      const yaml_node_t *value) {
+    struct config *config = context;
+    struct saved_query query;
+    /* It would be written over clear's own in each file, and stay there when the configuration is gone. */
+    if (queries_is_own(key))
+        return document_wrong(document, at, "@%s is one of clear's own queries: choose another name", key);
+    if (!queries_is_name(key)) return document_wrong(document, at, "'%s' is no name: letters, digits, - and _", key);
+    if (queries_read(document, value, key, &query)) return -1;
+    config->queries = xrealloc(config->queries, (config->query_count + 1) * sizeof *config->queries);
+    config->queries[config->query_count++] = query;
+    return 0;
+}
+
+static int read_queries(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                        const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, read_query, context);
+}
+
+/* ---- thresholds: the names are those of rules.yaml ---- */
+
+struct known_rules {
+    struct nearest nearest;
+    bool found, is_percent;
+};
+
+static int offer_rule(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                      const yaml_node_t *value) {
+    struct known_rules *known = context;
+    (void)document;
+    (void)at;
+    (void)value;
+    size_t size = strlen(key);
+    nearest_offer(&known->nearest, key);
+    if (strcmp(key, known->nearest.word) != 0) return 0;
+    known->found = true;
+    known->is_percent = size > 8 && strcmp(key + size - 8, "_percent") == 0;
+    return 0;
+}
+
+static int offer_section(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                         const yaml_node_t *value) {
+    (void)at;
+    return strcmp(key, "rules") == 0 ? document_pairs(document, value, offer_rule, context) : 0;
+}
+
+static int check_threshold(struct document *document, const char *name, const yaml_node_t *at, double number) {
+    struct known_rules known = {.nearest = {.word = name}};
+    struct document rules;
+    if (document_open(&rules, "rules.yaml", embedded_text("rules.yaml"), document->err)) return -1;
+    int code = document_pairs(&rules, document_root(&rules), offer_section, &known);
+    if (code == 0 && !known.found && *known.nearest.found)
+        code = document_wrong(document, at, "unknown threshold '%s'; did you mean '%s'?", name, known.nearest.found);
+    else if (code == 0 && !known.found)
+        code = document_wrong(document, at, "unknown threshold '%s'; clear query \"SELECT * FROM rules\" lists them",
+                              name);
+    else if (code == 0 && (number < 0 || (known.is_percent && number > 100)))
+        code = document_wrong(document, at, "%s is out of range: %g", name, number);
+    document_close(&rules);
+    return code;
+}
+
+static int read_threshold(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                          const yaml_node_t *value) {
+    struct config *config = context;
+    double number;
+    if (document_number(document, value, &number) || check_threshold(document, key, at, number)) return -1;
+    config->thresholds = xrealloc(config->thresholds, (config->threshold_count + 1) * sizeof *config->thresholds);
+    config->thresholds[config->threshold_count++] = (struct config_threshold){xstrdup(key), number};
+    return 0;
+}
+
+static int read_thresholds(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                           const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, read_threshold, context);
+}
+
+/* ---- the file ---- */
+
+int config_parse(struct config *config, const char *path, const char *text, struct error *err) {
+    static const struct document_key keys[] = {{"database", read_database},     {"toolchain", read_toolchain},
+                                               {"thresholds", read_thresholds}, {"tags", read_tags},
+                                               {"queries", read_queries},       {0}};
+    struct document document;
+    *config = (struct config){.path = xstrdup(path)};
+    int code = document_open(&document, path, text, err);
+    if (code == 0) {
+        const yaml_node_t *root = document_root(&document);
+        code = root ? document_keys(&document, root, keys, config) : 0;
+        document_close(&document);
+    }
+    if (code) config_free(config);
+    return code;
+}
+
+int config_read(struct config *config, const char *path, struct error *err) {
+    enum { FILE_MAX = 1 << 20 };
+    FILE *file = fopen(path, "re");
+    struct buffer text = {0};
+    char block[4096];
+    size_t size;
+    *config = (struct config){0};
+    while (file && text.size <= FILE_MAX && (size = fread(block, 1, sizeof block, file)) > 0)
+        buffer_add(&text, block, size);
+    int code = 0;
+    if (!file || ferror(file))
+        code = error_fail(err, "%s: %s", path, strerror(errno));
+    else if (text.size > FILE_MAX || memchr(buffer_text(&text), '\0', text.size))
+        code = error_fail(err, "%s: is no configuration", path);
+    if (file) fclose(file);
+    if (code == 0) code = config_parse(config, path, buffer_text(&text), err);
+    buffer_free(&text);
+    return code;
+}
+
+const char *config_toolchain(const struct config *config, const char *ending) {
+    for (size_t i = 0; i < config->toolchain_count; i++)
+        if (strcmp(config->toolchain[i].key, ending) == 0) return config->toolchain[i].value;
+    return NULL;
+}
+
+/* ---- in force ---- */
+
+static int set_thresholds(const struct config *config, struct db *db, struct error *err) {
+    for (size_t i = 0; i < config->threshold_count; i++) {
+        sqlite3_stmt *statement = db_prepare(db, "UPDATE rules SET value = :value WHERE name = :name", err);
+        if (!statement) return -1;
+        db_bind_real(statement, ":value", config->thresholds[i].value);
+        db_bind_text(statement, ":name", config->thresholds[i].name);
+        if (db_run(db, statement, err)) return -1;
+    }
+    return 0;
+}
+
+static int put_queries(const struct config *config, struct db *db, struct error *err) {
+    for (size_t i = 0; i < config->query_count; i++)
+        if (queries_put(db, &config->queries[i], err)) return -1;
+    return 0;
+}
+
+/* Every view of the file again, as a temporary one: names in it then mean temporary tables first. SQLite keeps the text of a
+ * view as "CREATE VIEW name ...", whatever stood there. */
+static int shadow_views(struct db *db, struct error *err) {
+    static const char create[] = "CREATE VIEW ";
+    sqlite3_stmt *row = db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE type = 'view'", err);
+    struct buffer sql = {0};
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1) {
+        if (strncmp(db_text(row, 0), create, strlen(create)) != 0) continue;
+        buffer_add_text(&sql, "CREATE TEMP VIEW ");
+        buffer_add_text(&sql, db_text(row, 0) + strlen(create));
+        buffer_add_text(&sql, ";\n");
+    }
+    if (code == 0) code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+static int shadow_rules(const struct config *config, struct db *db, struct error *err) {
+    if (db_exec(db, "CREATE TEMP TABLE rules AS SELECT * FROM main.rules", err)) return -1;
+    return set_thresholds(config, db, err) || shadow_views(db, err) ? -1 : 0;
+}
+
+/* The newer texts of clear's own first, then what the file has, then the configuration's. */
+static int shadow_queries(const struct config *config, struct db *db, bool is_stale, struct error *err) {
+    static const char make[] =
+        "CREATE TEMP TABLE queries(name TEXT PRIMARY KEY, description TEXT, params TEXT, sql TEXT, export TEXT)";
+    if (db_exec(db, make, err) || (is_stale && queries_put_own(db, err))) return -1;
+    return db_exec(db, "INSERT OR REPLACE INTO temp.queries SELECT * FROM main.queries", err) ||
+                   put_queries(config, db, err)
+               ? -1
+               : 0;
+}
+
+static int apply_in_file(const struct config *config, struct db *db, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    if (set_thresholds(config, db, err) == 0 && put_queries(config, db, err) == 0) return db_commit(db, err);
+    db_rollback(db);
+    return -1;
+}
+
+int config_apply(const struct config *config, struct db *db, struct error *err) {
+    enum schema_state state;
+    if (db->writable) return config->threshold_count || config->query_count ? apply_in_file(config, db, err) : 0;
+    if (schema_look(db, &state, err)) return -1;
+    bool is_stale = state != SCHEMA_CURRENT;
+    if ((config->query_count || is_stale) && shadow_queries(config, db, is_stale, err)) return -1;
+    return config->threshold_count ? shadow_rules(config, db, err) : 0;
+}

@@ -1,0 +1,148 @@
+/* rules.c: what stands in rules.yaml, as rows of rules, advice and wrappers. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "schema/document.h"
+#include "schema/schema.h"
+
+/* A row under construction: texts live as long as the document. */
+struct row {
+    double value;
+    bool has_value;
+    const char *unit, *meaning, *severity, *title, *text;
+};
+
+static int read_value(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                      const yaml_node_t *value) {
+    struct row *row = context;
+    (void)key;
+    (void)at;
+    row->has_value = true;
+    return document_number(document, value, &row->value);
+}
+
+static int read_text(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    struct row *row = context;
+    const struct {
+        const char *key, **text;
+    } fields[] = {{"unit", &row->unit},
+                  {"meaning", &row->meaning},
+                  {"severity", &row->severity},
+                  {"title", &row->title},
+                  {"text", &row->text}};
+    (void)at;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].key, key) == 0) return (*fields[i].text = document_text(document, value)) ? 0 : -1;
+    bug("no field for %s", key);
+}
+
+static int missing(struct document *document, const yaml_node_t *node, const char *key) {
+    return document_wrong(document, node, "no `%s:` here", key);
+}
+
+static int put_rule(void *context, struct document *document, const char *name, const yaml_node_t *at,
+                    const yaml_node_t *value) {
+    static const struct document_key keys[] = {{"value", read_value}, {"unit", read_text}, {"meaning", read_text}, {0}};
+    struct db *db = context;
+    struct row row = {0};
+    (void)at;
+    if (document_keys(document, value, keys, &row)) return -1;
+    if (!row.has_value) return missing(document, value, "value");
+    if (!row.unit) return missing(document, value, "unit");
+    if (!row.meaning) return missing(document, value, "meaning");
+    sqlite3_stmt *statement = db_prepare(db,
+                                         "INSERT OR REPLACE INTO rules(name, value, unit, meaning) "
+                                         "VALUES (:name, :value, :unit, :meaning)",
+                                         document->err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":name", name);
+    db_bind_real(statement, ":value", row.value);
+    db_bind_text(statement, ":unit", row.unit);
+    db_bind_text(statement, ":meaning", row.meaning);
+    return db_run(db, statement, document->err);
+}
+
+static int read_severity(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                         const yaml_node_t *value) {
+    static const char *const words[] = {"critical", "warning", "note", "ok"};
+    struct row *row = context;
+    if (read_text(context, document, key, at, value)) return -1;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], row->severity) == 0) return 0;
+    return document_wrong(document, value, "`severity:` is critical, warning, note or ok");
+}
+
+static int put_advice(void *context, struct document *document, const char *code, const yaml_node_t *at,
+                      const yaml_node_t *value) {
+    static const struct document_key keys[] = {
+        {"severity", read_severity}, {"title", read_text}, {"text", read_text}, {0}};
+    struct db *db = context;
+    struct row row = {0};
+    (void)at;
+    if (document_keys(document, value, keys, &row)) return -1;
+    if (!row.severity) return missing(document, value, "severity");
+    if (!row.title) return missing(document, value, "title");
+    if (!row.text) return missing(document, value, "text");
+    sqlite3_stmt *statement = db_prepare(db,
+                                         "INSERT OR REPLACE INTO advice(code, severity, title, text) "
+                                         "VALUES (:code, :severity, :title, :text)",
+                                         document->err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":code", code);
+    db_bind_text(statement, ":severity", row.severity);
+    db_bind_text(statement, ":title", row.title);
+    db_bind_text(statement, ":text", row.text);
+    return db_run(db, statement, document->err);
+}
+
+static int put_wrapper(struct db *db, struct document *document, const yaml_node_t *node) {
+    const char *pattern = document_text(document, node);
+    sqlite3_stmt *statement = NULL;
+    if (pattern) statement = db_prepare(db, "INSERT OR IGNORE INTO wrappers(pattern) VALUES (:pattern)", document->err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":pattern", pattern);
+    return db_run(db, statement, document->err);
+}
+
+static int put_rules(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, put_rule, context);
+}
+
+static int put_advices(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                       const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, put_advice, context);
+}
+
+static int put_wrappers(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                        const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    if (value->type != YAML_SEQUENCE_NODE) return document_wrong(document, value, "a list of patterns is wanted here");
+    yaml_node_item_t *item = value->data.sequence.items.start;
+    for (; item < value->data.sequence.items.top; item++)
+        if (put_wrapper(context, document, yaml_document_get_node(&document->yaml, *item))) return -1;
+    return 0;
+}
+
+int schema_load_rules(struct db *db, const char *name, const char *text, struct error *err) {
+    static const struct document_key keys[] = {
+        {"rules", put_rules}, {"advice", put_advices}, {"wrappers", put_wrappers}, {0}};
+    struct document document;
+    if (document_open(&document, name, text, err)) return -1;
+    const yaml_node_t *root = document_root(&document);
+    int code = root ? db_begin(db, err) : error_fail(err, "%s: is empty", name);
+    if (code == 0 && document_keys(&document, root, keys, db)) {
+        db_rollback(db);
+        code = -1;
+    } else if (code == 0) {
+        code = db_commit(db, err);
+    }
+    document_close(&document);
+    return code;
+}

@@ -1,0 +1,151 @@
+# Each format of clear export, held against what reads it: XML and JSON parsers, callgrind_annotate, graphviz, the sums of the
+# tables; speedscope's published constraints; the csv goes back in.
+. "$(dirname "$0")/lib.sh"
+
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 t.db || fail "no database"
+out() { "$CLEAR" export --db t.db "$@" || fail "clear export $*"; }
+heap() { out first --kind heap --type alloc_space --format "$@"; }
+space=$(sql t.db "SELECT sum(alloc_bytes) FROM sites JOIN profiles ON profiles.id = profile_id WHERE run_id = 1")
+
+# folded: one line a stack, names as in the tables, the sum theirs.
+heap folded >a.folded
+expect_equal "$(sort a.folded)" "__libc_start_main;main 1048676
+__libc_start_main;main;serve 4096
+__libc_start_main;main;serve;Table::insert(int);grow;operator new(unsigned long) 96640" "folded stacks"
+out --sql "SELECT 'a;b;c' AS stack, 3 AS n UNION ALL SELECT 'a;b', 4 UNION ALL SELECT 'a', 0 UNION ALL SELECT NULL, 7" --format folded >b.folded
+expect_equal "$(cat b.folded)" "[no stack] 7
+a;b 4
+a;b;c 3" "folded, a stack of text"
+out --sql "SELECT 'one;two' AS function, 'x' || char(10) || 'y' AS leaf, 5 AS n" --format folded >c.folded
+expect_equal "$(cat c.folded)" "one:two;x y 5" "a semicolon and a newline in names"
+
+# csv: its own columns are roles, so what comes out goes in again as the same profile.
+out first --kind heap -o a.csv
+expect_equal "$(head -n 1 a.csv | tr -d '\r')" 'stack,label:addr,label:bytes/bytes,label:thread,alloc_objects/count,alloc_space/bytes,inuse_objects/count,inuse_space/bytes' "csv header"
+cp t.db back.db
+sqlite3 back.db -cmd '.mode csv' '.import a.csv csv' || fail "sqlite3 cannot import the csv"
+columns='nullif("label:addr", '"''"') AS "label:addr", nullif("label:thread", '"''"') AS "label:thread"'
+"$CLEAR" export --db back.db --format folded --sql "SELECT stack, $columns, CAST(\"alloc_space/bytes\" AS INTEGER) AS \"alloc_space/bytes\" FROM csv" >back.folded || fail "export of the csv"
+expect_equal "$(sort back.folded)" "$(sort a.folded)" "csv and back"
+
+# What parsers and viewers say.
+for format in json speedscope flamegraph callgrind dot; do out first --kind heap --format $format --type alloc_space -o "a.$format"; done
+out first --kind heap --base "SELECT trace_id, 2 AS \"alloc_objects/count\", 4096 AS \"alloc_space/bytes\", 0 AS \"inuse_objects/count\",
+    0 AS \"inuse_space/bytes\" FROM sites WHERE trace_id = 2 LIMIT 1" --format speedscope --type alloc_space -o d.speedscope
+python3 - "$space" <<'END' || fail "what python says of the formats"
+import json, sys, xml.etree.ElementTree as xml
+space = int(sys.argv[1])
+profile = json.load(open("a.json"))
+place = [t["type"] for t in profile["sample_types"]].index("alloc_space")
+assert sum(s["values"][place] for s in profile["samples"]) == space
+assert all(0 <= f < len(profile["frames"]) for s in profile["samples"] for f in s["stack"])
+assert {"function": "grow", "file": "/src/table.h", "line": 5, "module": "/opt/server", "address": "0x3000", "inlined": True} in profile["frames"]
+assert any(s["labels"] == {"addr": "0x3000", "bytes": 512, "thread": 'worker "1"'} for s in profile["samples"]), "labels"
+assert "label: first" in profile["comments"] and profile["default_type"] == "inuse_space"
+
+def speedscope(path):
+    """What https://www.speedscope.app/file-format-schema.json demands of a file of sampled profiles."""
+    file = json.load(open(path))
+    assert set(file) <= {"$schema", "shared", "profiles", "name", "activeProfileIndex", "exporter"}
+    assert file["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+    frames = file["shared"]["frames"]
+    for frame in frames:
+        assert set(frame) <= {"name", "file", "line", "col"} and isinstance(frame["name"], str)
+    assert isinstance(file["activeProfileIndex"], int) and file["activeProfileIndex"] < len(file["profiles"])
+    for p in file["profiles"]:
+        assert set(p) == {"type", "name", "unit", "startValue", "endValue", "samples", "weights"} and p["type"] == "sampled"
+        assert p["unit"] in ("bytes", "microseconds", "milliseconds", "nanoseconds", "none", "seconds")
+        assert len(p["samples"]) == len(p["weights"]) and p["endValue"] - p["startValue"] == sum(p["weights"])
+        assert all(isinstance(f, int) and 0 <= f < len(frames) for s in p["samples"] for f in s)
+        assert all(w > 0 for w in p["weights"])
+    return file
+
+file = speedscope("a.speedscope")
+shown = file["profiles"][file["activeProfileIndex"]]
+assert shown["name"] == "alloc_space" and shown["endValue"] == space and shown["unit"] == "bytes"
+names = [file["shared"]["frames"][f]["name"] for f in shown["samples"][0]]
+assert names == ["__libc_start_main", "main", "serve", "Table::insert(int)", "grow", "operator new(unsigned long)"], names
+file = speedscope("d.speedscope")
+sums = {p["name"]: p["endValue"] for p in file["profiles"]}
+assert sums["alloc_space before"] == 4096 and sums["alloc_space after"] == space, sums
+
+S = "{http://www.w3.org/2000/svg}"
+graph = xml.parse("a.flamegraph").getroot()
+boxes = {b.get("data-n"): b for b in graph.iter(S + "svg") if b.get("class") == "f"}
+assert set(boxes) == {"all", "__libc_start_main", "main", "serve", "Table::insert(int)", "grow", "operator new(unsigned long)"}
+share = lambda name: float(boxes[name].get("width").rstrip("%"))
+assert share("all") == 100 and abs(share("serve") - 100 * (96640 + 4096) / space) < 1e-3
+assert float(boxes["all"].get("y")) < float(boxes["main"].get("y")), "the root is on top"
+details = boxes["grow"].find(S + "title").text
+assert "94.4 KiB" in details and "/src/table.h:5 (inlined)" in details, details
+END
+grep -Eq 'src=|href=|url\(|@import' a.flamegraph && fail "the flame graph needs other files"
+if command -v node >/dev/null; then
+    sed -n '/CDATA/,/\]\]>/p' a.flamegraph | sed '1d;$d' >script.js
+    node --check script.js || fail "the script does not parse"
+fi
+
+# callgrind_annotate adds up: the totals, and what is main's own and inclusive.
+callgrind_annotate --threshold=100 a.callgrind >self.txt || fail "callgrind_annotate"
+callgrind_annotate --threshold=100 --inclusive=yes a.callgrind >cum.txt || fail "callgrind_annotate --inclusive"
+commas() { sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta' <<<"$1"; }
+expect_match "$(cat self.txt)" "$(commas "$space") .*PROGRAM TOTALS" "callgrind totals"
+expect_match "$(cat self.txt)" "1,048,676 .*/src/server.cc:main" "callgrind, main itself"
+expect_match "$(cat cum.txt)" "100,736 .*/src/server.cc:serve" "callgrind, serve with callees"
+expect_match "$(cat cum.txt)" "$(commas "$space") .*/src/server.cc:main" "callgrind, main with callees"
+out --sql "SELECT 'f;f;f' AS stack, 10 AS n" --format callgrind -o r.callgrind
+expect_match "$(callgrind_annotate --threshold=100 --inclusive=yes r.callgrind)" '^10 \(100.*:f' "recursion counts once"
+expect_status 1 "$CLEAR" export --db t.db --sql "SELECT 'a' AS f, -1 AS n" --format callgrind 2>err.txt
+expect_match "$(cat err.txt)" 'no negative values' "callgrind and negative values"
+
+dot -Tsvg a.dot >dot.svg || fail "graphviz does not take the graph"
+expect_equal "$(grep -c 'class="node"' dot.svg)" 6 "nodes"
+expect_match "$(cat a.dot)" 'label="serve\\n4.0 KiB \(0.4%\)\\nof 98.4 KiB \(8.8%\)"' "flat and cumulative"
+
+# dump: as in the run's directory. The suffix of the file tells the format; text goes to standard output without -o.
+out first --kind heap --format dump >alloc.txt
+expect_match "$(head -1 alloc.txt)" '^# alloc-profile v2' "dump"
+expect_equal "$(awk '!/^#/ { sum += $3 } END { print sum }' alloc.txt)" "$space" "bytes of the dump"
+out first --kind lock --format dump | grep -q '^# lock-profile v3' || fail "dump of the locks"
+out first --kind heap --type alloc_space -o suffix.folded
+expect_same_file suffix.folded a.folded "format by suffix"
+out first --kind heap -o s.speedscope.json
+grep -q 'file-format-schema' s.speedscope.json || fail "the longest suffix counts"
+out first -o dir.profile/
+expect_equal "$(ls dir.profile | tr '\n' ' ')" "alloc.txt channels.pb.gz cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz " "a directory"
+out first --kind heap --title 'A <title> & more' --format flamegraph | grep -q 'A &lt;title&gt; &amp; more' || fail "--title"
+
+# Datasette: saved queries and the comments of the schema.
+sql t.db "INSERT OR REPLACE INTO queries(name, description, sql) VALUES ('mine', 'what I \"ask\"', 'SELECT 1')"
+out --format datasette-metadata -o meta.json
+python3 - <<'END' || fail "datasette metadata"
+import json
+about = json.load(open("meta.json"))["databases"]["t"]
+assert about["queries"]["mine"] == {"title": "mine", "description": 'what I "ask"', "sql": "SELECT 1"}
+assert about["tables"]["sites"]["columns"]["alloc_bytes"] == "as requested, without the allocator's overhead"
+assert about["tables"]["runs"]["columns"]["started_ns"] == "ns since the epoch"
+END
+
+# The same bytes again, for every format.
+for format in pprof folded flamegraph callgrind speedscope dot csv json dump datasette-metadata; do
+    case $format in datasette*) what= ;; *) what="first --kind heap" ;; esac
+    # shellcheck disable=SC2086 # words
+    { out $what --format $format -o one; out $what --format $format -o two; }
+    expect_same_file one two "$format twice"
+done
+
+refused() { # refused REGEX ARGUMENTS...
+    local regex=$1
+    shift
+    expect_status 2 "$CLEAR" export --db t.db "$@" 2>err.txt >out.txt
+    expect_match "$(cat err.txt)" "$regex" "message of $*"
+    [ ! -s out.txt ] || fail "$* wrote something"
+}
+refused "no format is called 'svg': pprof, folded, flamegraph, callgrind" first --kind heap --format svg
+refused '--type goat: the profile has alloc_objects, alloc_space' first --kind heap --format folded --type goat
+refused 'no text dump of kind cpu: heap, lock' first --kind cpu --format dump
+refused 'made of a run' --sql 'SELECT 1' --format dump
+refused 'about the whole file' first --format datasette-metadata
+refused '--level' first --kind heap -o x.pb.gz --level 10
+refused 'exclude' --sql 'SELECT 1' --query mine -o x.pb.gz
+refused 'one run at a time' first 2 -o dir.profile/
