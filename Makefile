@@ -43,7 +43,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 	libdw-dev libelf-dev libiberty-dev libzstd-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf
-BENCH_PACKAGES := heaptrack python3 golang-go
+BENCH_PACKAGES := heaptrack python3 golang-go linux-perf
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 
 FLOORS  := base schema ingest query export cli
