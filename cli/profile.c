@@ -197,6 +197,8 @@ static void print_totals(const struct recording *recording, const struct collect
     print_part(totals->channel_events, "messages", totals->channels, "channels");
     print_part(totals->fibers, "fibers", 0, NULL);
     if (totals->cpu_samples) fprintf(stderr, "; %s of CPU time sampled", units_ns((int64_t)totals->cpu_ns).text);
+    if (totals->cpu_dropped)
+        fprintf(stderr, " (%s more samples fell into the recorder)", units_count((int64_t)totals->cpu_dropped).text);
     if (totals->processes > 1) fprintf(stderr, "; %s processes", units_count((int64_t)totals->processes).text);
     if (recorder->sample_n > 1) fprintf(stderr, "; sampled 1 in %s", units_count(recorder->sample_n).text);
     if (recorder->sample_bytes > 1)
@@ -206,7 +208,7 @@ static void print_totals(const struct recording *recording, const struct collect
 static void report(const struct recording *recording) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
-    warn(totals.dropped, "events could not be recorded");
+    warn(totals.dropped - totals.cpu_dropped, "events could not be recorded");
     warn(totals.unrecorded, "processes could not be recorded");
     warn(totals.corrupt, "segments are damaged; what could be read of them is stored");
     warn(totals.running, "processes still ran when the target ended; what they did later is not recorded");

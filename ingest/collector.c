@@ -222,6 +222,7 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         totals->dropped += tallies[i].dropped;
+        if (i == MEASURE_CPU) totals->cpu_dropped += tallies[i].dropped;
         totals->events += recorded_events(recorded, i);
     }
 }

@@ -58,6 +58,7 @@ struct collector_totals {
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and what was done with them */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
+    uint64_t cpu_dropped; /* of the dropped ones: CPU samples, which fell into the recorder's own slow half */
     uint64_t corrupt;    /* segments with something broken in them */
     uint64_t unrecorded; /* processes that could not make a segment */
     uint64_t segment_bytes, events, flushes, flush_ns;

@@ -183,6 +183,7 @@ static int read(struct ingest *ingest, const struct input *input, struct error *
     struct perf_names names;
     perf_names_open(&names, &recording, &ingest->store);
     int code = begin_run(ingest, input, &recording.facts, err);
+    if (!code) code = store_expect(&ingest->store, recording.stacks.count, err);
     if (!code) code = add_events(ingest, &names, err);
     perf_names_close(&names);
     perf_recording_free(&recording);

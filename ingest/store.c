@@ -88,6 +88,7 @@ struct kind {
     const char *select; /* the id, by the unique columns */
     const char *insert;
     void (*bind)(sqlite3_stmt *statement, const void *thing); /* the parameters of both */
+    bool is_counted;                                          /* store->is_fresh says that the table was empty */
 };
 
 /* 1: *id is set, 0: there is no such row, -1: the error is set. */
@@ -100,14 +101,21 @@ static int select_id(struct db *db, sqlite3_stmt *select, int64_t *id, struct er
     return state;
 }
 
+/* The row of a thing that is not in memory: 1, 0 for none, -1. */
+static int find_old_row(struct store *store, const struct kind *kind, const void *thing, int64_t *id,
+                        struct error *err) {
+    if (store->is_fresh && kind->is_counted) return 0; /* every row of that table is in memory */
+    sqlite3_stmt *select = db_prepare(store->db, kind->select, err);
+    if (!select) return -1;
+    kind->bind(select, thing);
+    return select_id(store->db, select, id, err);
+}
+
 /* The row id of a thing that is not in memory. *added tells whether the row is new; may be NULL. */
 static int64_t find_row(struct store *store, const struct kind *kind, const void *thing, bool *added,
                         struct error *err) {
     int64_t id = 0;
-    sqlite3_stmt *select = db_prepare(store->db, kind->select, err);
-    if (!select) return -1;
-    kind->bind(select, thing);
-    int state = select_id(store->db, select, &id, err);
+    int state = find_old_row(store, kind, thing, &id, err);
     if (added) *added = state == 0;
     if (state != 0) return state < 0 ? -1 : id;
     sqlite3_stmt *insert = db_prepare(store->db, kind->insert, err);
@@ -207,6 +215,7 @@ int64_t store_function(struct store *store, const char *name, const char *system
         .select = "SELECT id FROM functions WHERE name = ?1 AND system_name = ?2 AND filename = ?3 AND start_line = ?4",
         .insert = "INSERT INTO functions(name, system_name, filename, start_line) VALUES (?1, ?2, ?3, ?4)",
         .bind = bind_function,
+        .is_counted = true,
     };
     const struct function_row function = {name, system_name, filename, start_line};
     buffer_clear(&store->key);
@@ -281,6 +290,7 @@ int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address
                   " is_folded = ?4",
         .insert = "INSERT INTO locations(mapping_id, address, lines_hash, is_folded) VALUES (?1, ?2, ?3, ?4)",
         .bind = bind_location,
+        .is_counted = true,
     };
     const struct location_row location = {mapping_id, (int64_t)address, hash_lines(lines, line_count), is_folded};
     const int64_t key[] = {mapping_id, location.address, location.lines_hash, is_folded};
@@ -301,6 +311,7 @@ int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t ad
     const int64_t key[] = {mapping_id, (int64_t)address};
     const struct map_entry *entry = map_find(&store->resolved, key, sizeof key);
     if (entry) return entry->value;
+    if (store->is_fresh) return 0;
     sqlite3_stmt *select = db_prepare(
         store->db, "SELECT min(id) FROM locations WHERE mapping_id = ?1 AND address = ?2 AND lines_hash <> 0", err);
     if (!select) return -1;
@@ -457,13 +468,22 @@ static void forget_expected(struct store *store) {
     store->old_hashes = NULL;
     store->late_indexes = NULL;
     store->old_hash_count = 0;
-    store->knows_hashes = false;
+    store->knows_hashes = store->is_fresh = false;
+}
+
+static int look_if_fresh(struct store *store, struct error *err) {
+    int64_t filled;
+    const char *sql = "SELECT EXISTS (SELECT 1 FROM functions) OR EXISTS (SELECT 1 FROM locations)";
+    if (db_int(store->db, sql, 0, &filled, err) != 0) return -1;
+    store->is_fresh = !filled;
+    return 0;
 }
 
 int store_expect(struct store *store, size_t count, struct error *err) {
     enum { MANY = 10000 };
     int64_t stored;
     forget_expected(store);
+    if (look_if_fresh(store, err) != 0) return -1;
     if (db_int(store->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
     if (stored < 0 || (uint64_t)stored > (uint64_t)count * WORTH_READING) return 0;
     if (read_hashes(store, (size_t)stored, err) != 0) return -1;

@@ -31,6 +31,7 @@ struct store {
     int64_t *old_hashes;     /* sorted: of the traces that were there when store_expect was called */
     size_t old_hash_count;
     bool knows_hashes;
+    bool is_fresh;      /* functions and locations were empty when store_expect was called */
     char *late_indexes; /* the SQL that makes the indexes which store_expect took away; NULL where it took none */
 };
 

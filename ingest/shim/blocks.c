@@ -26,7 +26,7 @@ static void *child_of(void **slot, size_t size) {
 }
 
 static uint64_t *make_entry(uintptr_t address) {
-    if (address >> BLOCK_ADDRESS_BITS) return NULL;
+    if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
     struct block_node *node = child_of((void **)&block_root[address >> BLOCK_MID_BITS], sizeof *node);
     if (!node) return NULL;
     uint64_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)],
@@ -76,7 +76,7 @@ COLD bool block_take_slowly(uintptr_t address, struct block *block) {
 bool block_around(uintptr_t address, struct block *block, uint64_t *offset) {
     uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
     for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {
-        const uint64_t *entry = block_entry(at);
+        const uint64_t *entry = block_entry(at & ~(uintptr_t)7);
         uint64_t value = entry ? load_relaxed(entry) : 0;
         if (!value) continue;
         uintptr_t start = (at & ~(uintptr_t)((1 << BLOCK_GRAIN_BITS) - 1)) | value >> 62 << 3;

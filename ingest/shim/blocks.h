@@ -2,7 +2,8 @@
  *
  * A radix tree over the 47-bit address space with 8 bytes for every 32 bytes of heap, made lazily where there are blocks:
  * no hashing, no lock, no growth pauses, and neighbours in the heap are neighbours here. glibc never has two blocks
- * within 32 bytes; allocators that do (jemalloc, tcmalloc: 8-byte classes), and blocks of 256 GiB and more, go to a small
+ * within 32 bytes; blocks that are nearer to each other (jemalloc, tcmalloc: 8-byte classes), that begin at no multiple of 8 (an
+ * arena of the program's own), or that are 256 GiB and more, go to a small
  * locked side table. Only the thread that owns a block touches its entry, so entries need no atomics beyond untorn stores. */
 #ifndef CLEAR_SHIM_BLOCKS_H
 #define CLEAR_SHIM_BLOCKS_H
@@ -36,7 +37,7 @@ bool blocks_start(void);
 
 /* The entry of the grain of `address`, or NULL where nothing near was ever put. 2 loads beyond the root pointer. */
 static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
-    if (unlikely(address >> BLOCK_ADDRESS_BITS)) return NULL;
+    if (unlikely(address >> BLOCK_ADDRESS_BITS || address & 7)) return NULL;
     struct block_node *node = load_acquire(&block_root[address >> BLOCK_MID_BITS]);
     if (unlikely(!node)) return NULL;
     uint64_t *leaf = load_acquire((uint64_t **)&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)]);

@@ -83,7 +83,6 @@ FIRST(void *, valloc, (size_t s), (s))
 FIRST(void *, pvalloc, (size_t s), (s))
 FIRST(size_t, malloc_usable_size, (void *b), (b))
 FIRST(int, dlclose, (void *h), (h))
-FIRST(int, prctl, (int o, unsigned long a, unsigned long b, unsigned long c, unsigned long d), (o, a, b, c, d))
 FIRST(int, pthread_create, (pthread_t *t, const pthread_attr_t *a, void *(*f)(void *), void *p), (t, a, f, p))
 FIRST(int, sigaction, (int n, const struct sigaction *a, struct sigaction *o), (n, a, o))
 FIRST(sighandler_t, signal, (int n, sighandler_t h), (n, h))
@@ -120,12 +119,12 @@ struct real_functions real = {
 #undef X
 };
 
-/* The default version of a condition variable's functions is GLIBC_2.3.2; dlsym without a version may find the
- * incompatible GLIBC_2.2.5 one, which hangs a program that mixes the two. */
+/* The default version of these two is GLIBC_2.3.2; dlsym without a version may find the incompatible GLIBC_2.2.5 one, which
+ * hangs a program that mixes them. Nothing that might be missing is looked up here: the message of a failure is allocated, and an
+ * allocator of the program's own (Chromium's) may be what called us. */
 static void *look_up(const char *name) {
-    bool is_condition = strncmp(name, "pthread_cond_", 13) == 0;
-    void *found = is_condition ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : NULL;
-    return found ? found : dlsym(RTLD_NEXT, name);
+    bool is_old = strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0;
+    return is_old ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);
 }
 
 /* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never called. */

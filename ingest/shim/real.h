@@ -27,7 +27,6 @@
     X(void *, pvalloc, (size_t))                                                                                       \
     X(size_t, malloc_usable_size, (void *))                                                                            \
     X(int, dlclose, (void *))                                                                                          \
-    X(int, prctl, (int, unsigned long, unsigned long, unsigned long, unsigned long))                                   \
     X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                           \
     X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                             \
     X(sighandler_t, signal, (int, sighandler_t))                                                                       \

@@ -405,14 +405,15 @@ static void begin_thread(struct thread *thread) {
     if (process->cpu_hz) cpu_begin(thread);
 }
 
-static struct thread
-    busy_thread; /* its state is set before anybody points at it; initialised data would be a megabyte of file */
+/* What a thread points at while it begins, and what one without room points at: each of its events is counted as dropped. Their
+ * states are set before anybody does; initialised data would be a megabyte of file each. */
+static struct thread busy_thread, unrecorded_thread;
 
 /* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
 static COLD struct thread *thread_start(void) {
     int saved_errno = errno;
     struct thread *before = self, *thread = NULL;
-    busy_thread.state = THREAD_BUSY;
+    store_relaxed(&busy_thread.state, THREAD_BUSY);
     self = &busy_thread;
     bool is_recording = process_start();
     if (is_recording && !process->is_sealed) thread = take_thread();
@@ -421,6 +422,8 @@ static COLD struct thread *thread_start(void) {
         thread->state = THREAD_BUSY;
         self = thread;
     } else if (is_recording) { /* no room: this thread stays unrecorded, and is not asked again and again */
+        store_relaxed(&unrecorded_thread.state, THREAD_BUSY);
+        self = &unrecorded_thread;
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
     } else {
         self = before;
@@ -448,8 +451,13 @@ void thread_leave_orphan(struct thread *thread) {
 
 COLD struct thread *thread_enter_slowly(void) {
     struct thread *thread = self;
-    if (thread->state == THREAD_BUSY || thread == &busy_thread) return NULL;
     uint32_t state = load_acquire(&process->state);
+    if (thread == &unrecorded_thread && state == PROCESS_READY) {
+        fetch_add_relaxed(&process->segment->dropped_heap, 1);
+        return NULL;
+    }
+    bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread;
+    if (is_busy || thread == &busy_thread) return NULL;
     if (state == PROCESS_OFF || state == PROCESS_STARTING) return NULL;
     if (state == PROCESS_READY && thread->orphan) return enter_orphan();
     return thread_start();

@@ -4,8 +4,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "ingest/shim/real.h"
 #include "ingest/shim/runtime.h"
 
 HOOK int prctl(int option, ...) {
@@ -22,5 +23,5 @@ HOOK int prctl(int option, ...) {
             thread_leave(thread);
         }
     }
-    return real.prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+    return (int)syscall(SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3]);
 }
