@@ -69,6 +69,9 @@ static int read_types(struct stored *stored, struct error *err) {
 
 /* The ninth value and those after it. */
 static int read_more(struct stored *stored, sqlite3_stmt *row, struct error *err) {
+    for (size_t i = SAMPLE_COLUMNS; i < stored->type_count; i++)
+        stored->values[i] = 0;
+    if (sqlite3_column_type(row, FIRST_VALUE + SAMPLE_COLUMNS) == SQLITE_NULL) return 0;
     sqlite3_stmt *values = db_prepare(stored->db, "SELECT value FROM json_each(:json) ORDER BY key", err);
     if (!values) return -1;
     db_bind_text(values, ":json", db_text(row, FIRST_VALUE + SAMPLE_COLUMNS));

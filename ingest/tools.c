@@ -193,13 +193,22 @@ int watcher_start(struct watcher *watcher, enum tool tool, uint32_t hz, pid_t ta
     close(control[0]);
     close(answer[1]);
     if (code == 0) code = enable(watcher, control[1], answer[0], err);
-    close(control[1]);
-    close(answer[0]);
-    if (code) watcher_abandon(watcher);
-    return code;
+    watcher->control = control[1];
+    watcher->answer = answer[0];
+    if (code == 0) return 0;
+    if (watcher->pid <= 0) {
+        close(control[1]);
+        close(answer[0]);
+    }
+    watcher_abandon(watcher);
+    return -1;
 }
 
 static void forget(struct watcher *watcher) {
+    if (watcher->pid > 0) {
+        close(watcher->control);
+        close(watcher->answer);
+    }
     free(watcher->output);
     free(watcher->log);
     *watcher = (struct watcher){0};

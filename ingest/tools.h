@@ -25,7 +25,8 @@ int tool_check(enum tool tool, const char *option, const char *directory, struct
 /* perf beside a program. */
 struct watcher {
     enum tool tool;
-    pid_t pid; /* 0: none */
+    pid_t pid;           /* 0: none */
+    int control, answer; /* our ends, where pid is not 0: perf record fails when its control is hung up */
     char *output, *log;
 };
 /* Attaches to `target` and all that it will start, and returns when it counts. `hz`: of TOOL_PERF_RECORD. The file

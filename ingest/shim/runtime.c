@@ -18,6 +18,7 @@
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
 #include "ingest/shim/unwind.h"
@@ -390,7 +391,7 @@ static void make_orphan(void) {
     orphan->orphan = 1;
     process_lock();
     bool is_first = !process->orphan;
-    if (is_first) process->orphan = orphan;
+    if (is_first) store_release(&process->orphan, orphan);
     process_unlock();
     if (!is_first) give_thread(orphan);
 }
@@ -434,7 +435,7 @@ static COLD struct thread *thread_start(void) {
 
 /* A thread past its end still frees (its TLS, other keys' destructors): that goes to a thread record which all such share. */
 static COLD struct thread *enter_orphan(void) {
-    struct thread *orphan = process->orphan;
+    struct thread *orphan = load_acquire(&process->orphan);
     self = &busy_thread;
     while (exchange_acq_rel(&process->orphan_lock, 1))
         __builtin_ia32_pause();
@@ -475,14 +476,16 @@ static void thread_ended(void *value) {
     int saved_errno = errno;
     thread->state = THREAD_BUSY;
     cpu_end(thread);
-    if (!process->orphan) make_orphan();
-    self = process->orphan ? process->orphan : &busy_thread;
+    if (!load_acquire(&process->orphan)) make_orphan();
+    struct thread *orphan = load_acquire(&process->orphan);
+    self = orphan ? orphan : &busy_thread;
     give_thread(thread);
     errno = saved_errno;
 }
 
 /* A program that never allocates nor locks was still recorded: it gets its segment, and with it its row. */
 __attribute__((constructor)) static void process_loaded(void) {
+    real_resolve(); /* before there are threads to see the pointers change */
     struct thread *thread = thread_enter();
     if (thread) thread_leave(thread);
 }
