@@ -17,16 +17,24 @@ struct table {
     size_t keys, values;
     uint64_t maxima;
     const char *insert;
+    const char *insert_many; /* of MANY rows at once; NULL where a profile has few of them */
 };
 
 enum { SITES, LOCKS, CELLS, CHANNELS, CPU, SAMPLES, TABLES };
 enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock row that is an index into lock_kinds */
 
+/* A statement's start and end cost as much as putting a row of `sites` away. */
+enum { MANY = 16 };
+#define FOUR(row)      row ", " row ", " row ", " row
+#define MANY_ROWS(row) FOUR(FOUR(row))
+
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct table tables[TABLES] = {
     [SITES] = {2, 4, 0,
                "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count,"
-               " free_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"},
+               " free_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+               "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count,"
+               " free_bytes) VALUES " MANY_ROWS("(?, ?, ?, ?, ?, ?, ?)")},
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13),
                "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
                " max_wait_ns, hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"
@@ -40,7 +48,9 @@ static const struct table tables[TABLES] = {
                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"},
     [CPU] = {2, 2, 0,
              "INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
-             " VALUES (?1, ?2, ?3, ?4, ?5)"},
+             " VALUES (?1, ?2, ?3, ?4, ?5)",
+             "INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
+             " VALUES " MANY_ROWS("(?, ?, ?, ?, ?)")},
     [SAMPLES] = {2, 0, 0, /* as many values as the profile has types */
                  "INSERT INTO samples(profile_id, trace_id, label_set_id, v0, v1, v2, v3, v4, v5, v6, v7, more)"
                  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"},
@@ -93,12 +103,33 @@ static bool says_nothing(const struct sums *rows, const int64_t *row) {
     return true;
 }
 
+/* As many of the rows as fill whole statements. *done counts them. */
+static int write_many(struct ingest *ingest, int table, size_t *done, struct error *err) {
+    const struct sums *rows = &ingest->rows->tables[table];
+    if (!tables[table].insert_many || ingest->options.cumulative || rows->count < MANY) return 0;
+    sqlite3_stmt *insert = db_prepare(ingest->db, tables[table].insert_many, err);
+    if (!insert) return -1;
+    for (; *done + MANY <= rows->count; *done += MANY) {
+        const int64_t *cell = rows->cells + *done * rows->width;
+        for (int row = 0, parameter = 1; row < MANY; row++) {
+            sqlite3_bind_int64(insert, parameter++, ingest->profile_id);
+            for (size_t i = 0; i < rows->width; i++)
+                sqlite3_bind_int64(insert, parameter++, *cell++);
+        }
+        if (db_run(ingest->db, insert, err) != 0) return -1;
+    }
+    ingest->rows_added += *done;
+    return 0;
+}
+
 static int write_table(struct ingest *ingest, int table, struct error *err) {
     struct sums *rows = &ingest->rows->tables[table];
+    size_t done = 0;
     sums_sort(rows);
+    if (write_many(ingest, table, &done, err) != 0) return -1;
     sqlite3_stmt *insert = db_prepare(ingest->db, tables[table].insert, err);
     if (!insert) return -1;
-    for (size_t i = 0; i < rows->count; i++) {
+    for (size_t i = done; i < rows->count; i++) {
         const int64_t *row = rows->cells + i * rows->width;
         if (ingest->options.cumulative && says_nothing(rows, row)) continue; /* it did not move */
         sqlite3_bind_int64(insert, 1, ingest->profile_id);

@@ -535,8 +535,8 @@ static int64_t insert_trace(struct store *store, const struct trace_row *trace, 
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err) {
     if (count == 0) return 0;
     size_t size = count * sizeof *location_ids;
-    const struct map_entry *entry = map_find(&store->traces, location_ids, size);
-    if (entry) return entry->value;
+    struct map_entry *entry = map_put(&store->traces, location_ids, size, NULL);
+    if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
     struct trace_row trace = {.hash = hash_bytes(location_ids, size)};
     write_stack(store, location_ids, count);
     int64_t id = 0;
@@ -546,8 +546,7 @@ int64_t store_trace(struct store *store, const int64_t *location_ids, size_t cou
         id = insert_trace(store, &trace, err);
     }
     if (state < 0 || id < 0) return -1;
-    map_put(&store->traces, location_ids, size, NULL)->value = id;
-    return id;
+    return entry->value = id;
 }
 
 /* Label sets. */
