@@ -51,6 +51,6 @@ if grep -q 'unexpected memory mapping' tsan.err; then setarch='setarch -R'; fi
 run tsan $setarch env TSAN_OPTIONS='exitcode=66 halt_on_error=0 history_size=4'
 
 # helgrind knows no atomics: what they order it calls a race. What it says of locks, their order and their use counts.
-run plain valgrind --tool=helgrind -q --error-exitcode=0 --history-level=none
+run plain valgrind --tool=helgrind --trace-children=yes -q --error-exitcode=0 --history-level=none
 grep -E 'lock order|unlocked|Exiting thread still holds|Bug in libpthread|pthread_[a-z_]+ failed' plain/err && fail 'helgrind'
 exit 0
