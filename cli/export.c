@@ -1,5 +1,6 @@
 #include "export/export.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "query/select.h"
 
 struct export_options {
@@ -49,7 +50,7 @@ int command_export(int argc, char **argv, struct error *err) {
     struct export_options options = {0};
     struct db db;
     if (read_options(argc, argv, &options, err) < 0 || check_options(&options, err) < 0) return -1;
-    if (db_open(&db, cli_database(options.db), DB_READ, err) < 0) return -1;
+    if (target_open(&db, options.db, "", &options.run, 1, err) < 0) return -1;
     int code = write_profile(&db, &options, err);
     return db_close(&db, err) < 0 ? -1 : code;
 }

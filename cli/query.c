@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "query/ask.h"
 #include "query/table.h"
 
@@ -87,9 +88,10 @@ int command_query(int argc, char **argv, struct error *err) {
     if (read_options(argc, argv, &query, err) < 0) return -1;
     char *sql = read_sql(&query, argc, argv, &rest, err);
     if (!sql) return -1;
-    int code = db_open(&db, cli_database(query.db), DB_READ, err);
+    size_t count = (size_t)(argc - rest);
+    int code = target_open(&db, query.db, "run=", (const char **)(argv + rest), count, err);
     if (code == 0) {
-        code = answer(&db, &query, sql, argv + rest, (size_t)(argc - rest), err);
+        code = answer(&db, &query, sql, argv + rest, count, err);
         db_close(&db, err);
     }
     free(sql);
