@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "query/doctor.h"
 #include "query/select.h"
 
@@ -31,7 +32,7 @@ int command_doctor(int argc, char **argv, struct error *err) {
         if (option == TOP && cli_count("--top", optarg, 0, INT64_MAX, &options.top, err) < 0) return -1;
     }
     run = optind < argc ? argv[optind++] : NULL;
-    if (cli_no_more(argc, argv, err) < 0 || cli_open(&db, path, DB_READ, err) < 0) return -1;
+    if (cli_no_more(argc, argv, err) < 0 || target_open(&db, path, "", &run, 1, err) < 0) return -1;
     int code = select_run(&db, run, &options.run_id, err);
     if (code == 0)
         code = json ? doctor_print_json(stdout, &db, options.run_id, err) : doctor_print(stdout, &db, &options, err);

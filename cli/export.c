@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "export/format.h"
 #include "query/saved.h"
 #include "query/select.h"
@@ -207,11 +208,27 @@ static int write_run(struct db *db, const struct export_options *options, const 
     return export_directory(db, run_id, options->output, err);
 }
 
-static int write_export(struct db *db, struct export_options *options, const struct export_format *format, struct error *err) {
+static int write_export(struct db *db, struct export_options *options, const struct export_format *format,
+                        struct error *err) {
     if (format->about) return format->about(db, options->output, err);
     if (options->query) return write_query(db, options, err);
     if (format->dump || (!options->sql && !options->kind)) return write_run(db, options, format, err);
     return write_request(db, options, NULL, err);
+}
+
+/* The warehouse, or the files that stand where runs may: as RUNS and --base, or as run=RUNS of a query. */
+static int open_named(struct db *db, struct export_options *options, struct error *err) {
+    bool is_query = options->sql || options->query, has_base = options->base && !is_sql(options->base);
+    size_t count = options->rest_count;
+    if (is_query) return target_open(db, options->db, "run=", (const char **)options->rest, count, err);
+    const char **names = xcalloc(count + 1, sizeof *names);
+    memcpy(names, options->rest, count * sizeof *names);
+    if (has_base) names[count] = options->base;
+    int code = target_open(db, options->db, "", names, count + has_base, err);
+    memcpy(options->rest, names, count * sizeof *names);
+    if (has_base) options->base = names[count];
+    free(names);
+    return code;
 }
 
 int command_export(int argc, char **argv, struct error *err) {
@@ -221,7 +238,7 @@ int command_export(int argc, char **argv, struct error *err) {
     const struct export_format *format = choose_format(&options, err);
     /* A saved query may name a format, so what it needs is not known yet. */
     if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;
-    if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
+    if (open_named(&db, &options, err) < 0) return -1;
     int code = write_export(&db, &options, format, err);
     return db_close(&db, err) < 0 ? -1 : code;
 }

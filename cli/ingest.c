@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "ingest/format.h"
 #include "ingest/ingest.h"
 
@@ -19,29 +19,8 @@ struct ingest_command {
     bool quiet;
     struct ingest ingest;
     uint64_t artefacts, known, failed, rows, skipped;
-    struct timespec started; /* of the artefact */
-    bool progress_shown;
+    struct progress progress;
 };
-
-/* ---- progress ---------------------------------------------------------------------------------------------------- */
-
-static double seconds_since(const struct timespec *then) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
-}
-
-static void show_progress(void *context, const char *path, uint64_t done, uint64_t total) {
-    struct ingest_command *command = context;
-    if (!command->progress_shown && seconds_since(&command->started) < 1) return;
-    command->progress_shown = true;
-    fprintf(stderr, "\r%s: %.0f %%\033[K", path, total ? 100.0 * (double)done / (double)total : 0.0);
-}
-
-static void clear_progress(struct ingest_command *command) {
-    if (command->progress_shown) fputs("\r\033[K", stderr);
-    command->progress_shown = false;
-}
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -157,9 +136,9 @@ static void report(struct ingest_command *command, const char *path, const struc
 static void take_artefact(struct ingest_command *command, const char *path) {
     struct ingest_result result;
     struct error err = {0};
-    clock_gettime(CLOCK_MONOTONIC, &command->started);
+    progress_start(&command->progress);
     int code = ingest_path(&command->ingest, path, &result, &err);
-    clear_progress(command);
+    progress_clear(&command->progress);
     command->artefacts++;
     if (code == 0) {
         command->known += result.is_known;
@@ -227,10 +206,7 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
 int command_ingest(int argc, char **argv, struct error *err) {
     struct ingest_command command = {0};
     int code = read_options(argc, argv, &command, err);
-    if (isatty(STDERR_FILENO) && !command.quiet) {
-        command.options.progress = show_progress;
-        command.options.progress_context = &command;
-    }
+    if (!command.quiet) progress_connect(&command.progress, &command.options);
     if (code == 0) code = take_all(&command, argv + optind, err);
     free_tags(&command);
     return code;

@@ -11,7 +11,12 @@
 #define DB_USAGE                                                                                                       \
     "  --db FILE            the warehouse (default: $CLEAR_DB, else the configuration's, else runs.sqlite)\n"          \
     "  --config FILE        the configuration (default: clear.yaml from here upward, else ~/.config/clear/)\n"
-#define RUN_USAGE "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid.\n"
+#define RUN_USAGE                                                                                                      \
+    "A run is named by latest, latest~N, its number, its label, TAG=VALUE, or the start of its uuid. Where no run "    \
+    "is\n"                                                                                                             \
+    "called so, RUN may be a file or NAME.profile/ that ingest reads: it is used without being kept in the "           \
+    "warehouse,\n"                                                                                                     \
+    "which need not exist. ./RUN, /RUN and - (standard input) are always files.\n"
 
 const struct command commands[] = {
     {"profile", command_profile, "run a program and record heap, locks, cells, channels and CPU time",

@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "query/ask.h"
 #include "query/saved.h"
 #include "query/table.h"
@@ -128,9 +129,10 @@ static int manage(const struct query *query, struct error *err) {
 }
 
 /* A write must not make a warehouse, as profile does: there is nothing to ask in it. */
-static int open_existing(struct db *db, const struct query *query, struct error *err) {
+/* `arguments` that say run=FILE are answered from those files. */
+static int open_existing(struct db *db, const struct query *query, char **arguments, size_t count, struct error *err) {
+    if (!query->save) return target_open(db, query->db, "run=", (const char **)arguments, count, err);
     if (cli_open(db, query->db, DB_READ, err)) return -1;
-    if (!query->save) return 0;
     return db_close(db, err) || cli_open(db, query->db, DB_WRITE, err) ? -1 : 0;
 }
 
@@ -142,9 +144,9 @@ int command_query(int argc, char **argv, struct error *err) {
     if (query.list || query.forget) return manage(&query, err);
     char *sql = read_sql(&query, argc, argv, &rest, err);
     if (!sql) return -1;
-    int code = open_existing(&db, &query, err);
+    size_t count = (size_t)(argc - rest);
+    int code = open_existing(&db, &query, argv + rest, count, err);
     if (code == 0) {
-        size_t count = (size_t)(argc - rest);
         if (query.save)
             code = save(&db, &query, sql, argv + rest, count, err);
         else if (*sql == '@' && !query.file)

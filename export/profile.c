@@ -40,7 +40,7 @@ static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1 && !sqlite3_column_int(row, 1))
-        error_fail(err, "run %lld has no %s profile; it has: %s", (long long)run_id, kind,
+        error_fail(err, "%s: run %lld has no %s profile; it has: %s", db->path, (long long)run_id, kind,
                    *db_text(row, 0) ? db_text(row, 0) : "none");
     sqlite3_reset(row);
     return err->status == ERROR_NONE ? 0 : -1;

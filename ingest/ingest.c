@@ -460,6 +460,8 @@ static void undo(struct ingest *ingest, struct error *err) {
 
 static int refuse(const struct input *input, struct error *err) {
     if (input->is_directory) return error_fail(err, "%s: no directory of dumps", input->path);
+    if (input_starts_with(input, "SQLite format 3"))
+        return error_fail(err, "%s: is a SQLite database: a warehouse is named by --db %s", input->path, input->path);
     if (input->size == 0) return error_fail(err, "%s: is empty", input->path);
     return error_fail(err, "%s: byte 0: no known format (see clear ingest --help for the list)", input->path);
 }

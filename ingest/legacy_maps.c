@@ -269,60 +269,99 @@ static void mend_main_mapping(struct legacy *legacy) {
     }
 }
 
-/* Mappings by their start. Where none overlaps another, which is how an operating system has them, an address is in at most
- * one, and found by halving; else the first one in the file's order that holds it is taken. */
+/* Who holds which addresses: between edges[i] and edges[i + 1] it is mapping owners[i] - 1, or none where that is 0. Of
+ * mappings that overlap, the first in the file's order holds an address. A look-up halves, whatever the file says: reading
+ * 200,000 addresses with 60,000 mappings that overlap took 19 s, instead of 2, where each was compared with all. */
+enum { COMPLETED_MAX = 64 }; /* mappings whose first part was missing; handlers leave out one */
+
 struct map_index {
-    struct legacy_mapping **by_start;
-    bool is_usable;
+    uint64_t *edges;
+    uint32_t *owners;
+    size_t edge_count;
+    struct legacy_mapping *completed[COMPLETED_MAX]; /* these hold more than the edges say */
+    size_t completed_count;
 };
 
-static int compare_starts(const void *left, const void *right) {
-    const struct legacy_mapping *a = *(struct legacy_mapping *const *)left, *b = *(struct legacy_mapping *const *)right;
-    return (a->start > b->start) - (a->start < b->start);
+static int compare_edges(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
 }
 
-static bool is_apart(struct legacy_mapping *const *by_start, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (by_start[i]->limit < by_start[i]->start || (i && by_start[i - 1]->limit > by_start[i]->start)) return false;
-    return true;
-}
-
-static void open_index(struct map_index *index, struct legacy *legacy) {
-    index->by_start = xmalloc(legacy->mapping_count * sizeof(struct legacy_mapping *));
-    for (size_t i = 0; i < legacy->mapping_count; i++)
-        index->by_start[i] = &legacy->mappings[i];
-    qsort(index->by_start, legacy->mapping_count, sizeof *index->by_start, compare_starts);
-    index->is_usable = is_apart(index->by_start, legacy->mapping_count);
-}
-
-static struct legacy_mapping *search(const struct map_index *index, const struct legacy *legacy, uint64_t address) {
-    size_t low = 0, high = legacy->mapping_count; /* the mapping wanted is before high, and not before low */
+/* How many edges are at or below the address. */
+static size_t edges_up_to(const struct map_index *index, uint64_t address) {
+    size_t low = 0, high = index->edge_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (index->by_start[middle]->start <= address)
+        if (index->edges[middle] <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low && address < index->by_start[low - 1]->limit ? index->by_start[low - 1] : NULL;
+    return low;
+}
+
+/* The first stretch at or after `at` that nobody holds yet; `next` leads there and is shortened on the way. */
+static size_t first_free(uint32_t *next, size_t at) {
+    while (next[at] != at) {
+        next[at] = next[next[at]];
+        at = next[at];
+    }
+    return at;
+}
+
+static void open_index(struct map_index *index, const struct legacy *legacy) {
+    size_t count = 2 * legacy->mapping_count, kept = 0;
+    index->edges = xcalloc(count + 1, sizeof *index->edges);
+    index->owners = xcalloc(count + 1, sizeof *index->owners);
+    for (size_t i = 0; i < legacy->mapping_count; i++) {
+        index->edges[2 * i] = legacy->mappings[i].start;
+        index->edges[2 * i + 1] = legacy->mappings[i].limit;
+    }
+    qsort(index->edges, count, sizeof *index->edges, compare_edges);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || index->edges[i] != index->edges[kept - 1]) index->edges[kept++] = index->edges[i];
+    index->edge_count = kept;
+    uint32_t *next = xcalloc(kept + 1, sizeof *next);
+    for (size_t i = 0; i <= kept; i++)
+        next[i] = (uint32_t)i;
+    for (size_t i = 0; i < legacy->mapping_count; i++) {
+        const struct legacy_mapping *mapping = &legacy->mappings[i];
+        if (mapping->limit <= mapping->start) continue;
+        size_t end = edges_up_to(index, mapping->limit) - 1;
+        for (size_t at = edges_up_to(index, mapping->start) - 1; (at = first_free(next, at)) < end;
+             next[at] = (uint32_t)at + 1)
+            index->owners[at] = (uint32_t)i + 1;
+    }
+    free(next);
+}
+
+static void close_index(struct map_index *index) {
+    free(index->edges);
+    free(index->owners);
+}
+
+static bool holds(const struct legacy_mapping *mapping, uint64_t address) {
+    return mapping->start <= address && address < mapping->limit;
 }
 
 static struct legacy_mapping *find_mapping(const struct map_index *index, struct legacy *legacy, uint64_t address) {
-    if (index->is_usable) return search(index, legacy, address);
-    for (size_t i = 0; i < legacy->mapping_count; i++)
-        if (legacy->mappings[i].start <= address && address < legacy->mappings[i].limit) return &legacy->mappings[i];
-    return NULL;
+    size_t at = edges_up_to(index, address);
+    uint32_t owner = at ? index->owners[at - 1] : 0;
+    struct legacy_mapping *found = owner ? &legacy->mappings[owner - 1] : NULL;
+    for (size_t i = 0; i < index->completed_count; i++)
+        if (holds(index->completed[i], address) && (!found || index->completed[i] < found)) found = index->completed[i];
+    return found;
 }
 
 /* A mapping whose first part is missing, and would hold the address, is completed. */
 static struct legacy_mapping *complete_mapping(struct map_index *index, struct legacy *legacy, uint64_t address) {
+    if (index->completed_count == COMPLETED_MAX) return NULL;
     for (size_t i = 0; i < legacy->mapping_count; i++) {
         struct legacy_mapping *mapping = &legacy->mappings[i];
         if (!mapping->offset || mapping->start - mapping->offset > address || address >= mapping->start) continue;
         mapping->start -= mapping->offset;
         mapping->offset = 0;
-        index->is_usable = false;
-        return mapping;
+        return index->completed[index->completed_count++] = mapping;
     }
     return NULL;
 }
@@ -339,14 +378,14 @@ static void settle_location(struct map_index *index, struct legacy *legacy, stru
 }
 
 void legacy_finish(struct legacy *legacy) {
-    struct map_index index;
+    struct map_index index = {0};
     uint32_t whole = 0;
     mend_main_mapping(legacy);
     open_index(&index, legacy);
     for (size_t i = 0; i < legacy->sample_count; i++)
         for (size_t k = 0; k < legacy->samples[i].depth; k++)
             settle_location(&index, legacy, &legacy->locations[legacy->samples[i].frames[k]], &whole);
-    free(index.by_start);
+    close_index(&index);
     if (!whole) return;
     legacy->mappings = legacy_grow(legacy->mappings, legacy->mapping_count, sizeof *legacy->mappings);
     legacy->mappings[legacy->mapping_count++] =

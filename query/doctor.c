@@ -391,6 +391,23 @@ static int shown_traces(struct report *report, const char *section, struct buffe
     return 0;
 }
 
+/* The run is of a file, and its warehouse ends with us: the commands name the file again. */
+static int print_next_of_file(struct report *report, struct error *err) {
+    struct buffer file = {0};
+    sqlite3_stmt *row = db_prepare(report->db, "SELECT source FROM runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    if (db_step(report->db, row, err) < 1) return -1;
+    add_quoted(&file, db_text(row, 0));
+    sqlite3_reset(row);
+    fprintf(report->out, "\n%snext%s\n", bold(report), plain(report));
+    fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));
+    fprintf(report->out, "  clear ingest %s   # keeps it, to export findings from and to compare\n",
+            buffer_text(&file));
+    buffer_free(&file);
+    return 0;
+}
+
 static int print_next(struct report *report, struct error *err) {
     static const struct {
         const char *section, *columns, *view;
@@ -401,6 +418,7 @@ static int print_next(struct report *report, struct error *err) {
          "\"delay/nanoseconds\"",
          "lock_use"},
     };
+    if (report->db->is_private) return print_next_of_file(report, err);
     struct buffer db = {0};
     long long run_id = (long long)report->options->run_id;
     int code = 0;

@@ -434,15 +434,36 @@ static int open_current(struct db *db, struct error *err) {
     return open_reader(db, err);
 }
 
-int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err) {
+static void start_db(struct db *db, const char *path) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    *db = (struct db){.writable = mode == DB_WRITE};
     pthread_once(&once, hook_log);
     last_log.statement[0] = last_log.system[0] = '\0';
+    *db = (struct db){.path = xstrdup(path)};
+}
+
+int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err) {
+    *db = (struct db){0};
     if (check_path(path, mode, err)) return -1;
-    db->path = xstrdup(path);
+    start_db(db, path);
+    db->writable = mode == DB_WRITE;
     if ((mode == DB_WRITE ? open_writer(db, err) : open_current(db, err)) == 0) return 0;
     db->writable = false;
+    struct error ignored = {0};
+    db_close(db, &ignored);
+    return -1;
+}
+
+/* The cache is as large as most such warehouses ever get; what a crash leaves of it nobody reads. */
+static int open_private(struct db *db, struct error *err) {
+    if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
+    if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
+    return schema_prepare(db, err);
+}
+
+int db_open_private(struct db *db, const char *name, struct error *err) {
+    start_db(db, name);
+    db->is_private = true;
+    if (open_private(db, err) == 0) return 0;
     struct error ignored = {0};
     db_close(db, &ignored);
     return -1;

@@ -23,6 +23,7 @@ struct db {
     } recent[64]; /* a statement that is asked for again and again is found without hashing its text */
     int depth;    /* open transactions, the outer one included */
     bool writable;
+    bool is_private; /* of db_open_private: no other process can open it, and nothing of it stays */
 };
 
 enum db_mode {
@@ -33,6 +34,9 @@ enum db_mode {
 /* Opens a warehouse. Fails with one clear line for a missing, unreadable, foreign, newer or unwritable file. An older
  * file is migrated even for DB_READ, if it can be written. */
 int db_open(struct db *db, const char *path, enum db_mode mode, struct error *err);
+/* An empty warehouse of this process alone: a temporary file without a name (in $SQLITE_TMPDIR, $TMPDIR or /var/tmp) which
+ * is made when it outgrows the cache, so that its size is not bounded by memory. `name` is what messages call it. */
+int db_open_private(struct db *db, const char *name, struct error *err);
 /* Ends WAL mode (the closed warehouse is one file) and closes. Safe on a zeroed or failed db. */
 int db_close(struct db *db, struct error *err);
 

@@ -1,7 +1,8 @@
 DROP VIEW IF EXISTS doctor_heap;
 CREATE VIEW doctor_heap AS
 -- Question: which allocation sites leak, or would be better served by an arena? One row a run and stack that has a
---   finding; processes, profiles and label sets of the run summed.
+--   finding; processes, profiles and label sets of the run summed, with the values as given: profiles of unlike period
+--   are not scaled by it, for a sampled profile's values are estimates of all events already.
 -- Codes, first match wins. In a recorded run, where what is live at exit is known exactly:
 --   leak: blocks live at exit.
 -- In a dump or any other ingested artefact:

@@ -2,6 +2,7 @@ DROP VIEW IF EXISTS doctor_lock;
 CREATE VIEW doctor_lock AS
 -- Question: which locks cost time, and what would serve better? One row a lock (run, object, address), its callers and
 --   the profiles of the run summed, the longest wait and hold kept; also the healthy ones, with code and severity ok.
+--   Values are as given: profiles of unlike period are not scaled by it.
 -- Figures: total_acquires, total_contended and wait_ns count exclusive and shared operations; hold_ns exclusive ones, as
 --   shared holds are not timed. Percentages are whole: read_percent of total_acquires shared, contended_percent of
 --   total_acquires that waited. mean_hold_ns: hold_ns / acquires.

@@ -1,4 +1,5 @@
--- What the profiles of one kind of run :run say about themselves, the oldest first.
+-- What the profiles of one kind of run :run say about themselves, the oldest first. Of unlike
+-- periods the greatest goes out and values are added as given, as pprof merges files.
 SELECT
     profiles.time_ns,
     profiles.duration_ns,

@@ -5,6 +5,8 @@ CREATE VIEW run_summary AS
 -- exit: 'exit 0', 'signal 9', or '' while it runs and for an ingested artefact.
 -- alloc_*, inuse_*: blocks and bytes as requested; inuse_* is what was live at the end. lock_*: exclusive and shared
 --   operations, lock_wait_ns nanoseconds. cpu_ns: processor time sampled.
+-- Profiles of unlike period (Go's 512 KiB with the 2 MiB of C++) are added with the values as given, not scaled by the
+--   period: a sampled profile's values are estimates of all events already. profiles.period has each one's.
 -- dropped: events that could not be recorded; truncated: stacks that were cut.
 -- sample_n: every Nth event was recorded; sample_bytes: allocations were sampled by size, one in that many bytes on average. 1 is exact.
 SELECT

@@ -3,6 +3,8 @@ CREATE VIEW site_history AS
 -- Question: how did one allocation site change from run to run? One row a signature and run, processes summed.
 -- signature: of the stack's function and file names; equal across rebuilds. trace_id: one stack of it in that run.
 -- started_ns: of the run, ns since the epoch, to sort by. Counts are blocks, bytes as requested.
+-- Profiles of unlike period are added, and runs stand beside each other, with the values as given, not scaled by
+--   profiles.period: a sampled profile's values are estimates of all events already, the coarser the longer the period.
 SELECT
     traces.signature,
     profiles.run_id,

@@ -1,0 +1,18 @@
+/* target.h: the warehouse that a command reads, where a person may have named a file instead of a run.
+ *
+ * "/...", "./...", "../..." and "-" (standard input) are files. Any other name is a run of the warehouse where one is
+ * called so (query/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
+ * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
+#ifndef CLEAR_CLI_TARGET_H
+#define CLEAR_CLI_TARGET_H
+
+#include "schema/db.h"
+
+/* Opens for reading what `names` are about: each names a run or a file, behind `prefix` ("" or "run="); names without the
+ * prefix are passed over, and so is NULL. A name that turns out to be a file is replaced by the number of the run that
+ * it became (with the prefix; the text lives as long as the process), so that select_run finds it. Runs and files at
+ * once are a usage error. Where db->is_private, db->path is the first file. `option` is that of --db. */
+int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
+                struct error *err);
+
+#endif
