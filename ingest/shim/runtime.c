@@ -393,7 +393,9 @@ static void make_orphan(void) {
     bool is_first = !process->orphan;
     if (is_first) store_release(&process->orphan, orphan);
     process_unlock();
-    if (!is_first) give_thread(orphan);
+    if (is_first) return;
+    orphan->orphan = 0; /* two threads ended at once: this one becomes an ordinary thread's */
+    give_thread(orphan);
 }
 
 static void begin_thread(struct thread *thread) {
