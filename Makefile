@@ -167,12 +167,15 @@ install: all ## copy clear, its runtime, clear.h and the man page below $(DESTDI
 	install -m 755 $(OUT)/clear "$(DESTDIR)$(PREFIX)/bin/clear"
 	install -m 644 $(OUT)/libclear_rt.so "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so"
 	install -m 644 ingest/clear.h "$(DESTDIR)$(PREFIX)/include/clear.h"
+	install -d "$(DESTDIR)$(PREFIX)/share/pkgconfig"
+	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' ingest/clear.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc"
 	install -m 644 $(MAN_PAGE) "$(DESTDIR)$(PREFIX)/share/man/man1/clear.1"
 	$(if $(COMPLETION),install -D -m 644 $(COMPLETION) "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear")
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/clear" "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so" "$(DESTDIR)$(PREFIX)/include/clear.h" \
+		"$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc" \
 		"$(DESTDIR)$(PREFIX)/share/man/man1/clear.1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
 	-rmdir "$(DESTDIR)$(PREFIX)/lib/clear" 2>/dev/null
 
