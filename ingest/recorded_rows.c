@@ -212,7 +212,10 @@ static int update_profile(const struct recorded *recorded, struct db *db, enum m
     sqlite3_stmt *statement =
         db_prepare(db,
                    "UPDATE profiles SET time_ns = :time, duration_ns = :duration, comments = :comments,"
-                   " mappings = :mappings, dropped = :dropped, truncated = :truncated WHERE id = :profile",
+                   " mappings = (SELECT json_group_array(value) FROM (SELECT met.value FROM json_each(:mappings) AS met"
+                   " LEFT JOIN mappings AS known ON known.id = met.value"
+                   " ORDER BY known.filename IS :executable DESC, met.key)), dropped = :dropped, truncated = "
+                   ":truncated WHERE id = :profile",
                    err);
     if (!statement) return -1;
     struct buffer mappings = {0}, comments = {0};
@@ -226,6 +229,7 @@ static int update_profile(const struct recorded *recorded, struct db *db, enum m
     db_bind_int(statement, ":duration", duration > 0 ? duration : 0);
     db_bind_text(statement, ":comments", comments.data);
     db_bind_text(statement, ":mappings", mappings.data);
+    db_bind_text(statement, ":executable", recorded->head.executable); /* the main binary comes first */
     db_bind_int(statement, ":dropped", positive(recorded->tallies[id].dropped));
     db_bind_int(statement, ":truncated", measure_of_truncated(recorded) == id ? positive(recorded->truncated) : 0);
     buffer_free(&mappings);

@@ -7,6 +7,7 @@ expect_same_file got.txt want.txt "sqlite3's output"
 for file in alloc.txt heap.pb.gz; do [ -s "sqlite3.profile/$file" ] || fail "no sqlite3.profile/$file"; done
 pprof -top -sample_index=alloc_space sqlite3.profile/heap.pb.gz >top.txt 2>/dev/null || fail "pprof: $?"
 expect_match "$(cat top.txt)" 'sqlite3' "sqlite3's functions by name"
+expect_equal "$(head -n 1 top.txt)" 'File: sqlite3' 'the main binary'
 sql t.db 'SELECT * FROM doctor' >/dev/null
 "$CLEAR" query --db t.db 'SELECT function, sum(alloc_bytes) FROM heap GROUP BY 1 ORDER BY 2 DESC LIMIT 10' >query.txt || fail "query: $?"
 first=$(sql t.db 'SELECT function FROM heap GROUP BY 1 ORDER BY sum(alloc_bytes) DESC LIMIT 1')
