@@ -2,10 +2,11 @@
  *
  * Header-only. Include it and call; link nothing. Every function here tests a weak symbol that only the recording runtime
  * defines: in a program that is not being profiled a call costs one load and one branch that is never taken (`make bench`, row api-off),
- * and nothing is evaluated but the arguments. Under `clear profile` a call costs what the comment beside it says.
+ * and nothing is evaluated but the arguments. Under `clear profile` a call costs what the comment beside
+ * it says (best of five loops on one processor, everything recorded).
  *
  * All functions may be called from any thread, and from signal handlers (what arrives while the thread is itself inside
- * the recorder is counted as dropped). None fails, allocates from the program's heap, or changes errno. Pointers are identities
+ * the recorder is not recorded). None fails, allocates from the program's heap, or changes errno. Pointers are identities
  * only: they are never followed. Times are nanoseconds, sizes bytes.
  *
  * From other languages declare the clear_rt_* functions as weak externs (Zig: `@extern(..., .{ .linkage = .weak })`,
@@ -46,20 +47,20 @@ void clear_rt_fiber_exit(uint64_t fiber) CLEAR_RT_WEAK;
 
 /* --- cells: values behind an atomic pointer that are copied to be changed (MVCC) -------------------------------- */
 
-/* A snapshot of the cell was taken. About 5 ns. */
+/* A snapshot of the cell was taken. About 4 ns. */
 static inline void clear_cell_read(const void *cell) {
     if (clear_rt_cell_read) clear_rt_cell_read(cell);
 }
 
 /* An update of the cell ended: `struct_size` bytes were copied 1 + `retries` times, `retries` of them for nothing because another
- * update came first; CLEAR_COMMITTED or, when it gave up, CLEAR_EXHAUSTED. About 8 ns. */
+ * update came first; CLEAR_COMMITTED or, when it gave up, CLEAR_EXHAUSTED. About 4 ns. */
 static inline void clear_cell_update(const void *cell, size_t struct_size, uint64_t retries,
                                      enum clear_outcome outcome) {
     if (clear_rt_cell_update) clear_rt_cell_update(cell, struct_size, retries, (int)outcome);
 }
 
 /* One transaction committed to all these cells at once. Each gets a multi_commit beside the commit that clear_cell_update
- * reports for it. About 8 ns a cell. */
+ * reports for it. About 3 ns a cell. */
 static inline void clear_cell_commit_many(const void *const *cells, size_t count) {
     if (clear_rt_cell_commit_many) clear_rt_cell_commit_many(cells, count);
 }
@@ -72,12 +73,12 @@ static inline void clear_channel_open(const void *channel, uint64_t capacity, co
     if (clear_rt_channel_open) clear_rt_channel_open(channel, capacity, name);
 }
 
-/* A message was put in: `depth` messages are in it now, and the sender waited `blocked_ns` (0: it did not). About 8 ns. */
+/* A message was put in: `depth` messages are in it now, and the sender waited `blocked_ns` (0: it did not). About 4 ns. */
 static inline void clear_channel_push(const void *channel, uint64_t depth, uint64_t blocked_ns) {
     if (clear_rt_channel_push) clear_rt_channel_push(channel, depth, blocked_ns);
 }
 
-/* A message was taken out; the receiver waited `blocked_ns`. About 8 ns. */
+/* A message was taken out; the receiver waited `blocked_ns`. About 4 ns. */
 static inline void clear_channel_pop(const void *channel, uint64_t blocked_ns) {
     if (clear_rt_channel_pop) clear_rt_channel_pop(channel, blocked_ns);
 }
@@ -88,48 +89,50 @@ static inline void clear_channel_close(const void *channel) {
 
 /* --- locks that are no pthread locks ---------------------------------------------------------------------------- */
 
-/* The lock is held now. `contended`: it had to wait, `wait_ns` long. About 18 ns exclusive (the clock), 8 ns shared. */
+/* The lock is held now. `contended`: it had to wait, `wait_ns` long. With its release about
+ * 33 ns exclusive (18 of them read the clock), 6 ns shared. */
 static inline void clear_lock_acquired(const void *lock, enum clear_mode mode, int contended, uint64_t wait_ns) {
     if (clear_rt_lock_acquired) clear_rt_lock_acquired(lock, (int)mode, contended, wait_ns);
 }
 
-/* To be called just before it is let go, by the thread that acquired it. About 15 ns exclusive, 2 ns shared. */
+/* To be called just before it is let go, by the thread that acquired it. */
 static inline void clear_lock_released(const void *lock, enum clear_mode mode) {
     if (clear_rt_lock_released) clear_rt_lock_released(lock, (int)mode);
 }
 
 /* --- allocators that are not malloc ----------------------------------------------------------------------------- */
 
-/* A block was handed out; `arena` is the arena whose end frees it, or NULL. The caller's stack is its site. About 25 to 120 ns, with
- * the stack. If the allocator's own memory comes from malloc, both are counted: exclude one by its site. */
+/* A block was handed out; `arena` is the arena whose end frees it, or NULL. The caller's stack is its site. With its free 16 ns
+ * where the stack is one that came before, up to 120 ns more where it must be walked; 17 ns more for a block of an arena.
+ * If the allocator's own memory comes from malloc, both are counted: exclude one by its site. */
 static inline void clear_alloc(const void *arena, const void *block, size_t size) {
     if (clear_rt_alloc) clear_rt_alloc(arena, block, size);
 }
 
-/* A block was given back. About 6 ns. */
+/* A block was given back. */
 static inline void clear_free(const void *block) {
     if (clear_rt_free) clear_rt_free(block);
 }
 
-/* Everything that the arena handed out was given back at once: each block counts as a free of its own site.
- * Cost: 6 ns a block. */
+/* Everything that the arena handed out was given back at once: each block counts as a free of its own site. */
 static inline void clear_free_all(const void *arena) {
     if (clear_rt_free_all) clear_rt_free_all(arena);
 }
 
 /* --- fibers ----------------------------------------------------------------------------------------------------- */
 
-/* A fiber came to be at a task site of the program (a number of the program's own). About 40 ns. */
+/* A fiber came to be at a task site of the program (a number of the program's own). With a run and its exit
+ * about 94 ns. */
 static inline void clear_fiber_spawn(uint64_t fiber, uint32_t site) {
     if (clear_rt_fiber_spawn) clear_rt_fiber_spawn(fiber, site);
 }
 
-/* A scheduler (0, 1, …) begins or goes on with it. About 20 ns. */
+/* A scheduler (0, 1, …) begins or goes on with it. */
 static inline void clear_fiber_run(uint64_t fiber, uint32_t scheduler) {
     if (clear_rt_fiber_run) clear_rt_fiber_run(fiber, scheduler);
 }
 
-/* It ended; its life counts from its spawn. About 40 ns. */
+/* It ended; its life counts from its spawn. */
 static inline void clear_fiber_exit(uint64_t fiber) {
     if (clear_rt_fiber_exit) clear_rt_fiber_exit(fiber);
 }

@@ -265,7 +265,7 @@ void private_memory_free(void *memory, size_t size);
 COUNTER_KINDS(X)
 #undef X
 
-/* Time for locks: TSC ticks where the collector found the TSC usable (about 7 ns), else CLOCK_MONOTONIC (about 20 ns). */
+/* Time for locks: TSC ticks where the collector found the TSC usable (about 9 ns), else CLOCK_MONOTONIC (about 20 ns). */
 uint64_t clock_monotonic_ns(void);
 static ALWAYS_INLINE uint64_t clock_ticks(void) {
     return likely(process->features & FEATURE_TSC) ? __builtin_ia32_rdtsc() : clock_monotonic_ns();
