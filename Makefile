@@ -29,7 +29,7 @@ SANITIZE ?=
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
-LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpthread -lm
+LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpcre2-8 -lpthread -lm
 
 # The runtime is not the program: no builtins to recurse through, nothing visible but the hooks, frame pointers so that a
 # hook finds its caller, and no stack protector or sanitizer that would call into the program's libraries.
@@ -40,7 +40,7 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
-	libdw-dev libelf-dev libiberty-dev
+	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf \
 	libglib2.0-dev valgrind
@@ -56,7 +56,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql schema/export/*.sql)) \
+EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql)) \
 	$(sort $(wildcard schema/queries/*.yaml))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.

@@ -110,14 +110,16 @@ int schema_look(struct db *db, enum schema_state *state, struct error *err) {
 
 /* ---- tables and views -------------------------------------------------------------------------------------------- */
 
-/* Version N to N+1, in order. A step that changes what a view reads need not care: views are made anew after it. */
-static const char *const migrations[] = {NULL};
-_Static_assert(sizeof migrations / sizeof *migrations == SCHEMA_VERSION, "one step for each version after the first");
+/* migrations/N.sql takes a file from version N-1 to N. Views are made anew after the last step; a step that drops or alters a
+ * table that a view reads drops the view first. */
+static const char *const migration_files[] = {"migrations/2.sql"};
+enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
+_Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 
 static int create_tables(struct db *db, struct error *err) {
-    _Static_assert(SCHEMA_APPLICATION_ID == 1129071937 && SCHEMA_VERSION == 1,
+    _Static_assert(SCHEMA_APPLICATION_ID == 1129071937 && SCHEMA_VERSION == 2,
                    "as the pragmas below and in tables.sql");
-    return db_exec(db, "PRAGMA application_id = 1129071937; PRAGMA user_version = 1", err) ||
+    return db_exec(db, "PRAGMA application_id = 1129071937; PRAGMA user_version = 2", err) ||
                    db_exec(db, embedded_text("tables.sql"), err) || meta_set(db, "created_by", CLEAR_VERSION, err)
                ? -1
                : 0;
@@ -135,6 +137,13 @@ int schema_migrate(struct db *db, const char *const *steps, int count, struct er
 undo:
     db_rollback(db);
     return error_prefix(err, "bringing the file up to date (nothing was changed): ");
+}
+
+static int migrate(struct db *db, struct error *err) {
+    const char *steps[MIGRATIONS];
+    for (size_t i = 0; i < MIGRATIONS; i++)
+        steps[i] = embedded_text(migration_files[i]);
+    return schema_migrate(db, steps, MIGRATIONS, err);
 }
 
 /* Each file drops its own view first. Views that a user made stay. */
@@ -157,7 +166,7 @@ static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_look(db, &state, err)) return -1; /* again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
-    int code = state == SCHEMA_EMPTY ? create_tables(db, err) : schema_migrate(db, migrations, SCHEMA_VERSION - 1, err);
+    int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
     return code || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
 }
 

@@ -9,7 +9,7 @@
 
 enum {
     SCHEMA_APPLICATION_ID = 0x434c4541, /* "CLEA": PRAGMA application_id, what file(1) and we know the file by */
-    SCHEMA_VERSION = 1,                 /* PRAGMA user_version: raised by one with each step in schema.c */
+    SCHEMA_VERSION = 2,                 /* PRAGMA user_version: raised by one with each file in migrations/ */
 };
 
 /* What an open database is. A foreign one and a newer one are errors. */

@@ -139,6 +139,22 @@ CREATE TABLE objects (
     UNIQUE (kind, identity)
 ) STRICT;
 
+-- Source texts, so that a listing works when the files are gone. Each text is stored once a file.
+
+CREATE TABLE source_texts (
+    id   INTEGER PRIMARY KEY,
+    hash TEXT    NOT NULL UNIQUE, -- SHA-256 (hex) of the text
+    text TEXT    NOT NULL
+) STRICT;
+
+CREATE TABLE sources (
+    run_id  INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+    path    TEXT    NOT NULL, -- as in functions.filename
+    role    TEXT    NOT NULL, -- source: what a person wrote; transpiled: what a compiler made of it for another compiler
+    text_id INTEGER NOT NULL REFERENCES source_texts(id),
+    PRIMARY KEY (run_id, path)
+) STRICT, WITHOUT ROWID;
+
 -- Measurements. Every row belongs to one profile; figures are totals over what that profile covers.
 
 CREATE TABLE sites (

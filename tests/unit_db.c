@@ -153,7 +153,7 @@ static void test_refusals(void **state) {
     write_file(path_of("short"), text, 20);
     plain_sqlite(path_of("plain"), "CREATE TABLE t(x)");
     plain_sqlite(path_of("fossil"), "PRAGMA application_id = 252006673; CREATE TABLE t(x)");
-    plain_sqlite(path_of("newer"), "PRAGMA application_id = 0x434c4541; PRAGMA user_version = 2; CREATE TABLE t(x)");
+    plain_sqlite(path_of("newer"), "PRAGMA application_id = 0x434c4541; PRAGMA user_version = 1000; CREATE TABLE t(x)");
     assert_int_equal(mkfifo(path_of("fifo"), 0600), 0);
     for (enum db_mode mode = DB_READ; mode <= DB_WRITE; mode++) {
         refused(path_of("text"), mode, "not a SQLite database");
