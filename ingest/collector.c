@@ -328,7 +328,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .rate = tick_rate(collector)};
     for (size_t i = 0; i < collector->count; i++)
         if (flush_process(collector, collector->processes[i], &terms, err)) return -1;
-    if (update_run(collector, err)) return -1;
+    if (resolver_store_sources(&collector->resolver, collector->run_id, err) || update_run(collector, err)) return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }
 

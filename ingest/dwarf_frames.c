@@ -254,6 +254,21 @@ size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwa
     return count;
 }
 
+void dwarf_frames_files(struct dwarf_frames *frames,
+                        void (*visit)(void *context, const char *path, const char *directory), void *context) {
+    read_units(frames);
+    for (size_t i = 0; i < frames->unit_count; i++) {
+        Dwarf_Files *files;
+        size_t count;
+        Dwarf_Die *unit = &frames->units[i].die;
+        if (dwarf_getsrcfiles(unit, &files, &count) != 0) continue;
+        for (size_t file = 0; file < count; file++) {
+            const char *path = dwarf_filesrc(files, file, NULL, NULL);
+            if (path && *path) visit(context, path, attribute_text(unit, DW_AT_comp_dir));
+        }
+    }
+}
+
 bool dwarf_frames_any(struct dwarf_frames *frames) {
     read_units(frames);
     return frames->unit_count > 0;

@@ -43,6 +43,9 @@ void dwarf_frames_close(struct dwarf_frames *frames);
 /* Fills in the frames at `address`, innermost first, and returns how many. Where only the line is known (assembler), it
  * returns 0 and frame 0 has the file and line. Strings belong to the Dwarf. */
 size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwarf_frame out[DWARF_FRAMES_MAX]);
+/* Every file of every line table, once a unit. `directory` is where the compiler ran, for a relative path; may be NULL. */
+void dwarf_frames_files(struct dwarf_frames *frames,
+                        void (*visit)(void *context, const char *path, const char *directory), void *context);
 bool dwarf_frames_any(struct dwarf_frames *frames); /* is there DWARF for any code at all? */
 
 #endif

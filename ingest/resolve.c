@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "ingest/sources.h"
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
@@ -22,11 +23,13 @@ static void forget_ids(struct image *image) {
     image->range_count = 0;
     map_free(&image->locations);
     image->locations = (struct map){0};
+    image->is_known = false;
 }
 
 int resolver_forget(struct resolver *resolver, struct error *err) {
     for (size_t i = 0; i < resolver->image_count; i++)
         forget_ids(resolver->images[i]);
+    sources_rolled_back(symbolizer_sources(resolver->symbolizer));
     store_free(&resolver->store);
     return store_open(&resolver->store, resolver->db, err);
 }
@@ -233,6 +236,7 @@ static int64_t image_location(struct resolver *resolver, struct address_space *s
     if (known) return known->value;
     int64_t mapping_id = range->mapping_id, id = 0;
     if (*image->build_id) id = store_find_location(&resolver->store, mapping_id, address, err);
+    if (id > 0) image->is_known = true;
     if (id == 0) id = symbolized_location(resolver, image, mapping_id, address, err);
     if (id > 0) map_put(&image->locations, &address, sizeof address, NULL)->value = id;
     return id;
@@ -253,6 +257,16 @@ int64_t resolve_trace(struct resolver *resolver, struct address_space *space, co
     for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
         if ((ids[i] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
     return store_trace(&resolver->store, ids, depth, err);
+}
+
+int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct error *err) {
+    for (size_t i = 0; i < resolver->image_count; i++) {
+        struct image *image = resolver->images[i];
+        for (size_t j = 0; image->is_known && j < image->range_count; j++)
+            if (sources_inherit(resolver->db, run_id, image->ranges[j].mapping_id, err)) return -1;
+        image->is_known = false;
+    }
+    return sources_store(symbolizer_sources(resolver->symbolizer), resolver->db, run_id, err);
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */

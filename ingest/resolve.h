@@ -23,6 +23,7 @@ struct image {
     } * ranges;
     size_t range_count;
     struct map locations; /* address -> location id */
+    bool is_known;        /* an earlier run resolved some of its code, and what it was made of is not asked for yet */
 };
 
 struct resolver {
@@ -53,6 +54,9 @@ int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
 void resolver_close(struct resolver *resolver);
 /* Drops all ids, keeps what the symbolizer knows. */
 int resolver_forget(struct resolver *resolver, struct error *err);
+
+/* What the code that was met was made of, into the table `sources`; cheap where nothing new was met. */
+int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct error *err);
 
 /* Adds a module, or takes over its epoch_end where it is there already (modules come in the same order each time). */
 void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,

@@ -14,6 +14,7 @@
 #include "base/map.h"
 #include "ingest/dwarf_frames.h"
 #include "ingest/elf_names.h"
+#include "ingest/source_map.h"
 
 enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, padded with zeros where it is shorter */
 
@@ -31,6 +32,7 @@ struct symbolizer {
     struct map modules;   /* "path\0build id" -> struct symbolizer_module * */
     struct map demangled; /* mangled name -> demangled text, for names that are mangled or have a suffix */
     struct map texts;     /* names made up here, kept as keys */
+    struct source_map sources;
     struct symbol_frame frames[DWARF_FRAMES_MAX];
 };
 
@@ -58,6 +60,7 @@ void symbolizer_close(struct symbolizer *symbolizer) {
     map_free(&symbolizer->modules);
     map_free(&symbolizer->demangled);
     map_free(&symbolizer->texts);
+    source_map_free(&symbolizer->sources);
     free(symbolizer);
 }
 
@@ -207,13 +210,44 @@ static void name_by_elf(struct symbolizer_module *module, uint64_t address, stru
     frame->system_name = frame->name;
 }
 
-static void place_frame(struct symbolizer *symbolizer, struct symbol_frame *frame, const struct dwarf_frame *from) {
-    frame->file = from->file ? from->file : "";
-    if (*frame->file && *frame->file != '/' && from->directory)
-        frame->file = keep_text(symbolizer, xasprintf("%s/%s", from->directory, frame->file));
+struct source_map *symbolizer_sources(struct symbolizer *symbolizer) {
+    return &symbolizer->sources;
+}
+
+static const char *absolute_path(struct symbolizer *symbolizer, const char *file, const char *directory) {
+    if (!*file || *file == '/' || !directory) return file;
+    return keep_text(symbolizer, xasprintf("%s/%s", directory, file));
+}
+
+/* A frame in a transpiler's output belongs to the line of the source that made it. */
+static void map_to_source(struct symbolizer_module *module, struct symbol_frame *frame) {
+    if (!*frame->file) return;
+    const struct source_file *file = source_map_look(&module->symbolizer->sources, module->basename, frame->file);
+    int at = frame->line ? frame->line : frame->start_line;
+    int line = file->source ? source_file_line(file, at) : 0;
+    if (!line) return;
+    frame->file = file->source;
+    frame->line = frame->line ? line : 0;
+    frame->column = 0;
+    frame->start_line = frame->start_line ? source_file_line(file, frame->start_line) : 0;
+}
+
+static void place_frame(struct symbolizer_module *module, struct symbol_frame *frame, const struct dwarf_frame *from) {
+    frame->file = absolute_path(module->symbolizer, from->file ? from->file : "", from->directory);
     frame->line = from->line;
     frame->column = from->column;
     frame->start_line = from->start_line;
+    map_to_source(module, frame);
+}
+
+static void find_source(void *context, const char *path, const char *directory) {
+    struct symbolizer_module *module = context;
+    source_map_look(&module->symbolizer->sources, module->basename, absolute_path(module->symbolizer, path, directory));
+}
+
+void symbolizer_find_sources(struct symbolizer_module *module) {
+    open_module(module);
+    if (module->dwfl) dwarf_frames_files(&module->frames, find_source, module);
 }
 
 static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *frame, const struct dwarf_frame *from) {
@@ -240,13 +274,13 @@ size_t symbolize(struct symbolizer_module *module, uint64_t address, const struc
     size_t count = module->dwfl ? dwarf_frames_at(&module->frames, address, found) : 0;
     for (size_t i = 0; i < count; i++) {
         struct symbol_frame *frame = &symbolizer->frames[i];
-        place_frame(symbolizer, frame, &found[i]);
+        place_frame(module, frame, &found[i]);
         if (!name_by_dwarf(symbolizer, frame, &found[i])) name_by_elf(module, address, frame);
     }
     *frames = symbolizer->frames;
     struct symbol_frame *outermost = &symbolizer->frames[count ? count - 1 : 0];
     if (count == 0) {
-        place_frame(symbolizer, outermost, &found[0]);
+        place_frame(module, outermost, &found[0]);
         name_by_elf(module, address, outermost);
         return 1;
     }
