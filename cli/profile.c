@@ -9,11 +9,12 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/profile_options.h"
+#include "cli/profile_target.h"
 #include "export/export.h"
 #include "ingest/collector.h"
 #include "ingest/launch.h"
 #include "ingest/private_dir.h"
-#include "ingest/target.h"
+#include "ingest/sources.h"
 #include "ingest/tools.h"
 
 enum {
@@ -31,16 +32,16 @@ struct recording {
     struct launch launch;
     struct watcher sampler, counter; /* perf record, perf stat */
     off_t input_start;               /* of standard input, -1 where it cannot be rewound */
-    char *program, *runtime, *output;
+    struct profile_target target;
+    char *runtime, *output;
     int64_t run_id;
     int wait_status;
     bool warned;
 };
 
-static char *output_name(const struct request *request) {
-    if (request->output) return xstrdup(request->output);
-    const char *slash = strrchr(request->arguments[0], '/');
-    return xasprintf("%s.profile", slash ? slash + 1 : request->arguments[0]);
+static char *output_name(const struct recording *recording) {
+    const char *given = recording->request->output;
+    return given ? xstrdup(given) : xasprintf("%s.profile", recording->target.name);
 }
 
 static char *tool_output(const struct recording *recording, enum tool tool) {
@@ -54,21 +55,39 @@ static int check_tools(const struct request *request, const char *directory, str
     return request->syscalls ? tool_check(TOOL_STRACE, "--syscalls", directory, err) : 0;
 }
 
+static struct ingest_program program_of(const struct recording *recording) {
+    const struct build *build = &recording->target.build;
+    return (struct ingest_program){
+        .path = recording->target.program, .build_directory = build->place, .source = build->source};
+}
+
+/* The text as it was built, before anybody edits it. What the transpiler made of it is looked for with it. */
+static int keep_source(struct recording *recording, struct error *err) {
+    const char *source = recording->target.build.source;
+    char *text = source ? source_read(source) : NULL;
+    if (!text) return 0;
+    struct ingest_program program = program_of(recording);
+    int code = sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, text, err);
+    collector_built(recording->collector, &program);
+    free(text);
+    return code;
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct request *request = recording->request;
-    const char *name = request->arguments[0];
     private_dir_sweep();
-    recording->output = output_name(request);
-    recording->program = target_find(name, err);
-    if (!recording->program || target_check(recording->program, name, err)) return -1;
+    if (profile_target_find(&recording->target, request->arguments, err)) return -1;
+    recording->output = output_name(recording);
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    return collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
-                          &request->recorder, err);
+    if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
+                       &request->recorder, err))
+        return -1;
+    return keep_source(recording, err);
 }
 
 static int watch(struct recording *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err) {
@@ -107,7 +126,8 @@ static int store_watched(struct recording *recording, struct watcher *watcher, s
     enum tool tool = watcher->tool;
     if (watcher_end(watcher, err)) return -1;
     char *output = tool_output(recording, tool);
-    int code = tool_store(&recording->db, recording->run_id, tool, output, err);
+    struct ingest_program program = program_of(recording);
+    int code = tool_store(&recording->db, recording->run_id, tool, output, &program, err);
     free(output);
     return code;
 }
@@ -122,7 +142,7 @@ static void open_files(const struct recording *recording, int files[3]) {
 
 static int trace(struct recording *recording, const char *output, struct error *err) {
     int files[3], ignored;
-    char *path, **words = strace_arguments(recording->program, recording->request->arguments, output, &path, err);
+    char *path, **words = strace_arguments(recording->target.program, recording->target.arguments, output, &path, err);
     if (!words) return -1;
     open_files(recording, files);
     launch_end(&recording->launch);
@@ -149,7 +169,7 @@ static int count_syscalls(struct recording *recording, struct error *err) {
             recording->input_start < 0 ? ", its standard input empty" : "");
     char *output = tool_output(recording, TOOL_STRACE);
     int code = trace(recording, output, err);
-    if (code == 0) code = tool_store(&recording->db, recording->run_id, TOOL_STRACE, output, err);
+    if (code == 0) code = tool_store(&recording->db, recording->run_id, TOOL_STRACE, output, NULL, err);
     free(output);
     return code;
 }
@@ -239,7 +259,7 @@ static int name_status(struct error *err, int wait_status) {
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
-    if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
+    if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, recording->runtime,
                      recording->directory.path, err)) {
         struct error ignored = {0};
         run_cancel(&recording->db, recording->run_id, &ignored);
@@ -261,7 +281,7 @@ static void release(struct recording *recording) {
     collector_close(recording->collector);
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);
-    free(recording->program);
+    profile_target_free(&recording->target);
     free(recording->runtime);
     free(recording->output);
 }

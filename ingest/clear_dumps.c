@@ -6,6 +6,8 @@
 
 #include "ingest/format.h"
 #include "ingest/readers.h"
+#include "ingest/sources.h"
+#include "schema/schema.h"
 
 /* ---- which dump it is -------------------------------------------------------------------------------------------- */
 
@@ -76,6 +78,7 @@ static int read_file(struct ingest *ingest, const struct input *input, struct er
     if (code == 0) {
         code = begin_run(ingest, dump.sample_n, 0, err);
         if (code == 0) code = recognise_dump(input)->read(&dump, err);
+        if (code == 0) code = dump_names_store_sources(&names, err);
         dump_close(&dump);
     }
     dump_names_close(&names);
@@ -93,9 +96,9 @@ const struct format format_clear_dump = {
 
 /* The artefacts of a directory that are no text dumps. */
 static const char *const profiles[] = {"heap.pb.gz", "lock.pb.gz", "mvcc.pb.gz", "channels.pb.gz", "cpu.pb.gz"};
-enum { PROFILES = sizeof profiles / sizeof *profiles, PERF = KINDS + PROFILES, ZIG, FILES };
+enum { PROFILES = sizeof profiles / sizeof *profiles, PERF = KINDS + PROFILES, ZIG, SOURCE, FILES };
 
-/* A file of the directory: first the text dumps, then profiles, perf.data, transpiled.zig. */
+/* A file of the directory: first the text dumps, then profiles, perf.data, transpiled.zig, source.cht. */
 struct member {
     char *path;
     struct input input;
@@ -111,7 +114,7 @@ struct directory {
 static const char *member_name(int index) {
     if (index < KINDS) return kinds[index].file;
     if (index < PERF) return profiles[index - KINDS];
-    return index == PERF ? "perf.data" : "transpiled.zig";
+    return index == PERF ? "perf.data" : index == ZIG ? "transpiled.zig" : "source.cht";
 }
 
 static bool is_file(const char *directory, const char *name) {
@@ -213,13 +216,50 @@ static int read_markers(struct directory *directory, struct error *err) {
     return code;
 }
 
+/* ---- its sources ---- */
+
+/* Where a person would look for source.cht: the path in the debug information, as the profiles beside it have it. free() it. */
+static char *source_path(struct directory *directory, struct error *err) {
+    struct ingest *ingest = directory->ingest;
+    sqlite3_stmt *select = db_prepare(ingest->db, embedded_text("ingest/transpiled_path.sql"), err);
+    if (!select) return NULL;
+    db_bind_int(select, ":run", ingest->run_id);
+    int code = db_step(ingest->db, select, err);
+    if (code < 0) return NULL;
+    char *path = code ? xstrdup(db_text(select, 0)) : xasprintf("%s/source.cht", ingest->input->path);
+    sqlite3_reset(select);
+    return path;
+}
+
+static int put_source(struct directory *directory, const char *file, const char *path, const char *role,
+                      struct error *err) {
+    char *text = source_read(file);
+    int code = text ? sources_put(directory->ingest->db, directory->ingest->run_id, path, role, text, err) : 0;
+    free(text);
+    return code;
+}
+
+/* What the binary's debug information did not lead to is stored all the same, under the names that are known. */
+static int store_sources(struct directory *directory, struct error *err) {
+    struct dump_names *names = &directory->names;
+    if (ingest_end_profile(directory->ingest, err) || dump_names_store_sources(names, err)) return -1;
+    if (names->symbolizer && symbolizer_sources(names->symbolizer)->mapped_count) return 0;
+    const char *transpiled = directory->members[ZIG].path, *source = directory->members[SOURCE].path;
+    if (put_source(directory, transpiled, transpiled, TRANSPILED_ROLE, err)) return -1;
+    if (!directory->members[SOURCE].is_there) return 0;
+    char *path = source_path(directory, err);
+    int code = path ? put_source(directory, source, path, SOURCE_ROLE, err) : -1;
+    free(path);
+    return code;
+}
+
 static int read_members(struct directory *directory, struct error *err) {
     for (int i = 0; i < ZIG; i++) {
         if (i == FIBERS || !is_needed(directory, i)) continue;
         if ((i < KINDS ? read_text(directory, i, err) : read_foreign(directory, i, err)) != 0) return -1;
     }
     if (directory->members[FIBERS].is_there && read_text(directory, FIBERS, err) != 0) return -1;
-    return read_markers(directory, err);
+    return read_markers(directory, err) || store_sources(directory, err) ? -1 : 0;
 }
 
 /* The greatest sampling rate of all dumps: it is the run's, and which kinds it held for is in the profiles. */
@@ -244,6 +284,9 @@ static int read_directory(struct ingest *ingest, const struct input *input, stru
     dump_names_open(&directory.names, ingest, input->path);
     for (int i = 0; i < FILES && code == 0; i++)
         code = open_member(&directory.members[i], input->path, member_name(i), err);
+    if (code == 0 && directory.names.symbolizer && directory.members[ZIG].is_there)
+        source_map_kept(symbolizer_sources(directory.names.symbolizer), directory.members[ZIG].path,
+                        directory.members[SOURCE].path);
     if (code == 0) code = find_sample_n(&directory, &sample_n, err);
     if (code == 0) code = begin_run(ingest, sample_n, 0, err);
     if (code == 0) code = read_members(&directory, err);

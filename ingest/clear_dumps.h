@@ -22,19 +22,23 @@
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Addresses are as the dump has them, and are looked up so: neither load bias nor the length of a call is subtracted,
- * because no dump says whether it did. An address outside of the binary, or without one, is a function of that name, "0x401234". */
+ * because no dump says whether it did. Only of a program that we started ourselves do we know the bias, and subtract it. An
+ * address outside of the binary, or without one, is a function of that name, "0x401234". */
 struct dump_names {
     struct ingest *ingest;
     struct symbolizer *symbolizer;
     struct symbolizer_module *module; /* NULL: there is no binary */
     char *binary;                     /* absolute path, NULL */
+    uint64_t bias;                    /* address in the dump minus address in the binary */
     struct map locations;             /* address -> location id */
     struct map mappings;              /* start of a segment -> mapping id */
 };
 
-/* `path` is a dump in NAME.profile/, or that directory. */
+/* `path` is a dump in NAME.profile/, or that directory. Of ingest->program, its executable is the binary. */
 void dump_names_open(struct dump_names *names, struct ingest *ingest, const char *path);
 void dump_names_close(struct dump_names *names);
+/* What the code that was met was made of, into the table `sources`. */
+int dump_names_store_sources(struct dump_names *names, struct error *err);
 /* A stack, leaf first; empty is trace 0. */
 int64_t dump_trace(struct dump_names *names, const uint64_t *addresses, size_t depth, struct error *err);
 /* The lock or cell at an address: a global of the binary, or nothing but the address. */

@@ -15,6 +15,7 @@
 #include <x86intrin.h>
 
 #include "ingest/recorded.h"
+#include "ingest/source_map.h"
 
 /* Address space a process reserves for its segment; memory is taken only as it fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)
@@ -118,6 +119,12 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     made->start = moment_now();
     *collector = made;
     return 0;
+}
+
+void collector_built(struct collector *collector, const struct ingest_program *program) {
+    struct symbolizer *symbolizer = collector->resolver.symbolizer;
+    source_map_built(symbolizer_sources(symbolizer), program->build_directory, program->source);
+    symbolizer_find_sources(symbolizer_module(symbolizer, program->path, ""));
 }
 
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ingest/ingest.h"
 #include "ingest/segment.h"
 #include "schema/db.h"
 
@@ -59,8 +60,8 @@ struct collector_totals {
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t cpu_dropped; /* of the dropped ones: CPU samples, which fell into the recorder's own slow half */
-    uint64_t corrupt;    /* segments with something broken in them */
-    uint64_t unrecorded; /* processes that could not make a segment */
+    uint64_t corrupt;     /* segments with something broken in them */
+    uint64_t unrecorded;  /* processes that could not make a segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
 };
 
@@ -68,6 +69,8 @@ struct collector_totals {
  * descriptor of the private directory, which stays the caller's. */
 int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
                    const struct collector_options *options, struct error *err);
+/* The program was built for this recording: its transpiled files are looked for, and kept with the run. */
+void collector_built(struct collector *collector, const struct ingest_program *program);
 /* The target's process, before it execs: FEATURE_NO_CHILDREN goes by it. */
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
 /* `final`: the recorder's own cost is written too. */

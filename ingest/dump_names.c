@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ingest/clear_dumps.h"
+#include "ingest/sources.h"
 
 /* NAME of "DIRECTORY/NAME.profile[/FILE]", where it is a file; free() it. */
 static char *find_binary(const char *path) {
@@ -22,10 +23,19 @@ static char *find_binary(const char *path) {
 }
 
 void dump_names_open(struct dump_names *names, struct ingest *ingest, const char *path) {
-    *names = (struct dump_names){.ingest = ingest, .binary = find_binary(path)};
+    const struct ingest_program *program = ingest->program;
+    *names = (struct dump_names){.ingest = ingest, .binary = program ? xstrdup(program->path) : find_binary(path)};
     if (!names->binary) return;
     names->symbolizer = symbolizer_open();
     names->module = symbolizer_module(names->symbolizer, names->binary, "");
+    if (program) names->bias = program->bias;
+    if (program && program->source)
+        source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
+}
+
+int dump_names_store_sources(struct dump_names *names, struct error *err) {
+    if (!names->symbolizer) return 0;
+    return sources_store(symbolizer_sources(names->symbolizer), names->ingest->db, names->ingest->run_id, err);
 }
 
 void dump_names_close(struct dump_names *names) {
@@ -79,9 +89,10 @@ static int64_t nameless_location(struct dump_names *names, uint64_t address, str
 static int64_t find_location(struct dump_names *names, uint64_t address, struct error *err) {
     const struct map_entry *known = map_find(&names->locations, &address, sizeof address);
     if (known) return known->value;
-    int64_t mapping_id = find_mapping(names, address, err);
+    uint64_t in_file = address - names->bias;
+    int64_t mapping_id = find_mapping(names, in_file, err);
     if (mapping_id < 0) return -1;
-    int64_t id = mapping_id ? named_location(names, mapping_id, address, err) : nameless_location(names, address, err);
+    int64_t id = mapping_id ? named_location(names, mapping_id, in_file, err) : nameless_location(names, address, err);
     if (id > 0) map_put(&names->locations, &address, sizeof address, NULL)->value = id;
     return id;
 }
@@ -100,7 +111,7 @@ static const char *base_name(const char *path) {
 
 int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address, struct error *err) {
     uint64_t offset = 0;
-    const char *symbol = names->module ? symbolize_data(names->module, address, &offset) : NULL;
+    const char *symbol = names->module ? symbolize_data(names->module, address - names->bias, &offset) : NULL;
     char *name, *identity;
     if (symbol) {
         const char *module = base_name(names->binary);

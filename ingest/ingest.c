@@ -140,8 +140,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     return 0;
 }
 
-/* Writes what the open profile gathered, and closes it. */
-static int end_profile(struct ingest *ingest, struct error *err) {
+int ingest_end_profile(struct ingest *ingest, struct error *err) {
     if (!ingest->profile_id) return 0;
     if (ingest->options.cumulative && cumulative_subtract(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
                                                           &ingest->rows->tables[LOCKS], err) != 0)
@@ -370,7 +369,7 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
     if (profile->type_count > INGEST_TYPES_MAX)
         return error_fail(err, "%s: %zu sample types; at most %d are stored", ingest->input->path, profile->type_count,
                           INGEST_TYPES_MAX);
-    if (end_profile(ingest, err) != 0 || insert_profile(ingest, profile, err) != 0) return -1;
+    if (ingest_end_profile(ingest, err) != 0 || insert_profile(ingest, profile, err) != 0) return -1;
     ingest->profile_id = sqlite3_last_insert_rowid(ingest->db->handle);
     ingest->rows->sample_values = profile->type_count;
     ingest->rows->kind = xstrdup(profile->kind);
@@ -434,7 +433,7 @@ static int read_input(struct ingest *ingest, const struct input *input, const st
                       struct ingest_result *result, struct error *err) {
     int known = look_up(ingest, input, result, err);
     if (known) return known < 0 ? -1 : 0;
-    if (format->read(ingest, input, err) != 0 || end_profile(ingest, err) != 0) return -1;
+    if (format->read(ingest, input, err) != 0 || ingest_end_profile(ingest, err) != 0) return -1;
     if (!ingest->run_id) bug("format %s made no run", format->name);
     result->run_id = ingest->run_id;
     result->rows_added = ingest->rows_added;
@@ -489,14 +488,15 @@ static int read_into_run(struct ingest *ingest, const struct input *input, int64
     ingest->run_id = run_id;
     ingest->has_run = true;
     int code = format->read(ingest, input, err);
-    if (code == 0) code = end_profile(ingest, err);
+    if (code == 0) code = ingest_end_profile(ingest, err);
     if (code == 0) code = store_expect_end(&ingest->store, err);
     if (code == 0) return db_commit(ingest->db, err);
     db_rollback(ingest->db);
     return -1;
 }
 
-int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format, struct error *err) {
+int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
+                    const struct ingest_program *program, struct error *err) {
     struct input input;
     struct ingest ingest;
     const struct ingest_options options = {0};
@@ -504,6 +504,7 @@ int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struc
     int code = input_complete(&input, err);
     if (code == 0) code = ingest_open(&ingest, db, &options, err);
     if (code == 0) {
+        ingest.program = program;
         code = read_into_run(&ingest, &input, run_id, format, err);
         ingest_close(&ingest);
     }

@@ -36,6 +36,13 @@ struct ingest_options {
     void *progress_context;
 };
 
+/* What the recorder knows of the program whose artefacts are added to its run. */
+struct ingest_program {
+    const char *path;                     /* of its executable */
+    uint64_t bias;                        /* run-time address minus address in that file */
+    const char *build_directory, *source; /* it was built there of that; NULL: it was there before */
+};
+
 struct format;
 struct ingest_rows; /* rows of the open profile that are not written yet */
 
@@ -43,11 +50,12 @@ struct ingest {
     struct db *db;
     struct store store;
     struct ingest_options options;
-    const struct input *input;         /* the artefact being read */
-    int64_t run_id, profile_id;        /* 0: none is open */
-    bool has_run;                      /* run_id is a run that was there before: readers add profiles to it */
-    uint64_t rows_added, rows_skipped; /* of this artefact; skipped: --lenient */
-    uint64_t profiles;                 /* of this artefact */
+    const struct input *input;            /* the artefact being read */
+    int64_t run_id, profile_id;           /* 0: none is open */
+    const struct ingest_program *program; /* NULL: unknown */
+    bool has_run;                         /* run_id is a run that was there before: readers add profiles to it */
+    uint64_t rows_added, rows_skipped;    /* of this artefact; skipped: --lenient */
+    uint64_t profiles;                    /* of this artefact */
     struct ingest_rows *rows;
 };
 
@@ -63,9 +71,10 @@ struct ingest_result {
 };
 /* One file, directory artefact (NAME.profile/) or "-". On failure nothing of it stays in the warehouse. */
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err);
-/* Adds what a file holds to a run that is there, as `clear profile` does with what perf wrote beside it. `format` is known. In a
- * transaction of its own. */
-int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format, struct error *err);
+/* Adds what a file holds to a run that is there, as `clear profile` does with what perf wrote beside it. `format` is known,
+ * `program` may be NULL. In a transaction of its own. */
+int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
+                    const struct ingest_program *program, struct error *err);
 /* ingest_path with bytes in memory; `format` NULL finds it. For tests and fuzzing. */
 int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
                  struct ingest_result *result, struct error *err);
@@ -113,6 +122,10 @@ struct ingest_profile {
     int64_t dropped, truncated, sample_n; /* sample_n 0 is 1 */
 };
 int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err);
+
+/* Writes the rows of the open profile and closes it, for readers that ask the database about them; else the next
+ * ingest_begin_profile does, or the end. */
+int ingest_end_profile(struct ingest *ingest, struct error *err);
 
 /* Counts of the open profile that are known only after its rows: added to what ingest_begin_profile said. */
 int ingest_lost(struct ingest *ingest, int64_t dropped, int64_t truncated, struct error *err);

@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/sources.h"
+
 static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
 
-void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct store *store) {
-    *names = (struct perf_names){.recording = recording, .store = store, .symbolizer = symbolizer_open()};
+void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct ingest *ingest) {
+    const struct ingest_program *program = ingest->program;
+    *names = (struct perf_names){.recording = recording, .store = &ingest->store, .symbolizer = symbolizer_open()};
+    if (program && program->source)
+        source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
     names->images = xcalloc(recording->spaces.image_count + 1, sizeof *names->images);
     names->frames = xcalloc(recording->frames.count + 1, sizeof *names->frames);
     names->traces = xcalloc(recording->stacks.count + 1, sizeof *names->traces);
@@ -25,6 +30,15 @@ void perf_names_close(struct perf_names *names) {
     perf_kernel_free(&names->kernel);
     arena_free(&names->texts);
     *names = (struct perf_names){0};
+}
+
+int perf_names_store_sources(struct perf_names *names, struct ingest *ingest, struct error *err) {
+    for (size_t i = 0; i < names->recording->spaces.image_count; i++) {
+        const struct perf_named_image *named = &names->images[i];
+        for (size_t j = 0; named->is_opened && *named->build_id && j < named->mapping_count; j++)
+            if (sources_inherit(ingest->db, ingest->run_id, named->mappings[j].id, err)) return -1;
+    }
+    return sources_store(symbolizer_sources(names->symbolizer), ingest->db, ingest->run_id, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */

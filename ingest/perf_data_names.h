@@ -3,6 +3,7 @@
 #ifndef CLEAR_INGEST_PERF_DATA_NAMES_H
 #define CLEAR_INGEST_PERF_DATA_NAMES_H
 
+#include "ingest/ingest.h"
 #include "ingest/perf_data_elf.h"
 #include "ingest/perf_data_kernel.h"
 #include "ingest/perf_data_recording.h"
@@ -38,7 +39,9 @@ struct perf_names {
 };
 
 /* After the recording is read whole. */
-void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct store *store);
+void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct ingest *ingest);
+/* The sources of the code that was met, into the table of that name. */
+int perf_names_store_sources(struct perf_names *names, struct ingest *ingest, struct error *err);
 void perf_names_close(struct perf_names *names);
 int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error *err);
 /* The mappings that the stacks of an event touch, files that were started as programs first. Call it when every stack has its

@@ -181,10 +181,11 @@ static int read(struct ingest *ingest, const struct input *input, struct error *
     }
     ingest->rows_skipped += recording.facts.skipped;
     struct perf_names names;
-    perf_names_open(&names, &recording, &ingest->store);
+    perf_names_open(&names, &recording, ingest);
     int code = begin_run(ingest, input, &recording.facts, err);
     if (!code) code = store_expect(&ingest->store, recording.stacks.count, err);
     if (!code) code = add_events(ingest, &names, err);
+    if (!code) code = perf_names_store_sources(&names, ingest, err);
     perf_names_close(&names);
     perf_recording_free(&recording);
     return code;

@@ -60,6 +60,18 @@ static bool has_room(const char *parent) {
     return statvfs(parent, &status) == 0 && (uint64_t)status.f_bavail * status.f_frsize >= ROOM_WANTED;
 }
 
+static bool may_execute(const char *parent) {
+    struct statvfs status;
+    return statvfs(parent, &status) == 0 && !(status.f_flag & ST_NOEXEC);
+}
+
+int private_dir_make_for_programs(struct private_dir *directory, struct error *err) {
+    *directory = (struct private_dir){.file = -1, .owner = -1};
+    for (int i = 1; i <= BASE_COUNT; i++)
+        if (may_execute(base(i % BASE_COUNT)) && make_in(directory, base(i % BASE_COUNT)) == 0) return 0;
+    return error_fail(err, "no directory for a program can be made in $TMPDIR, /tmp or /dev/shm: %s", strerror(errno));
+}
+
 int private_dir_make(struct private_dir *directory, struct error *err) {
     *directory = (struct private_dir){.file = -1, .owner = -1};
     /* Where $TMPDIR is set, that is where its owner wants large files: /tmp is then for need alone. */
@@ -73,18 +85,36 @@ int private_dir_make(struct private_dir *directory, struct error *err) {
 
 /* ---- removing ---------------------------------------------------------------------------------------------------- */
 
-/* The directory is flat: files of ours and of the recorded program. */
-static void empty(int directory) {
+enum { NESTING_MAX = 64 }; /* of directories that a compiler makes */
+
+static void remove_entries(int directory, int depth);
+
+static void remove_entry(int directory, const char *name, int depth) {
+    if (unlinkat(directory, name, 0) == 0 || depth >= NESTING_MAX) return;
+    int inner = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) return;
+    remove_entries(inner, depth + 1);
+    close(inner);
+    unlinkat(directory, name, AT_REMOVEDIR);
+}
+
+/* All of it, but for the `owner` of the outermost directory. */
+static void remove_entries(int directory, int depth) {
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy < 0 ? NULL : fdopendir(copy);
     if (!list) {
         if (copy >= 0) close(copy);
         return;
     }
-    for (struct dirent *entry; (entry = readdir(list));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && strcmp(entry->d_name, "owner") != 0)
-            unlinkat(directory, entry->d_name, 0);
+    for (struct dirent *entry; (entry = readdir(list));) {
+        bool is_dot = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+        if (!is_dot && (depth || strcmp(entry->d_name, "owner") != 0)) remove_entry(directory, entry->d_name, depth);
+    }
     closedir(list);
+}
+
+static void empty(int directory) {
+    remove_entries(directory, 0);
     unlinkat(directory, "owner", 0); /* last: until then the next sweep can finish what was begun */
 }
 

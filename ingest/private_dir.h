@@ -14,6 +14,8 @@ struct private_dir {
 };
 
 int private_dir_make(struct private_dir *directory, struct error *err);
+/* The same where programs can be executed (/dev/shm often forbids it), which is $TMPDIR or /tmp first. */
+int private_dir_make_for_programs(struct private_dir *directory, struct error *err);
 /* Removes it with all that is in it. */
 void private_dir_remove(struct private_dir *directory);
 /* Removes what dead recorders of this user left behind. Follows no symbolic link. Returns how many it removed. */

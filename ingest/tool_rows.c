@@ -101,10 +101,11 @@ static int take_lines(struct taking *taking, int (*take)(struct taking *, char *
     return code;
 }
 
-int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, struct error *err) {
+int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, const struct ingest_program *program,
+               struct error *err) {
     struct taking taking = {.db = db, .path = output};
     bool is_perf = tool == TOOL_PERF_STAT;
-    if (tool == TOOL_PERF_RECORD) return ingest_into_run(db, run_id, output, &format_perf_data, err);
+    if (tool == TOOL_PERF_RECORD) return ingest_into_run(db, run_id, output, &format_perf_data, program, err);
     if (db_begin(db, err)) return -1;
     if (insert_profile(&taking, run_id, is_perf ? "counters" : "syscalls", err) ||
         take_lines(&taking, is_perf ? take_counter : take_syscall, err)) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "ingest/ingest.h"
 #include "schema/db.h"
 
 enum tool {
@@ -44,7 +45,9 @@ char **strace_arguments(const char *program, char *const *arguments, const char 
                         struct error *err);
 
 /* What the tool wrote, as a profile of the run: kind 'counters' (perf stat) or 'syscalls' (strace). In a transaction of its
- * own. perf.data is read as `clear ingest` reads it. */
-int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, struct error *err);
+ * own. perf.data is read as `clear ingest` reads it, with
+ * what is known of the program (may be NULL). */
+int tool_store(struct db *db, int64_t run_id, enum tool tool, const char *output, const struct ingest_program *program,
+               struct error *err);
 
 #endif

@@ -49,7 +49,7 @@ static int store(enum tool tool, const char *text, struct error *err) {
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
     *err = (struct error){0};
-    return tool_store(&db, run_id, tool, "output", err);
+    return tool_store(&db, run_id, tool, "output", NULL, err);
 }
 
 static void counters_are_read(void **state) {
@@ -143,9 +143,9 @@ static void perf_watches_from_the_first_instruction(void **state) {
     assert_int_equal(fread(magic, 1, 8, file), 8);
     fclose(file);
     assert_string_equal(magic, "PERFILE2");
-    assert_int_equal(tool_store(&db, run_id, TOOL_PERF_RECORD, "perf.data", &err), 0);
+    assert_int_equal(tool_store(&db, run_id, TOOL_PERF_RECORD, "perf.data", NULL, &err), 0);
     assert_true(ask("SELECT sum(samples) FROM cpu JOIN profiles ON profiles.id = profile_id WHERE run_id = 1") > 0);
-    assert_int_equal(tool_store(&db, run_id, TOOL_PERF_STAT, "perf-stat", &err), 0);
+    assert_int_equal(tool_store(&db, run_id, TOOL_PERF_STAT, "perf-stat", NULL, &err), 0);
     /* md5sum of 300 MB is 0.3 to 2 s; a counter that saw sh alone would have a few ms. */
     assert_true(ask("SELECT value FROM counters JOIN profiles ON profiles.id = profile_id WHERE name = 'task-clock'"
                     " AND unit = 'msec' ORDER BY profile_id DESC LIMIT 1") > 150);

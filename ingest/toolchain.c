@@ -1,0 +1,237 @@
+#include "ingest/toolchain.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "ingest/target.h"
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+/* Frame pointers are the cheapest way up a stack; the prefix map keeps the private directory's name out of the program, so
+ * that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static program. */
+#define C_FLAGS "-g -O1 -fno-omit-frame-pointer -fdebug-prefix-map={build}={directory} -o {output} {source} -pthread"
+
+static const struct {
+    const char *ending, *rule;
+} rules[] = {
+    {".c", "cc " C_FLAGS " -lm"},
+    {".cc", "c++ " C_FLAGS},
+    {".cpp", "c++ " C_FLAGS},
+    {".cxx", "c++ " C_FLAGS},
+    {".zig", "zig build-exe -O ReleaseSafe -fno-strip -fno-omit-frame-pointer -lc -femit-bin={output} {source}"},
+    {".rs", "rustc -g -C opt-level=1 -C force-frame-pointers=yes -o {output} {source}"},
+};
+
+const char *toolchain_rule(const char *ending) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].ending, ending) == 0) return rules[i].rule;
+    return NULL;
+}
+
+bool toolchain_needs_rule(const char *ending) {
+    return strcmp(ending, ".cht") == 0;
+}
+
+/* On some file systems every file may be executed, so the right alone says nothing. */
+static bool is_program(const char *path) {
+    char start[SELFMAG] = "";
+    if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0) return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return true;
+    ssize_t size = read(file, start, sizeof start);
+    close(file);
+    return size >= 2 && (memcmp(start, "#!", 2) == 0 || memcmp(start, ELFMAG, SELFMAG) == 0);
+}
+
+const char *toolchain_ending(const char *name) {
+    struct stat about;
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    if (!dot || dot == base || !dot[1]) return NULL;
+    if (stat(name, &about) != 0 || !S_ISREG(about.st_mode) || is_program(name)) return NULL;
+    return dot;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+static const char *value_of(const struct build *build, const char *directory, const char *name, size_t size) {
+    const struct {
+        const char *name, *value;
+    } values[] = {{"{source}", build->source},
+                  {"{output}", build->program},
+                  {"{directory}", directory},
+                  {"{build}", build->place}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (strlen(values[i].name) <= size && strncmp(values[i].name, name, strlen(values[i].name)) == 0)
+            return values[i].value;
+    return NULL;
+}
+
+/* The next word of the rule, its placeholders filled in; NULL at the end, or with the error set. free() it. */
+static char *next_word(const struct build *build, const char *directory, const char **rule, struct error *err) {
+    struct buffer word = {0};
+    const char *at = *rule + strspn(*rule, " \t\n");
+    char quote = '\0';
+    if (!*at) return NULL;
+    buffer_add(&word, "", 0);
+    for (; *at && (quote || !strchr(" \t\n", *at)); at++) {
+        const char *value = *at == '{' ? value_of(build, directory, at, strlen(at)) : NULL;
+        if (value) {
+            buffer_add_text(&word, value);
+            at = strchr(at, '}');
+        } else if (quote ? *at == quote : *at == '\'' || *at == '"') {
+            quote = quote ? '\0' : *at;
+        } else {
+            buffer_add_char(&word, *at);
+        }
+    }
+    *rule = at;
+    char *text = word.data ? buffer_take(&word) : xstrdup("");
+    if (!quote) return text;
+    free(text);
+    error_usage(err, "%s: a quote (%c) is not closed in the rule that builds it", build->source, quote);
+    return NULL;
+}
+
+static void free_words(char **words) {
+    for (char **word = words; word && *word; word++)
+        free(*word);
+    free(words);
+}
+
+static char **split_rule(const struct build *build, const char *rule, struct error *err) {
+    char **words = xcalloc(1, sizeof *words), *word;
+    char *directory = xstrdup(build->source);
+    size_t count = 0;
+    *strrchr(directory, '/') = '\0';
+    while ((word = next_word(build, *directory ? directory : "/", &rule, err))) {
+        words = xrealloc(words, (count + 2) * sizeof *words);
+        words[count++] = word;
+        words[count] = NULL;
+    }
+    free(directory);
+    if (err->status == ERROR_NONE && count) return words;
+    free_words(words);
+    error_usage(err, "%s: the rule that builds it is empty", build->source);
+    return NULL;
+}
+
+/* ---- the compiler ------------------------------------------------------------------------------------------------ */
+
+/* In the child. */
+_Noreturn static void run_compiler(const struct build *build, const char *path, char **words, int log) {
+    int input = open("/dev/null", O_RDONLY);
+    if (input >= 0) dup2(input, STDIN_FILENO);
+    dup2(log, STDOUT_FILENO);
+    dup2(log, STDERR_FILENO);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    if (chdir(build->place) == 0) execv(path, words);
+    dprintf(STDERR_FILENO, "%s: %s\n", path, strerror(errno));
+    _exit(127);
+}
+
+/* Waits with ^C and ^\ ignored, as system(3) does: they end the compiler, and we clean up. */
+static int wait_for_compiler(pid_t pid) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    int status = 0;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    return status;
+}
+
+static void show_log(int log) {
+    char block[4096];
+    ssize_t size;
+    lseek(log, 0, SEEK_SET);
+    while ((size = read(log, block, sizeof block)) > 0)
+        if (write(STDERR_FILENO, block, (size_t)size) != size) return;
+}
+
+static int judge(const struct build *build, const char *compiler, int status, struct error *err) {
+    struct stat about;
+    if (WIFSIGNALED(status))
+        return error_fail(err, "%s: not built: %s was ended by signal %d", build->source, compiler, WTERMSIG(status));
+    if (WEXITSTATUS(status))
+        return error_fail(err, "%s: not built: %s exited with status %d", build->source, compiler, WEXITSTATUS(status));
+    if (stat(build->program, &about) != 0 || !S_ISREG(about.st_mode))
+        return error_fail(err, "%s: not built: %s exited with status 0, but made no {output}", build->source, compiler);
+    return 0;
+}
+
+static int compile(const struct build *build, const char *path, char **words, struct error *err) {
+    int log = openat(build->directory.file, "compiler.log", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (log < 0) return error_fail(err, "%s/compiler.log: %s", build->directory.path, strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) run_compiler(build, path, words, log);
+    int code = pid < 0 ? error_fail(err, "fork: %s", strerror(errno)) : 0;
+    if (code == 0) code = judge(build, words[0], wait_for_compiler(pid), err);
+    if (code) show_log(log);
+    close(log);
+    return code;
+}
+
+static char *find_compiler(const struct build *build, const char *name, const char *base, struct error *err) {
+    struct error missing = {0};
+    if (*name != '/' && strchr(name, '/')) return xasprintf("%s/%s", base, name);
+    char *path = target_find(name, &missing);
+    if (!path)
+        error_usage(err,
+                    "%s: the rule that builds it runs %s, which is not found in PATH; clear.yaml can set another, as "
+                    "in  toolchain: {%s: \"COMPILER -o {output} {source}\"}",
+                    build->source, name, strrchr(build->source, '.'));
+    return path;
+}
+
+/* ---- a build ----------------------------------------------------------------------------------------------------- */
+
+static char *absolute(const char *path) {
+    if (*path == '/') return xstrdup(path);
+    char *here = getcwd(NULL, 0), *made;
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    made = xasprintf("%s/%s", here && strcmp(here, "/") != 0 ? here : "", path);
+    free(here);
+    return made;
+}
+
+int build_make(struct build *build, const char *source, const char *rule, const char *base, struct error *err) {
+    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+    *build = (struct build){.directory = {.file = -1, .owner = -1}};
+    if (private_dir_make_for_programs(&build->directory, err)) return -1;
+    build->source = absolute(source);
+    build->name = xasprintf("%.*s", (int)(strrchr(name, '.') - name), name);
+    build->place = xasprintf("%s/build", build->directory.path);
+    build->program = xasprintf("%s/%s", build->place, build->name);
+    if (mkdir(build->place, 0700) != 0) return error_fail(err, "%s: %s", build->place, strerror(errno));
+    char **words = split_rule(build, rule, err);
+    char *path = words ? find_compiler(build, words[0], base, err) : NULL;
+    int code = path ? compile(build, path, words, err) : -1;
+    free(path);
+    free_words(words);
+    return code;
+}
+
+void build_remove(struct build *build) {
+    private_dir_remove(&build->directory);
+    free(build->place);
+    free(build->source);
+    free(build->name);
+    free(build->program);
+    *build = (struct build){.directory = {.file = -1, .owner = -1}};
+}
