@@ -14,6 +14,7 @@
 #include "ingest/collector.h"
 #include "ingest/launch.h"
 #include "ingest/private_dir.h"
+#include "ingest/self_dumps.h"
 #include "ingest/sources.h"
 #include "ingest/tools.h"
 
@@ -33,6 +34,7 @@ struct recording {
     struct watcher sampler, counter; /* perf record, perf stat */
     off_t input_start;               /* of standard input, -1 where it cannot be rewound */
     struct profile_target target;
+    struct self_dumps dumps;
     char *runtime, *output;
     int64_t run_id;
     int wait_status;
@@ -83,6 +85,7 @@ static int prepare(struct recording *recording, struct error *err) {
     if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
+    self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
                        &request->recorder, err))
@@ -174,9 +177,20 @@ static int count_syscalls(struct recording *recording, struct error *err) {
     return code;
 }
 
+static int take_dumps(struct recording *recording, struct error *err) {
+    struct self_dumps *dumps = &recording->dumps;
+    struct ingest_program program = program_of(recording);
+    if (self_dumps_take(dumps, &recording->db, recording->run_id, recording->collector, &program, err)) return -1;
+    for (int i = 0; i < SELF_DUMPS; i++)
+        if (dumps->errors[i].status != ERROR_NONE)
+            fprintf(stderr, "clear: warning: the program's own dump (%s) is not stored: %s\n", self_dumps_variable(i),
+                    dumps->errors[i].message);
+    return 0;
+}
+
 static int finish(struct recording *recording, struct error *err) {
     if (collector_flush(recording->collector, true, err) ||
-        run_end(&recording->db, recording->run_id, recording->wait_status, err))
+        run_end(&recording->db, recording->run_id, recording->wait_status, err) || take_dumps(recording, err))
         return -1;
     /* What perf and strace failed at must not cost the files of what we recorded ourselves. */
     struct error tools = {0};
@@ -225,9 +239,21 @@ static void print_totals(const struct recording *recording, const struct collect
         fprintf(stderr, "; allocations sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
 }
 
-static void report(const struct recording *recording) {
+/* Whose figures these are. */
+static void print_dumped(const struct self_dumps *dumps) {
+    const char *before = "\nclear: as the program itself dumped them: ";
+    for (int i = 0; i < SELF_DUMPS; i++) {
+        if (!dumps->is_taken[i]) continue;
+        fprintf(stderr, "%s%s", before, self_dumps_file(i));
+        before = ", ";
+    }
+}
+
+static void report(struct recording *recording) {
     struct collector_totals totals;
     collector_totals(recording->collector, &totals);
+    struct error ignored = {0};
+    (void)self_dumps_totals(&recording->dumps, &recording->db, recording->run_id, &totals, &ignored);
     warn(totals.dropped - totals.cpu_dropped, "events could not be recorded");
     warn(totals.unrecorded, "processes could not be recorded");
     warn(totals.corrupt, "segments are damaged; what could be read of them is stored");
@@ -240,6 +266,7 @@ static void report(const struct recording *recording) {
         return;
     }
     print_totals(recording, &totals);
+    print_dumped(&recording->dumps);
     fprintf(stderr, "\nclear: next: clear doctor --db %s %lld; go tool pprof -http=: %s/%s.pb.gz\n", database,
             (long long)recording->run_id, recording->output,
             recording->request->recorder.features & FEATURE_HEAP ? "heap" : "cpu");
@@ -258,13 +285,16 @@ static int name_status(struct error *err, int wait_status) {
 
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
-    recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
+    recording->launch =
+        (struct launch){.before_exec = before_exec, .context = recording, .variables = recording->dumps.variables};
     if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, recording->runtime,
                      recording->directory.path, err)) {
         struct error ignored = {0};
         run_cancel(&recording->db, recording->run_id, &ignored);
         return -1;
     }
+    for (const char *const *name = recording->dumps.replaced; *name && !recording->request->quiet; name++)
+        fprintf(stderr, "clear: %s is set, and replaced: that dump becomes part of the run\n", *name);
     attend(recording);
     int code = finish(recording, err);
     if (code == 0) report(recording);
@@ -282,6 +312,7 @@ static void release(struct recording *recording) {
     db_close(&recording->db, &ignored);
     private_dir_remove(&recording->directory);
     profile_target_free(&recording->target);
+    self_dumps_close(&recording->dumps);
     free(recording->runtime);
     free(recording->output);
 }

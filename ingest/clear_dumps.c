@@ -59,6 +59,11 @@ static const struct dump_kind *recognise_dump(const struct input *input) {
     return NULL;
 }
 
+const char *dump_file_of(const struct input *input) {
+    const struct dump_kind *kind = recognise_dump(input);
+    return kind ? kind->file : NULL;
+}
+
 /* ---- a single dump ----------------------------------------------------------------------------------------------- */
 
 static int begin_run(struct ingest *ingest, int64_t sample_n, int64_t duration_ns, struct error *err) {
@@ -91,6 +96,45 @@ const struct format format_clear_dump = {
     .recognise = recognise_file,
     .read = read_file,
 };
+
+/* ---- task sites of a recorded run -------------------------------------------------------------------------------- */
+
+static int mark_profile(struct ingest *ingest, const struct input *input, struct error *err) {
+    struct dump dump;
+    if (dump_open(&dump, ingest, NULL, input, err)) return -1;
+    int code = dump_read_task_sites(&dump, true, err);
+    dump_close(&dump);
+    return code;
+}
+
+/* A row is a profile of fibers and a transpiled text. */
+static int mark_all(struct ingest *ingest, struct error *err) {
+    static const char sql[] = "SELECT profiles.id, source_texts.text FROM profiles"
+                              " JOIN sources USING (run_id) JOIN source_texts ON source_texts.id = text_id"
+                              " WHERE run_id = :run AND kind = 'fibers' AND role = 'transpiled'";
+    sqlite3_stmt *row = db_prepare(ingest->db, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", ingest->run_id);
+    int code;
+    while ((code = db_step(ingest->db, row, err)) == 1) {
+        struct input input;
+        const char *text = db_text(row, 1);
+        ingest->profile_id = sqlite3_column_int64(row, 0);
+        if (input_open_memory(&input, "transpiled source", (const uint8_t *)text, strlen(text), err)) return -1;
+        code = mark_profile(ingest, &input, err);
+        input_close(&input);
+        if (code) break;
+    }
+    return code;
+}
+
+int dump_mark_run(struct db *db, int64_t run_id, struct error *err) {
+    struct ingest ingest = {.db = db, .run_id = run_id, .options.lenient = true};
+    if (db_begin(db, err)) return -1;
+    if (mark_all(&ingest, err) == 0) return db_commit(db, err);
+    db_rollback(db);
+    return -1;
+}
 
 /* ---- a directory ------------------------------------------------------------------------------------------------- */
 

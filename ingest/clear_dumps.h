@@ -93,6 +93,10 @@ int dump_read_rows(struct dump *dump, const char *kind, struct error *err); /* h
 int dump_read_fibers(struct dump *dump, struct error *err);
 int dump_read_syscalls(struct dump *dump, struct error *err);
 int dump_read_counters(struct dump *dump, struct error *err);
+/* The name in a directory of the dump that an input is ("alloc.txt"); NULL for none. */
+const char *dump_file_of(const struct input *input);
+/* The markers in the transpiled files of a run, to the fibers that were recorded of it. In a transaction of its own. */
+int dump_mark_run(struct db *db, int64_t run_id, struct error *err);
 /* Adds kind, line and column to the task sites of the open profile, and those that never ran. Where the open profile is
  * not the fibers', the first marker begins that. */
 int dump_read_task_sites(struct dump *dump, bool has_fibers, struct error *err);

@@ -20,6 +20,8 @@
 /* Address space a process reserves for its segment; memory is taken only as it fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)
 
+#define UNLIKE INT64_MIN
+
 struct moment {
     uint64_t ticks, ns; /* of the time stamp counter and of CLOCK_MONOTONIC, at once */
 };
@@ -35,6 +37,7 @@ struct collector {
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
     struct map names;             /* of segment files met */
+    struct map biases;            /* executable -> its bias; UNLIKE where processes had it at different places */
     struct collector_totals gone; /* of finished processes, and of the collector itself */
 };
 
@@ -143,6 +146,7 @@ void collector_close(struct collector *collector) {
         recorded_free(collector->processes[i]);
     free(collector->processes);
     map_free(&collector->names);
+    map_free(&collector->biases);
     if (collector->resolver.db) resolver_close(&collector->resolver);
     close(collector->directory);
     free(collector);
@@ -189,6 +193,27 @@ size_t collector_running(struct collector *collector) {
     for (size_t i = 0; i < collector->count; i++)
         running += still_runs(collector, collector->processes[i]);
     return running;
+}
+
+/* ---- where programs were loaded ---------------------------------------------------------------------------------- */
+
+static void note_bias(struct collector *collector, const struct recorded *recorded) {
+    uint64_t bias;
+    bool added;
+    const char *executable = recorded->head.executable;
+    if (!address_space_bias(&recorded->space, executable, &bias)) return;
+    struct map_entry *entry = map_put(&collector->biases, executable, strlen(executable), &added);
+    if (added)
+        entry->value = (int64_t)bias;
+    else if (entry->value != (int64_t)bias)
+        entry->value = UNLIKE;
+}
+
+bool collector_bias(const struct collector *collector, const char *executable, uint64_t *bias) {
+    const struct map_entry *entry = map_find(&collector->biases, executable, strlen(executable));
+    if (!entry || entry->value == UNLIKE) return false;
+    *bias = (uint64_t)entry->value;
+    return true;
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
@@ -265,6 +290,7 @@ static int flush_process(struct collector *collector, struct recorded *recorded,
         return 0;
     }
     recorded_read(recorded, &collector->resolver, &view);
+    note_bias(collector, recorded);
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     segment_view_close(&view);
     return code;

@@ -24,13 +24,18 @@ static char *find_binary(const char *path) {
 
 void dump_names_open(struct dump_names *names, struct ingest *ingest, const char *path) {
     const struct ingest_program *program = ingest->program;
-    *names = (struct dump_names){.ingest = ingest, .binary = program ? xstrdup(program->path) : find_binary(path)};
+    *names = (struct dump_names){.ingest = ingest};
+    if (!program)
+        names->binary = find_binary(path);
+    else if (program->path)
+        names->binary = xstrdup(program->path);
     if (!names->binary) return;
     names->symbolizer = symbolizer_open();
     names->module = symbolizer_module(names->symbolizer, names->binary, "");
     if (program) names->bias = program->bias;
     if (program && program->source)
         source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
+    if (program) symbolizer_find_sources(names->module); /* for the markers of task sites */
 }
 
 int dump_names_store_sources(struct dump_names *names, struct error *err) {

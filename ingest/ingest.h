@@ -38,7 +38,7 @@ struct ingest_options {
 
 /* What the recorder knows of the program whose artefacts are added to its run. */
 struct ingest_program {
-    const char *path;                     /* of its executable */
+    const char *path;                     /* of its executable; NULL: its addresses cannot be looked up */
     uint64_t bias;                        /* run-time address minus address in that file */
     const char *build_directory, *source; /* it was built there of that; NULL: it was there before */
 };

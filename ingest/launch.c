@@ -58,26 +58,36 @@ char *launch_runtime(const char *directory, struct error *err) {
 
 /* ---- the environment --------------------------------------------------------------------------------------------- */
 
+/* `name` ends at its '=' or at its end. */
 static bool is_variable(const char *entry, const char *name) {
-    size_t size = strlen(name);
+    size_t size = strcspn(name, "=");
     return strncmp(entry, name, size) == 0 && entry[size] == '=';
 }
 
-/* Ours with two variables set anew; the caller frees the array and its first two entries. Without a runtime ours is as
- * good. */
-static char **make_environment(const char *runtime, const char *directory) {
+static bool is_replaced(const char *entry, char *const *variables) {
+    for (; variables && *variables; variables++)
+        if (is_variable(entry, *variables)) return true;
+    return is_variable(entry, "LD_PRELOAD") || is_variable(entry, CLEAR_RT_DIR_VARIABLE);
+}
+
+/* Ours with these variables and the runtime's two set anew; the caller frees the array and its first two entries. Without
+ * a runtime ours is as good. */
+static char **make_environment(const char *runtime, const char *directory, char *const *variables) {
     if (!runtime) return environ;
-    size_t count = 0;
+    size_t count = 0, more = 0;
     while (environ[count])
         count++;
-    char **made = xcalloc(count + 3, sizeof *made);
+    while (variables && variables[more])
+        more++;
+    char **made = xcalloc(count + more + 3, sizeof *made);
     const char *before = getenv("LD_PRELOAD");
     made[0] = before && *before ? xasprintf("LD_PRELOAD=%s:%s", runtime, before) : xasprintf("LD_PRELOAD=%s", runtime);
     made[1] = xasprintf("%s=%s", CLEAR_RT_DIR_VARIABLE, directory);
     size_t used = 2;
+    for (size_t i = 0; i < more; i++)
+        if (strchr(variables[i], '=')) made[used++] = variables[i];
     for (size_t i = 0; i < count; i++)
-        if (!is_variable(environ[i], "LD_PRELOAD") && !is_variable(environ[i], CLEAR_RT_DIR_VARIABLE))
-            made[used++] = environ[i];
+        if (!is_replaced(environ[i], variables)) made[used++] = environ[i];
     return made;
 }
 
@@ -220,7 +230,7 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
     blocked_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &launch->before);
     sigaction(SIGCHLD, &standard, &launch->child_before);
-    char **environment = make_environment(runtime, directory);
+    char **environment = make_environment(runtime, directory, launch->variables);
     int code = fork_and_exec(launch, path, arguments, environment, err);
     free_environment(environment);
     if (code) launch_end(launch);

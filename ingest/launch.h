@@ -20,7 +20,9 @@ struct launch {
                        struct error *err); /* the child is there, and waits for the result: 0 lets
                                                                         it exec; -1 with the error set ends it */
     void *context;
-    const int *files; /* what the child gets as descriptors 0, 1 and 2 instead of ours */
+    char *const *variables; /* NULL-terminated; for the program's environment beside the runtime's: NAME=VALUE to set,
+                               NAME to remove */
+    const int *files;       /* what the child gets as descriptors 0, 1 and 2 instead of ours */
 
     pid_t pid;
     sigset_t before;               /* our signal mask */

@@ -113,6 +113,15 @@ const char *address_space_build_id(const struct address_space *space, const char
     return "";
 }
 
+bool address_space_bias(const struct address_space *space, const char *path, uint64_t *bias) {
+    for (size_t i = 0; i < space->count; i++) {
+        if (strcmp(space->modules[i].image->path, path) != 0) continue;
+        *bias = space->modules[i].bias;
+        return true;
+    }
+    return false;
+}
+
 static bool holds(const struct loaded *loaded, uint64_t address, uint32_t epoch) {
     return address >= loaded->low && address < loaded->high && epoch >= loaded->epoch_start &&
            (!loaded->epoch_end || epoch < loaded->epoch_end);

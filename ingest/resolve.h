@@ -62,6 +62,8 @@ int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct err
 void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,
                        const struct segment_module *module);
 void address_space_free(struct address_space *space);
+/* Where the module of that path was loaded, the first time; false where there is none. */
+bool address_space_bias(const struct address_space *space, const char *path, uint64_t *bias);
 /* The build id of the module of that path; "" where there is none. */
 const char *address_space_build_id(const struct address_space *space, const char *path);
 

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ char *target_find(const char *name, struct error *err) {
 /* ---- ELF --------------------------------------------------------------------------------------------------------- */
 
 struct elf_facts {
-    bool has_interpreter, is_go;
+    bool has_interpreter, is_go, dumps_itself;
     char interpreter[256];
     const char *sanitizer; /* its name; NULL for none */
 };
@@ -128,6 +129,7 @@ static void look_at_segments(Elf *elf, int file, struct elf_facts *facts) {
 }
 
 static int judge_facts(const struct elf_facts *facts, const char *name, struct error *err) {
+    if (!facts->has_interpreter && !facts->is_go && facts->dumps_itself) return 0;
     if (!facts->has_interpreter && facts->is_go)
         return error_usage(err,
                            "%s: a statically linked Go program, which nothing can be preloaded into; record it with "
@@ -145,7 +147,7 @@ static int judge_facts(const struct elf_facts *facts, const char *name, struct e
     return 0;
 }
 
-static int check_elf(int file, const unsigned char *ident, const char *name, struct error *err) {
+static int check_elf(int file, const unsigned char *ident, const char *path, const char *name, struct error *err) {
     Elf64_Ehdr header;
     if (ident[EI_CLASS] == ELFCLASS32)
         return error_usage(err, "%s: a 32-bit program; only x86-64 can be recorded", name);
@@ -161,6 +163,7 @@ static int check_elf(int file, const unsigned char *ident, const char *name, str
     look_at_segments(elf, file, &facts);
     look_at_sections(elf, &facts);
     elf_end(elf);
+    facts.dumps_itself = !facts.has_interpreter && target_names(path, "CLEAR_ALLOC_PROFILE");
     return judge_facts(&facts, name, err);
 }
 
@@ -220,11 +223,33 @@ static int check_file(const char *path, const char *name, int nesting, struct er
     if (size >= 2 && memcmp(start, "#!", 2) == 0)
         code = check_script(start, name, nesting, err);
     else if (size >= EI_NIDENT && memcmp(start, ELFMAG, SELFMAG) == 0)
-        code = check_elf(file, (const unsigned char *)start, name, err);
+        code = check_elf(file, (const unsigned char *)start, path, name, err);
     else
         code = error_usage(err, "%s: neither an ELF program nor a script with a #! line", name);
     close(file);
     return code;
+}
+
+bool target_names(const char *path, const char *text) {
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return false;
+    bool found = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    void *bytes = found ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0) : MAP_FAILED;
+    close(file);
+    if (bytes == MAP_FAILED) return false;
+    found = memmem(bytes, (size_t)status.st_size, text, strlen(text)) != NULL;
+    munmap(bytes, (size_t)status.st_size);
+    return found;
+}
+
+bool target_is_fixed(const char *path) {
+    Elf64_Ehdr header = {0};
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) return false;
+    ssize_t size = pread(file, &header, sizeof header, 0);
+    close(file);
+    return size == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_EXEC;
 }
 
 int target_check(const char *path, const char *name, struct error *err) {

@@ -1,0 +1,247 @@
+#include "ingest/self_dumps.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "ingest/clear_dumps.h"
+#include "ingest/readers.h"
+#include "ingest/target.h"
+#include "schema/schema.h"
+
+static const struct {
+    const char *variable, *file, *kind;
+    uint32_t feature;
+} kinds[SELF_DUMPS] = {
+    {"CLEAR_ALLOC_PROFILE", "alloc.txt", "heap", FEATURE_HEAP},
+    {"CLEAR_LOCK_PROFILE", "locks.txt", "lock", FEATURE_LOCKS},
+    {"CLEAR_MVCC_PROFILE", "mvcc.txt", "mvcc", FEATURE_CELLS},
+    {"CLEAR_CHANNEL_PROFILE", "channels.txt", "channels", FEATURE_CHANNELS},
+    {"CLEAR_FIBER_PROFILE", "fibers.txt", "fibers", FEATURE_FIBERS},
+};
+
+const char *self_dumps_file(int kind) {
+    return kinds[kind].file;
+}
+
+const char *self_dumps_variable(int kind) {
+    return kinds[kind].variable;
+}
+
+/* ---- the environment --------------------------------------------------------------------------------------------- */
+
+/* Where a kind is not recorded, its variable is left as the user has it. */
+void self_dumps_open(struct self_dumps *dumps, const char *directory, const struct collector_options *options) {
+    size_t count = 0, replaced = 0;
+    *dumps = (struct self_dumps){.directory = directory};
+    for (int i = 0; i < SELF_DUMPS; i++) {
+        if (!(options->features & kinds[i].feature)) continue;
+        if (getenv(kinds[i].variable)) dumps->replaced[replaced++] = kinds[i].variable;
+        dumps->variables[count++] = xasprintf("%s=%s/%s", kinds[i].variable, directory, kinds[i].file);
+    }
+    dumps->variables[count++] = xasprintf("CLEAR_PROFILE_SAMPLE=%u", options->sample_n > 1 ? options->sample_n : 1);
+    bool splits = options->features & FEATURE_SYNC_STACKS;
+    dumps->variables[count++] = xasprintf("CLEAR_PROFILE_SYNC_CALLSTACKS%s", splits ? "=1" : "");
+}
+
+void self_dumps_close(struct self_dumps *dumps) {
+    for (char **variable = dumps->variables; *variable; variable++)
+        free(*variable);
+    *dumps = (struct self_dumps){0};
+}
+
+/* ---- who wrote it ------------------------------------------------------------------------------------------------ */
+
+/* The processes that could have written a dump, and the one that is taken for its writer. */
+struct writers {
+    struct buffer ids; /* JSON: ids of processes; [] where none names the variable */
+    int count;
+    int64_t process_id; /* 0: unknown */
+    char *executable;   /* NULL: unknown */
+};
+
+static int find_writers(struct writers *writers, struct db *db, int64_t run_id, const char *variable,
+                        struct error *err) {
+    sqlite3_stmt *row = db_prepare(
+        db, "SELECT id, executable FROM processes WHERE run_id = :run ORDER BY coalesce(ended_ns, started_ns), id",
+        err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        if (!target_names(db_text(row, 1), variable)) continue;
+        writers->process_id = sqlite3_column_int64(row, 0);
+        buffer_printf(&writers->ids, "%s%lld", writers->count++ ? "," : "[", (long long)writers->process_id);
+        free(writers->executable);
+        writers->executable = xstrdup(db_text(row, 1));
+    }
+    buffer_add_text(&writers->ids, writers->count ? "]" : "[]");
+    return code;
+}
+
+static void free_writers(struct writers *writers) {
+    buffer_free(&writers->ids);
+    free(writers->executable);
+}
+
+/* Where its addresses are looked up: nowhere, rather than with a bias that may be another process's. */
+static struct ingest_program program_of(const struct writers *writers, const struct collector *collector,
+                                        const struct ingest_program *target) {
+    struct ingest_program program = *target;
+    if (writers->executable) program.path = writers->executable;
+    if (!target_is_fixed(program.path) && !collector_bias(collector, program.path, &program.bias)) program.path = NULL;
+    return program;
+}
+
+/* ---- in the place of the hooks' ---------------------------------------------------------------------------------- */
+
+struct taking {
+    struct db *db;
+    int64_t run_id, profile_id; /* profile_id: of the dump */
+    const char *kind;
+    const struct writers *writers;
+};
+
+/* `sql` may have the parameters :run, :profile, :kind, :processes (JSON), :process and :text. */
+static int run_sql(const struct taking *taking, const char *sql, const char *text, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(taking->db, sql, err);
+    if (!statement) return -1;
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{":run", taking->run_id}, {":profile", taking->profile_id}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sqlite3_bind_parameter_index(statement, numbers[i].name))
+            db_bind_int(statement, numbers[i].name, numbers[i].value);
+    if (sqlite3_bind_parameter_index(statement, ":kind")) db_bind_text(statement, ":kind", taking->kind);
+    if (sqlite3_bind_parameter_index(statement, ":processes"))
+        db_bind_text(statement, ":processes", buffer_text(&taking->writers->ids));
+    if (sqlite3_bind_parameter_index(statement, ":process") && taking->writers->process_id)
+        db_bind_int(statement, ":process", taking->writers->process_id);
+    if (sqlite3_bind_parameter_index(statement, ":text")) db_bind_text(statement, ":text", text);
+    return db_run(taking->db, statement, err);
+}
+
+static int warn(const struct taking *taking, const char *text, struct error *err) {
+    return run_sql(taking, "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text) WHERE id = :profile",
+                   text, err);
+}
+
+static int warn_of_others(const struct taking *taking, struct error *err) {
+    if (taking->writers->count < 2) return 0;
+    char *text =
+        xasprintf("# WARNING: %d processes dump by themselves, all to one file: this is what the last one wrote",
+                  taking->writers->count);
+    int code = warn(taking, text, err);
+    free(text);
+    return code;
+}
+
+/* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be recorded)
+ * goes over before they are removed. */
+static int replace_hooks(struct taking *taking, struct error *err) {
+    static const char *const steps[] = {"ingest/dump_profile.sql", "ingest/dump_counters.sql",
+                                        "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (run_sql(taking, embedded_text(steps[i]), NULL, err)) return -1;
+    return warn_of_others(taking, err);
+}
+
+/* ---- one dump ---------------------------------------------------------------------------------------------------- */
+
+/* 1: there is a file, 0: there is none, -1: it is not what it should be. */
+static int look_at(const char *path, int kind, struct error *err) {
+    struct stat about;
+    struct input input;
+    if (lstat(path, &about) != 0) return 0;
+    if (!S_ISREG(about.st_mode)) return error_fail(err, "%s: is no regular file", path);
+    if (input_open(&input, path, err) != 0) return -1;
+    const char *file = dump_file_of(&input);
+    input_close(&input);
+    if (!file) return error_fail(err, "%s: %s", path, about.st_size ? "is no dump of CLEAR's runtime" : "is empty");
+    return strcmp(file, kinds[kind].file) == 0 ? 1 : error_fail(err, "%s: is a dump of another kind", path);
+}
+
+static int store_dump(struct taking *taking, const char *path, const struct ingest_program *program,
+                      struct error *err) {
+    if (db_begin(taking->db, err)) return -1;
+    if (ingest_into_run(taking->db, taking->run_id, path, &format_clear_dump, program, err) == 0 &&
+        db_int(taking->db, "SELECT max(id) FROM profiles", 0, &taking->profile_id, err) == 0 &&
+        replace_hooks(taking, err) == 0)
+        return db_commit(taking->db, err);
+    db_rollback(taking->db);
+    return -1;
+}
+
+/* The file goes with the private directory, so its own name says enough. */
+static void shorten(struct error *err, const char *directory) {
+    size_t size = strlen(directory) + 1;
+    char *at = strstr(err->message, directory);
+    if (at && strlen(at) > size) memmove(at, at + size, strlen(at + size) + 1);
+}
+
+static int take_one(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
+                    const struct ingest_program *target, int kind) {
+    struct error *err = &dumps->errors[kind];
+    char *path = xasprintf("%s/%s", dumps->directory, kinds[kind].file);
+    struct writers writers = {0};
+    struct taking taking = {.db = db, .run_id = run_id, .kind = kinds[kind].kind, .writers = &writers};
+    int code = look_at(path, kind, err);
+    if (code == 1) {
+        code = find_writers(&writers, db, run_id, kinds[kind].variable, err);
+        struct ingest_program program = program_of(&writers, collector, target);
+        if (code == 0) code = store_dump(&taking, path, &program, err);
+        dumps->is_taken[kind] = code == 0;
+    }
+    if (code < 0) shorten(err, dumps->directory);
+    free_writers(&writers);
+    free(path);
+    return code;
+}
+
+/* For the doctor: with the run's first profile, where there is one. */
+static int note_loss(struct db *db, int64_t run_id, const struct error *loss, struct error *err) {
+    struct writers nobody = {0};
+    struct taking taking = {.db = db, .run_id = run_id, .writers = &nobody};
+    char *text = xasprintf("# WARNING: the program's own dump is not stored: %s", loss->message);
+    int code = run_sql(&taking, embedded_text("ingest/dump_lost.sql"), text, err);
+    free(text);
+    return code;
+}
+
+int self_dumps_take(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
+                    const struct ingest_program *target, struct error *err) {
+    for (int i = 0; i < SELF_DUMPS; i++)
+        if (take_one(dumps, db, run_id, collector, target, i) < 0 && note_loss(db, run_id, &dumps->errors[i], err))
+            return -1;
+    return dump_mark_run(db, run_id, err);
+}
+
+/* ---- totals ------------------------------------------------------------------------------------------------------ */
+
+int self_dumps_totals(const struct self_dumps *dumps, struct db *db, int64_t run_id, struct collector_totals *totals,
+                      struct error *err) {
+    bool any = false;
+    for (int i = 0; i < SELF_DUMPS; i++)
+        any = any || dumps->is_taken[i];
+    if (!any) return 0;
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/dump_totals.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(db, row, err) != 1) return -1;
+    uint64_t *const heap[] = {&totals->alloc_count, &totals->alloc_bytes, &totals->free_count, &totals->free_bytes,
+                              &totals->sites};
+    uint64_t *const others[][2] = {{&totals->acquires, &totals->locks},
+                                   {&totals->cell_events, &totals->cells},
+                                   {&totals->channel_events, &totals->channels}};
+    for (int i = 0; i < 5 && dumps->is_taken[0]; i++)
+        *heap[i] = (uint64_t)sqlite3_column_int64(row, i);
+    for (int kind = 1; kind <= 3; kind++)
+        for (int i = 0; i < 2 && dumps->is_taken[kind]; i++)
+            *others[kind - 1][i] = (uint64_t)sqlite3_column_int64(row, 5 + (kind - 1) * 2 + i);
+    if (dumps->is_taken[4]) totals->fibers = (uint64_t)sqlite3_column_int64(row, 11);
+    sqlite3_reset(row);
+    if (!totals->processes) totals->processes = 1; /* a static one, which has told all that is known of it */
+    return 0;
+}
