@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/file.h"
 #include "export/kinds.h"
+#include "schema/schema.h"
 
 /* What a NAME.profile/ may hold besides KIND.pb.gz: our dumps and those of CLEAR's own tools. Nothing else is ever removed. */
 static const char *const known_files[] = {
@@ -110,6 +111,66 @@ static int is_wanted(struct db *db, int64_t run_id, const char *kind, struct err
     return has_it || (has_none && (strcmp(kind, "heap") == 0 || strcmp(kind, "lock") == 0));
 }
 
+/* ---- what it was made of ---- */
+
+static int has_sources(struct db *db, int64_t run_id, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT 1 FROM sources WHERE run_id = :run AND"
+                                   " (role = 'transpiled' OR path GLOB '*.cht') LIMIT 1",
+                                   err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    if (code == 1) sqlite3_reset(row);
+    return code;
+}
+
+/* The .cht file that most frames of the run name, "" where none does; free() it. */
+static char *main_source(struct db *db, int64_t run_id, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/transpiled_path.sql"), err);
+    if (!row) return NULL;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    char *path = code < 0 ? NULL : xstrdup(code ? db_text(row, 0) : "");
+    if (code == 1) sqlite3_reset(row);
+    return path;
+}
+
+static int write_text(const char *directory, const char *name, const char *text, struct error *err) {
+    struct file file;
+    char *path = xasprintf("%s/%s", directory, name);
+    int code = file_open(&file, path, false, err);
+    free(path);
+    if (code) return -1;
+    if (file_write(&file, text, strlen(text), err) == 0) return file_publish(&file, err);
+    file_abandon(&file);
+    return -1;
+}
+
+static int write_source(struct db *db, int64_t run_id, const char *role, const char *first, const char *directory,
+                        const char *name, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/source_text.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    db_bind_text(row, ":role", role);
+    db_bind_text(row, ":first", first);
+    int code = db_step(db, row, err);
+    if (code < 1) return code;
+    code = write_text(directory, name, db_text(row, 0), err);
+    sqlite3_reset(row);
+    return code;
+}
+
+static int write_sources(struct db *db, int64_t run_id, const char *directory, struct error *err) {
+    int any = has_sources(db, run_id, err);
+    char *first = any > 0 ? main_source(db, run_id, err) : NULL;
+    if (any <= 0 || !first) return any ? -1 : 0;
+    int code = write_source(db, run_id, "source", first, directory, "source.cht", err);
+    if (code == 0) code = write_source(db, run_id, "transpiled", "", directory, "transpiled.zig", err);
+    free(first);
+    return code;
+}
+
 static int write_files(struct db *db, int64_t run_id, const char *directory, struct error *err) {
     for (const struct dump_format *dump = dump_formats; dump->file; dump++) {
         int wanted = is_wanted(db, run_id, dump->kind, err);
@@ -120,7 +181,7 @@ static int write_files(struct db *db, int64_t run_id, const char *directory, str
         int wanted = is_wanted(db, run_id, kind->name, err);
         if (wanted < 0 || (wanted && write_kind(db, run_id, kind, directory, err) < 0)) return -1;
     }
-    return 0;
+    return write_sources(db, run_id, directory, err);
 }
 
 /* All files from one snapshot: a recording that goes on must not make them differ. */
