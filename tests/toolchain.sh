@@ -1,0 +1,161 @@
+#!/bin/bash
+# A source file as the target: built by a rule in a private directory that goes away, run under its own name.
+. "$(dirname "$0")/lib.sh"
+mkdir tmp && export TMPDIR=$TMP/tmp
+empty_tmp() { expect_equal "$(find tmp -mindepth 1)" "" "left in \$TMPDIR after $*"; }
+
+cat >'a prog.c' <<'C'
+#include "own header.h"
+#include <stdio.h>
+#include <string.h>
+__attribute__((noinline)) static void *makes(size_t size) {
+    char *made = malloc(size);
+    made[0] = 1;
+    return made;
+}
+int main(int argc, char **argv) {
+    for (int i = 0; i < COUNT; i++) makes(24);
+    for (int i = 0; i < argc; i++) printf("<%s>", strrchr(argv[i], '/') ? strrchr(argv[i], '/') + 1 : argv[i]);
+    for (int c; (c = getchar()) != EOF;) putchar(c);
+    return argc + 4;
+}
+C
+printf '#include <stdlib.h>\nenum { COUNT = 37 };\n' >'own header.h'
+
+# ---- clear's own rule for C
+expect_status 7 profile 'a prog.c' -- 'one two' --x <<<"input" >out.txt 2>err.txt
+expect_equal "$(cat out.txt)" "<a prog><one two><--x>input" "what the program prints: its name, arguments and input"
+expect_equal "$(sql t.db "SELECT command, exit_status FROM runs")" "'a prog.c' 'one two' --x|7" "command and status"
+expect_equal "$(sql t.db "SELECT function, file, line, module, alloc_count, alloc_bytes FROM heap WHERE function = 'makes'")" \
+    "makes|$TMP/a prog.c|5|a prog|37|888" "what it allocated, and where"
+expect_equal "$(sql t.db "SELECT path, role FROM sources")" "$TMP/a prog.c|source" "its source"
+sql t.db "SELECT text FROM source_texts" | cmp -s - <(cat 'a prog.c' && echo) || fail "the text of the source"
+[ -f "a prog.profile/heap.pb.gz" ] || fail "no directory a prog.profile/"
+[ ! -e "a prog.profile/source.cht" ] || fail "a C source is no source.cht"
+expect_match "$(pprof -list makes -sample_index=alloc_objects 'a prog.profile/heap.pb.gz' 2>/dev/null)" '37 +37 +5: +char \*made = malloc\(size\);' "pprof -list"
+empty_tmp "a build"
+# The same source gives the same program.
+profile -q ./'a prog.c' </dev/null >/dev/null
+expect_equal "$(sql t.db "SELECT count(*), count(DISTINCT build_id) FROM processes WHERE build_id <> ''")" "2|1" "build ids of two builds"
+check_db t.db
+
+# ---- the others
+cat >twice.cc <<'C'
+#include <memory>
+#include <cstdlib>
+struct Thing { long words[5]; };
+__attribute__((noinline)) static Thing *make() { return new Thing; }
+int main() { for (int i = 0; i < 6; i++) make()->words[0] = 1; return 0; }
+C
+profile -q twice.cc || fail "a C++ source"
+expect_equal "$(sql t.db "SELECT alloc_count, alloc_bytes, line FROM heap WHERE function = 'make'")" "6|240|4" "C++"
+if rustc --version >/dev/null 2>&1; then
+    printf '#[inline(never)]\nfn make() -> Vec<u8> {\n    std::hint::black_box(Vec::with_capacity(4321))\n}\nfn main() {\n    for _ in 0..9 { make(); }\n}\n' >crab.rs
+    if profile -q crab.rs; then
+        expect_equal "$(sql t.db "SELECT sum(alloc_count), sum(alloc_bytes) FROM heap
+            WHERE trace_id IN (SELECT trace_id FROM frames WHERE file = '$TMP/crab.rs' AND function LIKE '%make')")" "9|38889" "Rust"
+    else
+        rustc -o crab crab.rs 2>/dev/null && fail "a Rust source"
+    fi
+fi
+empty_tmp "other languages"
+
+# ---- what cannot be built: the compiler's words, its status, and nothing else
+runs=$(sql t.db 'SELECT count(*) FROM runs')
+refused() { # refused STATUS REGEX COMMAND...
+    local got=0 want=$1 regex=$2
+    shift 2
+    "$@" >out.txt 2>err.txt </dev/null || got=$?
+    expect_equal "$got" "$want" "status of $*: $(cat err.txt)"
+    expect_match "$(tail -1 err.txt)" "$regex" "the last line of $*"
+    [ ! -s out.txt ] || fail "$* printed: $(cat out.txt)"
+    empty_tmp "$*"
+}
+echo 'int main(void) { retrn 0; }' >broken.c
+refused 1 "^clear: $TMP/broken.c: not built: cc exited with status 1$" profile broken.c
+expect_match "$(cat err.txt)" "broken.c:1:18: error: .*retrn" "the compiler's own words"
+cp "$ROOT/fixtures/ledger.cht" .
+refused 2 '^clear: ledger.cht: no rule says how to build a .cht file; set one in clear.yaml, as in  toolchain: \{.cht: "COMPILER .*-o \{output\} \{source\}"\}' profile ledger.cht
+# The line that it names is one that the configuration takes.
+sed -n 's/.*as in  \(toolchain:.*}\) (see.*/\1/p' err.txt >clear.yaml
+refused 2 "rule that builds it runs COMPILER, which is not found in PATH" profile ledger.cht
+with_rule() { printf 'toolchain:\n  %s: %s\n' "$1" "$2" >clear.yaml; }
+with_rule .cht "'cc \"-x c -o {output} {source}'"
+refused 2 "ledger.cht: a quote \(\"\) is not closed in the rule" profile ledger.cht
+with_rule .cht "true {output} {source}"
+refused 1 'not built: true exited with status 0, but made no \{output\}$' profile ledger.cht
+with_rule .cht "sh -c 'kill -9 \$\$' {output} {source}"
+refused 1 'not built: sh was ended by signal 9$' profile ledger.cht
+with_rule .cht "cp {source} {output}"
+refused 2 'ledger.cht: (not executable|neither an ELF program nor a script)' profile ledger.cht
+printf 'int main(void) { return 0; }\n' >fixed.c
+with_rule .c "cc -static -o {output} {source}"
+refused 2 'fixed.c: statically linked, and nothing can be preloaded into it' profile fixed.c
+refused 2 'missing.c: not found in PATH' profile missing.c
+rm clear.yaml
+expect_equal "$(PATH=$TMP/nowhere "$CLEAR" profile --db t.db fixed.c 2>&1)" \
+    "clear: $TMP/fixed.c: the rule that builds it runs cc, which is not found in PATH; clear.yaml can set another, as in  toolchain: {.c: \"COMPILER -o {output} {source}\"} (see clear profile --help)" "no compiler"
+expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" "$runs" "runs of what was not built"
+
+# ---- a rule of one's own: words, places, files that a compiler leaves, a command beside clear.yaml
+mkdir -p project/sub/tools 'project/sub/my src'
+cat >project/sub/tools/compiler <<'SH'
+#!/bin/sh
+for word; do printf '<%s>' "$word"; done >"$RECORD"
+{ echo && pwd; } >>"$RECORD"
+mkdir -p cache/deep/deeper && echo x >cache/deep/deeper/file && ln -s / cache/root
+while [ "$1" != -o ]; do shift; done
+exec cc -x c -g -o "$2" "$3"
+SH
+chmod +x project/sub/tools/compiler
+cp fixed.c 'project/sub/my src/own.abc'
+with_rule .abc "./tools/compiler  'two words' \"a'b\" x{source}x --dir={directory} --at {build} {none} {} '' -o {output} {source}"
+mv clear.yaml project/sub/
+(cd 'project/sub/my src' && RECORD=$TMP/record "$CLEAR" profile -q --db "$TMP/t.db" own.abc) || fail "a rule of one's own"
+source="$TMP/project/sub/my src/own.abc"
+place=$(tail -1 record)
+expect_equal "$(head -1 record)" "<two words><a'b><x${source}x><--dir=$TMP/project/sub/my src><--at><$place><{none}><{}><><-o><$place/own><$source>" "words of a rule"
+expect_match "$place" "^$TMP/tmp/clear-$(id -u)-[0-9]+-[0-9a-f]+/build$" "where it runs"
+empty_tmp "a compiler that leaves files"
+[ -d "$ROOT" ] && [ -d /etc ] || fail 'a link in the private directory was followed'
+
+# ---- a rule in place of clear's own
+with_rule .c "cc -DVALUE=9 -o {output} {source}"
+printf 'int main(void) { return VALUE; }\n' >value.c
+expect_status 9 profile -q value.c
+rm clear.yaml
+
+# ---- a file that may be executed and is a program is one, whatever it is called; one that is not is a source all the same
+printf '#!/bin/sh\nexit 5\n' >script.c && chmod +x script.c fixed.c
+expect_status 5 profile -q ./script.c
+expect_status 0 profile -q ./fixed.c
+
+# ---- .cht: through C with markers, by the rule of a toy compiler; with and without dumps of its own
+plain=$ROOT/fixtures/toy_clear.py
+for option in '' --profile; do
+    rm -rf ledger.profile t.db
+    with_rule .cht "$plain $option -o {output} {source}"
+    expect_equal "$(profile -q ledger.cht)" 1015 "output of ledger.cht"
+    expect_equal "$(sql t.db "SELECT function, file, line, sum(alloc_count), sum(alloc_bytes), sum(free_count) FROM heap WHERE file LIKE '%.cht' GROUP BY 1 ORDER BY 1")" \
+        "keep|$TMP/ledger.cht|13|5|80|0"$'\n'"post|$TMP/ledger.cht|6|1010|16160|1010" "allocations of ledger.cht $option"
+    expect_equal "$(sql t.db "SELECT path FROM sources WHERE role = 'source'")" "$TMP/ledger.cht" "source of ledger.cht"
+    expect_equal "$(sql t.db "SELECT path GLOB '*/build/._clear_tmp_ledger.c' FROM sources WHERE role = 'transpiled'")" 1 "its transpiled file"
+    expect_match "$(pprof -list '^keep$' -sample_index=inuse_objects ledger.profile/heap.pb.gz 2>/dev/null)" \
+        '5 +5 +13: +kept = Entry\{ amount: amount, at: i \} @multiowned;' "pprof -list of ledger.cht"
+    expect_same_file ledger.profile/source.cht ledger.cht "source.cht"
+    # What goes in comes out: the directory becomes a run with the same sites, sources and task sites.
+    "$CLEAR" ingest -q --db t.db ledger.profile || fail "reading ledger.profile"
+    of() { sql t.db "SELECT function, file, line, sum(alloc_count), sum(free_bytes) FROM heap WHERE run_id = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2"; }
+    expect_equal "$(of 2)" "$(of 1)" "sites, read again"
+    texts() { sql t.db "SELECT role, text_id FROM sources WHERE run_id = $1 ORDER BY role"; }
+    expect_equal "$(texts 2)" "$(texts 1)" "texts, read again"
+    expect_equal "$(sql t.db "SELECT path FROM sources WHERE run_id = 2 AND role = 'source'")" "$TMP/ledger.cht" "path of the source, read again"
+    sites() { sql t.db "SELECT site, task_sites.kind, line, column FROM task_sites JOIN profiles ON profiles.id = profile_id WHERE run_id = $1 ORDER BY site"; }
+    expect_equal "$(sites 2)" $'1|BG|18|11\n2|BG|19|12' "task sites, read again"
+    [ -z "$option" ] || expect_equal "$(sites 1)" "$(sites 2)" "task sites of the run itself"
+    check_db t.db
+done
+"$CLEAR" export --db t.db 1 -o again.profile/ || fail "exporting the run"
+expect_same_file again.profile/source.cht ledger.cht "source.cht of an export"
+expect_same_file again.profile/transpiled.zig ledger.profile/transpiled.zig "transpiled.zig of an export"
+empty_tmp "everything"
