@@ -328,9 +328,6 @@ static int read_directory(struct ingest *ingest, const struct input *input, stru
     dump_names_open(&directory.names, ingest, input->path);
     for (int i = 0; i < FILES && code == 0; i++)
         code = open_member(&directory.members[i], input->path, member_name(i), err);
-    if (code == 0 && directory.names.symbolizer && directory.members[ZIG].is_there)
-        source_map_kept(symbolizer_sources(directory.names.symbolizer), directory.members[ZIG].path,
-                        directory.members[SOURCE].path);
     if (code == 0) code = find_sample_n(&directory, &sample_n, err);
     if (code == 0) code = begin_run(ingest, sample_n, 0, err);
     if (code == 0) code = read_members(&directory, err);

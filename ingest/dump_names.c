@@ -22,6 +22,15 @@ static char *find_binary(const char *path) {
     return stat(real, &status) == 0 && S_ISREG(status.st_mode) ? xstrdup(real) : NULL;
 }
 
+/* The directory beside the binary may have copies of what it was made of. */
+static void use_kept_sources(struct dump_names *names) {
+    char *transpiled = xasprintf("%s.profile/transpiled.zig", names->binary);
+    char *source = xasprintf("%s.profile/source.cht", names->binary);
+    if (access(transpiled, R_OK) == 0) source_map_kept(symbolizer_sources(names->symbolizer), transpiled, source);
+    free(transpiled);
+    free(source);
+}
+
 void dump_names_open(struct dump_names *names, struct ingest *ingest, const char *path) {
     const struct ingest_program *program = ingest->program;
     *names = (struct dump_names){.ingest = ingest};
@@ -32,10 +41,14 @@ void dump_names_open(struct dump_names *names, struct ingest *ingest, const char
     if (!names->binary) return;
     names->symbolizer = symbolizer_open();
     names->module = symbolizer_module(names->symbolizer, names->binary, "");
-    if (program) names->bias = program->bias;
-    if (program && program->source)
+    if (!program) {
+        use_kept_sources(names);
+        return;
+    }
+    names->bias = program->bias;
+    if (program->source)
         source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
-    if (program) symbolizer_find_sources(names->module); /* for the markers of task sites */
+    symbolizer_find_sources(names->module); /* for the markers of task sites */
 }
 
 int dump_names_store_sources(struct dump_names *names, struct error *err) {

@@ -117,6 +117,9 @@ expect_equal "$(sql t.db "SELECT hex(text) FROM sources JOIN source_texts ON sou
     "$(xxd -p app/ledger.profile/source.cht 2>/dev/null | tr -d '\n' | tr a-f A-F || od -An -v -tx1 app/ledger.profile/source.cht | tr -d ' \n' | tr a-f A-F)" "the source that was kept"
 expect_equal "$(sql t.db "SELECT task_sites.kind, line, column FROM task_sites JOIN profiles ON profiles.id = profile_id WHERE run_id = $run ORDER BY line")" \
     $'BG|18|11\nBG|19|12' "task sites"
+# A single file of the directory is mapped by the same copies.
+"$CLEAR" ingest --db t.db app/ledger.profile/alloc.txt >/dev/null || fail "ingesting app's alloc.txt"
+expect_mapped app/ledger app/ledger.profile/transpiled.zig "$TMP/app/ledger.cht" "$(sql t.db "SELECT max(id) FROM runs")"
 
 # ---- perf's samples are mapped too
 cat >spin.cht <<'CHT'

@@ -155,6 +155,12 @@ for option in '' --profile; do
     [ -z "$option" ] || expect_equal "$(sites 1)" "$(sites 2)" "task sites of the run itself"
     check_db t.db
 done
+if perf record -q -o trial -e cpu-clock:u true 2>/dev/null; then
+    printf 'FN spin(times: Int64) RETURNS !Void ->\n  BURN times;\nEND\nFN main() RETURNS !Void ->\n  spin(200000000);\nEND\n' >spin.cht
+    profile -q --cpu=perf --label perf spin.cht || fail "--cpu=perf"
+    expect_equal "$(sql t.db "SELECT DISTINCT function, file, line FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs) AND module = 'spin' AND function = 'spin'")" \
+        "spin|$TMP/spin.cht|2" "perf's samples of a build"
+fi
 "$CLEAR" export --db t.db 1 -o again.profile/ || fail "exporting the run"
 expect_same_file again.profile/source.cht ledger.cht "source.cht of an export"
 expect_same_file again.profile/transpiled.zig ledger.profile/transpiled.zig "transpiled.zig of an export"
