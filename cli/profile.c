@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,7 +35,7 @@ struct recording {
     char *program, *runtime, *output;
     int64_t run_id;
     int wait_status;
-    bool warned;
+    bool warned, is_paused;
 };
 
 static char *output_name(const struct request *request) {
@@ -95,9 +96,25 @@ static void flush(struct recording *recording) {
     fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
 }
 
+/* What was recorded until now is flushed first, so that no window is half on and half off. */
+static void switch_recording(struct recording *recording) {
+    struct error err = {0};
+    recording->launch.has_signal = false;
+    flush(recording);
+    if (collector_pause(recording->collector, !recording->is_paused, &err)) {
+        fprintf(stderr, "clear: recording stays %s: %s\n", recording->is_paused ? "off" : "on", err.message);
+        return;
+    }
+    recording->is_paused = !recording->is_paused;
+    if (!recording->request->quiet) fprintf(stderr, "clear: recording is %s\n", recording->is_paused ? "off" : "on");
+}
+
 static void attend(struct recording *recording) {
     while (!launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &recording->wait_status))
-        flush(recording);
+        if (recording->launch.has_signal)
+            switch_recording(recording);
+        else
+            flush(recording);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
 }
@@ -239,6 +256,8 @@ static int name_status(struct error *err, int wait_status) {
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
+    if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
+    recording->is_paused = recording->request->recorder.is_paused;
     if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
                      recording->directory.path, err)) {
         struct error ignored = {0};

@@ -73,6 +73,14 @@ static int take_follow(struct request *request, const char *text, struct error *
     return 0;
 }
 
+static int take_start(struct request *request, const char *text, struct error *err) {
+    bool off = strcmp(text, "off") == 0;
+    if (!off && strcmp(text, "on") != 0) return error_usage(err, "--start wants on or off, not '%s'", text);
+    request->is_switched = true;
+    request->recorder.is_paused = off;
+    return 0;
+}
+
 static int take_number(struct request *request, int option, struct error *err) {
     int64_t value = 0;
     int code = option == 'n' ? cli_count("--depth", optarg, 1, SEGMENT_DEPTH_MAX, &value, err)
@@ -98,6 +106,7 @@ static int take_option(struct request *request, int option, struct error *err) {
     case 'H': request->recorder.features &= ~(uint32_t)FEATURE_HEAP; return 0;
     case 'L': request->recorder.features &= ~(uint32_t)FEATURE_LOCKS; return 0;
     case 'f': return take_follow(request, optarg, err);
+    case 'a': return take_start(request, optarg, err);
     case 'C': request->counters = true; return 0;
     case 'S': request->syscalls = true; return 0;
     case 'o': request->output = optarg; return 0;
@@ -146,6 +155,7 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
                                           {"no-heap", no_argument, NULL, 'H'},
                                           {"no-locks", no_argument, NULL, 'L'},
                                           {"follow", required_argument, NULL, 'f'},
+                                          {"start", required_argument, NULL, 'a'},
                                           {"counters", no_argument, NULL, 'C'},
                                           {"syscalls", no_argument, NULL, 'S'},
                                           {"output", required_argument, NULL, 'o'},
