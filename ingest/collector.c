@@ -216,9 +216,17 @@ static size_t distinct_things(const struct tally *tally) {
     return count;
 }
 
-static void add_totals(struct collector_totals *totals, const struct recorded *recorded) {
+static uint64_t waited_ns(const struct recorded *recorded, struct tick_rate rate) {
+    const struct lock_counters *locks = (const void *)recorded->tallies[MEASURE_LOCK].total;
+    uint64_t ticks = locks->wait + locks->read_wait;
+    if (!(recorded->head.features & FEATURE_TSC) || !rate.ticks) return ticks;
+    return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
+}
+
+static void add_totals(struct collector_totals *totals, const struct recorded *recorded, struct tick_rate rate) {
     const struct tally *tallies = recorded->tallies;
     const struct heap_counters *heap = (const void *)tallies[MEASURE_HEAP].total;
+    const struct lock_counters *locks = (const void *)tallies[MEASURE_LOCK].total;
     const struct task_counters *tasks = (const void *)tallies[MEASURE_FIBER].total;
     const struct cpu_counters *cpu = (const void *)tallies[MEASURE_CPU].total;
     totals->processes += recorded->process_id != 0;
@@ -229,6 +237,8 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->free_bytes += heap->free_bytes;
     totals->sites += tallies[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
+    totals->contended += locks->contended + locks->read_contended;
+    totals->wait_ns += waited_ns(recorded, rate);
     totals->locks += distinct_things(&tallies[MEASURE_LOCK]);
     totals->cells += distinct_things(&tallies[MEASURE_CELL]);
     totals->cell_events += recorded_events(recorded, MEASURE_CELL);
@@ -260,7 +270,7 @@ static uint64_t unrecorded(const struct collector *collector) {
 void collector_totals(const struct collector *collector, struct collector_totals *totals) {
     *totals = collector->gone;
     for (size_t i = 0; i < collector->count; i++)
-        add_totals(totals, collector->processes[i]);
+        add_totals(totals, collector->processes[i], tick_rate(collector));
     totals->unrecorded = unrecorded(collector);
     totals->paused_ns = paused_ns(collector);
 }
@@ -375,7 +385,7 @@ static void drop_finished(struct collector *collector) {
             collector->processes[kept++] = recorded;
             continue;
         }
-        add_totals(&collector->gone, recorded);
+        add_totals(&collector->gone, recorded, tick_rate(collector));
         unlinkat(collector->directory, recorded->name, 0);
         recorded_free(recorded);
     }

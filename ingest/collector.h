@@ -54,14 +54,15 @@ struct collector_totals {
     uint64_t processes, running;       /* recorded ones; of these, those that still ran at the last flush */
     uint64_t alloc_count, alloc_bytes; /* of all processes */
     uint64_t free_count, free_bytes;
-    uint64_t sites;                                        /* distinct stacks that allocated */
-    uint64_t acquires, locks;                              /* lock operations, shared ones too; distinct locks */
+    uint64_t sites;              /* distinct stacks that allocated */
+    uint64_t acquires, locks;    /* lock operations, shared ones too; distinct locks */
+    uint64_t contended, wait_ns; /* of the lock operations: those that waited, and how long in all */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and what was done with them */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t cpu_dropped; /* of the dropped ones: CPU samples, which fell into the recorder's own slow half */
-    uint64_t corrupt;    /* segments with something broken in them */
-    uint64_t unrecorded; /* processes that could not make a segment */
+    uint64_t corrupt;     /* segments with something broken in them */
+    uint64_t unrecorded;  /* processes that could not make a segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
     uint64_t paused_ns; /* for how long recording was off */
 };
