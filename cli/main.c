@@ -36,6 +36,7 @@ const struct command commands[] = {
      "  --no-heap            leave allocations alone\n"
      "  --no-locks           leave mutexes, rwlocks and spinlocks alone\n"
      "  --follow all|none    record the processes that the target forks (default all), or itself alone\n"
+     "  --start on|off       begin with recording on or off; SIGUSR2 to clear then switches it, off and on\n"
      "  --counters           hardware and software counters of the run, by perf stat\n"
      "  --syscalls           system calls, by strace -c in a second execution whose output is discarded\n"
      "  --interval S         seconds between flushes (default 1)\n"
