@@ -101,6 +101,7 @@ struct taking {
     int64_t run_id, profile_id; /* profile_id: of the dump */
     const char *kind;
     const struct writers *writers;
+    bool was_paused;
 };
 
 /* `sql` may have the parameters :run, :profile, :kind, :processes (JSON), :process and :text. */
@@ -131,11 +132,16 @@ static int warn(const struct taking *taking, const char *text, struct error *err
 static int warn_of_others(const struct taking *taking, struct error *err) {
     if (taking->writers->count < 2) return 0;
     char *text =
-        xasprintf("# WARNING: %d processes dump by themselves, all to one file: this is what the last one wrote",
+        xasprintf("# WARNING: %d processes could dump by themselves, to one file: this is what the last one wrote",
                   taking->writers->count);
     int code = warn(taking, text, err);
     free(text);
     return code;
+}
+
+static int warn_of_pause(const struct taking *taking, struct error *err) {
+    static const char text[] = "# WARNING: recording was off for a time, which is in what the program dumped itself";
+    return taking->was_paused ? warn(taking, text, err) : 0;
 }
 
 /* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be recorded)
@@ -145,7 +151,7 @@ static int replace_hooks(struct taking *taking, struct error *err) {
                                         "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_sql(taking, embedded_text(steps[i]), NULL, err)) return -1;
-    return warn_of_others(taking, err);
+    return warn_of_others(taking, err) || warn_of_pause(taking, err) ? -1 : 0;
 }
 
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
@@ -186,7 +192,10 @@ static int take_one(struct self_dumps *dumps, struct db *db, int64_t run_id, con
     struct error *err = &dumps->errors[kind];
     char *path = xasprintf("%s/%s", dumps->directory, kinds[kind].file);
     struct writers writers = {0};
-    struct taking taking = {.db = db, .run_id = run_id, .kind = kinds[kind].kind, .writers = &writers};
+    struct collector_totals totals;
+    collector_totals(collector, &totals);
+    struct taking taking = {
+        .db = db, .run_id = run_id, .kind = kinds[kind].kind, .writers = &writers, .was_paused = totals.paused_ns > 0};
     int code = look_at(path, kind, err);
     if (code == 1) {
         code = find_writers(&writers, db, run_id, kinds[kind].variable, err);

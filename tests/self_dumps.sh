@@ -81,7 +81,11 @@ check_db t.db
 record 4 "$program" twice
 expect_tables out.txt t.db
 expect_equal "$(profiles)" "$all_once" "profiles of two that dump"
-expect_match "$(sql t.db "SELECT comments FROM profiles WHERE $last AND kind = 'heap'")" 'WARNING: 2 processes dump by themselves' "a warning"
+expect_match "$(sql t.db "SELECT comments FROM profiles WHERE $last AND kind = 'heap'")" 'WARNING: 2 processes could dump by themselves' "a warning"
+# Nobody switches the program's own counting: where recording was off, that is said.
+record 4 --start=off "$program"
+expect_equal "$(profiles)" "$all_once" "profiles with --start=off"
+expect_match "$("$CLEAR" doctor --db t.db)" 'recording was off for a time, which is in what the program dumped' "doctor on --start=off"
 # A shell around it does not dump: what the hooks recorded of the shell stays.
 printf '#!/bin/bash\nx=$(echo a)\n%s\nexit 6\n' "$program" >around.sh && chmod +x around.sh
 record 6 ./around.sh
