@@ -283,11 +283,21 @@ static int put_source(struct directory *directory, const char *file, const char 
     return code;
 }
 
+/* 1, 0 or -1. */
+static int has_sources(struct ingest *ingest, struct error *err) {
+    sqlite3_stmt *select = db_prepare(ingest->db, "SELECT 1 FROM sources WHERE run_id = :run LIMIT 1", err);
+    if (!select) return -1;
+    db_bind_int(select, ":run", ingest->run_id);
+    int code = db_step(ingest->db, select, err);
+    if (code == 1) sqlite3_reset(select);
+    return code;
+}
+
 /* What the binary's debug information did not lead to is stored all the same, under the names that are known. */
 static int store_sources(struct directory *directory, struct error *err) {
-    struct dump_names *names = &directory->names;
-    if (ingest_end_profile(directory->ingest, err) || dump_names_store_sources(names, err)) return -1;
-    if (names->symbolizer && symbolizer_sources(names->symbolizer)->mapped_count) return 0;
+    if (ingest_end_profile(directory->ingest, err) || dump_names_store_sources(&directory->names, err)) return -1;
+    int has_some = has_sources(directory->ingest, err);
+    if (has_some) return has_some < 0 ? -1 : 0;
     const char *transpiled = directory->members[ZIG].path, *source = directory->members[SOURCE].path;
     if (put_source(directory, transpiled, transpiled, TRANSPILED_ROLE, err)) return -1;
     if (!directory->members[SOURCE].is_there) return 0;

@@ -24,11 +24,9 @@ static char *find_binary(const char *path) {
 
 /* The directory beside the binary may have copies of what it was made of. */
 static void use_kept_sources(struct dump_names *names) {
-    char *transpiled = xasprintf("%s.profile/transpiled.zig", names->binary);
-    char *source = xasprintf("%s.profile/source.cht", names->binary);
-    if (access(transpiled, R_OK) == 0) source_map_kept(symbolizer_sources(names->symbolizer), transpiled, source);
-    free(transpiled);
-    free(source);
+    char *directory = xasprintf("%s.profile", names->binary);
+    source_map_kept(symbolizer_sources(names->symbolizer), directory);
+    free(directory);
 }
 
 void dump_names_open(struct dump_names *names, struct ingest *ingest, const char *path) {

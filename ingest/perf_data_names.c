@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ingest/input.h"
 #include "ingest/sources.h"
 
 static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
@@ -13,6 +14,7 @@ void perf_names_open(struct perf_names *names, struct perf_recording *recording,
     *names = (struct perf_names){.recording = recording, .store = &ingest->store, .symbolizer = symbolizer_open()};
     if (program && program->source)
         source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
+    if (ingest->input->is_directory) source_map_kept(symbolizer_sources(names->symbolizer), ingest->input->path);
     names->images = xcalloc(recording->spaces.image_count + 1, sizeof *names->images);
     names->frames = xcalloc(recording->frames.count + 1, sizeof *names->frames);
     names->traces = xcalloc(recording->stacks.count + 1, sizeof *names->traces);

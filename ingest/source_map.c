@@ -105,9 +105,13 @@ static char *if_there(char *path) {
     return NULL;
 }
 
+static bool is_kept(const struct source_map *map, const char *module) {
+    return map->kept_module && strcmp(map->kept_module, module) == 0;
+}
+
 static char *source_of_transpiled(const struct source_map *map, const char *module, const char *path) {
     char *named = beside(path, module, strlen(module)), *plain = NULL;
-    if (!map->kept_file && !is_file(named)) plain = if_there(beside(path, "source", 6));
+    if (!is_kept(map, module) && !is_file(named)) plain = if_there(beside(path, "source", 6));
     if (!plain) return named;
     free(named);
     return plain;
@@ -150,9 +154,20 @@ void source_map_built(struct source_map *map, const char *directory, const char 
     map->built_source = xstrdup(source);
 }
 
-void source_map_kept(struct source_map *map, const char *transpiled, const char *source) {
-    map->kept_file = xstrdup(transpiled);
-    map->kept_source = xstrdup(source);
+void source_map_kept(struct source_map *map, const char *directory) {
+    static const char suffix[] = ".profile";
+    size_t size = strlen(directory);
+    while (size > 1 && directory[size - 1] == '/')
+        size--;
+    char *path = xasprintf("%.*s", (int)size, directory), *file = xasprintf("%s/transpiled.zig", path);
+    if (ends_with(path, size, suffix) && is_file(file)) {
+        const char *name = base_name(path);
+        map->kept_module = xasprintf("%.*s", (int)(strlen(name) - strlen(suffix)), name);
+        map->kept_file = xstrdup(file);
+        map->kept_source = xasprintf("%s/source.cht", path);
+    }
+    free(path);
+    free(file);
 }
 
 static void forget_texts(struct source_file *file) {
@@ -164,15 +179,15 @@ static void forget_texts(struct source_file *file) {
 }
 
 static void read_file(struct source_map *map, struct source_file *file, const char *module) {
-    bool is_kept = map->kept_file && is_transpiled_name(base_name(file->path));
+    bool has_copy = is_kept(map, module) && is_transpiled_name(base_name(file->path));
     file->source = source_of(map, module, file->path);
-    file->text = file->source ? source_read(is_kept ? map->kept_file : file->path) : NULL;
+    file->text = file->source ? source_read(has_copy ? map->kept_file : file->path) : NULL;
     if (file->text) read_markers(file);
     if (!file->count) {
         forget_texts(file);
         return;
     }
-    if (is_kept) file->source_text = source_read(map->kept_source);
+    if (has_copy) file->source_text = source_read(map->kept_source);
     if (!file->source_text) file->source_text = source_read(file->source);
     map->mapped = xrealloc(map->mapped, (map->mapped_count + 1) * sizeof(struct source_file *));
     map->mapped[map->mapped_count++] = file;
@@ -200,6 +215,7 @@ void source_map_free(struct source_map *map) {
     free(map->mapped);
     free(map->build_directory);
     free(map->built_source);
+    free(map->kept_module);
     free(map->kept_file);
     free(map->kept_source);
     *map = (struct source_map){0};

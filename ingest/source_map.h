@@ -32,15 +32,15 @@ struct source_map {
     struct map files;            /* path -> struct source_file * */
     struct source_file **mapped; /* of these, the transpiler's output */
     size_t mapped_count;
-    char *build_directory, *built_source; /* of source_map_built */
-    char *kept_file, *kept_source;        /* of source_map_kept */
+    char *build_directory, *built_source;        /* of source_map_built */
+    char *kept_module, *kept_file, *kept_source; /* of source_map_kept */
 };
 
 /* What stands below that directory was made of that file. */
 void source_map_built(struct source_map *map, const char *directory, const char *source);
-/* Copies that were kept of the transpiler's output and its source: they, and not what stands at the paths in the debug
- * information by now, belong to the binary. `source` may be missing. */
-void source_map_kept(struct source_map *map, const char *transpiled, const char *source);
+/* A directory NAME.profile/: its transpiled.zig and source.cht, and not what stands at the paths in the debug information by
+ * now, belong to the binary NAME. Either may be missing. */
+void source_map_kept(struct source_map *map, const char *directory);
 void source_map_free(struct source_map *map);
 
 /* The file, looked at the first time it is asked for. `module`: the binary's file name. */

@@ -140,5 +140,14 @@ if perf record -q -o perf.data -e cpu-clock:u -F 499 -g ./spin >/dev/null 2>&1; 
         AND (frames.function = 'main' OR frames.function = 'spin' AND frames.line = 3) ORDER BY 1")" \
         "main|$TMP/spin.cht|7"$'\n'"spin|$TMP/spin.cht|3" "main in perf's samples"
     expect_equal "$(sql t.db "SELECT path FROM sources WHERE run_id = $run AND role = 'source'")" "$TMP/spin.cht" "sources of perf.data"
+    # In a run directory, by the copies that it keeps.
+    mkdir spin.profile && mv perf.data spin.profile/ && mv ._clear_tmp_spin.zig spin.profile/transpiled.zig && cp spin.cht spin.profile/source.cht
+    echo '# edited' >>spin.cht
+    "$CLEAR" ingest --db again.db spin.profile >/dev/null || fail "ingesting spin.profile"
+    expect_equal "$(sql again.db "SELECT DISTINCT frames.file, frames.line FROM cpu_use JOIN frames USING (trace_id) WHERE frames.function = 'main'")" \
+        "$TMP/spin.cht|7" "main in perf's samples of a run directory"
+    expect_equal "$(sql again.db "SELECT count(*), sum(text LIKE '%edited%') FROM source_texts")" "2|0" "the texts that it keeps"
+    expect_equal "$(sql again.db "SELECT path, role FROM sources ORDER BY role")" \
+        "$TMP/spin.cht|source"$'\n'"$TMP/._clear_tmp_spin.zig|transpiled" "where it has them from"
 fi
 check_db t.db

@@ -113,17 +113,25 @@ static void copies_that_were_kept_count(void **state) {
     (void)state;
     put("transpiled.zig", "// CLR:1\n");
     put("program.cht", "newer");
-    put("kept.zig", "\n// CLR:9\n");
-    put("kept.cht", "older");
-    char *output = xasprintf("%s/kept.zig", directory), *source = xasprintf("%s/kept.cht", directory);
-    source_map_kept(&map, output, source);
+    char *kept = xasprintf("%s/program.profile", directory), *slashed = xasprintf("%s//", kept);
+    assert_int_equal(mkdir(kept, 0700), 0);
+    source_map_kept(&map, kept);
+    assert_null(map.kept_file); /* it holds nothing yet */
+    put("program.profile/transpiled.zig", "\n// CLR:9\n");
+    put("program.profile/source.cht", "older");
+    source_map_kept(&map, directory);
+    assert_null(map.kept_file); /* no name of a run directory */
+    source_map_kept(&map, slashed);
     const struct source_file *file = look(&map, "gone/transpiled.zig");
     expect_source(file, "gone/program.cht");
     assert_int_equal(source_file_line(file, 2), 9);
     assert_string_equal(file->source_text, "older");
+    char *other = xasprintf("%s/transpiled.zig", directory);
+    assert_string_equal(source_map_look(&map, "another", other)->text, "// CLR:1\n"); /* not of that binary */
     source_map_free(&map);
-    free(output);
-    free(source);
+    free(other);
+    free(kept);
+    free(slashed);
 }
 
 static void what_is_no_text_is_not_waited_for(void **state) {
