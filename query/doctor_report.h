@@ -1,0 +1,46 @@
+/* doctor_report.h: what the files of the doctor share: the findings of one run, and how they look. Private to them. */
+#ifndef CLEAR_QUERY_DOCTOR_REPORT_H
+#define CLEAR_QUERY_DOCTOR_REPORT_H
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "query/doctor.h"
+#include "query/grid.h"
+
+enum { DOCTOR_WIDTH = 100 }; /* columns of a line */
+
+/* One row of the view `doctor`. Texts are the report's. */
+struct finding {
+    const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
+    bool shown; /* set by doctor_add_finding */
+};
+
+struct report {
+    FILE *out;
+    struct db *db;
+    const struct doctor_options *options;
+    struct arena texts;
+    struct finding *findings; /* section by section, the worst first */
+    size_t count, capacity;
+};
+
+/* An escape sequence, or nothing where the report has no colour. */
+const char *doctor_style(const struct report *report, const char *code);
+const char *doctor_bold(const struct report *report);
+const char *doctor_plain(const struct report *report);
+
+bool doctor_is_severe(const struct finding *finding); /* critical or warning */
+bool doctor_is_saturation(const struct finding *finding);
+
+/* doctor_figures.c: a table of findings of one section: `first` tells which columns it has. */
+void doctor_start_grid(const struct finding *first, struct grid *grid);
+int doctor_add_finding(struct report *report, struct grid *grid, struct finding *finding, struct error *err);
+
+/* doctor_section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
+int doctor_print_section(struct report *report, size_t start, size_t end, struct error *err);
+
+/* doctor_head.c: what was run and how it went; and the commands that go on from here. */
+int doctor_print_head(struct report *report, struct error *err);
+int doctor_print_next(struct report *report, struct error *err);
+
+#endif
