@@ -3,6 +3,9 @@
  *   A..B         every run from A to B in the order of their ids; either may be any name of a run
  *   all          every run
  *   all:NAME     every run with that label, or with that tag where NAME is KEY=VALUE
+ *   tag:KEY=VALUE    every run with that tag
+ *   last=N       the N newest, by start, of the runs that stand before it in the same word; of all runs where none does:
+ *                tag:branch=main,last=20. A tag called `last` is meant by tag:last=N.
  *   SET,SET,...  all of these together
  * A run that is named twice counts once. */
 #ifndef CLEAR_QUERY_RUN_SET_H
@@ -14,7 +17,7 @@
 #include "schema/db.h"
 
 struct run_set {
-    int64_t *ids; /* in the order in which they were named; within a range or `all`, rising */
+    int64_t *ids; /* in the order in which they were named; within a range, a tag or `all`, rising */
     size_t count;
 };
 
