@@ -6,6 +6,7 @@
 #ifndef CLEAR_CLI_TARGET_H
 #define CLEAR_CLI_TARGET_H
 
+#include "query/run_set.h"
 #include "schema/db.h"
 
 /* Opens for reading what `names` are about: each names a run or a file, behind `prefix` ("" or "run="); names without the
@@ -14,5 +15,17 @@
  * once are a usage error. Where db->is_private, db->path is the first file. `option` is that of --db. */
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
+
+/* Runs and files at once, several a word. Two warehouses are then open: the one of --db, and a private one with the files;
+ * each is there only where something needed it. A zeroed struct with `option`, that of --db, is an empty one. */
+struct targets {
+    const char *option;
+    struct db warehouse, files; /* `handle` is NULL where none is open */
+};
+
+/* Adds what a word names to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs
+ * (query/run_set.h), or several of these with commas between them. */
+int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err);
+void targets_close(struct targets *targets);
 
 #endif

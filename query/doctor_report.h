@@ -39,6 +39,9 @@ int doctor_add_finding(struct report *report, struct grid *grid, struct finding 
 /* doctor_section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
 int doctor_print_section(struct report *report, size_t start, size_t end, struct error *err);
 
+/* Words, a line of DOCTOR_WIDTH at a time, each after `indent`. */
+void doctor_print_wrapped(FILE *out, const char *indent, const char *text);
+
 /* doctor_head.c: what was run and how it went; and the commands that go on from here. */
 int doctor_print_head(struct report *report, struct error *err);
 int doctor_print_next(struct report *report, struct error *err);

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 
-static void print_wrapped(FILE *out, const char *indent, const char *text) {
+void doctor_print_wrapped(FILE *out, const char *indent, const char *text) {
     int column = 0;
     while (*text) {
         int size = (int)strcspn(text, " \n"), width = grid_width(text, (size_t)size);
@@ -30,7 +30,7 @@ static void print_advice(const struct report *report, size_t start, size_t end) 
         if (!first) continue;
         fprintf(report->out, "\n  %s%s%s: %s\n", doctor_bold(report), finding->code, doctor_plain(report),
                 finding->title);
-        print_wrapped(report->out, "    ", finding->advice);
+        doctor_print_wrapped(report->out, "    ", finding->advice);
     }
 }
 

@@ -1,7 +1,6 @@
 #include "query/run_set.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,4 +154,22 @@ int run_set_add(struct run_set *set, struct db *db, const char *text, struct err
 void run_set_free(struct run_set *set) {
     free(set->ids);
     *set = (struct run_set){0};
+}
+
+bool run_list_has(const struct run_list *list, const struct run_item *item) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].db == item->db && list->items[i].id == item->id) return true;
+    return false;
+}
+
+void run_list_add(struct run_list *list, struct db *db, int64_t id) {
+    struct run_item item = {db, id};
+    if (run_list_has(list, &item)) return;
+    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = item;
+}
+
+void run_list_free(struct run_list *list) {
+    free(list->items);
+    *list = (struct run_list){0};
 }

@@ -11,6 +11,7 @@
 #ifndef CLEAR_QUERY_RUN_SET_H
 #define CLEAR_QUERY_RUN_SET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,18 @@ struct run_set {
 /* Adds the runs of `text` to a set, which may be empty ({0}). A set without a run is a usage error. */
 int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err);
 void run_set_free(struct run_set *set);
+
+/* Runs of several warehouses: those of --db, and files that were read into a private one. */
+struct run_list {
+    struct run_item {
+        struct db *db;
+        int64_t id;
+    } * items; /* in the order in which they were added */
+    size_t count;
+};
+
+void run_list_add(struct run_list *list, struct db *db, int64_t id); /* nothing where it is there already */
+bool run_list_has(const struct run_list *list, const struct run_item *item);
+void run_list_free(struct run_list *list);
 
 #endif
