@@ -38,6 +38,10 @@ void filter_add_tag_frames(struct profile *profile, const struct filter_options 
 int filter_apply(struct profile *profile, const struct filter_options *options, const struct filter_units *units,
                  filter_note *note, void *context, struct error *err);
 
+/* The part of it that is about labels: tagfocus, tagignore, tagshow, taghide. */
+int filter_by_tags(struct profile *profile, const struct filter_options *options, const struct filter_units *units,
+                   filter_note *note, void *context, struct error *err);
+
 /* The granularities of a report. All but addresses with inlines give up what sets finer ones apart. */
 enum filter_granularity {
     GRANULARITY_FUNCTIONS,

@@ -7,7 +7,9 @@
 #ifndef CLEAR_QUERY_GRAPH_H
 #define CLEAR_QUERY_GRAPH_H
 
+#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/map.h"
 #include "query/profile.h"
 
 struct graph_info { /* texts are the profile's or the graph's, interned: equal ones are one pointer */
@@ -53,6 +55,7 @@ struct graph_node {
     } * numeric_tags;
     size_t numeric_count;
     const char *printable; /* graph_name; NULL until it was asked for */
+    int64_t score;         /* while sorting by entropy */
     uint64_t seen;         /* while building */
     uint32_t index;        /* in `all` */
     bool kept;             /* of graph_keep: is in the next graph */
@@ -76,7 +79,9 @@ struct graph {
     size_t node_count;
     struct graph_node **all; /* every node that was made; internal */
     size_t all_count, all_room;
-    struct map_graph *maps; /* internal */
+    struct map *infos;         /* info (call_tree: and caller) -> node; internal */
+    struct graph_edge **edges; /* by source and target; internal */
+    size_t edge_count, edge_slots;
     struct arena memory;
 };
 

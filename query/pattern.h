@@ -1,10 +1,10 @@
 /* pattern.h: regular expressions of users, over names.
  *
- * PCRE2 with a limit on the steps of one match, so that no pattern can hang a report. pprof's patterns are RE2's; those
- * that both know mean the same here, but for these: a pattern is bytes, matched as UTF-8 where it is valid; \C is refused;
- * look-around and back references, which RE2 refuses, work; (?U), (?s), (?i), (?m) and \pN, \Q..\E, \z, \A work alike; POSIX
- * classes too; `$` is the very end of the text. RE2 takes the leftmost match as PCRE2 does; only whether it matches is
- * asked. */
+ * PCRE2 with a limit on the steps of one match, so that no pattern can hang a report; whether it matches anywhere is all
+ * that is asked. pprof's patterns are RE2's. What both know means the same: literals, classes, POSIX and Unicode classes,
+ * repetition, alternation, (?i) (?s) (?m), \b \A \z \Q..\E; `$` is the very end of the text. They differ in that
+ * look-around and possessive repetition, which RE2 refuses, work here; greediness decides nothing about whether there is a
+ * match; \C and back references by number are refused. */
 #ifndef CLEAR_QUERY_PATTERN_H
 #define CLEAR_QUERY_PATTERN_H
 
