@@ -146,7 +146,8 @@ static void test_rules_are_complete(void **state) {
         sqlite3_reset(statement);
     }
     assert_int_equal(number("SELECT count(*) FROM advice"), COUNT(codes));
-    check_rows("SELECT name FROM rules WHERE NOT EXISTS "
+    /* Those of comparisons are read by query/diff_judge.c: tests/query_diff.sh. */
+    check_rows("SELECT name FROM rules WHERE name NOT GLOB 'diff_*' AND NOT EXISTS "
                "(SELECT 1 FROM sqlite_schema WHERE type = 'view' AND instr(sql, '''' || rules.name || ''''))",
                "");
 }
