@@ -90,9 +90,23 @@ static void drop_noise_of_totals(const struct diff *diff, struct diff_table *tab
     double limit = noise_limit(p, tested, diff->rules.false_percent / 100);
     for (size_t i = 0; i < table->column_count; i++)
         believe(&figures[i], limit);
+    /* A file mostly does not know how long it took. */
+    if (figures[0].noise.old.mean == 0 || figures[0].noise.new.mean == 0) figures[0].is_change = false;
 }
 
 /* ---- words ---- */
+
+/* Samples are counts of chance: of n expected ones about sqrt(n) more or fewer are met, and twice the spread of the
+ * difference is what 19 of 20 stay within. It is all that is known of the noise where each side has one run. */
+static void drop_chance(const struct diff *diff, struct diff_row *row) {
+    const struct diff_figure *samples = &row->figures[1];
+    double difference = samples->delta, both = samples->noise.old.mean + samples->noise.new.mean;
+    if (diff->runs > 2 || both == 0 || difference * difference >= 4 * both) return;
+    for (size_t i = 0; i < 2; i++) {
+        row->figures[i].is_in_noise |= row->figures[i].is_change;
+        row->figures[i].is_change = false;
+    }
+}
 
 static const char *direction(const struct diff_figure *figure, const char *up, const char *down) {
     if (!figure->is_change) return "same";
@@ -102,9 +116,10 @@ static const char *direction(const struct diff_figure *figure, const char *up, c
 static void judge_function(const struct diff_table *table, struct diff_row *row) {
     const struct diff_figure *figure = &row->figures[table->judged];
     row->change = direction(figure, "up", "down");
+    row->is_change = figure->is_change;
+    if (figure->is_in_noise) return;
     if (row->presence == DIFF_ADDED) row->change = "new";
     if (row->presence == DIFF_GONE) row->change = "eliminated";
-    row->is_change = figure->is_change;
 }
 
 /* The share of the operations that had to wait, in per cent. */
@@ -127,7 +142,8 @@ static void judge_lock(const struct diff *diff, const struct diff_table *table, 
     else
         row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
     row->is_change = strcmp(row->change, "same") != 0;
-    if (!row->is_change && row->presence != DIFF_BOTH) row->change = row->presence == DIFF_ADDED ? "new" : "gone";
+    if (!row->is_change && !judged->is_in_noise && row->presence != DIFF_BOTH)
+        row->change = row->presence == DIFF_ADDED ? "new" : "gone";
 }
 
 static double retry_ratio(const struct diff_row *row, int side) {
@@ -145,13 +161,15 @@ static void judge_cell(const struct diff *diff, struct diff_row *row) {
     if (retries->is_change && !before && after) row->change = "new retry storm";
     if (retries->is_change && retries->noise.new.mean == 0) row->change = "retries eliminated";
     row->is_change = retries->is_change;
-    if (!row->is_change && row->presence != DIFF_BOTH) row->change = row->presence == DIFF_ADDED ? "new" : "gone";
+    if (!row->is_change && !retries->is_in_noise && row->presence != DIFF_BOTH)
+        row->change = row->presence == DIFF_ADDED ? "new" : "gone";
 }
 
 static void judge_row(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                       struct diff_row *row) {
     if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
         row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
+    if (id == DIFF_CPU) drop_chance(diff, row);
     if (id == DIFF_LOCKS)
         judge_lock(diff, table, row);
     else if (id == DIFF_CELLS)

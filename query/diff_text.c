@@ -262,7 +262,7 @@ static void start_function_grid(const struct printer *printer, struct grid *grid
     add_mean_headings(printer, grid, "old", "new");
     if (printer->has_spread) grid_left(grid, "n");
     grid_left(grid, "difference");
-    grid_left(grid, "");
+    grid_left(grid, "%");
 }
 
 static int add_function(const struct printer *printer, enum diff_table_id id, struct grid *grid,
@@ -326,7 +326,12 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
 /* Both what is new and what is gone is always shown, whatever else has changed more. */
 enum group { GROUP_CHANGED, GROUP_ADDED, GROUP_GONE, GROUP_SAME, GROUPS };
 
-static enum group group_of(const struct diff_row *row) {
+static bool is_in_noise(const struct diff_table *table, const struct diff_row *row) {
+    return !row->is_change && row->figures[table->judged].is_in_noise;
+}
+
+static enum group group_of(const struct diff_table *table, const struct diff_row *row) {
+    if (is_in_noise(table, row)) return GROUP_SAME;
     if (row->presence == DIFF_ADDED) return GROUP_ADDED;
     if (row->presence == DIFF_GONE) return GROUP_GONE;
     return row->is_change ? GROUP_CHANGED : GROUP_SAME;
@@ -342,8 +347,8 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
     size_t counts[GROUPS] = {0}, noise = 0;
     struct buffer line = {0};
     for (size_t i = 0; i < table->count; i++) {
-        counts[group_of(&table->rows[i])]++;
-        noise += group_of(&table->rows[i]) == GROUP_SAME && table->rows[i].figures[table->judged].is_in_noise;
+        counts[group_of(table, &table->rows[i])]++;
+        noise += is_in_noise(table, &table->rows[i]);
     }
     add_words(&line, counts[GROUP_CHANGED], "changed");
     add_words(&line, counts[GROUP_ADDED], "new");
@@ -369,7 +374,7 @@ static int print_rows(const struct printer *printer, enum diff_table_id id, stru
         int64_t of_group = 0;
         bool is_wanted = group != GROUP_SAME || !printer->diff->options->top;
         for (size_t i = 0; i < table->count && code == 0 && is_wanted; i++) {
-            if (group_of(rows[i]) != group) continue;
+            if (group_of(table, rows[i]) != group) continue;
             if (++of_group > top) left++;
             if (of_group > top) continue;
             if (is_object) add_object(printer, id, &grid, rows[i]);
@@ -409,11 +414,13 @@ static void print_totals(const struct printer *printer) {
     grid_left(&grid, "");
     add_mean_headings(printer, &grid, "old", "new");
     grid_left(&grid, "difference");
-    grid_left(&grid, "");
-    grid_left(&grid, "");
+    grid_left(&grid, "%");
+    grid_left(&grid, "change");
     for (size_t i = 0; i < table->column_count; i++) {
         const struct diff_figure *figure = &row->figures[i];
         if (figure->noise.old.mean == 0 && figure->noise.new.mean == 0) continue;
+        if (i == 0 && (figure->noise.old.mean == 0 || figure->noise.new.mean == 0))
+            continue; /* a file knows no duration */
         grid_left(&grid, table->columns[i].heading);
         add_means(printer, &grid, &table->columns[i], figure);
         add_difference(printer, &grid, &table->columns[i], figure, figure->is_change);

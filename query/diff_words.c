@@ -124,5 +124,5 @@ void diff_quote(const struct diff *diff, struct buffer *out) {
     quote_objects(diff, DIFF_LOCKS, out);
     quote_objects(diff, DIFF_CELLS, out);
     quote_total(diff, all->column_count - 1, "CPU time", out);
-    if (!out->size) buffer_add_text(out, "no change outside the noise");
+    if (!out->size) buffer_add_text(out, diff->runs > 2 ? "no change outside the noise" : "no change");
 }
