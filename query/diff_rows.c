@@ -397,6 +397,7 @@ static int gather_losses(struct gather *gather, struct error *err) {
 static int gather_run(struct gather *gather, const struct run_item *item, struct error *err) {
     gather->source = source_of(gather, item->db);
     gather->run_id = item->id;
+    gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
     if (gather_losses(gather, err) || gather_duration(gather, err) || gather_heap(gather, err)) return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;

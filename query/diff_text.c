@@ -406,28 +406,37 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     return print_rows(printer, id, err);
 }
 
+/* A file mostly does not know how long it took: that is no difference. */
+static bool is_unknown(size_t column, const struct noise *noise) {
+    if (column == 0) return noise->old.mean == 0 || noise->new.mean == 0;
+    return noise->old.mean == 0 && noise->new.mean == 0;
+}
+
+static const char *total_change(const struct diff_figure *figure) {
+    if (!figure->is_change) return figure->is_in_noise ? "noise" : "same";
+    return figure->delta > 0 ? "\u2191 up" : "\u2193 down";
+}
+
 static void print_totals(const struct printer *printer) {
     const struct diff_table *table = &printer->diff->tables[DIFF_TOTALS];
     const struct diff_row *row = &table->rows[0];
-    struct grid grid = {.indent = "  ", .columns = printer->has_spread ? 8 : 6};
+    struct grid grid = {.indent = "  ", .columns = printer->has_spread ? 9 : 6};
     print_title(printer, "totals");
     grid_left(&grid, "");
+    grid_left(&grid, "change");
     add_mean_headings(printer, &grid, "old", "new");
+    if (printer->has_spread) grid_left(&grid, "n");
     grid_left(&grid, "difference");
     grid_left(&grid, "%");
-    grid_left(&grid, "change");
     for (size_t i = 0; i < table->column_count; i++) {
         const struct diff_figure *figure = &row->figures[i];
-        if (figure->noise.old.mean == 0 && figure->noise.new.mean == 0) continue;
-        if (i == 0 && (figure->noise.old.mean == 0 || figure->noise.new.mean == 0))
-            continue; /* a file knows no duration */
+        if (is_unknown(i, &figure->noise)) continue;
         grid_left(&grid, table->columns[i].heading);
-        add_means(printer, &grid, &table->columns[i], figure);
-        add_difference(printer, &grid, &table->columns[i], figure, figure->is_change);
-        grid_left(&grid, figure->is_change     ? (figure->delta > 0 ? "\u2191" : "\u2193")
-                         : figure->is_in_noise ? "(noise)"
-                                               : "");
+        grid_left(&grid, total_change(figure));
         grid_style(&grid, change_style(printer, figure, figure->is_change));
+        add_means(printer, &grid, &table->columns[i], figure);
+        add_n(printer, &grid, row);
+        add_difference(printer, &grid, &table->columns[i], figure, figure->is_change);
     }
     grid_print(&grid, printer->out, true);
     grid_free(&grid);

@@ -93,18 +93,42 @@ static void quote_sites(const struct diff *diff, struct buffer *out) {
     buffer_free(&part);
 }
 
-/* "lock server:g_lock newly contended", the worst ones by name. */
+/* What a person wants to hear first: what is new and bad, what got worse, then the good news. */
+static int urgency(const struct diff_row *row) {
+    if (strncmp(row->change, "new", 3) == 0) return 0;
+    if (strstr(row->change, "eliminated")) return 2;
+    return row->figures[0].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;
+}
+
+/* "lock server:g_lock newly contended", "cell totals retries +200 %" */
+static void quote_object(const struct diff_table *table, const struct diff_row *row, struct buffer *part) {
+    const struct diff_figure *figure = &row->figures[table->judged];
+    bool is_told = strncmp(row->change, "new", 3) == 0 || strstr(row->change, "eliminated") || isnan(figure->percent) ||
+                   !figure->is_change;
+    buffer_printf(part, "%s%s %s ", part->size ? ", " : "", table->section, row->subject);
+    if (is_told)
+        buffer_add_text(part, row->change);
+    else
+        buffer_printf(part, "%s %s", table->columns[table->judged].heading, diff_percent(figure->percent).text);
+}
+
+/* The most urgent ones by name, of equally urgent ones the largest. */
 static void quote_objects(const struct diff *diff, enum diff_table_id id, struct buffer *out) {
     const struct diff_table *table = &diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
     struct buffer part = {0};
-    size_t changed = 0;
-    for (; changed < table->count && rows[changed]->is_change; changed++)
-        if (changed < OBJECTS_QUOTED)
-            buffer_printf(&part, "%s%s %s %s", changed ? ", " : "", table->section, rows[changed]->subject,
-                          rows[changed]->change);
-    if (changed > OBJECTS_QUOTED)
-        buffer_printf(&part, " and %zu more %ss changed", changed - OBJECTS_QUOTED, table->section);
+    size_t quoted = 0, changed = 0;
+    for (size_t i = 0; i < table->count; i++)
+        changed += rows[i]->is_change;
+    for (int wanted = 0; wanted < 4 && quoted < OBJECTS_QUOTED; wanted++)
+        for (size_t i = 0; i < changed && quoted < OBJECTS_QUOTED; i++) {
+            if (urgency(rows[i]) != wanted) continue;
+            quote_object(table, rows[i], &part);
+            quoted++;
+        }
+    if (changed > quoted)
+        buffer_printf(&part, ", %zu more %s%s changed", changed - quoted, table->section,
+                      changed - quoted > 1 ? "s" : "");
     if (part.size) add_part(out, buffer_text(&part));
     buffer_free(&part);
     free(rows);
