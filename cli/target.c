@@ -217,7 +217,8 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
 }
 
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err) {
-    int file = is_file(targets, word, err);
+    /* A file's name may have a comma in it. */
+    int file = strchr(word, ',') && !exists(word) ? 0 : is_file(targets, word, err);
     if (file < 0) return -1;
     return file ? add_file(targets, runs, word, err) : add_parts(targets, runs, word, err);
 }

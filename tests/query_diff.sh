@@ -262,7 +262,7 @@ expect_same_file after.txt before.txt "the warehouse after all that"
 expect_equal "$(cat quoted)" "no change" "a file against itself"
 "$CLEAR" doctor --json "$heap" --diff 1 >mixed.json
 pprof -raw "$heap" >raw.txt 2>/dev/null
-bytes=$(awk '/^Locations/ { exit } inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $2); sum += $2 } /^Samples:/ { inside = 1 } END { print sum }' raw.txt)
+bytes=$(awk '/^Locations/ { exit } inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $2); sum += $2 } /^Samples:/ { inside = 1 } END { printf "%.0f", sum }' raw.txt)
 expect_equal "$(python3 -c 'import json
 answer = json.load(open("mixed.json"))
 total = [row for row in answer["rows"] if row["section"] == "totals"][0]["figures"]["alloc_bytes"]
