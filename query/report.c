@@ -57,6 +57,31 @@ const struct report_format *report_format_find(const char *text, const char **sy
 
 /* ---- what is reported ---- */
 
+/* A mapping without build id whose file is the URL that the profile came from is of no file. */
+static bool is_url(const char *file) {
+    size_t scheme = 0;
+    while ((file[scheme] >= 'a' && file[scheme] <= 'z') || (file[scheme] >= 'A' && file[scheme] <= 'Z') ||
+           (scheme && strchr("0123456789+-.", file[scheme]) && file[scheme]))
+        scheme++;
+    return scheme && file[scheme] == ':';
+}
+
+int report_finish_profile(struct profile *profile, const char *comment, struct error *err) {
+    /* As pprof: what was taken without any mapping is of one that nothing is known of. */
+    if (profile->mapping_count == 0) {
+        const char *none = profile_text(profile, "");
+        uint32_t mapping = profile_add_mapping(profile, &(struct profile_mapping){.file = none, .build_id = none});
+        for (size_t i = 0; i < profile->location_count; i++)
+            profile->locations[i].mapping = mapping;
+    }
+    if (filter_uninteresting(profile, err) < 0) return -1;
+    for (size_t i = 0; i < profile->mapping_count; i++)
+        if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
+            profile->mappings[i].file = profile_text(profile, "");
+    if (comment && *comment) profile_add_comment(profile, comment);
+    return 0;
+}
+
 static int64_t size_of(int64_t value) {
     return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
 }

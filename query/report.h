@@ -46,8 +46,12 @@ extern const struct report_format report_formats[]; /* ends with a NULL name */
  * list what there is. */
 const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
 
+/* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
+ * `comment` may be NULL. A broken expression in drop_frames is a failure. */
+int report_finish_profile(struct profile *profile, const char *comment, struct error *err);
+
 /* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
- * drop_frames must have been applied (filter_uninteresting). `note` gets what pprof says on the side; may be NULL. */
+ * `note` gets what pprof says on the side; may be NULL. */
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err);
 
