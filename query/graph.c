@@ -86,27 +86,29 @@ static const char *clean_path(struct profile *profile, const char *path) {
     return kept;
 }
 
-static struct graph_info info_of(struct building *build, const struct profile_location *location,
-                                 const struct profile_line *line) {
-    struct profile *profile = build->profile;
-    const char *none = profile->label_set_count ? profile_text(profile, "") : "";
+/* `file` is the function's, cleaned. */
+static void fill_info(struct profile *profile, const struct profile_location *location, const struct profile_line *line,
+                      const char *file, bool object_names, struct graph_info *info) {
+    const char *none = profile_text(profile, "");
     const char *object = location->mapping == PROFILE_NONE ? none : profile->mappings[location->mapping].file;
-    struct graph_info info;
-    memset(&info, 0, sizeof info); /* it is a key, gaps and all */
-    info = (struct graph_info){.name = none, .address = location->address, .file = none, .object = none};
+    *info = (struct graph_info){.name = none, .address = location->address, .file = none, .object = none};
     if (!line) {
-        info.object = object;
-        return info;
+        info->object = object;
+        return;
     }
     const struct profile_function *function = &profile->functions[line->function];
-    info.name = function->name;
-    info.line = line->line;
-    if (*function->file) info.file = build->files[line->function];
-    if (build->options->object_names || !*info.name) {
-        info.object = object;
-        info.start_line = function->start_line;
-    }
-    return info;
+    info->name = function->name;
+    info->line = line->line;
+    info->file = file;
+    if (!object_names && *info->name) return;
+    info->object = object;
+    info->start_line = function->start_line;
+}
+
+void graph_info_of(struct profile *profile, const struct profile_location *location, const struct profile_line *line,
+                   bool object_names, struct graph_info *info) {
+    const char *file = line ? clean_path(profile, profile->functions[line->function].file) : NULL;
+    fill_info(profile, location, line, file, object_names, info);
 }
 
 static struct graph_node *find_node(const struct graph *graph, const struct graph_node *caller,
@@ -148,7 +150,9 @@ static struct graph_node *add_node(struct graph *graph, const struct graph_node 
 /* The node of a line, NULL where it is not to be shown. */
 static struct graph_node *node_of(struct building *build, const struct graph_node *caller,
                                   const struct profile_location *location, const struct profile_line *line) {
-    struct graph_info info = info_of(build, location, line);
+    struct graph_info info;
+    fill_info(build->profile, location, line, line ? build->files[line->function] : NULL, build->options->object_names,
+              &info);
     const struct graph *kept = build->options->kept;
     const struct graph_node *old = kept ? find_node(kept, caller, &info) : NULL;
     if (kept && !(old && old->kept)) return NULL;

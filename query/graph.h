@@ -98,6 +98,8 @@ int64_t graph_tag_cum(const struct graph_tag *tag);
 
 /* What a person sees: address, function, file and line, as far as the granularity has them; "[object]", "<unknown>". */
 const char *graph_name(struct graph *graph, struct graph_node *node);
+void graph_info_of(struct profile *profile, const struct profile_location *location, const struct profile_line *line,
+                   bool object_names, struct graph_info *info); /* `line` NULL: of a location without lines */
 const char *graph_info_name(const struct graph_info *info, struct buffer *scratch);
 
 /* ---- order: each is total, so that equal input gives equal output ---- */
