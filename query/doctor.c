@@ -5,26 +5,26 @@
 
 /* ---- styles ---- */
 
-const char *doctor_style(const struct report *report, const char *code) {
+const char *doctor_style(const struct doctor_report *report, const char *code) {
     return report->options->colour ? code : "";
 }
 
-const char *doctor_bold(const struct report *report) {
+const char *doctor_bold(const struct doctor_report *report) {
     return doctor_style(report, "\033[1m");
 }
 
-const char *doctor_plain(const struct report *report) {
+const char *doctor_plain(const struct doctor_report *report) {
     return doctor_style(report, GRID_PLAIN);
 }
 
 /* ---- rows ---- */
 
-static const char *keep(struct report *report, sqlite3_stmt *row, int column) {
+static const char *keep(struct doctor_report *report, sqlite3_stmt *row, int column) {
     const char *text = db_text(row, column);
     return arena_text(&report->texts, text, strlen(text));
 }
 
-static int load(struct report *report, struct error *err) {
+static int load(struct doctor_report *report, struct error *err) {
     /* One table and no ORDER BY of ours: the order is the view's. */
     static const char sql[] =
         "SELECT section, code, severity, subject, evidence, trace_ids, advice, (SELECT title FROM "
@@ -61,7 +61,7 @@ bool doctor_is_saturation(const struct finding *finding) {
     return strcmp(finding->section, "saturation") == 0;
 }
 /* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. */
-static void group_sections(struct report *report) {
+static void group_sections(struct doctor_report *report) {
     struct finding *sorted = xmalloc(report->count * sizeof *sorted);
     size_t done = 0;
     for (size_t i = 0; i < report->count; i++) {
@@ -76,7 +76,7 @@ static void group_sections(struct report *report) {
     report->findings = sorted;
 }
 
-static int print_report(struct report *report, struct error *err) {
+static int print_report(struct doctor_report *report, struct error *err) {
     if (doctor_print_head(report, err) < 0 || load(report, err) < 0) return -1;
     group_sections(report);
     if (report->count == 0) fputs("\nnothing to report\n", report->out);
@@ -90,7 +90,7 @@ static int print_report(struct report *report, struct error *err) {
 }
 
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    struct report report = {.out = out, .db = db, .options = options};
+    struct doctor_report report = {.out = out, .db = db, .options = options};
     int code = print_report(&report, err);
     free(report.findings);
     arena_free(&report.texts);

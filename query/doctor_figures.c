@@ -6,7 +6,7 @@
 
 enum { FRAMES_SHOWN = 4 };
 
-static const char *severity_style(const struct report *report, const char *severity) {
+static const char *severity_style(const struct doctor_report *report, const char *severity) {
     if (!report->options->colour) return NULL;
     if (strcmp(severity, "critical") == 0) return "\033[1;31m";
     return strcmp(severity, "warning") == 0 ? "\033[33m" : NULL;
@@ -48,7 +48,7 @@ static struct units_text in_unit(enum unit unit, int64_t value) {
     return text;
 }
 
-static int add_figure(struct report *report, struct grid *grid, const struct finding *finding,
+static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                       const struct figure *figure, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:evidence) WHERE key = :key", err);
     if (!row) return -1;
@@ -63,7 +63,8 @@ static int add_figure(struct report *report, struct grid *grid, const struct fin
 }
 
 /* A section without columns of its own says its evidence in words: "pushes 12, push_blocked 3". */
-static int note_evidence(struct report *report, struct grid *grid, const struct finding *finding, struct error *err) {
+static int note_evidence(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                         struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, "SELECT key, value FROM json_each(:evidence)", err);
     struct buffer words = {0}, line = {0};
     if (!row) return -1;
@@ -107,7 +108,8 @@ static void note_name(struct grid *grid, int indent, const char *name, const cha
 
 /* The subject and the top of its stack, from the frame that the subject names: allocator wrappers nearer to the leaf are
  * left out. Where the subject is no function (a lock), the stack stands below it. */
-static int note_stack(struct report *report, struct grid *grid, const struct finding *finding, struct error *err) {
+static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                      struct error *err) {
     static const char sql[] =
         "SELECT function, file, line, module FROM frames WHERE trace_id = (SELECT value FROM json_each(:ids) LIMIT 1) "
         "AND "
@@ -140,7 +142,7 @@ void doctor_start_grid(const struct finding *first, struct grid *grid) {
         if (strcmp(figures[i].section, first->section) == 0) grid_left(grid, figures[i].heading);
 }
 
-int doctor_add_finding(struct report *report, struct grid *grid, struct finding *finding, struct error *err) {
+int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err) {
     int code = 0;
     grid_left(grid, finding->severity);
     grid_style(grid, severity_style(report, finding->severity));

@@ -15,7 +15,7 @@ static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
         fprintf(out, "  allocations sampled every %s, and scaled up\n", units_bytes(sample_bytes).text);
 }
 
-int doctor_print_head(struct report *report, struct error *err) {
+int doctor_print_head(struct doctor_report *report, struct error *err) {
     static const char sql[] = "SELECT run_id, coalesce(label, ''), iif(command = '', source, command), started_ns, "
                               "duration_ns, exit, processes, "
                               "alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, "
@@ -69,7 +69,7 @@ static void add_quoted(struct buffer *out, const char *word) {
 }
 
 /* The stacks of the findings of one section that were shown, "3,17,20"; empty where it has none. */
-static int shown_traces(struct report *report, const char *section, struct buffer *ids, struct error *err) {
+static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
     int count = 0;
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = &report->findings[i];
@@ -86,7 +86,7 @@ static int shown_traces(struct report *report, const char *section, struct buffe
 }
 
 /* The run is of a file, and its warehouse ends with us: the commands name the file again. */
-static int print_next_of_file(struct report *report, struct error *err) {
+static int print_next_of_file(struct doctor_report *report, struct error *err) {
     struct buffer file = {0};
     sqlite3_stmt *row = db_prepare(report->db, "SELECT source FROM runs WHERE id = :run", err);
     if (!row) return -1;
@@ -102,7 +102,7 @@ static int print_next_of_file(struct report *report, struct error *err) {
     return 0;
 }
 
-int doctor_print_next(struct report *report, struct error *err) {
+int doctor_print_next(struct doctor_report *report, struct error *err) {
     static const struct {
         const char *section, *columns, *view;
     } exports[] = {

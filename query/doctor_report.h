@@ -15,7 +15,7 @@ struct finding {
     bool shown; /* set by doctor_add_finding */
 };
 
-struct report {
+struct doctor_report {
     FILE *out;
     struct db *db;
     const struct doctor_options *options;
@@ -25,25 +25,25 @@ struct report {
 };
 
 /* An escape sequence, or nothing where the report has no colour. */
-const char *doctor_style(const struct report *report, const char *code);
-const char *doctor_bold(const struct report *report);
-const char *doctor_plain(const struct report *report);
+const char *doctor_style(const struct doctor_report *report, const char *code);
+const char *doctor_bold(const struct doctor_report *report);
+const char *doctor_plain(const struct doctor_report *report);
 
 bool doctor_is_severe(const struct finding *finding); /* critical or warning */
 bool doctor_is_saturation(const struct finding *finding);
 
 /* doctor_figures.c: a table of findings of one section: `first` tells which columns it has. */
 void doctor_start_grid(const struct finding *first, struct grid *grid);
-int doctor_add_finding(struct report *report, struct grid *grid, struct finding *finding, struct error *err);
+int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
 
 /* doctor_section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
-int doctor_print_section(struct report *report, size_t start, size_t end, struct error *err);
+int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err);
 
 /* Words, a line of DOCTOR_WIDTH at a time, each after `indent`. */
 void doctor_print_wrapped(FILE *out, const char *indent, const char *text);
 
 /* doctor_head.c: what was run and how it went; and the commands that go on from here. */
-int doctor_print_head(struct report *report, struct error *err);
-int doctor_print_next(struct report *report, struct error *err);
+int doctor_print_head(struct doctor_report *report, struct error *err);
+int doctor_print_next(struct doctor_report *report, struct error *err);
 
 #endif

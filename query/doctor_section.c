@@ -21,7 +21,7 @@ void doctor_print_wrapped(FILE *out, const char *indent, const char *text) {
 }
 
 /* The advice of each code that was shown, once. */
-static void print_advice(const struct report *report, size_t start, size_t end) {
+static void print_advice(const struct doctor_report *report, size_t start, size_t end) {
     for (size_t i = start; i < end; i++) {
         const struct finding *finding = &report->findings[i];
         bool first = finding->shown && *finding->advice;
@@ -35,7 +35,7 @@ static void print_advice(const struct report *report, size_t start, size_t end) 
 }
 
 /* What was not shown: "not shown: 3 warning, 12 note, 40 ok". */
-static void print_rest(const struct report *report, size_t start, size_t end, bool any_shown) {
+static void print_rest(const struct doctor_report *report, size_t start, size_t end, bool any_shown) {
     static const char *const severities[] = {"critical", "warning", "note", "ok"};
     const char *before = any_shown ? "\n  not shown: " : "  nothing above a note; not shown: ";
     bool any = false, more = false; /* healthy rows are never shown: the view has them */
@@ -52,7 +52,7 @@ static void print_rest(const struct report *report, size_t start, size_t end, bo
     if (any) fputs(more ? " (--top 0 shows all findings)\n" : "\n", report->out);
 }
 
-int doctor_print_section(struct report *report, size_t start, size_t end, struct error *err) {
+int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err) {
     struct grid grid = {0};
     const struct doctor_options *options = report->options;
     int64_t shown = 0;
