@@ -7,6 +7,7 @@
 #include "query/diff.h"
 #include "query/doctor.h"
 #include "query/select.h"
+#include "schema/diagnoses.h"
 
 enum { DB = CLI_LONG, JSON, TOP, DIFF, BY, CUMULATIVE, FOCUS, IGNORE };
 
@@ -57,12 +58,18 @@ static int read_options(int argc, char **argv, struct options *options, struct e
 
 /* ---- one run ---- */
 
+static void say_left_out(void *context, const char *view, const char *why) {
+    (void)context;
+    fprintf(stderr, "clear: the view %s is left out of the diagnoses: %s\n", view, why);
+}
+
 static int diagnose(const struct options *options, struct error *err) {
     struct doctor_options doctor = {.top = options->top, .colour = wants_colour()};
     const char *run = options->run;
     struct db db;
     if (target_open(&db, options->db, "", &run, 1, err) < 0) return -1;
     int code = select_run(&db, run, &doctor.run_id, err);
+    if (code == 0) code = diagnoses_check(&db, doctor.run_id, say_left_out, NULL, err);
     if (code == 0)
         code = options->json ? doctor_print_json(stdout, &db, doctor.run_id, err)
                              : doctor_print(stdout, &db, &doctor, err);
