@@ -33,6 +33,22 @@ static const struct figure {
     {"lock", "wait_ns", "waited", UNIT_NS},
     {"lock", "max_wait_ns", "longest", UNIT_NS},
     {"lock", "mean_hold_ns", "mean hold", UNIT_NS},
+    {"channel", "capacity", "capacity", UNIT_COUNT},
+    {"channel", "max_depth", "deepest", UNIT_COUNT},
+    {"channel", "pushes", "pushes", UNIT_COUNT},
+    {"channel", "push_blocked_percent", "waited", UNIT_PERCENT},
+    {"channel", "pops", "pops", UNIT_COUNT},
+    {"channel", "pop_blocked_percent", "waited", UNIT_PERCENT},
+    {"channel", "wait_ns", "all waits", UNIT_NS},
+    {"cell", "struct_size", "size", UNIT_BYTES},
+    {"cell", "reads", "reads", UNIT_COUNT},
+    {"cell", "commits", "commits", UNIT_COUNT},
+    {"cell", "retries", "retries", UNIT_COUNT},
+    {"cell", "update_failures", "given up", UNIT_COUNT},
+    {"cell", "cow_bytes", "copied", UNIT_BYTES},
+    {"freeze", "alloc_count", "allocations", UNIT_COUNT},
+    {"freeze", "mean_bytes", "mean size", UNIT_BYTES},
+    {"freeze", "llc_miss_percent", "cache misses", UNIT_PERCENT},
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
@@ -62,20 +78,58 @@ static int add_figure(struct doctor_report *report, struct grid *grid, const str
     return 0;
 }
 
-/* A section without columns of its own says its evidence in words: "pushes 12, push_blocked 3". */
+static bool ends_in(const char *text, const char *end) {
+    size_t size = strlen(text), tail = strlen(end);
+    return size > tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* "lifetime 1.2 s" of lifetime_ns 1200000000, "busiest 93 %" of busiest_percent 93, "ipc 0.71" as it is. */
+static void add_words(struct buffer *out, sqlite3_stmt *row) {
+    static const struct {
+        const char *end;
+        enum unit unit;
+    } units[] = {{"_ns", UNIT_NS}, {"_bytes", UNIT_BYTES}, {"_percent", UNIT_PERCENT}};
+    const char *key = db_text(row, 0), *end = "";
+    struct units_text value = {""};
+    if (sqlite3_column_type(row, 1) == SQLITE_INTEGER) value = in_unit(UNIT_COUNT, sqlite3_column_int64(row, 1));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ends_in(key, units[i].end) && sqlite3_column_type(row, 1) != SQLITE_TEXT) {
+            end = units[i].end;
+            value = in_unit(units[i].unit, sqlite3_column_int64(row, 1));
+        }
+    for (size_t i = 0; i < strlen(key) - strlen(end); i++)
+        buffer_add_char(out, key[i] == '_' ? ' ' : key[i]);
+    buffer_printf(out, " %s", *value.text ? value.text : db_text(row, 1));
+}
+
+/* Adds "KEY VALUE" to the words of a finding; a line that is full becomes a note. */
+static void note_part(struct grid *grid, struct buffer *line, const char *part) {
+    int left = DOCTOR_WIDTH - grid_width(buffer_text(line), line->size);
+    if (line->size && grid_width(part, strlen(part)) + 3 > left) {
+        buffer_add_char(line, ',');
+        grid_note(grid, buffer_text(line));
+        buffer_clear(line);
+    }
+    buffer_add_text(line, line->size ? ", " : "      ");
+    grid_visible(line, part, DOCTOR_WIDTH - 7);
+}
+
+/* A section without columns of its own says its evidence in words: "pushes 12, push blocked 3". */
 static int note_evidence(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                          struct error *err) {
-    sqlite3_stmt *row = db_prepare(report->db, "SELECT key, value FROM json_each(:evidence)", err);
-    struct buffer words = {0}, line = {0};
+    sqlite3_stmt *row = db_prepare(
+        report->db, "SELECT key, value FROM json_each(:evidence) WHERE type NOT IN ('array', 'object', 'null')", err);
+    struct buffer part = {0}, line = {0};
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
     int code;
-    while ((code = db_step(report->db, row, err)) == 1)
-        buffer_printf(&words, "%s%s %s", words.size ? ", " : "", db_text(row, 0), db_text(row, 1));
-    buffer_add_text(&line, "      ");
-    grid_visible(&line, buffer_text(&words), DOCTOR_WIDTH - 6);
-    grid_note(grid, buffer_text(&line));
-    buffer_free(&words);
+    while ((code = db_step(report->db, row, err)) == 1) {
+        buffer_clear(&part);
+        add_words(&part, row);
+        note_part(grid, &line, buffer_text(&part));
+    }
+    if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
+    buffer_free(&part);
     buffer_free(&line);
     return code;
 }
@@ -106,6 +160,21 @@ static void note_name(struct grid *grid, int indent, const char *name, const cha
     buffer_free(&line);
 }
 
+/* What stands below main and below a thread's first function in every stack tells nobody anything. */
+static bool is_start_up(const char *function) {
+    static const char *const names[] = {"_start",
+                                        "__libc_start_call_main",
+                                        "__libc_start_main_impl",
+                                        "start_thread",
+                                        "clone",
+                                        "clone3",
+                                        "__clone3",
+                                        "thread_start"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function, names[i]) == 0) return true;
+    return strncmp(function, "__libc_start_main", strlen("__libc_start_main")) == 0;
+}
+
 /* The subject and the top of its stack, from the frame that the subject names: allocator wrappers nearer to the leaf are
  * left out. Where the subject is no function (a lock), the stack stands below it. */
 static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
@@ -125,7 +194,7 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
     note_name(grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL);
     if (is_frame) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
-        note_name(grid, 8, db_text(row, 0), "", row);
+        if (!is_start_up(db_text(row, 0))) note_name(grid, 8, db_text(row, 0), "", row);
     return code;
 }
 
