@@ -9,13 +9,13 @@
 #include "query/select.h"
 #include "schema/diagnoses.h"
 
-enum { DB = CLI_LONG, JSON, TOP, DIFF, BY, CUMULATIVE, FOCUS, IGNORE };
+enum { DB = CLI_LONG, JSON, TOP, DIFF, BY, CUMULATIVE, FOCUS, IGNORE, PEEK };
 
 struct options {
-    const char *db, *run, *other, *focus, *ignore;
+    const char *db, *run, *other, *focus, *ignore, *peek;
     enum heap_by by;
     int64_t top;
-    bool json, cumulative;
+    bool json, cumulative, has_by, has_top;
 };
 
 /* no-color.org: any value but an empty one means no. */
@@ -29,29 +29,28 @@ static int take_option(struct options *options, int option, struct error *err) {
     switch (option) {
     case DB: options->db = optarg; return 0;
     case JSON: options->json = true; return 0;
-    case TOP: return cli_count("--top", optarg, 0, INT64_MAX, &options->top, err);
+    case TOP: options->has_top = true; return cli_count("--top", optarg, 0, INT64_MAX, &options->top, err);
     case DIFF: options->other = optarg; return 0;
-    case BY: return heap_by_of(optarg, &options->by, err);
+    case BY: options->has_by = true; return heap_by_of(optarg, &options->by, err);
     case CUMULATIVE: options->cumulative = true; return 0;
     case FOCUS: options->focus = optarg; return 0;
     case IGNORE: options->ignore = optarg; return 0;
+    case PEEK: options->peek = optarg; return 0;
     default: return -1;
     }
 }
 
 static int read_options(int argc, char **argv, struct options *options, struct error *err) {
-    static const struct option longs[] = {{"db", required_argument, NULL, DB},
-                                          {"json", no_argument, NULL, JSON},
-                                          {"top", required_argument, NULL, TOP},
-                                          {"diff", required_argument, NULL, DIFF},
-                                          {"by", required_argument, NULL, BY},
-                                          {"cumulative", no_argument, NULL, CUMULATIVE},
-                                          {"focus", required_argument, NULL, FOCUS},
-                                          {"ignore", required_argument, NULL, IGNORE},
-                                          {0}};
+    static const struct option longs[] = {
+        {"db", required_argument, NULL, DB},       {"json", no_argument, NULL, JSON},
+        {"top", required_argument, NULL, TOP},     {"diff", required_argument, NULL, DIFF},
+        {"by", required_argument, NULL, BY},       {"cumulative", no_argument, NULL, CUMULATIVE},
+        {"focus", required_argument, NULL, FOCUS}, {"ignore", required_argument, NULL, IGNORE},
+        {"peek", required_argument, NULL, PEEK},   {0}};
     int option;
     while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END)
         if (option < 0 || take_option(options, option, err) < 0) return -1;
+    if (options->other && options->peek) return error_usage(err, "--peek is about one run: leave --diff away");
     options->run = optind < argc ? argv[optind++] : NULL;
     return cli_no_more(argc, argv, err);
 }
@@ -64,15 +63,22 @@ static void say_left_out(void *context, const char *view, const char *why) {
 }
 
 static int diagnose(const struct options *options, struct error *err) {
-    struct doctor_options doctor = {.top = options->top, .colour = wants_colour()};
+    struct doctor_options doctor = {.top = options->top,
+                                    .has_top = options->has_top,
+                                    .has_by = options->has_by,
+                                    .by = options->by,
+                                    .cumulative = options->cumulative,
+                                    .focus = options->focus,
+                                    .ignore = options->ignore,
+                                    .peek = options->peek,
+                                    .colour = wants_colour()};
     const char *run = options->run;
     struct db db;
     if (target_open(&db, options->db, "", &run, 1, err) < 0) return -1;
     int code = select_run(&db, run, &doctor.run_id, err);
     if (code == 0) code = diagnoses_check(&db, doctor.run_id, say_left_out, NULL, err);
     if (code == 0)
-        code = options->json ? doctor_print_json(stdout, &db, doctor.run_id, err)
-                             : doctor_print(stdout, &db, &doctor, err);
+        code = options->json ? doctor_print_json(stdout, &db, &doctor, err) : doctor_print(stdout, &db, &doctor, err);
     db_close(&db, err);
     return code;
 }

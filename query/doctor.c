@@ -1,7 +1,7 @@
-#include "query/doctor_report.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "query/doctor_report.h"
 
 /* ---- styles ---- */
 
@@ -17,100 +17,121 @@ const char *doctor_plain(const struct doctor_report *report) {
     return doctor_style(report, GRID_PLAIN);
 }
 
-/* ---- rows ---- */
+/* ---- the report ---- */
 
-static const char *keep(struct doctor_report *report, sqlite3_stmt *row, int column) {
-    const char *text = db_text(row, column);
-    return arena_text(&report->texts, text, strlen(text));
+/* What a person asked to see of the run, and how much of it that is. */
+static void print_filters(const struct doctor_report *report) {
+    const struct doctor_options *options = report->options;
+    struct buffer line = {0}, shown = {0};
+    if (!options->focus && !options->ignore) return;
+    buffer_printf(&line, "only what matches%s%s%s%s", options->focus ? " --focus=" : "",
+                  options->focus ? options->focus : "", options->ignore ? " --ignore=" : "",
+                  options->ignore ? options->ignore : "");
+    if (!options->peek)
+        buffer_printf(&line, "; %zu finding%s left out", report->hidden, report->hidden == 1 ? "" : "s");
+    grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH - 2);
+    fprintf(report->out, "  %s\n", buffer_text(&shown));
+    buffer_free(&line);
+    buffer_free(&shown);
 }
 
-static int load(struct doctor_report *report, struct error *err) {
-    /* One table and no ORDER BY of ours: the order is the view's. */
-    static const char sql[] =
-        "SELECT section, code, severity, subject, evidence, trace_ids, advice, (SELECT title FROM "
-        "advice WHERE advice.code = doctor.section || '-' || doctor.code) FROM doctor "
-        "WHERE run_id = :run";
-    sqlite3_stmt *row = db_prepare(report->db, sql, err);
-    if (!row) return -1;
-    db_bind_int(row, ":run", report->options->run_id);
-    int code;
-    while ((code = db_step(report->db, row, err)) == 1) {
-        if (report->count == report->capacity) {
-            report->capacity = report->capacity ? report->capacity * 2 : 64;
-            report->findings = xrealloc(report->findings, report->capacity * sizeof *report->findings);
-        }
-        report->findings[report->count++] = (struct finding){
-            .section = keep(report, row, 0),
-            .code = keep(report, row, 1),
-            .severity = keep(report, row, 2),
-            .subject = keep(report, row, 3),
-            .evidence = keep(report, row, 4),
-            .trace_ids = keep(report, row, 5),
-            .advice = keep(report, row, 6),
-            .title = keep(report, row, 7),
-        };
-    }
-    return code;
-}
-
-bool doctor_is_severe(const struct finding *finding) {
-    return strcmp(finding->severity, "critical") == 0 || strcmp(finding->severity, "warning") == 0;
-}
-
-bool doctor_is_saturation(const struct finding *finding) {
-    return strcmp(finding->section, "saturation") == 0;
-}
-/* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. */
-static void group_sections(struct doctor_report *report) {
-    struct finding *sorted = xmalloc(report->count * sizeof *sorted);
-    size_t done = 0;
-    for (size_t i = 0; i < report->count; i++) {
-        bool seen = false;
-        for (size_t j = 0; j < done && !seen; j++)
-            seen = strcmp(sorted[j].section, report->findings[i].section) == 0;
-        for (size_t j = i; j < report->count && !seen; j++)
-            if (strcmp(report->findings[j].section, report->findings[i].section) == 0)
-                sorted[done++] = report->findings[j];
-    }
-    free(report->findings);
-    report->findings = sorted;
-}
-
-static int print_report(struct doctor_report *report, struct error *err) {
-    if (doctor_print_head(report, err) < 0 || load(report, err) < 0) return -1;
-    group_sections(report);
-    if (report->count == 0) fputs("\nnothing to report\n", report->out);
+static int print_sections(struct doctor_report *report, struct error *err) {
     for (size_t start = 0, end; start < report->count; start = end) {
         end = start + 1;
         while (end < report->count && strcmp(report->findings[end].section, report->findings[start].section) == 0)
             end++;
+        if (report->peek && !doctor_is_saturation(&report->findings[start])) continue;
         if (doctor_print_section(report, start, end, err) < 0) return -1;
     }
+    return 0;
+}
+
+static int print_report(struct doctor_report *report, struct error *err) {
+    if (doctor_load(report, err) < 0 || doctor_print_head(report, err) < 0) return -1;
+    doctor_group_sections(report);
+    print_filters(report);
+    if (report->count == 0 && !report->peek) fputs("\nnothing to report\n", report->out);
+    if (print_sections(report, err) < 0) return -1;
+    if (report->peek) return doctor_print_peek(report, err);
+    if (doctor_wants_functions(report->options) && doctor_print_functions(report, err) < 0) return -1;
     return doctor_print_next(report, err);
+}
+
+/* The expressions are read before anything is written: a bad one is a usage error and nothing else. */
+static int open_report(struct doctor_report *report, struct error *err) {
+    const struct doctor_options *options = report->options;
+    if (trace_filter_open(&report->filter, options->focus, options->ignore, err) < 0) return -1;
+    if (options->peek && !(report->peek = pattern_compile("--peek", options->peek, err))) return -1;
+    return 0;
+}
+
+static void close_report(struct doctor_report *report) {
+    trace_filter_close(&report->filter);
+    pattern_free(report->peek);
+    free(report->findings);
+    arena_free(&report->texts);
 }
 
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
     struct doctor_report report = {.out = out, .db = db, .options = options};
-    int code = print_report(&report, err);
-    free(report.findings);
-    arena_free(&report.texts);
+    int code = open_report(&report, err);
+    if (code == 0) code = print_report(&report, err);
+    close_report(&report);
     return code;
 }
 
-int doctor_print_json(FILE *out, struct db *db, int64_t run_id, struct error *err) {
-    static const char sql[] =
-        "SELECT json_object('run_id', run_id, 'section', section, 'code', code, 'severity', severity, 'subject', "
-        "subject, "
-        "'evidence', json(evidence), 'trace_ids', json(trace_ids), 'advice', advice) FROM doctor WHERE run_id = :run";
-    sqlite3_stmt *row = db_prepare(db, sql, err);
-    if (!row) return -1;
-    db_bind_int(row, ":run", run_id);
-    const char *before = "[";
-    int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        fprintf(out, "%s%s", before, db_text(row, 0));
-        before = ",\n";
+/* ---- JSON ---- */
+
+static void add_text(struct buffer *out, const char *key, const char *text) {
+    buffer_printf(out, ",\"%s\":", key);
+    buffer_add_json_string(out, text, strlen(text));
+}
+
+static void print_finding(const struct doctor_report *report, const struct finding *finding, const char **before) {
+    struct buffer out = {0};
+    buffer_printf(&out, "{\"run_id\":%lld", (long long)report->options->run_id);
+    add_text(&out, "section", finding->section);
+    add_text(&out, "code", finding->code);
+    add_text(&out, "severity", finding->severity);
+    add_text(&out, "subject", finding->subject);
+    buffer_printf(&out, ",\"evidence\":%s,\"trace_ids\":%s", finding->evidence, finding->trace_ids);
+    if (*finding->advice)
+        add_text(&out, "advice", finding->advice);
+    else
+        buffer_add_text(&out, ",\"advice\":null");
+    fprintf(report->out, "%s%s}", *before, buffer_text(&out));
+    *before = ",\n";
+    buffer_free(&out);
+}
+
+static void print_findings(const struct doctor_report *report, const char **before) {
+    for (size_t i = 0; i < report->count; i++) {
+        const struct finding *finding = &report->findings[i];
+        int64_t ahead = 0; /* findings of its section that stand before it */
+        if (report->peek && !doctor_is_saturation(finding)) continue;
+        for (size_t j = 0; j < i && report->options->has_top && report->options->top; j++)
+            ahead += strcmp(report->findings[j].section, finding->section) == 0;
+        bool is_cut = report->options->has_top && report->options->top && ahead >= report->options->top;
+        if (!is_cut || doctor_is_saturation(finding)) print_finding(report, finding, before);
     }
-    if (code == 0) fputs(*before == '[' ? "[]\n" : "]\n", out);
+}
+
+static int print_json(struct doctor_report *report, struct error *err) {
+    const char *before = "[";
+    if (doctor_load(report, err) < 0) return -1;
+    print_findings(report, &before);
+    if (report->peek && doctor_print_peek_json(report, &before, err) < 0) return -1;
+    if (!report->peek && doctor_wants_functions(report->options) &&
+        doctor_print_functions_json(report, &before, err) < 0)
+        return -1;
+    fputs(*before == '[' ? "[]\n" : "]\n", report->out);
+    return 0;
+}
+
+int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
+    struct doctor_report report = {.out = out, .db = db, .options = options};
+    int code = open_report(&report, err);
+    if (code == 0) code = print_json(&report, err);
+    close_report(&report);
     return code;
 }

@@ -142,7 +142,7 @@ static void add_place(struct buffer *out, sqlite3_stmt *frame) {
     struct buffer place = {0};
     if (*file && sqlite3_column_int64(frame, 2))
         buffer_printf(&place, "  %s:%s", slash ? slash + 1 : file, db_text(frame, 2));
-    else
+    else if (*file || *db_text(frame, 3))
         buffer_printf(&place, "  (%s)", *file ? file : db_text(frame, 3));
     grid_visible(out, buffer_text(&place), DOCTOR_WIDTH / 2);
     buffer_free(&place);

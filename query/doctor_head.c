@@ -15,6 +15,29 @@ static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
         fprintf(out, "  allocations sampled every %s, and scaled up\n", units_bytes(sample_bytes).text);
 }
 
+/* When, how long, how it ended, as far as it is known: a file mostly knows no duration and no processes. */
+static void print_course(FILE *out, sqlite3_stmt *row) {
+    fprintf(out, "  %s", units_time(sqlite3_column_int64(row, 3)).text);
+    if (sqlite3_column_int64(row, 4)) fprintf(out, ", %s", units_ns(sqlite3_column_int64(row, 4)).text);
+    if (*db_text(row, 5)) fprintf(out, ", %s", db_text(row, 5));
+    if (sqlite3_column_int64(row, 6)) fprintf(out, ", processes: %s", db_text(row, 6));
+    fputc('\n', out);
+}
+
+/* Only of kinds that the run has. */
+static void print_sums(FILE *out, sqlite3_stmt *row) {
+    if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
+        fprintf(out, "  %s allocations of %s; live at the end: %s blocks of %s\n",
+                units_count(sqlite3_column_int64(row, 7)).text, units_bytes(sqlite3_column_int64(row, 8)).text,
+                units_count(sqlite3_column_int64(row, 9)).text, units_bytes(sqlite3_column_int64(row, 10)).text);
+    if (sqlite3_column_int64(row, 11) || sqlite3_column_int64(row, 12))
+        fprintf(out, "  %s lock operations, %s of them waited, %s in all\n",
+                units_count(sqlite3_column_int64(row, 11)).text, units_count(sqlite3_column_int64(row, 12)).text,
+                units_ns(sqlite3_column_int64(row, 13)).text);
+    if (sqlite3_column_int64(row, 14))
+        fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+}
+
 int doctor_print_head(struct doctor_report *report, struct error *err) {
     static const char sql[] = "SELECT run_id, coalesce(label, ''), iif(command = '', source, command), started_ns, "
                               "duration_ns, exit, processes, "
@@ -33,17 +56,8 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     struct buffer shown = {0};
     grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
-    fprintf(out, "  %s, %s", units_time(sqlite3_column_int64(row, 3)).text,
-            units_ns(sqlite3_column_int64(row, 4)).text);
-    fprintf(out, "%s%s, processes: %s\n", *db_text(row, 5) ? ", " : "", db_text(row, 5), db_text(row, 6));
-    fprintf(out, "  %s allocations of %s; live at the end: %s blocks of %s\n",
-            units_count(sqlite3_column_int64(row, 7)).text, units_bytes(sqlite3_column_int64(row, 8)).text,
-            units_count(sqlite3_column_int64(row, 9)).text, units_bytes(sqlite3_column_int64(row, 10)).text);
-    fprintf(out, "  %s lock operations, %s of them waited, %s in all\n",
-            units_count(sqlite3_column_int64(row, 11)).text, units_count(sqlite3_column_int64(row, 12)).text,
-            units_ns(sqlite3_column_int64(row, 13)).text);
-    if (sqlite3_column_int64(row, 14))
-        fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+    print_course(out, row);
+    print_sums(out, row);
     print_rates(out, sqlite3_column_int64(row, 15), sqlite3_column_int64(row, 16));
     sqlite3_reset(row);
     buffer_free(&line);
