@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,8 @@
 #include "cli/target.h"
 #include "query/diff.h"
 #include "query/doctor.h"
+#include "query/grid.h"
+#include "query/pattern.h"
 #include "query/select.h"
 #include "schema/diagnoses.h"
 
@@ -40,6 +43,25 @@ static int take_option(struct options *options, int option, struct error *err) {
     }
 }
 
+/* Before anything is opened. The line and a caret below the place go ahead of the message. */
+static int check_pattern(const char *option, const char *regex, struct error *err) {
+    size_t place;
+    struct pattern *pattern = regex ? pattern_compile_at(option, regex, &place, err) : NULL;
+    pattern_free(pattern);
+    if (pattern || !regex) return 0;
+    struct buffer line = {0};
+    grid_visible(&line, regex, INT_MAX);
+    fprintf(stderr, "  %s\n  %*s^\n", buffer_text(&line), grid_width(regex, place), "");
+    buffer_free(&line);
+    return -1;
+}
+
+static int check_patterns(const struct options *options, struct error *err) {
+    if (check_pattern("--focus", options->focus, err) < 0) return -1;
+    if (check_pattern("--ignore", options->ignore, err) < 0) return -1;
+    return check_pattern("--peek", options->peek, err);
+}
+
 static int read_options(int argc, char **argv, struct options *options, struct error *err) {
     static const struct option longs[] = {
         {"db", required_argument, NULL, DB},       {"json", no_argument, NULL, JSON},
@@ -52,7 +74,8 @@ static int read_options(int argc, char **argv, struct options *options, struct e
         if (option < 0 || take_option(options, option, err) < 0) return -1;
     if (options->other && options->peek) return error_usage(err, "--peek is about one run: leave --diff away");
     options->run = optind < argc ? argv[optind++] : NULL;
-    return cli_no_more(argc, argv, err);
+    if (cli_no_more(argc, argv, err) < 0) return -1;
+    return check_patterns(options, err);
 }
 
 /* ---- one run ---- */

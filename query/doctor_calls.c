@@ -104,6 +104,8 @@ static struct units_text percent_text(int64_t part, int64_t whole) {
 static const char *type_heading(const struct calls *calls) {
     if (strcmp(calls->profile.types[calls->type].type, heap_by_type(calls->report->options->by)) == 0)
         return heap_by_heading(calls->report->options->by);
+    if (strcmp(calls->profile.types[calls->type].type, "cpu") == 0) return "CPU time";
+    if (strcmp(calls->profile.types[calls->type].type, "delay") == 0) return "time waited";
     return calls->profile.types[calls->type].type;
 }
 
@@ -152,8 +154,10 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     if (!calls->graph.node_count) return 0;
     ++*kinds;
     add_headings(&grid, headings);
-    for (size_t i = 0; i < calls->graph.node_count && shown < limit(report->options); i++, shown++) {
+    for (size_t i = 0; i < calls->graph.node_count; i++) {
         struct graph_node *node = calls->graph.nodes[i];
+        if (doctor_is_start_up(name_of(calls, node)) && !node->flat) continue;
+        if (++shown > limit(report->options)) continue;
         grid_right(&grid, value_text(calls, graph_flat(node)).text);
         grid_right(&grid, percent_text(graph_flat(node), calls->total).text);
         grid_right(&grid, value_text(calls, graph_cum(node)).text);
@@ -161,9 +165,9 @@ static int print_functions(struct calls *calls, void *context, struct error *err
         add_name(&grid, name_of(calls, node), file_of(node));
     }
     fprintf(report->out, "\n%s%s by function, %s%s%s\n", doctor_bold(report), calls->kind, type_heading(calls),
-            report->options->cumulative ? ", with callees first" : "", doctor_plain(report));
+            report->options->cumulative ? ", with callees" : "", doctor_plain(report));
     grid_print(&grid, report->out, true);
-    print_more(report, (int64_t)calls->graph.node_count - shown);
+    print_more(report, shown - limit(report->options));
     grid_free(&grid);
     return 0;
 }
@@ -249,7 +253,7 @@ static void add_neighbours(struct calls *calls, struct grid *grid, struct graph_
 }
 
 static void print_peek(struct calls *calls, struct graph_node *node) {
-    static const char *const headings[] = {"", "value", "%", "function", NULL};
+    static const char *const headings[] = {"role", "value", "%", "function", NULL};
     struct doctor_report *report = calls->report;
     struct grid grid = {.indent = "  ", .columns = 4};
     add_headings(&grid, headings);
@@ -258,9 +262,9 @@ static void print_peek(struct calls *calls, struct graph_node *node) {
     add_neighbours(calls, &grid, node, false);
     struct buffer name = {0};
     grid_visible(&name, name_of(calls, node), NAME_WIDTH);
-    fprintf(report->out, "\n%s%s%s: %s of %s of %s, %s\n", doctor_bold(report), buffer_text(&name),
-            doctor_plain(report), value_text(calls, graph_cum(node)).text, value_text(calls, calls->total).text,
-            calls->kind, type_heading(calls));
+    fprintf(report->out, "\n%s%s%s in %s, %s: %s of %s\n", doctor_bold(report), buffer_text(&name),
+            doctor_plain(report), calls->kind, type_heading(calls), value_text(calls, graph_cum(node)).text,
+            value_text(calls, calls->total).text);
     grid_print(&grid, report->out, true);
     buffer_free(&name);
     grid_free(&grid);

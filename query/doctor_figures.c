@@ -160,8 +160,7 @@ static void note_name(struct grid *grid, int indent, const char *name, const cha
     buffer_free(&line);
 }
 
-/* What stands below main and below a thread's first function in every stack tells nobody anything. */
-static bool is_start_up(const char *function) {
+bool doctor_is_start_up(const char *function) {
     static const char *const names[] = {"_start",
                                         "__libc_start_call_main",
                                         "__libc_start_main_impl",
@@ -194,7 +193,7 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
     note_name(grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL);
     if (is_frame) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
-        if (!is_start_up(db_text(row, 0))) note_name(grid, 8, db_text(row, 0), "", row);
+        if (!doctor_is_start_up(db_text(row, 0))) note_name(grid, 8, db_text(row, 0), "", row);
     return code;
 }
 

@@ -46,6 +46,9 @@ void doctor_group_sections(struct doctor_report *report);
 void doctor_start_grid(const struct finding *first, struct grid *grid);
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
 
+/* What stands below main and below a thread's first function in every stack, and tells nobody anything. */
+bool doctor_is_start_up(const char *function);
+
 /* doctor_section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err);
 /* Words, a line of DOCTOR_WIDTH at a time, each after `indent`. */

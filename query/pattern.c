@@ -22,15 +22,20 @@ static int refuse(const char *option, const char *regex, int number, size_t plac
 }
 
 struct pattern *pattern_compile(const char *option, const char *regex, struct error *err) {
-    int number;
     size_t place;
+    return pattern_compile_at(option, regex, &place, err);
+}
+
+struct pattern *pattern_compile_at(const char *option, const char *regex, size_t *place, struct error *err) {
+    int number;
+    *place = 0;
     struct pattern *pattern = xcalloc(1, sizeof *pattern);
     uint32_t flags = PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE;
     /* RE2 reads UTF-8 and takes what is none for single bytes; so does PCRE2 with MATCH_INVALID_UTF, for the texts. */
     pattern->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, flags | PCRE2_UTF | PCRE2_MATCH_INVALID_UTF,
-                                  &number, &place, NULL);
+                                  &number, place, NULL);
     if (!pattern->code) {
-        refuse(option, regex, number, place, err);
+        refuse(option, regex, number, *place, err);
         free(pattern);
         return NULL;
     }

@@ -9,6 +9,7 @@
 #define CLEAR_QUERY_PATTERN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -16,6 +17,8 @@ struct pattern; /* compiled */
 
 /* NULL with a usage error that names `option` ("--focus"), the pattern and the place in it. */
 struct pattern *pattern_compile(const char *option, const char *regex, struct error *err);
+/* The same for a caller that draws a caret: where it fails, *place is the byte of `regex` at which it stopped making sense. */
+struct pattern *pattern_compile_at(const char *option, const char *regex, size_t *place, struct error *err);
 /* Does it match anywhere in the text? A match that takes too many steps, and one that cannot be tried, is none; how many
  * there were says pattern_gave_up. */
 bool pattern_matches(struct pattern *pattern, const char *text);
