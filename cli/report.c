@@ -100,13 +100,11 @@ static int set_option(struct report_command *command, const char *name, const ch
 }
 
 /* As it was written, with its dashes. */
-static int unknown(const char *word, struct error *err) {
-    size_t dashes = strspn(word, "-");
-    const char *nearest = report_option_nearest(word + dashes);
-    int size = (int)strcspn(word, "=");
-    if (nearest)
-        return error_usage(err, "unknown option %.*s; did you mean %.*s%s?", size, word, (int)dashes, word, nearest);
-    return error_usage(err, "unknown option %.*s", size, word);
+static int unknown(const char *word, const char *name, struct error *err) {
+    const char *nearest = report_option_nearest(name);
+    int dashes = (int)strspn(word, "-");
+    if (!nearest) return error_usage(err, "unknown option %.*s%s", dashes, word, name);
+    return error_usage(err, "unknown option %.*s%s; did you mean %.*s%s?", dashes, word, name, dashes, word, nearest);
 }
 
 static int print_help(const char *name) {
@@ -127,7 +125,7 @@ static int read_option(struct report_command *command, int argc, char **argv, in
         value = argv[++*at];
     }
     int code = set_option(command, name, value, err);
-    return code > 0 ? unknown(argv[spelled], err) : code;
+    return code > 0 ? unknown(argv[spelled], name, err) : code;
 }
 
 /* What stands on its own: first the report (or, for peek, its pattern), then targets. */

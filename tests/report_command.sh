@@ -86,9 +86,9 @@ refuse 2 "unknown option --focsu; did you mean --focus? (see clear top --help)" 
 refuse 1 "no function matches 'nobody'" peek nobody loop
 
 # ---- a pattern that would take ages ----
-name=$(printf 'a%.0s' {1..60})
+name=b$(printf 'a%.0s' {1..60})
 printf '%s;main 1\n' "$name" >ages.folded
-timeout 20 "$CLEAR" top '--focus=(?=(a+)+$)(a|a?)+(a|aa)+(a+)+!' ./ages.folded >out 2>err || fail "a pattern that explodes: $?"
+timeout 20 "$CLEAR" top '--focus=(a|aa)+[bc]' ./ages.folded >out 2>err || fail "a pattern that explodes: $?"
 expect_match "$(cat err)" '^clear: focus took too many steps on 1 names' "a pattern that explodes"
 
 # ---- --all ----
