@@ -5,12 +5,16 @@ _clear() {
     local clear=${COMP_WORDS[0]} words
     if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
         words=$("$clear" help --complete 2>/dev/null)
+    elif ((COMP_CWORD == 2)) && [[ $command == report && $word != -* ]]; then
+        words="text top tree peek= traces tags raw comments"
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then
         words="heap lock mvcc channels cpu"
     elif [[ $previous == --cpu ]]; then
         words="99 off perf"
+    elif [[ $previous == --start ]]; then
+        words="on off"
     elif [[ $previous == --follow ]]; then
         words="all none"
     elif [[ $word == -* ]]; then

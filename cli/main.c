@@ -19,7 +19,8 @@
     "which need not exist. ./RUN, /RUN and - (standard input) are always files.\n"
 
 #define REPORT_USAGE                                                                                                   \
-    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two; -x=y is -x y.\n"   \
+    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two, and NAME=VALUE "   \
+    "or NAME VALUE.\n"                                                                                                 \
     "\n" DB_USAGE                                                                                                      \
     "  --kind KIND          which profile of the runs: heap (default), cpu, lock, ... as far as they have it\n"        \
     "  -o, --output FILE    where to write; default and - are standard output\n"                                       \
@@ -33,7 +34,8 @@
     "  --nodecount N        most lines shown (text: all, others: 80)\n"                                                \
     "  --nodefraction F     leave out what is below this part of the total (0.005)\n"                                  \
     "  --edgefraction F     leave out calls below this part of the total (0.001)\n"                                    \
-    "  --trim=false         leave out nothing\n"                                                                       \
+    "  --trim BOOL          false: leave out nothing\n"                                                                \
+    "  --all                leave out nothing, and say whether the figures are exact\n"                                \
     "  --call_tree          a node for each path, in pictures and callgrind\n"                                         \
     "  --relative_percentages  percentages of what is focused\n"                                                       \
     "  --compact_labels     short header\n"                                                                            \
@@ -74,6 +76,7 @@ const struct command commands[] = {
      "  --no-heap            leave allocations alone\n"
      "  --no-locks           leave mutexes, rwlocks and spinlocks alone\n"
      "  --follow all|none    record the processes that the target forks (default all), or itself alone\n"
+     "  --start on|off       begin with recording on or off; SIGUSR2 to clear then switches it, off and on\n"
      "  --counters           hardware and software counters of the run, by perf stat\n"
      "  --syscalls           system calls, by strace -c in a second execution whose output is discarded\n"
      "  --interval S         seconds between flushes (default 1)\n"
@@ -87,7 +90,7 @@ const struct command commands[] = {
      "\n"
      "Each file becomes a run, and so does a directory NAME.profile/; other directories stand for the files below "
      "them,\n"
-     "- is standard input. The format is recognised by content. The same bytes a second time change nothing. A file\n"
+     "- is standard input, http:// and https:// are asked. The format is recognised by content. The same bytes a second time change nothing. A file\n"
      "that is broken leaves nothing behind, one line says where and why, and the others are read all the same (exit "
      "1).\n"
      "\n" DB_USAGE "  --label L            a name for the runs, to ask for them by\n"
@@ -97,6 +100,10 @@ const struct command commands[] = {
      "                       UTC, or @SECONDS since 1970\n"
      "  --cumulative         snapshots of one process that count from its start (Go's heap, mutex, block), oldest\n"
      "                       first: store what each adds to the ones before it under the same label\n"
+     "  --seconds N          of a URL: let the server record for N seconds\n"
+     "  --timeout N          of a URL: wait so many seconds for the answer (default 60, or half as long again as it "
+     "records)\n"
+     "  --tls_ca FILE        trust these authorities; --tls_cert FILE --tls_key FILE: show this certificate (PEM)\n"
      "  --lenient            skip broken rows of text formats, and count them\n"
      "  -q, --quiet          print nothing but errors\n"
      "  -h, --help           this text\n"
@@ -192,17 +199,17 @@ const struct command commands[] = {
      "runs\n"
      "(1..20, all, all:LABEL, all:TAG=VALUE), or a file; several are added up. Default: the latest run.\n"
      "\n" REPORT_USAGE},
-    {"top", command_report, "the functions of a run by what they cost",
+    {"top", command_top, "the functions of a run by what they cost",
      "usage: clear top [OPTION]... [TARGET]...\n"
      "\n"
      "clear report top: the same options.\n"
      "\n" REPORT_USAGE},
-    {"tree", command_report, "each function of a run with its callers and callees",
+    {"tree", command_tree, "each function of a run with its callers and callees",
      "usage: clear tree [OPTION]... [TARGET]...\n"
      "\n"
      "clear report tree: the same options.\n"
      "\n" REPORT_USAGE},
-    {"peek", command_report, "callers and callees of the functions that match",
+    {"peek", command_peek, "callers and callees of the functions that match",
      "usage: clear peek RE [OPTION]... [TARGET]...\n"
      "\n"
      "clear report peek=RE: the same options.\n"
