@@ -70,21 +70,22 @@ check_db t.db
 sql t.db "DROP VIEW doctor_bad"
 sql t.db "CREATE VIEW doctor_threshold AS SELECT 1 AS run_id, 'mine' AS section, 'threshold' AS code, 'critical' AS severity, value AS subject,
     '{}' AS evidence, '[]' AS trace_ids, '' AS advice FROM rules WHERE name = 'cell_retry_ratio'"
-mkdir locked && cp t.db locked/t.db && cp t.db before.db && chmod 444 locked/t.db && chmod 555 locked
-printf 'thresholds:\n  cell_retry_ratio: 1.6\n' >clear.yaml
-chmod 755 .
+locked=$(mktemp -d /tmp/clear-locked.XXXXXX) # not in $TMP, which is its owner's alone
+trap 'rm -rf "$locked"' EXIT
+cp t.db before.db && cp t.db "$locked/" && printf 'thresholds:\n  cell_retry_ratio: 1.6\n' >"$locked/mild.yaml"
+chmod 444 "$locked"/* && chmod 555 "$locked"
 as_reader=()
 [ "$(id -u)" != 0 ] || as_reader=(setpriv --reuid 65534 --clear-groups) # root may write everything
 reader() { "${as_reader[@]}" "$CLEAR" "$@"; }
-if reader version >/dev/null 2>&1; then
+if (cd / && reader version) >/dev/null 2>&1; then
     ask="SELECT subject FROM doctor WHERE code IN ('threshold', 'high-retry')"
-    expect_equal "$(reader --config /dev/null query --db locked/t.db --no-header "$ask" | xargs)" "1.0 0x7f10ab000180" "read-only"
-    expect_equal "$(reader --config "$TMP/clear.yaml" query --db locked/t.db --no-header "$ask" | xargs)" "1.6" "read-only, other thresholds"
-    expect_match "$(reader --config /dev/null doctor --db locked/t.db)" 'critical +threshold' "clear doctor, read-only"
-    expect_match "$(reader --config /dev/null shell --db locked/t.db "$ask")" '^1.0' "clear shell, read-only"
-    expect_same_file locked/t.db before.db "a file that cannot be written"
+    expect_equal "$(reader --config /dev/null query --db "$locked/t.db" --no-header "$ask" | xargs)" "1.0 0x7f10ab000180" "read-only"
+    expect_equal "$(reader --config "$locked/mild.yaml" query --db "$locked/t.db" --no-header "$ask" | xargs)" "1.6" "read-only, other thresholds"
+    expect_match "$(reader --config /dev/null doctor --db "$locked/t.db")" 'critical +threshold' "clear doctor, read-only"
+    expect_match "$(reader --config /dev/null shell --db "$locked/t.db" "$ask")" '^1.0' "clear shell, read-only"
+    expect_same_file "$locked/t.db" before.db "a file that cannot be written"
 fi
-chmod 755 locked
+chmod 755 "$locked"
 
 # A view that fails for a run only when its rows are made is left out of that report, not of the next run's.
 sql t.db "CREATE VIEW doctor_fails AS SELECT id AS run_id, 'mine' AS section, 'fails' AS code, 'critical' AS severity, 'late' AS subject,
