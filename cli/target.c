@@ -177,6 +177,7 @@ static int add_file(struct targets *targets, struct run_list *runs, const char *
         if (config_apply(cli_config(), &targets->files, err) < 0) return -1;
     }
     progress_connect(&progress, &options);
+    options.fetch = &target_fetch;
     int code = ingest_open(&ingest, &targets->files, &options, err);
     if (code == 0) code = read_file(&ingest, &progress, name, &run_id, err);
     ingest_close(&ingest);
