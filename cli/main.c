@@ -18,6 +18,46 @@
     "warehouse,\n"                                                                                                     \
     "which need not exist. ./RUN, /RUN and - (standard input) are always files.\n"
 
+#define REPORT_USAGE                                                                                                   \
+    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two, and NAME=VALUE "   \
+    "or NAME VALUE.\n"                                                                                                 \
+    "\n" DB_USAGE                                                                                                      \
+    "  --kind KIND          which profile of the runs: heap (default), cpu, lock, ... as far as they have it\n"        \
+    "  -o, --output FILE    where to write; default and - are standard output\n"                                       \
+    "  --base TARGET        take this away, may be given again\n"                                                      \
+    "  --diff_base TARGET   the same; percentages are of it\n"                                                         \
+    "  --normalize          scale to the total of the base first\n"                                                    \
+    "  --cum, --flat        sort by cumulative or own (default) value\n"                                               \
+    "  --functions, --filefunctions, --files, --lines, --addresses\n"                                                  \
+    "                       what is one line; default functions\n"                                                     \
+    "  --noinlines          count inlined functions for their callers\n"                                               \
+    "  --nodecount N        most lines shown (text: all, others: 80)\n"                                                \
+    "  --nodefraction F     leave out what is below this part of the total (0.005)\n"                                  \
+    "  --edgefraction F     leave out calls below this part of the total (0.001)\n"                                    \
+    "  --trim BOOL          false: leave out nothing\n"                                                                \
+    "  --all                leave out nothing, and say whether the figures are exact\n"                                \
+    "  --call_tree          a node for each path, in pictures and callgrind\n"                                         \
+    "  --relative_percentages  percentages of what is focused\n"                                                       \
+    "  --compact_labels     short header\n"                                                                            \
+    "  --unit U             unit of the values: ms, MB, auto, minimum (default)\n"                                     \
+    "  --divide_by N        divide all values\n"                                                                       \
+    "  --mean               divide each value by the first one, a count\n"                                             \
+    "  --sample_index V     which value: its name, or number from 0\n"                                                 \
+    "  --drop_negative      leave out what became less\n"                                                              \
+    "  --focus RE           only samples through a frame that matches (function, file or binary)\n"                    \
+    "  --ignore RE          no samples through a frame that matches\n"                                                 \
+    "  --show RE, --hide RE only, or no frames that match\n"                                                           \
+    "  --show_from RE       no frames above the highest that matches\n"                                                \
+    "  --prune_from RE      no frames below the first that matches\n"                                                  \
+    "  --tagfocus T         only samples with such tags: RE, RE,RE, KEY=RE, 128kb:512kb, KEY=1ms:\n"                   \
+    "  --tagignore T        no samples with such tags\n"                                                               \
+    "  --tagshow RE, --taghide RE  only, or no tags whose key matches\n"                                               \
+    "  --tagroot KEYS, --tagleaf KEYS  frames of these tags' values at the root or leaf\n"                             \
+    "  --source_path PATHS, --trim_path PATHS  where sources are, and what to take off their names\n"                  \
+    "  --add_comment TEXT   say this too\n"                                                                            \
+    "  -h, --help           this text\n"                                                                               \
+    "\n" RUN_USAGE
+
 const struct command commands[] = {
     {"profile", command_profile, "run a program and record heap, locks, cells, channels and CPU time",
      "usage: clear profile [OPTION]... TARGET [-- ARGS...]\n"
@@ -128,7 +168,8 @@ const struct command commands[] = {
      "root:\n"
      "clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
      "x.pb.gz\n"
-     "\n" DB_USAGE "  --kind KIND          which profile of the runs: heap, lock, mvcc, channels, cpu, or another kind they have\n"
+     "\n" DB_USAGE
+     "  --kind KIND          which profile of the runs: heap, lock, mvcc, channels, cpu, or another kind they have\n"
      "  --sql SQL            the query whose rows are the samples; its :run is run=RUNS, once for each run\n"
      "  --query NAME         a saved query (clear query lists them), likewise\n"
      "  --base RUNS|SQL      take these runs, or the rows of this query, away: values are differences, as with\n"
@@ -148,11 +189,37 @@ const struct command commands[] = {
      "usage: clear doctor [OPTION]... [RUN]\n"
      "\n"
      "Prints the diagnoses of a run (default: the latest), worst first: figures, stack, advice, and the command that\n"
-     "exports the evidence. The same rows are the view `doctor` of the warehouse.\n"
+     "exports the evidence. The same rows are the view `doctor` of the warehouse, which views doctor_NAME of your own\n"
+     "join (see the manual).\n"
      "\n" DB_USAGE "  --json               all rows as a JSON array\n"
      "  --top N              findings shown of each section (default 5; 0: all)\n"
      "  -h, --help           this text\n"
      "\n" RUN_USAGE},
+    {"report", command_report, "pprof's reports on runs: top, tree, peek, traces, tags, raw",
+     "usage: clear report FORMAT [OPTION]... [TARGET]...\n"
+     "       clear top [OPTION]... [TARGET]...\n"
+     "       clear tree [OPTION]... [TARGET]...\n"
+     "       clear peek RE [OPTION]... [TARGET]...\n"
+     "\n"
+     "What go tool pprof prints for the same profile and options, from the warehouse. A TARGET is a RUN, a set of "
+     "runs\n"
+     "(1..20, all, all:LABEL, all:TAG=VALUE), or a file; several are added up. Default: the latest run.\n"
+     "\n" REPORT_USAGE},
+    {"top", command_top, "the functions of a run by what they cost",
+     "usage: clear top [OPTION]... [TARGET]...\n"
+     "\n"
+     "clear report top: the same options.\n"
+     "\n" REPORT_USAGE},
+    {"tree", command_tree, "each function of a run with its callers and callees",
+     "usage: clear tree [OPTION]... [TARGET]...\n"
+     "\n"
+     "clear report tree: the same options.\n"
+     "\n" REPORT_USAGE},
+    {"peek", command_peek, "callers and callees of the functions that match",
+     "usage: clear peek RE [OPTION]... [TARGET]...\n"
+     "\n"
+     "clear report peek=RE: the same options.\n"
+     "\n" REPORT_USAGE},
     {"help", command_help, "explain a command",
      "usage: clear help [COMMAND]\n"
      "       clear help --complete [COMMAND]\n"

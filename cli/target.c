@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "ingest/ingest.h"
+#include "query/run_set.h"
 #include "query/select.h"
 
 /* Numbers of runs that took the place of files in the command line, and live as long as it does. */
@@ -46,6 +48,11 @@ static bool says_run(const char *name) {
     return !*name || strcmp(name, "latest") == 0 || strncmp(name, "latest~", 7) == 0;
 }
 
+/* Of query/run_set.h: whatever stands behind these, a slash too, is a tag's or a label's. */
+static bool says_set(const char *name) {
+    return strncmp(name, "tag:", 4) == 0 || strncmp(name, "all:", 4) == 0 || strncmp(name, "last=", 5) == 0;
+}
+
 /* Nothing was ever recorded there: what is asked for cannot be a run. */
 static bool has_no_warehouse(const char *path) {
     struct stat about;
@@ -64,9 +71,9 @@ static int refuse_missing(const struct target *target, const char *name, struct 
 /* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, NULL where there is none. */
 static int look(const struct target *target, struct db *db, const char *name, struct error *err) {
     if (says_file(name)) return 1;
-    if (says_run(name)) return 0;
+    if (says_run(name) || says_set(name)) return 0;
     struct error missing = {0};
-    int64_t run_id;
+    int64_t run_id = 0;
     if (db && select_run(db, name, &run_id, &missing) == 0) return 0;
     if (missing.status == ERROR_FAILURE) {
         *err = missing;
@@ -98,15 +105,22 @@ static bool all_say_file(const struct target *target) {
 
 /* ---- reading ---- */
 
-static int read_file(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
+static int read_file(struct ingest *ingest, struct progress *progress, const char *name, int64_t *run_id,
                      struct error *err) {
     struct ingest_result result;
-    const char *name = name_of(target, i);
     progress_start(progress);
     int code = ingest_path(ingest, name, &result, err);
     progress_clear(progress);
-    if (code < 0) return -1;
-    char *number = xasprintf("%s%" PRId64, target->prefix, result.run_id);
+    if (code == 0) *run_id = result.run_id;
+    return code;
+}
+
+/* The number of a run, in the place of its file. */
+static int replace_name(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
+                        struct error *err) {
+    int64_t run_id = 0;
+    if (read_file(ingest, progress, name_of(target, i), &run_id, err) < 0) return -1;
+    char *number = xasprintf("%s%" PRId64, target->prefix, run_id);
     target->names[i] = arena_text(&numbers, number, strlen(number));
     free(number);
     return 0;
@@ -120,7 +134,7 @@ static int read_files(const struct target *target, struct error *err) {
     options.fetch = &target_fetch;
     int code = ingest_open(&ingest, target->db, &options, err);
     for (size_t i = 0; code == 0 && i < target->count; i++)
-        if (name_of(target, i)) code = read_file(target, &ingest, &progress, i, err);
+        if (name_of(target, i)) code = replace_name(target, &ingest, &progress, i, err);
     ingest_close(&ingest);
     return code;
 }
@@ -149,4 +163,73 @@ int target_open(struct db *db, const char *option, const char *prefix, const cha
     struct error ignored = {0};
     db_close(db, &ignored);
     return code < 0 ? -1 : open_files(&target, err);
+}
+
+/* ---- runs and files at once ---- */
+
+static int add_file(struct targets *targets, struct run_list *runs, const char *name, struct error *err) {
+    struct ingest ingest;
+    struct progress progress = {0};
+    struct ingest_options options = {0};
+    int64_t run_id = 0;
+    if (!targets->files.handle) {
+        if (db_open_private(&targets->files, name, err) < 0) return -1;
+        if (config_apply(cli_config(), &targets->files, err) < 0) return -1;
+    }
+    progress_connect(&progress, &options);
+    options.fetch = &target_fetch;
+    int code = ingest_open(&ingest, &targets->files, &options, err);
+    if (code == 0) code = read_file(&ingest, &progress, name, &run_id, err);
+    ingest_close(&ingest);
+    if (code == 0) run_list_add(runs, &targets->files, run_id);
+    return code;
+}
+
+static int add_set(struct targets *targets, struct run_list *runs, const char *word, struct error *err) {
+    struct run_set set = {0};
+    if (!targets->warehouse.handle && cli_open(&targets->warehouse, targets->option, DB_READ, err) < 0) return -1;
+    int code = run_set_add(&set, &targets->warehouse, word, err);
+    for (size_t i = 0; i < set.count && code == 0; i++)
+        run_list_add(runs, &targets->warehouse, set.ids[i]);
+    run_set_free(&set);
+    return code;
+}
+
+/* Whether a word, or a part of one, is a file; the warehouse is opened where that depends on it. */
+static int is_file(struct targets *targets, const char *word, struct error *err) {
+    struct target target = {.option = targets->option, .prefix = ""};
+    if (says_file(word)) return 1;
+    bool is_there = !has_no_warehouse(cli_database(targets->option));
+    if (is_there && !targets->warehouse.handle && cli_open(&targets->warehouse, targets->option, DB_READ, err) < 0)
+        return -1;
+    return look(&target, is_there ? &targets->warehouse : NULL, word, err);
+}
+
+/* Commas stand between files as well; what is none of these goes together to run_set_add, where `last` needs it so. */
+static int add_parts(struct targets *targets, struct run_list *runs, const char *word, struct error *err) {
+    struct buffer sets = {0};
+    char *copy = xstrdup(word), *rest = copy, *part;
+    int code = 0;
+    while (code == 0 && (part = strsep(&rest, ","))) {
+        int file = is_file(targets, part, err);
+        code = file < 0 ? -1 : file ? add_file(targets, runs, part, err) : 0;
+        if (file == 0) buffer_printf(&sets, "%s%s", sets.size ? "," : "", part);
+    }
+    if (code == 0 && (sets.size || !*word)) code = add_set(targets, runs, buffer_text(&sets), err);
+    buffer_free(&sets);
+    free(copy);
+    return code;
+}
+
+int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err) {
+    /* A file's name may have a comma in it. */
+    int file = strchr(word, ',') && !exists(word) ? 0 : is_file(targets, word, err);
+    if (file < 0) return -1;
+    return file ? add_file(targets, runs, word, err) : add_parts(targets, runs, word, err);
+}
+
+void targets_close(struct targets *targets) {
+    struct error ignored = {0};
+    db_close(&targets->warehouse, &ignored);
+    db_close(&targets->files, &ignored);
 }

@@ -7,6 +7,7 @@
 #define CLEAR_CLI_TARGET_H
 
 #include "ingest/fetch.h"
+#include "query/run_set.h"
 #include "schema/db.h"
 
 /* How URLs among the names are fetched; a command that has options for it sets them before target_open. */
@@ -18,5 +19,17 @@ extern struct fetch_options target_fetch;
  * once are a usage error. Where db->is_private, db->path is the first file. `option` is that of --db. */
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
+
+/* Runs and files at once, several a word. Two warehouses are then open: the one of --db, and a private one with the files;
+ * each is there only where something needed it. A zeroed struct with `option`, that of --db, is an empty one. */
+struct targets {
+    const char *option;
+    struct db warehouse, files; /* `handle` is NULL where none is open */
+};
+
+/* Adds what a word names to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs
+ * (query/run_set.h), or several of these with commas between them. */
+int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err);
+void targets_close(struct targets *targets);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/drop.h"
+#include "query/drop.h"
 #include "export/kinds.h"
 #include "schema/schema.h"
 

@@ -5,27 +5,6 @@
 
 #include "schema/schema.h"
 
-/* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
-const struct kind kinds[] = {
-    {"heap", "export/heap.sql", "inuse_space", "space", "bytes", .plain = true, .addressed = true,
-     .in_directory = true},
-    {"lock", "export/lock.sql", "delay", "contentions", "count", .in_directory = true},
-    {"mvcc", "export/mvcc.sql", "cow_bytes", "commits", "count", .in_directory = true},
-    {"channels", "export/channels.sql", "pushes", "pushes", "count", .in_directory = true},
-    {"cpu", "export/cpu.sql", "cpu", "cpu", "nanoseconds", .plain = true, .in_directory = true},
-    {"fibers", "export/fibers.sql", "lifetime", "spawns", "count", .plain = false},
-    {"syscalls", "export/syscalls.sql", "time", "calls", "count", .plain = false},
-    {0},
-};
-static const struct kind other_kind = {NULL, "export/samples.sql", "", "", "", .plain = true};
-
-const struct kind *kind_find(const char *name) {
-    const struct kind *kind = kinds;
-    while (kind->name && strcmp(kind->name, name) != 0)
-        kind++;
-    return kind->name ? kind : &other_kind;
-}
-
 enum { IN_COLUMNS = 8, FIRST_VALUE = 2 }; /* values of `samples` that have columns; the column of the first */
 
 /* One profile on its way in. */

@@ -1,24 +1,10 @@
-/* kinds.h: the kinds of profile of a run that can be written, one table row each. Their samples are queries in
- * schema/export. A kind that is not in the table has its figures in the table `samples`, under the profile's own types. */
+/* kinds.h: the kinds of profile of a run (query/kind.h) as rows of samples. */
 #ifndef CLEAR_EXPORT_KINDS_H
 #define CLEAR_EXPORT_KINDS_H
 
 #include "export/rows.h"
+#include "query/kind.h"
 #include "schema/db.h"
-
-struct kind {
-    const char *name;  /* as in profiles.kind; the file in a run's directory is NAME.pb.gz */
-    const char *query; /* in schema/; its parameter is :profile */
-    /* What the profile says where the recorder did not: */
-    const char *default_type, *period_type, *period_unit;
-    bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
-    bool addressed;    /* recorded samples carry the address of their site as label `addr` */
-    bool in_directory; /* belongs into NAME.profile/ */
-};
-extern const struct kind kinds[]; /* ends with a NULL name */
-
-/* The row of that name, or the one for all other kinds. */
-const struct kind *kind_find(const char *name);
 
 /* Adds all profiles of the kind `name` of a run to `rows`, which may be empty ({0}) or hold those of another run. */
 int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, struct error *err);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "export/drop.h"
+#include "query/drop.h"
 #include "export/pprof.h"
 #include "profile.pb-c.h"
 

@@ -1,12 +1,14 @@
-/* select.c: every way to name a run, which one wins, and what the errors say. */
+/* select.c and run_set.c: every way to name a run or several, which one wins, and what the errors say. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "query/run_set.h"
 #include "query/select.h"
 
 static struct db db;
@@ -95,6 +97,68 @@ static void by_uuid(void **state) {
     refuses("cccccc%%", "no run");
 }
 
+/* `ids`: "1 2 3", in their order. */
+static void holds(const char *word, const char *ids) {
+    struct error err = {0};
+    struct run_set set = {0};
+    char got[100] = "";
+    if (run_set_add(&set, &db, word, &err)) fail_msg("%s: %s", word, err.message);
+    for (size_t i = 0; i < set.count; i++)
+        sprintf(got + strlen(got), "%s%d", i ? " " : "", (int)set.ids[i]);
+    run_set_free(&set);
+    assert_string_equal(got, ids);
+}
+
+static void refuses_set(const char *word, const char *words) {
+    struct error err = {0};
+    struct run_set set = {0};
+    assert_int_equal(run_set_add(&set, &db, word, &err), -1);
+    assert_int_equal(err.status, ERROR_USAGE);
+    if (!strstr(err.message, words)) fail_msg("%s: \"%s\" lacks \"%s\"", word, err.message, words);
+    run_set_free(&set);
+}
+
+static void sets(void **state) {
+    (void)state;
+    holds("3", "3");
+    holds("2..4", "2 3 4");
+    holds("4..2", "2 3 4");
+    holds("all", "1 2 3 4 5");
+    holds("all:base", "1 2");
+    holds("all:commit=x", "2 3");
+    holds("tag:commit=x", "2 3");
+    holds("tag:url=k=v", "5");
+    holds("5,tag:commit=x,3,1", "5 2 3 1");
+    /* By start and not by id; what stays keeps its order. */
+    holds("last=1", "1");
+    holds("last=3", "1 2 4");
+    holds("last=99", "1 2 3 4 5");
+    holds("tag:commit=x,last=1", "2");
+    holds("3..5,last=2", "3 4");
+    holds("3..5,last=2,1", "3 4 1");
+    refuses_set("tag:commit=y", "no run is in 'tag:commit=y'");
+    refuses_set("tag:commit", "tag:KEY=VALUE is wanted");
+    refuses_set("tag:=x", "tag:KEY=VALUE is wanted");
+    refuses_set("last=0", "a number of runs, from 1");
+    refuses_set("last=", "a number of runs");
+    refuses_set("last=3x", "a number of runs");
+    refuses_set("all,last=-1", "a number of runs");
+    refuses_set("1,nix", "no run 'nix'");
+}
+
+static void last_within_its_word(void **state) {
+    struct error err = {0};
+    struct run_set set = {0};
+    (void)state;
+    assert_int_equal(run_set_add(&set, &db, "1", &err), 0);
+    assert_int_equal(run_set_add(&set, &db, "tag:commit=x,last=1", &err), 0);
+    assert_int_equal(run_set_add(&set, &db, "all,last=2", &err), 0); /* 1 and 2, which are there */
+    assert_int_equal(set.count, 2);
+    assert_int_equal(set.ids[0], 1);
+    assert_int_equal(set.ids[1], 2);
+    run_set_free(&set);
+}
+
 static void without_runs(void **state) {
     struct error err = {0};
     (void)state;
@@ -108,6 +172,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(by_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(by_uuid, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(sets, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(last_within_its_word, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_runs, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,4 +13,5 @@ SELECT
     v7,
     more
 FROM samples
-WHERE profile_id = :profile;
+WHERE profile_id = :profile
+ORDER BY trace_id, label_set_id;

@@ -1,6 +1,6 @@
 /* drop.h: the warehouse's list of allocator wrappers as the regular expression that pprof calls drop_frames. */
-#ifndef CLEAR_EXPORT_DROP_H
-#define CLEAR_EXPORT_DROP_H
+#ifndef CLEAR_QUERY_DROP_H
+#define CLEAR_QUERY_DROP_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "export/drop.h"
+#include "query/drop.h"
 
 #include <string.h>
 

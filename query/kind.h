@@ -1,0 +1,22 @@
+/* kind.h: the kinds of profile of a run, one table row each. Their samples are queries in schema/export. A kind that is not
+ * in the table has its figures in the table `samples`, under the profile's own types. */
+#ifndef CLEAR_QUERY_KIND_H
+#define CLEAR_QUERY_KIND_H
+
+#include <stdbool.h>
+
+struct kind {
+    const char *name;  /* as in profiles.kind; the file in a run's directory is NAME.pb.gz */
+    const char *query; /* in schema/; its parameter is :profile */
+    /* What the profile says where the recorder did not: */
+    const char *default_type, *period_type, *period_unit;
+    bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
+    bool addressed;    /* recorded samples carry the address of their site as label `addr` */
+    bool in_directory; /* belongs into NAME.profile/ */
+};
+extern const struct kind kinds[]; /* ends with a NULL name */
+
+/* The row of that name, or the one for all other kinds. */
+const struct kind *kind_find(const char *name);
+
+#endif

@@ -1,0 +1,329 @@
+#include "query/profile_load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "query/profile_head.h"
+#include "query/profile_names.h"
+#include "schema/schema.h"
+
+enum { TYPES_MAX = 64, COLUMNS_MAX = 32, SAMPLE_COLUMNS = 8 };
+
+/* What a column of a kind's query is for, by its name. */
+struct column {
+    enum {
+        COLUMN_OTHER,
+        COLUMN_TRACE,
+        COLUMN_LABELS,
+        COLUMN_FUNCTION,
+        COLUMN_LINE,
+        COLUMN_LABEL,
+        COLUMN_VALUE,
+        COLUMN_MORE
+    } role;
+    const char *key; /* of a label */
+    int value;       /* of COLUMN_VALUE: which; -1: none */
+};
+
+struct loading {
+    struct db *db;
+    struct profile_builder builder;
+    struct profile_names names;
+    const struct kind *kind;
+    const char *kind_name;
+    struct profile_type types[TYPES_MAX];
+    size_t type_count;
+    bool is_stored; /* all of it came in with sample types of its own */
+    struct column columns[COLUMNS_MAX];
+    int column_count;
+    struct arena texts;
+    int64_t values[TYPES_MAX];
+};
+
+static const char *keep(struct loading *load, const char *text, size_t size) {
+    return arena_text(&load->texts, text, size);
+}
+
+/* ---- which values ---- */
+
+/* 1: every profile of the set came in with sample types; `types` becomes the first one's JSON. */
+static int find_stored(struct loading *load, int64_t run_id, char **types, bool *is_stored, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(load->db,
+                                    "SELECT sample_types, process_id IS NULL AND sample_types <> '[]' FROM profiles"
+                                    " WHERE run_id = :run AND kind = :kind ORDER BY id",
+                                    err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":run", run_id);
+    db_bind_text(rows, ":kind", load->kind_name);
+    int code, count = 0;
+    while ((code = db_step(load->db, rows, err)) == 1) {
+        if (!sqlite3_column_int(rows, 1)) *is_stored = false;
+        if (!*types) *types = xstrdup(db_text(rows, 0));
+        if (strcmp(*types, db_text(rows, 0)) != 0 && *is_stored)
+            error_usage(err, "run %lld has %s profiles of other sample types (%s) than those before it (%s)",
+                        (long long)run_id, load->kind_name, db_text(rows, 0), *types);
+        count++;
+    }
+    if (code < 0 || err->status != ERROR_NONE) return -1;
+    return count;
+}
+
+static int no_such_kind(struct loading *load, int64_t run_id, struct error *err) {
+    sqlite3_stmt *row = db_prepare(
+        load->db, "SELECT group_concat(kind, ', ') FROM (SELECT DISTINCT kind FROM profiles WHERE run_id = :run)", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(load->db, row, err) < 0) return -1;
+    error_fail(err, "%s: run %lld has no %s profile; it has: %s", load->db->path, (long long)run_id, load->kind_name,
+               *db_text(row, 0) ? db_text(row, 0) : "none");
+    sqlite3_reset(row);
+    return -1;
+}
+
+static int read_types(struct loading *load, const char *json, struct error *err) {
+    sqlite3_stmt *rows =
+        db_prepare(load->db, "SELECT value ->> 0, value ->> 1 FROM json_each(:types) ORDER BY key", err);
+    if (!rows) return -1;
+    db_bind_text(rows, ":types", json);
+    int code;
+    while ((code = db_step(load->db, rows, err)) == 1) {
+        if (load->type_count == TYPES_MAX) {
+            sqlite3_reset(rows);
+            return error_fail(err, "%s: a profile of more than %d sample types", load->kind_name, TYPES_MAX);
+        }
+        const char *type = db_text(rows, 0), *unit = db_text(rows, 1);
+        load->types[load->type_count++] =
+            (struct profile_type){keep(load, type, strlen(type)), keep(load, unit, strlen(unit))};
+    }
+    return code;
+}
+
+static int choose_types(struct loading *load, const struct run_set *runs, struct error *err) {
+    char *types = NULL;
+    int code = 0;
+    load->is_stored = true;
+    for (size_t i = 0; code >= 0 && i < runs->count; i++) {
+        code = find_stored(load, runs->ids[i], &types, &load->is_stored, err);
+        if (code == 0) code = no_such_kind(load, runs->ids[i], err);
+    }
+    /* A kind of the table that was recorded has the types of its query; any other has its profiles'. */
+    if (code >= 0 && (load->is_stored || !load->kind->name)) code = read_types(load, types, err);
+    free(types);
+    return code < 0 ? -1 : 0;
+}
+
+/* ---- columns ---- */
+
+/* gperftools calls what is in use plain objects and space; both are in one column. */
+static bool same_type(const char *type, const char *column, size_t size) {
+    if (strlen(type) == size && strncmp(type, column, size) == 0) return true;
+    return size > 6 && strncmp(column, "inuse_", 6) == 0 && strlen(type) == size - 6 &&
+           strncmp(type, column + 6, size - 6) == 0;
+}
+
+/* "TYPE/UNIT": which of the profile's types; a recorded kind has all, in the order of the columns. */
+static int value_of(struct loading *load, const char *name) {
+    const char *slash = strchr(name, '/');
+    size_t size = slash ? (size_t)(slash - name) : strlen(name);
+    if (!load->is_stored) {
+        load->types[load->type_count] =
+            (struct profile_type){keep(load, name, size), slash ? keep(load, slash + 1, strlen(slash + 1)) : "count"};
+        return (int)load->type_count++;
+    }
+    for (size_t i = 0; i < load->type_count; i++)
+        if (same_type(load->types[i].type, name, size)) return (int)i;
+    return -1;
+}
+
+static struct column column_of(struct loading *load, const char *name) {
+    if (strcmp(name, "trace_id") == 0) return (struct column){.role = COLUMN_TRACE};
+    if (strcmp(name, "label_set_id") == 0) return (struct column){.role = COLUMN_LABELS};
+    if (strcmp(name, "function") == 0) return (struct column){.role = COLUMN_FUNCTION};
+    if (strcmp(name, "line") == 0) return (struct column){.role = COLUMN_LINE};
+    if (strcmp(name, "more") == 0) return (struct column){.role = COLUMN_MORE};
+    if (strncmp(name, "label:", 6) == 0)
+        return (struct column){.role = COLUMN_LABEL, .key = keep(load, name + 6, strlen(name + 6))};
+    if (!load->kind->name) /* v0 to v7 */
+        return (struct column){.role = COLUMN_VALUE,
+                               .value = name[1] - '0' < (int)load->type_count ? name[1] - '0' : -1};
+    return (struct column){.role = COLUMN_VALUE, .value = value_of(load, name)};
+}
+
+static int open_columns(struct loading *load, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    if (!rows) return -1;
+    load->column_count = sqlite3_column_count(rows);
+    if (load->column_count > COLUMNS_MAX) bug("%s has more than %d columns", load->kind->query, COLUMNS_MAX);
+    for (int i = 0; i < load->column_count; i++)
+        load->columns[i] = column_of(load, sqlite3_column_name(rows, i));
+    return 0;
+}
+
+/* ---- rows ---- */
+
+struct row {
+    int64_t trace_id, label_set_id, line;
+    const char *function;
+    struct profile_label labels[COLUMNS_MAX];
+    size_t label_count;
+};
+
+/* The ninth value and those after it. */
+static int read_more(struct loading *load, const char *json, struct error *err) {
+    for (size_t i = SAMPLE_COLUMNS; i < load->type_count; i++)
+        load->values[i] = 0;
+    if (!*json || load->type_count <= SAMPLE_COLUMNS) return 0;
+    sqlite3_stmt *values = db_prepare(load->db, "SELECT value FROM json_each(:json) ORDER BY key", err);
+    if (!values) return -1;
+    db_bind_text(values, ":json", json);
+    size_t at = SAMPLE_COLUMNS;
+    int code;
+    while ((code = db_step(load->db, values, err)) == 1 && at < load->type_count)
+        load->values[at++] = sqlite3_column_int64(values, 0);
+    sqlite3_reset(values);
+    return code < 0 ? -1 : 0;
+}
+
+static void read_label(const struct column *column, sqlite3_stmt *statement, int index, struct row *row) {
+    struct profile_label label = {.key = column->key, .unit = ""};
+    int type = sqlite3_column_type(statement, index);
+    if (type == SQLITE_NULL) return;
+    if (type == SQLITE_INTEGER)
+        label.number = sqlite3_column_int64(statement, index);
+    else
+        label.text = db_text(statement, index);
+    row->labels[row->label_count++] = label;
+}
+
+static int read_row(struct loading *load, sqlite3_stmt *statement, struct row *row, struct error *err) {
+    row->trace_id = row->label_set_id = row->line = 0;
+    row->function = NULL;
+    row->label_count = 0;
+    for (int i = 0; i < load->column_count; i++) {
+        const struct column *column = &load->columns[i];
+        switch (column->role) {
+        case COLUMN_TRACE: row->trace_id = sqlite3_column_int64(statement, i); break;
+        case COLUMN_LABELS: row->label_set_id = sqlite3_column_int64(statement, i); break;
+        case COLUMN_LINE: row->line = sqlite3_column_int64(statement, i); break;
+        case COLUMN_FUNCTION:
+            if (sqlite3_column_type(statement, i) != SQLITE_NULL) row->function = db_text(statement, i);
+            break;
+        case COLUMN_LABEL: read_label(column, statement, i, row); break;
+        case COLUMN_VALUE:
+            if (column->value >= 0) load->values[column->value] = sqlite3_column_int64(statement, i);
+            break;
+        case COLUMN_MORE:
+            if (read_more(load, db_text(statement, i), err) < 0) return -1;
+            break;
+        case COLUMN_OTHER: break;
+        }
+    }
+    return 0;
+}
+
+static bool has_value(const struct loading *load) {
+    for (size_t i = 0; i < load->type_count; i++)
+        if (load->values[i]) return true;
+    return false;
+}
+
+static int add_row(struct loading *load, sqlite3_stmt *statement, bool is_stored, struct error *err) {
+    struct row row;
+    uint32_t stack, labels;
+    if (read_row(load, statement, &row, err) < 0) return -1;
+    if (!has_value(load)) return 0;
+    if (row.function && !is_stored)
+        stack = profile_names_frame(&load->names, row.function, row.line);
+    else if (profile_names_trace(&load->names, row.trace_id, &stack, err) < 0)
+        return -1;
+    int code = load->kind->addressed && !is_stored
+                   ? profile_names_addressed(&load->names, row.trace_id, row.label_set_id, &labels, err)
+                   : profile_names_labels(&load->names, row.label_set_id, &labels, err);
+    if (code < 0) return -1;
+    if (row.label_count && !is_stored) labels = profile_build_labels(&load->builder, row.labels, row.label_count);
+    profile_build_sample(&load->builder, stack, labels, load->values);
+    return 0;
+}
+
+static int load_profile(struct loading *load, int64_t profile_id, bool is_stored, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":profile", profile_id);
+    int code;
+    while ((code = db_step(load->db, rows, err)) == 1)
+        if (add_row(load, rows, is_stored, err) < 0) {
+            sqlite3_reset(rows);
+            return -1;
+        }
+    return code;
+}
+
+static int load_run(struct loading *load, int64_t run_id, struct error *err) {
+    sqlite3_stmt *profiles = db_prepare(load->db,
+                                        "SELECT id, process_id IS NULL AND sample_types <> '[]' FROM profiles"
+                                        " WHERE run_id = :run AND kind = :kind ORDER BY id",
+                                        err);
+    if (!profiles) return -1;
+    db_bind_int(profiles, ":run", run_id);
+    db_bind_text(profiles, ":kind", load->kind_name);
+    int code;
+    while ((code = db_step(load->db, profiles, err)) == 1)
+        if (load_profile(load, sqlite3_column_int64(profiles, 0), sqlite3_column_int(profiles, 1), err) < 0) {
+            sqlite3_reset(profiles);
+            return -1;
+        }
+    return code;
+}
+
+/* ---- the profile ---- */
+
+static int load_all(struct loading *load, struct profile *profile, const struct run_set *runs, struct error *err) {
+    if (choose_types(load, runs, err) < 0 || open_columns(load, err) < 0) return -1;
+    profile_build(&load->builder, profile, load->types, load->type_count);
+    profile_names_open(&load->names, load->db, &load->builder);
+    int code = profile_head_read(&load->names, runs, load->kind_name, load->is_stored, err);
+    for (size_t i = 0; code == 0 && i < runs->count; i++)
+        code = load_run(load, runs->ids[i], err);
+    profile_names_free(&load->names);
+    profile_built(&load->builder);
+    if (code < 0) profile_free(profile);
+    return code;
+}
+
+/* One snapshot for all statements, so that a recording that goes on does not show through. (db_begin would take the write
+ * lock.) */
+int profile_load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
+                 struct error *err) {
+    struct loading *load = xcalloc(1, sizeof *load);
+    struct error ignored = {0};
+    *profile = (struct profile){0};
+    load->db = db;
+    load->kind_name = kind;
+    load->kind = kind_find(kind);
+    int code = db_exec(db, "SAVEPOINT profile", err);
+    if (code == 0) {
+        code = load_all(load, profile, runs, err);
+        (void)db_exec(db, "RELEASE profile", &ignored);
+    }
+    arena_free(&load->texts);
+    free(load);
+    return code;
+}
+
+int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {
+    struct buffer ids = {0};
+    for (size_t i = 0; i < runs->count; i++)
+        buffer_printf(&ids, "%s%lld", i ? "," : "[", (long long)runs->ids[i]);
+    buffer_add_text(&ids, runs->count ? "]" : "[]");
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/common_kind.sql"), err);
+    if (row) db_bind_text(row, ":runs", buffer_text(&ids));
+    buffer_free(&ids);
+    if (!row) return -1;
+    int code = db_step(db, row, err);
+    if (code == 0) return error_usage(err, "no one kind of profile is in all of these runs; give --kind");
+    if (code < 0) return -1;
+    *kind = xstrdup(db_text(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}

@@ -1,0 +1,86 @@
+/* report.h: reports on a profile in memory, equal to pprof's for the same input and options.
+ *
+ * A format is one row of report_formats and one file (query/report_NAME.c or, for what needs export/, there). report_write
+ * does what is common to all: frames for tags, the total, filters, granularity; then the row's function writes. */
+#ifndef CLEAR_QUERY_REPORT_H
+#define CLEAR_QUERY_REPORT_H
+
+#include "base/buffer.h"
+#include "query/filter.h"
+#include "query/graph.h"
+#include "query/profile.h"
+#include "query/report_options.h"
+
+struct report {
+    struct profile *profile; /* filtered and aggregated; the writer may change it */
+    const struct report_format *format;
+    struct report_options options; /* the format's overrides are in it */
+    struct filter_units units;     /* of numeric labels */
+    size_t type, mean_type;        /* of the values; mean_type PROFILE_NONE: no mean */
+    char *type_name;               /* "mean_" before it where a mean is shown */
+    const char *sample_unit;       /* of the values */
+    const char *output_unit;       /* "minimum" until report_choose_unit; never NULL */
+    int64_t total;                 /* of what percentages are */
+    double ratio;                  /* 1 / divide_by */
+};
+
+enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
+
+struct report_format {
+    const char *name, *help; /* help: one line, no full stop */
+    int (*write)(struct report *report, struct buffer *out, struct error *err);
+    enum report_nodes nodes;
+    bool takes_pattern; /* NAME=RE: options.symbol is never NULL */
+    bool is_whole;      /* nothing is trimmed */
+    bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
+    bool is_visual;     /* for pictures: sorted by entropy, tags, redundant edges removed */
+    bool is_binary;     /* not for terminals */
+    bool object_names;  /* functions of unlike binaries are apart */
+    bool by_lines;      /* granularity lines, always */
+    bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
+    bool address_noinlines;
+};
+extern const struct report_format report_formats[]; /* ends with a NULL name */
+
+/* The row of "text", or of "peek=RE" (then *symbol points at RE, else it is NULL). Unknown names are usage errors that
+ * list what there is. */
+const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
+
+/* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
+ * `comment` may be NULL. A broken expression in drop_frames is a failure. */
+int report_finish_profile(struct profile *profile, const char *comment, struct error *err);
+
+/* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
+ * `note` gets what pprof says on the side; may be NULL. */
+int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
+                 struct buffer *out, filter_note *note, void *context, struct error *err);
+
+/* ---- for writers ---- */
+
+/* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
+ * inlined frames. graph_free it. */
+void report_build_graph(struct report *report, struct graph *graph, struct graph_trimmed *trimmed);
+/* As newGraph of pprof before each graph: paths trimmed, labels that pictures do not show removed. */
+void report_prepare_graph(struct report *report);
+void report_graph_options(struct report *report, struct graph_options *options);
+void report_choose_unit(struct report *report, const struct graph *graph);
+
+/* The value with the report's unit and ratio. */
+void report_add_value(const struct report *report, struct buffer *text, int64_t value);
+/* The same in `width` characters at least, to the right. */
+void report_add_padded_value(const struct report *report, struct buffer *text, int64_t value, size_t width);
+void report_add_padded(struct buffer *text, const char *what, size_t width); /* UTF-8 characters, not bytes */
+/* Header lines, each with its newline: of the profile alone, and of a report on a graph. `full`: a picture's. */
+void report_add_profile_labels(const struct report *report, struct buffer *out);
+void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
+                       bool full, struct buffer *out);
+
+/* The formats of query/. */
+int report_text(struct report *report, struct buffer *out, struct error *err);
+int report_tree(struct report *report, struct buffer *out, struct error *err); /* and peek, with options.symbol */
+int report_traces(struct report *report, struct buffer *out, struct error *err);
+int report_tags(struct report *report, struct buffer *out, struct error *err);
+int report_raw(struct report *report, struct buffer *out, struct error *err);
+int report_comments(struct report *report, struct buffer *out, struct error *err);
+
+#endif

@@ -1,0 +1,7 @@
+-- Who called the function that a stack is shown as, from the nearest on.
+SELECT function
+FROM frames
+WHERE trace_id = :trace
+  AND depth > coalesce((SELECT min(depth) FROM frames WHERE trace_id = :trace AND function = :function), -1)
+ORDER BY depth
+LIMIT :count

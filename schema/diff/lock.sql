@@ -1,0 +1,15 @@
+-- The locks of one run, its processes and windows summed, by what the lock is and who called: the caller's stack where it
+-- was recorded, else the stack that allocated the lock, else none. Exclusive and shared operations are added.
+SELECT
+    iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id) AS trace_id,
+    objects.identity,
+    objects.name,
+    sum(locks.acquires + locks.read_acquires) AS operations,
+    sum(locks.contended + locks.read_contended) AS contended,
+    sum(locks.wait_ns + locks.read_wait_ns) AS wait_ns,
+    sum(locks.hold_ns) AS hold_ns
+FROM profiles
+JOIN locks ON locks.profile_id = profiles.id
+JOIN objects ON objects.id = locks.object_id
+WHERE profiles.run_id = :run
+GROUP BY locks.object_id, 1

@@ -1,0 +1,271 @@
+#!/bin/bash
+# clear doctor OLD --diff NEW: every mean, deviation, t and p against Python's own arithmetic over the tables, what is called
+# a change and what is not, what each lock and cell is called, sets, files and runs in any mix, the text, and usage errors.
+. "$(dirname "$0")/lib.sh"
+export TZ=UTC NO_COLOR=
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_diff_data.sql" | sqlite3 t.db || fail "making t.db"
+export CLEAR_DB=t.db
+
+# ---- figures: Python adds up the tables and computes Welch's t; p by integrating the density of Student's t
+cat >check.py <<'PY'
+import json, math, sqlite3, statistics, sys
+old, new, answer = json.loads(sys.argv[1]), json.loads(sys.argv[2]), json.load(open(sys.argv[3]))
+db = sqlite3.connect('t.db')
+
+def p_of(t, df):
+    if math.isinf(t): return 0.0
+    norm = math.gamma((df + 1) / 2) / math.gamma(df / 2) / math.sqrt(df * math.pi)
+    # x = tan(u): the whole line becomes -pi/2..pi/2; Simpson's rule from t on
+    f = lambda u: norm * (1 + math.tan(u) ** 2 / df) ** (-(df + 1) / 2) / math.cos(u) ** 2
+    low, high, n = math.atan(abs(t)), math.pi / 2 - 1e-9, 2000
+    h = (high - low) / n
+    return 2 * h / 3 * (f(low) + f(high) + sum((4 if i % 2 else 2) * f(low + i * h) for i in range(1, n)))
+
+def near(got, want, what):
+    if want is None or got is None:
+        assert got is want, (what, got, want)
+    else:
+        assert abs(got - want) <= 1e-6 * max(1, abs(want)), (what, got, want)
+
+def check(figure, before, after, what):
+    for side, values in (('old', before), ('new', after)):
+        near(figure[side]['mean'], statistics.mean(values), what)
+        near(figure[side]['sd'], statistics.stdev(values) if len(values) > 1 else None, what)
+        assert figure[side]['n'] == len(values), what
+    delta = statistics.mean(after) - statistics.mean(before)
+    near(figure['delta'], delta, what)
+    near(figure['percent'], 100 * delta / statistics.mean(before) if statistics.mean(before) else None, what)
+    n1, n2 = len(before), len(after)
+    if n1 + n2 == 2:
+        assert figure['t'] is figure['p'] is figure['df'] is None, what
+        return
+    if n1 > 1 and n2 > 1:
+        e1, e2 = statistics.variance(before) / n1, statistics.variance(after) / n2
+        error = math.sqrt(e1 + e2)
+        df = (e1 + e2) ** 2 / (e1 ** 2 / (n1 - 1) + e2 ** 2 / (n2 - 1)) if error else n1 + n2 - 2
+    else:
+        error = statistics.stdev(before if n1 > 1 else after) * math.sqrt(1 / n1 + 1 / n2)
+        df = n1 + n2 - 2
+    t = 0.0 if delta == 0 else math.copysign(math.inf, delta) if error == 0 else delta / error
+    near(figure['t'], None if math.isinf(t) else t, what)
+    near(figure['df'], df, what)
+    near(figure['p'], 1.0 if t == 0 else p_of(t, df), what)
+
+queries = {
+ ('heap', 'function'): ("SELECT functions.name, run_id, sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes - free_bytes), sum(alloc_count - free_count) "
+     "FROM sites JOIN profiles ON profiles.id = profile_id JOIN traces ON traces.id = trace_id JOIN functions ON functions.id = function_id GROUP BY 1, 2",
+     ['alloc_bytes', 'alloc_count', 'inuse_bytes', 'inuse_count']),
+ ('heap', 'site'): ("SELECT printf('%016x', signature), run_id, sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes - free_bytes), sum(alloc_count - free_count) "
+     "FROM sites JOIN profiles ON profiles.id = profile_id JOIN traces ON traces.id = trace_id GROUP BY 1, 2",
+     ['alloc_bytes', 'alloc_count', 'inuse_bytes', 'inuse_count']),
+ ('lock', 'lock'): ("SELECT identity, run_id, sum(acquires + read_acquires), sum(contended + read_contended), sum(wait_ns + read_wait_ns), sum(hold_ns) "
+     "FROM locks JOIN profiles ON profiles.id = profile_id JOIN objects ON objects.id = object_id GROUP BY 1, 2",
+     ['operations', 'contended', 'wait_ns', 'hold_ns']),
+ ('cell', 'cell'): ("SELECT identity, run_id, sum(retries), sum(commits), sum(reads), sum(struct_size * (commits + retries)) "
+     "FROM cells JOIN profiles ON profiles.id = profile_id JOIN objects ON objects.id = object_id GROUP BY 1, 2",
+     ['retries', 'commits', 'reads', 'cow_bytes']),
+ ('cpu', 'function'): ("SELECT functions.name, run_id, sum(cpu_ns), sum(samples) FROM cpu JOIN profiles ON profiles.id = profile_id "
+     "JOIN traces ON traces.id = trace_id JOIN functions ON functions.id = function_id GROUP BY 1, 2", ['cpu_ns', 'samples']),
+}
+rows, figures = 0, 0
+for key, (sql, names) in queries.items():
+    want = {}
+    for row in db.execute(sql):
+        if row[1] in old + new: want.setdefault(row[0], {})[row[1]] = row[2:]
+    got = [row for row in answer['rows'] if (row['section'], row['by']) == key]
+    ids = [row['signature'] if key == ('heap', 'site') else row.get('identity', row['subject']) for row in got]
+    assert sorted(ids) == sorted(want), (key, sorted(ids), sorted(want))
+    for ident, row in zip(ids, got):
+        rows += 1
+        for i, name in enumerate(names):
+            value = lambda run: want[ident].get(run, (0,) * len(names))[i]
+            check(row['figures'][name], [value(run) for run in old], [value(run) for run in new], (key, ident, name))
+            figures += 1
+        assert row['seen'] == {'old': sum(run in want[ident] for run in old), 'new': sum(run in want[ident] for run in new)}, row
+totals = [row for row in answer['rows'] if row['section'] == 'totals']
+assert len(totals) == 1
+for name, sql in (('alloc_bytes', "SELECT sum(alloc_bytes) FROM sites JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('inuse_count', "SELECT sum(alloc_count - free_count) FROM sites JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('lock_wait_ns', "SELECT sum(wait_ns + read_wait_ns) FROM locks JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('cell_retries', "SELECT sum(retries) FROM cells JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('cpu_ns', "SELECT sum(cpu_ns) FROM cpu JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('duration_ns', "SELECT duration_ns FROM runs WHERE id = ?")):
+    value = lambda run: db.execute(sql, (run,)).fetchone()[0]
+    check(totals[0]['figures'][name], [value(run) for run in old], [value(run) for run in new], name)
+print(rows, figures)
+PY
+compare() { # compare OLD-IDS NEW-IDS ARGUMENTS...: doctor --json of ARGUMENTS is right for these runs
+    local old=$1 new=$2
+    shift 2
+    "$CLEAR" doctor --json "$@" >answer.json || fail "doctor --json $*"
+    python3 check.py "$old" "$new" answer.json >counted || fail "figures of: doctor --json $*"
+}
+compare '[1, 2, 3]' '[4, 5, 6]' 1..3 --diff 4..6
+# 6 functions and sites each side knows (parse, steady, noisy, old_only, new_only, rare), 7 locks, 5 cells, 2 functions on a CPU.
+expect_equal "$(cat counted)" "26 100" "rows and figures that were compared"
+compare '[1, 2, 3, 7]' '[4, 5, 6]' tag:branch=main --diff tag:branch=feature/x
+compare '[3, 7]' '[4, 5, 6]' tag:branch=main,last=2 --diff all:new
+compare '[1, 2, 3]' '[5]' 1..3 --diff 5
+compare '[2]' '[4, 5, 6]' 2 --diff 4,5,6
+compare '[1]' '[4]' 1 --diff 4
+compare '[1, 2, 3]' '[7]' --diff 1..3 # one name: what the latest run is held against
+compare '[1, 2, 3]' '[7]' --diff tag:branch=main # which is no part of its own baseline
+
+# ---- what is called a change
+"$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json || fail "doctor --json"
+changes() { # changes SECTION BY: "NAME: CHANGE" of the rows that count, sorted
+    python3 -c 'import json, sys
+for row in json.load(open("answer.json"))["rows"]:
+    if (row["section"], row["by"]) == tuple(sys.argv[1:]):
+        print(row["subject"] + ": " + row["change"] + ("" if row["is_change"] or row["change"] in ("same", "new", "gone") else " (not counted)"))' "$1" "$2" | sort
+}
+# parse doubles with a deviation of a twelfth of its mean: t = 1200 / sqrt(100^2/3 + 200^2/3) = 9.3, p = 0.003; it is one of
+# three rows that vary at all, so p must be 0.05/3 at most. noisy differs by
+# a third of its mean with deviations of its size, rare is in one run of three: neither is a change, nor is rare "new".
+expect_equal "$(changes heap function)" "new_only: new
+noisy: same
+old_only: eliminated
+parse: up
+rare: same
+steady: same" "functions"
+expect_equal "$(changes heap site)" "$(changes heap function)" "sites: parse has one signature in both builds"
+expect_equal "$(changes lock lock)" "server:g_added: new
+server:g_better: improved
+server:g_gone: contention eliminated
+server:g_new: newly contended
+server:g_noise: same
+server:g_quiet: same
+server:g_worse: regression" "locks"
+expect_equal "$(changes cell cell)" "calm: retries eliminated
+idle: same
+less: less contention
+more: more contention
+storm: new retry storm" "cells"
+expect_equal "$(changes cpu function)" "parse: up
+steady: same" "CPU time"
+# An equal side says nothing changed, and says so.
+"$CLEAR" doctor 1,2 --diff 3,7 >same || fail "doctor of alike sides"
+expect_equal "$(tail -1 same)" "no change outside the noise" "what can be quoted of alike sides"
+expect_equal "$("$CLEAR" doctor 1 --diff 1 | tail -1)" "no change" "a run against itself"
+
+# The thresholds are rules: with one in 200 for chance, parse is chance; with a floor above its difference, small.
+set_rule() { sqlite3 t.db "INSERT INTO rules VALUES ('$1', $2, 'percent', '') ON CONFLICT(name) DO UPDATE SET value = $2" || fail "rule $1"; }
+set_rule diff_false_percent 0.5
+"$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
+expect_match "$(changes heap function)" '^parse: same$' "diff_false_percent 0.5"
+set_rule diff_false_percent 5
+for floor in 100:up 101:same; do
+    set_rule diff_floor_percent "${floor%:*}"
+    "$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
+    expect_match "$(changes heap function)" "^parse: ${floor#*:}\$" "diff_floor_percent ${floor%:*} of a difference of 100 %"
+done
+set_rule diff_floor_percent 1
+# g_noise waits 3 ms in run 2 and 4.2 ms in run 5, 40 % more; nothing tells how much it varies where each side is one run.
+for single in 40:regression 41:same; do
+    set_rule diff_single_percent "${single%:*}"
+    "$CLEAR" doctor --json 2 --diff 5 >answer.json
+    expect_match "$(changes lock lock)" "^server:g_noise: ${single#*:}\$" "diff_single_percent ${single%:*} of a difference of 40 %"
+done
+set_rule diff_single_percent 20
+printf 'thresholds:\n  diff_false_percent: 0.5\n' >clear.yaml
+"$CLEAR" doctor --json 1..3 --diff 4..6 >answer.json
+expect_match "$(changes heap function)" '^parse: same$' "a threshold of the configuration"
+rm clear.yaml
+
+# ---- the text
+"$CLEAR" doctor 1..3 --diff 4..6 >report || fail "doctor --diff"
+# g_worse: (9,005,500 - 1,002,500) / 1,002,500 ns; more: (300 1/3 - 100 2/3) / 100 2/3; CPU: (181 1/3 - 141 2/3) / 141 2/3 samples.
+# Means: 1200 + 100000 + 400 + 512 = 102,112 bytes before, 2400 + 100000 + 533 + 21 + 4096 = 107,051 after.
+expect_equal "$(tail -1 report)" "allocations +5 % (99.7 KiB -> 104.5 KiB), 1 new site, 1 site eliminated, lock server:g_new newly contended, lock server:g_worse waits +798 %, 2 more locks changed, cell storm new retry storm, cell more retries +198 %, 2 more cells changed, CPU time +28 % (1.4 s -> 1.8 s)" "the line to quote"
+line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
+last=0
+for section in '^old  1\.\.3: 3 runs' '^new  4\.\.6: 3 runs' '^  difference of 1 % or more that Welch' '^saturation$' '^totals$' '^heap by function, allocated bytes$' \
+    '^heap by site, allocated bytes$' '^lock$' '^cell$' '^cpu by function$'; do
+    line=$(line_of "$section")
+    [ -n "$line" ] && [ "$line" -gt "$last" ] || fail "no $section after line $last"
+    last=$line
+done
+expect_match "$(cat report)" '^  old   dropped +5 +2/3  heap$' "what was lost: in two runs of three, five events at most"
+expect_match "$(cat report)" '^  ↑ up +1\.2 KiB +100 B +2\.3 KiB +200 B +3 : 3 +\+1\.2 KiB +\+100 %$' "parse: mean, deviation, n"
+expect_match "$(cat report)" '^  ↑ new +0 B +0 B +4\.0 KiB +0 B +0/3 : 3 +\+4\.0 KiB$' "new_only: counts as 0 where it is not"
+expect_match "$(cat report)" '^  ↓ eliminated +512 B +0 B +0 B +0 B +3 : 0/3 ' "old_only"
+expect_match "$(cat report)" '^  ↑ newly contended .* 0 % -> 50 % ' "a lock's share of waits"
+expect_match "$(cat report)" '^  ↑ new retry storm .* 0\.0 -> 3\.0 ' "a cell's retries a commit"
+expect_match "$(cat report)" '^      parse  parse\.c:20$' "a function and its place"
+expect_equal "$(grep -c '^        < main$' report)" 3 "callers of the sites that changed"
+! grep -q rare report || fail "a row within the noise is shown"
+expect_match "$("$CLEAR" doctor 1..3 --diff 4..6 --top 0)" '^      rare  r\.c:80$' "--top 0 shows what is within the noise"
+! grep -q $'\033' report || fail "colour without a terminal"
+! grep -q ' $' report || fail "trailing blanks"
+expect_equal "$(sed '$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
+# New and gone are both shown where one row is shown of each, and what is left is counted.
+"$CLEAR" doctor --top 1 1..3 --diff 4..6 >one || fail "--top 1"
+expect_equal "$(sed -n '/^heap by site/,/^lock/p' one | grep -c '^  [↑↓]')" 3 "--top 1: one changed, one new, one eliminated"
+expect_match "$(sed -n '/^lock/,/^cell/p' one)" 'and 3 more \(--top 0 shows all\)' "--top 1 counts the locks that it leaves out"
+# --by decides what rows are judged by: parse is 10 blocks a run before, 20 after; live bytes are 0 before, and 0, 0, 1300 after.
+"$CLEAR" doctor --json --by allocs 1..3 --diff 4..6 >answer.json
+expect_match "$(changes heap function)" '^parse: up$' "--by allocs"
+"$CLEAR" doctor --json --by=inuse_bytes 1..3 --diff 4..6 >answer.json
+expect_match "$(changes heap function)" '^parse: same$' "--by inuse_bytes: in one run of three"
+expect_equal "$("$CLEAR" doctor --by inuse_allocs 1 --diff 4 | tail -1 | cut -d, -f1)" "live blocks -50 % (8 -> 4)" "--by inuse_allocs in the line to quote"
+
+# ---- focus, ignore, cumulative
+subjects() { python3 -c 'import json; print(" ".join(sorted(row["subject"] for row in json.load(open("answer.json"))["rows"] if (row["section"], row["by"]) == ("heap", "function"))))'; }
+"$CLEAR" doctor --json --focus='^(parse|new_)' 1..3 --diff 4..6 >answer.json || fail "--focus"
+expect_equal "$(subjects)" "new_only parse" "--focus"
+expect_equal "$(python3 -c 'import json; print([row["figures"]["alloc_bytes"]["new"]["mean"] for row in json.load(open("answer.json"))["rows"] if row["section"] == "totals"][0])')" 6496 \
+    "totals are of what is in focus: 2400 + 4096"
+"$CLEAR" doctor --json --focus='^(parse|new_)' --ignore='n2\.c$' 1..3 --diff 4..6 >answer.json || fail "--ignore"
+expect_equal "$(subjects)" "parse" "--ignore wins, and meets a file's name"
+"$CLEAR" doctor --json --ignore='^main$' 1..3 --diff 4..6 >answer.json || fail "--ignore main"
+expect_equal "$(subjects)" "" "--ignore of a caller"
+expect_match "$(changes lock lock)" '^server:g_new: newly contended$' "locks without a stack are not ignored by a caller"
+"$CLEAR" doctor --json --focus='g_(new|gone)$' 1..3 --diff 4..6 >answer.json || fail "--focus of a lock"
+expect_equal "$(changes lock lock | wc -l)" 2 "--focus meets the names of locks"
+"$CLEAR" doctor --json --cumulative 1..3 --diff 4..6 >answer.json || fail "--cumulative"
+expect_equal "$(python3 -c 'import json
+rows = json.load(open("answer.json"))["rows"]
+main = [row for row in rows if row["section"] == "heap" and row["by"] == "function" and row["subject"] == "main"][0]
+total = [row for row in rows if row["section"] == "totals"][0]
+print(main["figures"]["alloc_bytes"] == total["figures"]["alloc_bytes"], main["change"])')" "True up" "--cumulative: main is all of it"
+
+# ---- usage errors
+refused() { # refused REGEX ARGUMENTS...
+    local regex=$1
+    shift
+    expect_status 2 "$CLEAR" doctor "$@" >out.txt 2>err.txt
+    expect_match "$(cat err.txt)" "$regex" "what is said to: doctor $*"
+    expect_equal "$(wc -c <out.txt)" 0 "output of: doctor $*"
+}
+refused "no run 'nix' among 7" 1 --diff nix
+refused "no run is in 'tag:branch=nix'" tag:branch=nix --diff 1
+refused "last=N wants a number of runs" --diff 'tag:branch=main,last=x'
+refused "--by: 'size' is none of bytes, allocs, inuse_bytes, inuse_allocs" 1 --diff 2 --by size
+refused "prod/none\.pb\.gz: no such file" 1 --diff prod/none.pb.gz
+refused "does not know what to do with '2'" 1 2 3 --diff 4
+check_db t.db
+
+# ---- files and runs in any mix
+heap=$ROOT/fixtures/corpus/pprof/before_go_heap.pb.gz
+only=$ROOT/fixtures/corpus/dumps/ledger.profile
+sha256sum t.db >before.txt
+for words in "$heap --diff $only" "1 --diff $heap" "$only --diff latest" "$heap,$only --diff 1..3" "1,$heap --diff 4,$only" "$heap --diff $heap"; do
+    # shellcheck disable=SC2086 # several words
+    "$CLEAR" doctor --json $words >mixed.json || fail "doctor $words"
+    python3 -m json.tool mixed.json >/dev/null || fail "JSON of: doctor $words"
+    # shellcheck disable=SC2086
+    "$CLEAR" doctor $words | tail -1 >quoted || fail "doctor $words"
+    [ -s quoted ] || fail "nothing to quote: doctor $words"
+done
+sha256sum t.db >after.txt
+expect_same_file after.txt before.txt "the warehouse after all that"
+expect_equal "$(cat quoted)" "no change" "a file against itself"
+"$CLEAR" doctor --json "$heap" --diff 1 >mixed.json
+pprof -raw "$heap" >raw.txt 2>/dev/null
+bytes=$(awk '/^Locations/ { exit } inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $2); sum += $2 } /^Samples:/ { inside = 1 } END { printf "%.0f", sum }' raw.txt)
+expect_equal "$(python3 -c 'import json
+answer = json.load(open("mixed.json"))
+total = [row for row in answer["rows"] if row["section"] == "totals"][0]["figures"]["alloc_bytes"]
+print(int(total["old"]["mean"]), int(total["new"]["mean"]), answer["old"]["runs"], answer["new"]["runs"])')" "$bytes 101712 [None] [1]" "bytes of a file and of a run"
+unset CLEAR_DB
+(cd "$TMP" && mkdir -p away && cd away && "$CLEAR" doctor "$only" --diff "$heap" >/dev/null && [ -z "$(ls)" ]) || fail "two files without a warehouse"
