@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "query/source_text.h"
 
-enum { FRAMES_SHOWN = 4 };
+enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
 
 static const char *severity_style(const struct doctor_report *report, const char *severity) {
     if (!report->options->colour) return NULL;
@@ -148,16 +149,39 @@ static void add_place(struct buffer *out, sqlite3_stmt *frame) {
     buffer_free(&place);
 }
 
+/* The text of a frame's line behind its place, in what is left of the width: "  ledger.cht:2: entry = Entry{ ... }". Where that is
+ * next to nothing, or the run keeps no text of the file, the place stands alone. */
+static int add_source(struct doctor_report *report, int width, sqlite3_stmt *frame, struct buffer *place,
+                      struct error *err) {
+    struct buffer text = {0};
+    int code = source_text_line(report->db, report->options->run_id, db_text(frame, 1), sqlite3_column_int64(frame, 2),
+                                &text, err);
+    int left = width - grid_width(buffer_text(place), place->size) - 2;
+    if (code == 1 && left >= SOURCE_WIDTH_MIN) {
+        buffer_add_text(place, ": ");
+        grid_visible(place, buffer_text(&text), left);
+    }
+    buffer_free(&text);
+    return code < 0 ? -1 : 0;
+}
+
 /* A name in `name_style`, and where it stands if `frame` is given. */
-static void note_name(struct grid *grid, int indent, const char *name, const char *name_style, sqlite3_stmt *frame) {
+static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *name,
+                     const char *name_style, sqlite3_stmt *frame, struct error *err) {
     struct buffer place = {0}, line = {0};
-    if (frame) add_place(&place, frame);
+    int code = 0;
+    if (frame) {
+        int width = DOCTOR_WIDTH - indent - grid_width(name, strlen(name));
+        add_place(&place, frame);
+        code = add_source(report, width, frame, &place, err);
+    }
     buffer_printf(&line, "%*s%s", indent, "", name_style);
     grid_visible(&line, name, DOCTOR_WIDTH - indent - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", *name_style ? GRID_PLAIN : "", buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&place);
     buffer_free(&line);
+    return code;
 }
 
 bool doctor_is_start_up(const char *function) {
@@ -190,10 +214,15 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
     db_bind_int(row, ":frames", FRAMES_SHOWN);
     int code = db_step(report->db, row, err);
     bool is_frame = code == 1 && strcmp(db_text(row, 0), finding->subject) == 0;
-    note_name(grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL);
-    if (is_frame) code = db_step(report->db, row, err);
+    if (code >= 0 && note_name(report, grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
+        code = -1;
+    if (code == 1 && is_frame) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
-        if (!doctor_is_start_up(db_text(row, 0))) note_name(grid, 8, db_text(row, 0), "", row);
+        if (!doctor_is_start_up(db_text(row, 0)) && note_name(report, grid, 8, db_text(row, 0), "", row, err)) {
+            code = -1;
+            break;
+        }
+    sqlite3_reset(row);
     return code;
 }
 

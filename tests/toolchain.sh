@@ -154,6 +154,12 @@ for option in '' --profile; do
     expect_equal "$(sites 2)" $'1|BG|18|11\n2|BG|19|12' "task sites, read again"
     [ -z "$option" ] || expect_equal "$(sites 1)" "$(sites 2)" "task sites of the run itself"
     check_db t.db
+    # The doctor shows the line, of the text that was built, when the file has gone; in a hundred columns.
+    mv ledger.cht gone
+    "$CLEAR" doctor --db t.db --top 0 1 >doctor.txt || fail "doctor"
+    mv gone ledger.cht
+    expect_match "$(cat doctor.txt)" '^ +keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
+    expect_equal "$(awk 'length($0) > 100' doctor.txt)" "" "lines of more than 100 columns"
 done
 if perf record -q -o trial -e cpu-clock:u true 2>/dev/null; then
     printf 'FN spin(times: Int64) RETURNS !Void ->\n  BURN times;\nEND\nFN main() RETURNS !Void ->\n  spin(200000000);\nEND\n' >spin.cht
