@@ -3,17 +3,21 @@ CREATE VIEW doctor_heap AS
 -- Question: which allocation sites leak, or would be better served by an arena? One row a run and stack that has a
 --   finding; processes, profiles and label sets of the run summed, with the values as given: profiles of unlike period
 --   are not scaled by it, for a sampled profile's values are estimates of all events already.
--- Codes, first match wins. In a recorded run, where what is live at exit is known exactly:
---   leak: blocks live at exit.
--- In a dump or any other ingested artefact:
---   arena: nothing freed, mean size below heap_arena_mean_bytes. rc: nothing freed, mean size from there on.
+-- Codes, first match wins. In a dump or any other ingested artefact:
+--   arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, mean size from there on.
 --   leak: some freed, some not.
+-- In a recorded run, where what is live at exit is known exactly:
+--   leak: blocks live at exit.
+--   arena: all freed, and heap_arena_count blocks or more of a mean size below heap_arena_mean_bytes.
 -- Severity of a leak: note where no process has leak_warning_count blocks of it live (process_inuse_count: what each of
 --   many processes keeps once is no leak), or fewer than leak_warning_bytes bytes are live in all; else critical from
 --   leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
+--   Of rc: warning where a leak would be critical, else that of the advice. Of arena: warning from
+--   heap_arena_warning_count blocks on that are heap_arena_warning_percent of all the run's, else that of the advice.
 -- Known false positives: tables and caches that a program keeps to its end on purpose, programs that end by _exit or by a
 --   signal, interpreters that skip their clean-up. Few and large blocks are therefore notes.
--- live_percent: inuse_bytes of the run's inuse_bytes, whole percent. mean_bytes: alloc_bytes / alloc_count.
+-- live_percent: inuse_bytes of the run's inuse_bytes; alloc_percent: alloc_count of the run's; whole percent.
+--   mean_bytes: alloc_bytes / alloc_count.
 WITH
 per_process AS (
     SELECT profiles.run_id, sites.trace_id,
@@ -37,8 +41,14 @@ judged AS (
            alloc_bytes - free_bytes AS inuse_bytes,
            CAST(round(100.0 * (alloc_bytes - free_bytes)
                 / nullif(sum(alloc_bytes - free_bytes) OVER (PARTITION BY run_id), 0)) AS INTEGER) AS live_percent,
-           CASE WHEN runs.source = 'profile' THEN iif(free_count < alloc_count, 'leak', 'none')
-                WHEN alloc_count = 0 THEN 'none'
+           CAST(round(100.0 * alloc_count / nullif(sum(alloc_count) OVER (PARTITION BY run_id), 0)) AS INTEGER)
+               AS alloc_percent,
+           CASE WHEN alloc_count = 0 THEN 'none'
+                WHEN runs.source = 'profile' AND free_count < alloc_count THEN 'leak'
+                WHEN runs.source = 'profile'
+                THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_count')
+                         AND 1.0 * alloc_bytes / alloc_count
+                             < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes'), 'arena', 'none')
                 WHEN free_count = 0 AND 1.0 * alloc_bytes / alloc_count
                      < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'arena'
                 WHEN free_count = 0 THEN 'rc'
@@ -51,18 +61,22 @@ SELECT
     judged.run_id,
     'heap' AS section,
     judged.code,
-    CASE WHEN judged.code <> 'leak' THEN advice.severity
+    CASE WHEN judged.code = 'arena'
+         THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
+                  AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent'),
+                  'warning', advice.severity)
          WHEN process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
               OR inuse_bytes < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
          WHEN inuse_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
-              AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent') THEN 'critical'
-         ELSE 'warning' END AS severity,
+              AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
+         THEN iif(judged.code = 'rc', 'warning', 'critical')
+         ELSE advice.severity END AS severity,
     iif(places.function = '', '(no stack)', places.function) AS subject,
-    json_object('alloc_count', alloc_count, 'alloc_bytes', alloc_bytes, 'free_count', free_count,
-                'free_bytes', free_bytes, 'inuse_count', inuse_count, 'inuse_bytes', inuse_bytes,
-                'process_inuse_count', process_inuse_count, 'live_percent', live_percent,
-                'mean_bytes', round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
-    json_array(judged.trace_id) AS trace_ids,
+    printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
+           || '"inuse_bytes":%d,"process_inuse_count":%d,"live_percent":%s,"mean_bytes":%s}',
+           alloc_count, alloc_bytes, alloc_percent, free_count, free_bytes, inuse_count, inuse_bytes,
+           process_inuse_count, coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
+    '[' || judged.trace_id || ']' AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
     places.function,
@@ -77,6 +91,7 @@ SELECT
     inuse_bytes,
     process_inuse_count,
     live_percent,
+    alloc_percent,
     round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes
 FROM judged
 JOIN places ON places.trace_id = judged.trace_id

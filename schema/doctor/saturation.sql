@@ -1,7 +1,8 @@
 DROP VIEW IF EXISTS doctor_saturation;
 CREATE VIEW doctor_saturation AS
 -- Question: is what this run recorded all there was? Whoever reads the other diagnoses must know first.
--- One row a run, code and kind of profile (subject), or a run and text for warnings:
+-- One row a run, code and kind of profile (subject), or a run and text for warnings. Severity: that of the advice.
+-- Codes; each that holds has a row:
 --   dropped: events that could not be recorded (count). truncated: stacks that were cut (count).
 --   sampled: every Nth event only was recorded and counted N times (count is N).
 --   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
@@ -32,13 +33,15 @@ WITH finding(run_id, code, subject, count) AS (
     GROUP BY run_id, kind
     HAVING max(period) > 1
     UNION ALL
-    SELECT runs.id, 'slow-flush', 'recorder', CAST(counters.value AS INTEGER)
+    SELECT profiles.run_id, 'slow-flush', 'recorder', CAST(sum(counters.value) AS INTEGER)
     FROM counters
     JOIN profiles ON profiles.id = counters.profile_id
     JOIN runs ON runs.id = profiles.run_id
     WHERE counters.name = 'recorder.flush_ms'
-      AND counters.value >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
-      AND counters.value * 1e8 >= runs.duration_ns * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
+    GROUP BY profiles.run_id
+    HAVING sum(counters.value) >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
+       AND sum(counters.value) * 1e8
+           >= max(runs.duration_ns) * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs
@@ -56,7 +59,7 @@ SELECT
     finding.code,
     advice.severity,
     finding.subject,
-    json_object('count', finding.count) AS evidence,
+    printf('{"count":%d}', finding.count) AS evidence,
     '[]' AS trace_ids,
     advice.text AS advice,
     finding.count

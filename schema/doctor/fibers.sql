@@ -1,0 +1,133 @@
+DROP VIEW IF EXISTS doctor_fibers;
+CREATE VIEW doctor_fibers AS
+-- Question: are fibers worth what it costs to start them, and do all schedulers work? One row a run and code, its
+--   processes and profiles summed.
+-- Codes; both may hold at once, as they speak of unlike things (how long fibers live, where they run):
+--   micro-fibers: fibers_micro_count fibers or more, and fibers_micro_percent of them lived under 10 µs
+--     (very_short_percent, whole percent).
+--   imbalance: two schedulers or more, and one of them had fibers_imbalance_percent of the runs (busiest_percent, whole
+--     percent). Names the task sites behind it: those that spawn to their own scheduler (dispatch local) and had
+--     fibers_site_skew of their runs on one; the subject is the scheduler where there is none.
+-- sites: JSON, the task sites named: [{"site":4,"line":8,"column":5,"runs":3600,"skew":0.997}, …]. skew: runs on the
+--   busiest scheduler / runs of the site; a ratio, compared unrounded. Columns of the other code are NULL.
+-- Severity: that of the advice; note below fibers_note_count fibers or runs.
+-- Known false positives: fibers that mostly wait (their life is long, not micro); a program that leaves the other
+--   schedulers to something else on purpose.
+WITH
+rule AS (
+    SELECT
+        max(value) FILTER (WHERE name = 'fibers_micro_count') AS micro_count,
+        max(value) FILTER (WHERE name = 'fibers_micro_percent') AS micro_percent,
+        max(value) FILTER (WHERE name = 'fibers_imbalance_percent') AS imbalance_percent,
+        max(value) FILTER (WHERE name = 'fibers_note_count') AS note_count
+    FROM rules
+),
+total AS (
+    SELECT profiles.run_id, sum(total_fibers) AS total_fibers, sum(short_fibers) AS short_fibers,
+           sum(very_short_fibers) AS very_short_fibers,
+           CAST(round(100.0 * sum(very_short_fibers) / nullif(sum(total_fibers), 0)) AS INTEGER) AS very_short_percent,
+           sum(total_lifetime_ns) AS total_lifetime_ns, max(max_lifetime_ns) AS max_lifetime_ns
+    FROM fibers
+    JOIN profiles ON profiles.id = fibers.profile_id
+    GROUP BY profiles.run_id
+),
+scheduler AS (
+    SELECT profiles.run_id, schedulers.scheduler, sum(schedulers.fibers) AS runs
+    FROM schedulers
+    JOIN profiles ON profiles.id = schedulers.profile_id
+    GROUP BY profiles.run_id, schedulers.scheduler
+),
+spread AS (
+    SELECT run_id, count(*) AS schedulers, sum(runs) AS runs, max(runs) AS busiest_runs,
+           scheduler AS busiest_scheduler, -- of the row with the maximum
+           CAST(round(100.0 * max(runs) / nullif(sum(runs), 0)) AS INTEGER) AS busiest_percent
+    FROM scheduler
+    GROUP BY run_id
+),
+-- A row for every run, so that a condition on run_id reaches into each step.
+part AS (
+    SELECT
+        runs.id AS run_id, task_sites.site, step.key AS scheduler, sum(step.value) AS runs,
+        max(task_sites.kind) AS kind, max(task_sites.line) AS line, max(task_sites.column) AS column,
+        max(task_sites.dispatch) AS dispatch
+    FROM runs
+    LEFT JOIN profiles ON profiles.run_id = runs.id
+    LEFT JOIN task_sites ON task_sites.profile_id = profiles.id
+    LEFT JOIN json_each(task_sites.schedulers) AS step
+    GROUP BY runs.id, task_sites.site, step.key
+),
+site AS (
+    SELECT
+        run_id, site, sum(runs) AS runs, 1.0 * max(runs) / nullif(sum(runs), 0) AS skew,
+        max(kind) AS kind, max(line) AS line, max(column) AS column, max(dispatch) AS dispatch,
+        -- The file's name where the run knows one source text alone, without its directories.
+        (SELECT substr(max(path), 1 + length(rtrim(max(path), replace(max(path), '/', '')))) || ':'
+         FROM sources
+         WHERE sources.run_id = part.run_id AND sources.role = 'source'
+         HAVING count(*) = 1) AS file
+    FROM part
+    GROUP BY run_id, site
+),
+named AS (
+    SELECT
+        run_id,
+        group_concat(
+            printf('task site %d%s', site,
+                   iif(line = 0, '', printf(' (%s%s%d)', iif(kind = '', '', kind || ' at '),
+                                            coalesce(file, 'line '), line))), ', ')
+            FILTER (WHERE dispatch = 'local' AND skew >= fibers_site_skew) AS names,
+        '[' || coalesce(group_concat(
+            printf('{"site":%d,"line":%d,"column":%d,"runs":%d,"skew":%.3f}', site, line, column, runs, skew))
+            FILTER (WHERE dispatch = 'local' AND skew >= fibers_site_skew), '') || ']' AS sites
+    FROM site
+    CROSS JOIN (SELECT value AS fibers_site_skew FROM rules WHERE name = 'fibers_site_skew')
+    GROUP BY run_id
+),
+finding AS (
+    SELECT
+        total.run_id, 'micro-fibers' AS code, total_fibers AS weighed, 'fibers' AS subject,
+        printf('{"total_fibers":%d,"short_fibers":%d,"very_short_fibers":%d,"very_short_percent":%d,'
+               || '"total_lifetime_ns":%d,"max_lifetime_ns":%d}',
+               total_fibers, short_fibers, very_short_fibers, very_short_percent, total_lifetime_ns,
+               max_lifetime_ns) AS evidence,
+        total_fibers, short_fibers, very_short_fibers, very_short_percent, total_lifetime_ns, max_lifetime_ns,
+        NULL AS schedulers, NULL AS runs, NULL AS busiest_scheduler, NULL AS busiest_runs, NULL AS busiest_percent,
+        NULL AS sites
+    FROM total
+    CROSS JOIN rule
+    WHERE total_fibers >= micro_count AND very_short_percent >= micro_percent
+    UNION ALL
+    SELECT
+        spread.run_id, 'imbalance', spread.runs, coalesce(named.names, 'scheduler ' || busiest_scheduler),
+        printf('{"schedulers":%d,"runs":%d,"busiest_scheduler":%d,"busiest_runs":%d,"busiest_percent":%d,"sites":%s}',
+               schedulers, spread.runs, busiest_scheduler, busiest_runs, busiest_percent, named.sites),
+        NULL, NULL, NULL, NULL, NULL, NULL,
+        schedulers, spread.runs, busiest_scheduler, busiest_runs, busiest_percent, named.sites
+    FROM spread
+    JOIN named ON named.run_id = spread.run_id
+    CROSS JOIN rule
+    WHERE schedulers >= 2 AND busiest_percent >= imbalance_percent
+)
+SELECT
+    finding.run_id,
+    'fibers' AS section,
+    finding.code,
+    iif(finding.weighed < (SELECT note_count FROM rule), 'note', advice.severity) AS severity,
+    finding.subject,
+    finding.evidence,
+    '[]' AS trace_ids,
+    advice.text AS advice,
+    total_fibers,
+    short_fibers,
+    very_short_fibers,
+    very_short_percent,
+    total_lifetime_ns,
+    max_lifetime_ns,
+    schedulers,
+    runs,
+    busiest_scheduler,
+    busiest_runs,
+    busiest_percent,
+    sites
+FROM finding
+LEFT JOIN advice ON advice.code = 'fibers-' || finding.code;

@@ -1,0 +1,55 @@
+DROP VIEW IF EXISTS hardware;
+CREATE VIEW hardware AS
+-- Question: what did the processor's counters say? One row a run that was counted (perf stat), its profiles summed.
+-- Counts are events; NULL where the machine does not count them. Modifiers (cycles:u) and the names of hybrid processors'
+--   units (cpu_core/cycles/u) are left off, and counts that then have one name are added.
+-- ipc: instructions per cycle. branch_miss_percent: whole percent of branches.
+-- llc_*: the last-level cache by LLC-load-misses of LLC-loads where these are counted, else by cache-misses of
+--   cache-references, which perf maps to the same cache on most processors. llc_miss_percent: whole percent.
+WITH
+event AS (
+    SELECT
+        profiles.run_id,
+        CASE WHEN counters.name GLOB '*/*/*'
+             THEN substr(counters.name, instr(counters.name, '/') + 1,
+                         instr(substr(counters.name, instr(counters.name, '/') + 1), '/') - 1)
+             WHEN counters.name GLOB '*:*' THEN substr(counters.name, 1, instr(counters.name, ':') - 1)
+             ELSE counters.name END AS name,
+        counters.value
+    FROM counters
+    JOIN profiles ON profiles.id = counters.profile_id
+),
+figure AS (
+    SELECT
+        run_id,
+        sum(value) FILTER (WHERE name IN ('cycles', 'cpu-cycles')) AS cycles,
+        sum(value) FILTER (WHERE name = 'instructions') AS instructions,
+        sum(value) FILTER (WHERE name IN ('branches', 'branch-instructions')) AS branches,
+        sum(value) FILTER (WHERE name = 'branch-misses') AS branch_misses,
+        sum(value) FILTER (WHERE name = 'cache-references') AS cache_references,
+        sum(value) FILTER (WHERE name = 'cache-misses') AS cache_misses,
+        sum(value) FILTER (WHERE name = 'LLC-loads') AS llc_loads,
+        sum(value) FILTER (WHERE name = 'LLC-load-misses') AS llc_load_misses
+    FROM event
+    GROUP BY run_id
+),
+cache AS (
+    SELECT
+        figure.*,
+        iif(llc_loads > 0 AND llc_load_misses IS NOT NULL, llc_loads, cache_references) AS llc_references,
+        iif(llc_loads > 0 AND llc_load_misses IS NOT NULL, llc_load_misses, cache_misses) AS llc_misses
+    FROM figure
+)
+SELECT
+    run_id,
+    CAST(cycles AS INTEGER) AS cycles,
+    CAST(instructions AS INTEGER) AS instructions,
+    instructions / nullif(cycles, 0) AS ipc,
+    CAST(branches AS INTEGER) AS branches,
+    CAST(branch_misses AS INTEGER) AS branch_misses,
+    CAST(round(100.0 * branch_misses / nullif(branches, 0)) AS INTEGER) AS branch_miss_percent,
+    CAST(llc_references AS INTEGER) AS llc_references,
+    CAST(llc_misses AS INTEGER) AS llc_misses,
+    CAST(round(100.0 * llc_misses / nullif(llc_references, 0)) AS INTEGER) AS llc_miss_percent
+FROM cache
+WHERE coalesce(cycles, instructions, branches, branch_misses, llc_references, llc_misses) IS NOT NULL;
