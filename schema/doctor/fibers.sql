@@ -37,14 +37,19 @@ scheduler AS (
     JOIN profiles ON profiles.id = schedulers.profile_id
     GROUP BY profiles.run_id, schedulers.scheduler
 ),
+-- From here on by windows and not GROUP BY, through one of which alone SQLite 3.40 hands a condition on run_id.
 spread AS (
-    SELECT run_id, count(*) AS schedulers, sum(runs) AS runs, max(runs) AS busiest_runs,
-           scheduler AS busiest_scheduler, -- of the row with the maximum
-           CAST(round(100.0 * max(runs) / nullif(sum(runs), 0)) AS INTEGER) AS busiest_percent
+    SELECT DISTINCT
+        run_id, count(*) OVER run AS schedulers, sum(runs) OVER run AS runs, max(runs) OVER run AS busiest_runs,
+        first_value(scheduler) OVER (PARTITION BY run_id ORDER BY runs DESC, scheduler) AS busiest_scheduler
     FROM scheduler
-    GROUP BY run_id
+    WINDOW run AS (PARTITION BY run_id)
 ),
--- A row for every run, so that a condition on run_id reaches into each step.
+share AS (
+    SELECT spread.*, CAST(round(100.0 * busiest_runs / nullif(runs, 0)) AS INTEGER) AS busiest_percent
+    FROM spread
+),
+-- A row for every run, also for one without task sites.
 part AS (
     SELECT
         runs.id AS run_id, task_sites.site, step.key AS scheduler, sum(step.value) AS runs,
@@ -57,31 +62,34 @@ part AS (
     GROUP BY runs.id, task_sites.site, step.key
 ),
 site AS (
-    SELECT
-        run_id, site, sum(runs) AS runs, 1.0 * max(runs) / nullif(sum(runs), 0) AS skew,
-        max(kind) AS kind, max(line) AS line, max(column) AS column, max(dispatch) AS dispatch,
-        -- The file's name where the run knows one source text alone, without its directories.
-        (SELECT substr(max(path), 1 + length(rtrim(max(path), replace(max(path), '/', '')))) || ':'
-         FROM sources
-         WHERE sources.run_id = part.run_id AND sources.role = 'source'
-         HAVING count(*) = 1) AS file
+    SELECT DISTINCT
+        run_id, site, sum(runs) OVER site AS runs, 1.0 * max(runs) OVER site / nullif(sum(runs) OVER site, 0) AS skew,
+        max(kind) OVER site AS kind, max(line) OVER site AS line, max(column) OVER site AS column,
+        max(dispatch) OVER site AS dispatch
     FROM part
-    GROUP BY run_id, site
+    WINDOW site AS (PARTITION BY run_id, site)
+),
+label AS (
+    SELECT
+        site.*,
+        dispatch = 'local' AND skew >= (SELECT value FROM rules WHERE name = 'fibers_site_skew') AS is_named,
+        -- Its line in the source file, whose name the run knows if it has the text of one alone.
+        iif(line = 0, '',
+            printf(' (%s%s%d)', iif(kind = '', '', kind || ' at '),
+                   coalesce((SELECT substr(max(path), 1 + length(rtrim(max(path), replace(max(path), '/', '')))) || ':'
+                             FROM sources
+                             WHERE sources.run_id = site.run_id AND sources.role = 'source'
+                             HAVING count(*) = 1), 'line '), line)) AS place
+    FROM site
 ),
 named AS (
-    SELECT
+    SELECT DISTINCT
         run_id,
-        group_concat(
-            printf('task site %d%s', site,
-                   iif(line = 0, '', printf(' (%s%s%d)', iif(kind = '', '', kind || ' at '),
-                                            coalesce(file, 'line '), line))), ', ')
-            FILTER (WHERE dispatch = 'local' AND skew >= fibers_site_skew) AS names,
-        '[' || coalesce(group_concat(
-            printf('{"site":%d,"line":%d,"column":%d,"runs":%d,"skew":%.3f}', site, line, column, runs, skew))
-            FILTER (WHERE dispatch = 'local' AND skew >= fibers_site_skew), '') || ']' AS sites
-    FROM site
-    CROSS JOIN (SELECT value AS fibers_site_skew FROM rules WHERE name = 'fibers_site_skew')
-    GROUP BY run_id
+        group_concat(printf('task site %d%s', site, place), ', ') FILTER (WHERE is_named) OVER run AS names,
+        group_concat(printf('{"site":%d,"line":%d,"column":%d,"runs":%d,"skew":%.3f}', site, line, column, runs, skew))
+            FILTER (WHERE is_named) OVER run AS sites
+    FROM label
+    WINDOW run AS (PARTITION BY run_id ORDER BY site ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
 finding AS (
     SELECT
@@ -98,13 +106,14 @@ finding AS (
     WHERE total_fibers >= micro_count AND very_short_percent >= micro_percent
     UNION ALL
     SELECT
-        spread.run_id, 'imbalance', spread.runs, coalesce(named.names, 'scheduler ' || busiest_scheduler),
-        printf('{"schedulers":%d,"runs":%d,"busiest_scheduler":%d,"busiest_runs":%d,"busiest_percent":%d,"sites":%s}',
-               schedulers, spread.runs, busiest_scheduler, busiest_runs, busiest_percent, named.sites),
+        share.run_id, 'imbalance', share.runs, coalesce(named.names, 'scheduler ' || busiest_scheduler),
+        printf('{"schedulers":%d,"runs":%d,"busiest_scheduler":%d,"busiest_runs":%d,"busiest_percent":%d,"sites":[%s]}',
+               schedulers, share.runs, busiest_scheduler, busiest_runs, busiest_percent, coalesce(named.sites, '')),
         NULL, NULL, NULL, NULL, NULL, NULL,
-        schedulers, spread.runs, busiest_scheduler, busiest_runs, busiest_percent, named.sites
-    FROM spread
-    JOIN named ON named.run_id = spread.run_id
+        schedulers, share.runs, busiest_scheduler, busiest_runs, busiest_percent,
+        '[' || coalesce(named.sites, '') || ']'
+    FROM share
+    JOIN named ON named.run_id = share.run_id
     CROSS JOIN rule
     WHERE schedulers >= 2 AND busiest_percent >= imbalance_percent
 )

@@ -20,15 +20,16 @@ rule AS (
     FROM rules
 ),
 site AS (
-    -- From the counted runs to their sites, so that a file of many runs without counters is not read through.
-    SELECT hardware.run_id, sites.trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
-           max(llc_miss_percent) AS llc_miss_percent, max(llc_misses) AS llc_misses,
-           max(llc_references) AS llc_references
+    -- From the counted runs to their sites, so that a file of many runs without counters is not read through; and by
+    -- windows, which hand a condition on run_id on, as GROUP BY does not in SQLite 3.40.
+    SELECT DISTINCT
+           hardware.run_id, sites.trace_id, llc_miss_percent, llc_misses, llc_references,
+           sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes
     FROM hardware
     CROSS JOIN profiles ON profiles.run_id = hardware.run_id
     JOIN sites ON sites.profile_id = profiles.id
     WHERE hardware.llc_miss_percent >= (SELECT llc_percent FROM rule)
-    GROUP BY hardware.run_id, sites.trace_id
+    WINDOW site AS (PARTITION BY hardware.run_id, sites.trace_id)
 )
 SELECT
     site.run_id,

@@ -18,8 +18,10 @@ CREATE VIEW doctor_heap AS
 --   signal, interpreters that skip their clean-up. Few and large blocks are therefore notes.
 -- live_percent: inuse_bytes of the run's inuse_bytes; alloc_percent: alloc_count of the run's; whole percent.
 --   mean_bytes: alloc_bytes / alloc_count.
+-- Sums over the processes are taken by windows: SQLite 3.40 hands a condition on run_id through windows that are partitioned
+--   by it, but through one GROUP BY alone, and would read the sites of all runs for one.
 WITH
-per_process AS (
+process AS (
     SELECT profiles.run_id, sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
            sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes
@@ -28,21 +30,26 @@ per_process AS (
     GROUP BY profiles.run_id, sites.trace_id, coalesce(profiles.process_id, -profiles.id)
 ),
 site AS (
-    SELECT run_id, trace_id,
-           sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
-           sum(free_count) AS free_count, sum(free_bytes) AS free_bytes,
-           max(alloc_count - free_count) AS process_inuse_count
-    FROM per_process
-    GROUP BY run_id, trace_id
+    SELECT DISTINCT
+           run_id, trace_id,
+           sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes,
+           sum(free_count) OVER site AS free_count, sum(free_bytes) OVER site AS free_bytes,
+           max(alloc_count - free_count) OVER site AS process_inuse_count
+    FROM process
+    WINDOW site AS (PARTITION BY run_id, trace_id)
+),
+share AS (
+    SELECT site.*,
+           CAST(round(100.0 * (alloc_bytes - free_bytes) / nullif(sum(alloc_bytes - free_bytes) OVER run, 0)) AS INTEGER)
+               AS live_percent,
+           CAST(round(100.0 * alloc_count / nullif(sum(alloc_count) OVER run, 0)) AS INTEGER) AS alloc_percent
+    FROM site
+    WINDOW run AS (PARTITION BY run_id)
 ),
 judged AS (
-    SELECT site.*,
+    SELECT share.*,
            alloc_count - free_count AS inuse_count,
            alloc_bytes - free_bytes AS inuse_bytes,
-           CAST(round(100.0 * (alloc_bytes - free_bytes)
-                / nullif(sum(alloc_bytes - free_bytes) OVER (PARTITION BY run_id), 0)) AS INTEGER) AS live_percent,
-           CAST(round(100.0 * alloc_count / nullif(sum(alloc_count) OVER (PARTITION BY run_id), 0)) AS INTEGER)
-               AS alloc_percent,
            CASE WHEN alloc_count = 0 THEN 'none'
                 WHEN runs.source = 'profile' AND free_count < alloc_count THEN 'leak'
                 WHEN runs.source = 'profile'
@@ -54,8 +61,8 @@ judged AS (
                 WHEN free_count = 0 THEN 'rc'
                 WHEN free_count < alloc_count THEN 'leak'
                 ELSE 'none' END AS code
-    FROM site
-    JOIN runs ON runs.id = site.run_id
+    FROM share
+    JOIN runs ON runs.id = share.run_id
 )
 SELECT
     judged.run_id,
