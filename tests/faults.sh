@@ -51,4 +51,14 @@ while IFS='|' read -r run name; do
     "$CLEAR" doctor --db t.db "$run" >report || fail "clear doctor $run"
     expect_match "$(sed -nE "/^($sections)\$/,\$p" report | grep -m1 -A1 -E '^  (warning|critical) ' | tail -n 1)" "^      $name( |\$)" "the report's first finding"
 done < <(sql t.db "SELECT run_id, subject FROM doctor WHERE severity IN ('warning', 'critical') AND section <> 'saturation' ORDER BY run_id")
+
+# With the callers' stacks recorded, the first one of a finding is the one to look at: who waits for the routes (not who reloads them,
+# which came first), who sells (not who looks how many were sold, which is oftener).
+first_stack() { # first_stack PROGRAM: of its first finding, root last
+    expect_status 0 profile --quiet --sync-callstacks --sample=1 -o none.profile -- "$FIXTURES/$1" >/dev/null
+    sql t.db "SELECT group_concat(function, ' ') FROM frames WHERE trace_id =
+        (SELECT trace_ids ->> 0 FROM doctor WHERE section <> 'saturation' LIMIT 1)"
+}
+expect_match "$(first_stack fault_read_mostly)" '^find_route answer_requests ' "who waits for the routes"
+expect_match "$(first_stack fault_retry_storm)" ' sell_ticket agent ' "who sells"
 check_db t.db
