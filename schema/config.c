@@ -283,10 +283,13 @@ static int put_queries(const struct config *config, struct db *db, struct error 
 }
 
 /* Every view of the file again, as a temporary one: names in it then mean temporary tables first. SQLite keeps the text of a
- * view as "CREATE VIEW name ...", whatever stood there. */
+ * view as "CREATE VIEW name ...", whatever stood there. The view doctor may be a temporary one already. */
 static int shadow_views(struct db *db, struct error *err) {
     static const char create[] = "CREATE VIEW ";
-    sqlite3_stmt *row = db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE type = 'view'", err);
+    sqlite3_stmt *row = db_prepare(
+        db,
+        "SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name NOT IN (SELECT name FROM temp.sqlite_schema)",
+        err);
     struct buffer sql = {0};
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {

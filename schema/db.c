@@ -430,8 +430,8 @@ static int open_current(struct db *db, struct error *err) {
         return error_fail(err, "%s: holds nothing yet; `clear profile --db %s TARGET` fills it", db->path, db->path);
     if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->path)) return 0;
     close_handle(db);
-    if (refresh(db->path, state == SCHEMA_OLDER, err)) return -1;
-    return open_reader(db, err);
+    if (refresh(db->path, state == SCHEMA_OLDER, err) || open_reader(db, err)) return -1;
+    return schema_prepare_reader(db, err);
 }
 
 static void start_db(struct db *db, const char *path) {

@@ -2,7 +2,9 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/hash.h"
+#include "schema/diagnoses.h"
 #include "schema/queries.h"
 
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
@@ -99,12 +101,13 @@ int schema_look(struct db *db, enum schema_state *state, struct error *err) {
     if (version < 1) return error_fail(err, "%s: is damaged: schema version %lld", db->path, (long long)version);
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return 0;
-    bool views = false, rules = false, queries = false;
+    bool views = false, rules = false, queries = false, joined = false;
     if (meta_is(db, "views_hash", views_fingerprint().text, &views, err) ||
         meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err) ||
-        meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err))
+        meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err) ||
+        (views && diagnoses_are_joined(db, &joined, err)))
         return -1;
-    *state = views && rules && queries ? SCHEMA_CURRENT : SCHEMA_STALE;
+    *state = joined && rules && queries ? SCHEMA_CURRENT : SCHEMA_STALE;
     return 0;
 }
 
@@ -146,10 +149,46 @@ static int migrate(struct db *db, struct error *err) {
     return schema_migrate(db, steps, MIGRATIONS, err);
 }
 
-/* Each file drops its own view first. Views that a user made stay. */
+/* A clear of another version may have had views that this one has not: they are no user's. */
+static int drop_former_views(struct db *db, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT quote(view.name) FROM meta JOIN json_each(meta.value) AS former "
+                                   "JOIN sqlite_schema AS view ON view.name = former.value "
+                                   "WHERE meta.key = 'own_views' AND view.type = 'view'",
+                                   err);
+    struct buffer sql = {0};
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1) {
+        buffer_add_text(&sql, "DROP VIEW ");
+        buffer_add_text(&sql, db_text(row, 0));
+        buffer_add_text(&sql, ";\n");
+    }
+    if (code == 0) code = db_exec(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+/* "views/heap.sql" makes the view heap, "doctor/heap.sql" the view doctor_heap. */
+static int remember_views(struct db *db, struct error *err) {
+    struct buffer names = {0};
+    for (const struct embedded *file = embedded_files; file->name; file++) {
+        if (!is_view(file)) continue;
+        const char *name = strchr(file->name, '/') + 1, *prefix = *file->name == 'd' ? "doctor_" : "";
+        buffer_printf(&names, "%s\"%s%.*s\"", names.size ? "," : "[", prefix, (int)strcspn(name, "."), name);
+    }
+    buffer_add_char(&names, ']');
+    int code = meta_set(db, "own_views", names.data, err);
+    buffer_free(&names);
+    return code;
+}
+
+/* Each file drops its own view first. Views that a user made stay, and their diagnoses join the view doctor, which is made
+ * last because they may read any other. */
 static int create_views(struct db *db, struct error *err) {
+    if (drop_former_views(db, err)) return -1;
     for (const struct embedded *file = embedded_files; file->name; file++)
         if (is_view(file) && db_exec(db, file->text, err)) return error_prefix(err, "schema/%s: ", file->name);
+    if (diagnoses_join(db, err) || remember_views(db, err)) return -1;
     return meta_set(db, "views_hash", views_fingerprint().text, err);
 }
 
@@ -180,4 +219,12 @@ int schema_prepare(struct db *db, struct error *err) {
         return -1;
     }
     return db_commit(db, err);
+}
+
+int schema_prepare_reader(struct db *db, struct error *err) {
+    bool views = false, joined = true;
+    if (meta_is(db, "views_hash", views_fingerprint().text, &views, err) ||
+        (views && diagnoses_are_joined(db, &joined, err)))
+        return -1;
+    return joined ? 0 : diagnoses_join_temporarily(db, err);
 }

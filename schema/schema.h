@@ -14,15 +14,19 @@ enum {
 
 /* What an open database is. A foreign one and a newer one are errors. */
 enum schema_state {
-    SCHEMA_EMPTY,   /* nothing is in it: ours to make */
-    SCHEMA_OLDER,   /* tables of an earlier version */
-    SCHEMA_STALE,   /* tables of this version; views, rules or queries of another clear */
+    SCHEMA_EMPTY, /* nothing is in it: ours to make */
+    SCHEMA_OLDER, /* tables of an earlier version */
+    SCHEMA_STALE, /* tables of this version; views, rules or queries of another clear, or diagnoses of a user to join */
     SCHEMA_CURRENT, /* nothing to do */
 };
 int schema_look(struct db *db, enum schema_state *state, struct error *err);
 
 /* Brings an open, writable database to SCHEMA_VERSION in one transaction. An empty one is made into a warehouse. */
 int schema_prepare(struct db *db, struct error *err);
+
+/* For a connection that only reads a file that could not be brought up to date: joins the diagnoses that users made to the
+ * view doctor of this connection. A file whose views are another clear's stays as it is. */
+int schema_prepare_reader(struct db *db, struct error *err);
 
 /* steps[0] takes a file from version 1 to 2, steps[1] from 2 to 3, ... Each is SQL that ends by raising user_version.
  * Runs those that the file still needs, all of them or none. Inside schema_prepare; apart for its test. */

@@ -40,8 +40,8 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE counters.name = 'recorder.flush_ms'
     GROUP BY profiles.run_id
     HAVING sum(counters.value) >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
-       AND sum(counters.value) * 1e8
-           >= max(runs.duration_ns) * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
+       AND coalesce(round(sum(counters.value) * 1e8 / nullif(max(runs.duration_ns), 0)), 100)
+           >= (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs

@@ -1,0 +1,241 @@
+#include "schema/diagnoses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "schema/schema.h"
+
+#define COLUMNS "run_id, section, code, severity, subject, evidence, trace_ids, advice"
+
+struct diagnosis {
+    char *view, *why; /* why: it is left out, or NULL */
+    bool has_weight;
+};
+
+struct diagnoses {
+    struct diagnosis *items;
+    size_t count;
+};
+
+static void free_diagnoses(struct diagnoses *diagnoses) {
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        free(diagnoses->items[i].view);
+        free(diagnoses->items[i].why);
+    }
+    free(diagnoses->items);
+}
+
+/* ---- which there are --------------------------------------------------------------------------------------------- */
+
+/* Clear's own are the files of schema/doctor: "doctor/heap.sql" is the view doctor_heap. */
+static bool is_own(const char *view) {
+    static const char folder[] = "doctor/";
+    const char *name = view + strlen("doctor_");
+    for (const struct embedded *file = embedded_files; file->name; file++) {
+        if (strncmp(file->name, folder, strlen(folder)) != 0) continue;
+        const char *own = file->name + strlen(folder);
+        size_t size = strcspn(own, ".");
+        if (strlen(name) == size && sqlite3_strnicmp(own, name, (int)size) == 0) return true;
+    }
+    return false;
+}
+
+static int find(struct db *db, struct diagnoses *diagnoses, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT name FROM main.sqlite_schema WHERE type = 'view' "
+                                   "AND name LIKE 'doctor!_%' ESCAPE '!' ORDER BY name",
+                                   err);
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1) {
+        if (is_own(db_text(row, 0))) continue;
+        diagnoses->items = xrealloc(diagnoses->items, (diagnoses->count + 1) * sizeof *diagnoses->items);
+        diagnoses->items[diagnoses->count++] = (struct diagnosis){.view = xstrdup(db_text(row, 0))};
+    }
+    return code;
+}
+
+/* ---- what is wrong with one -------------------------------------------------------------------------------------- */
+
+static void leave_out(struct diagnosis *diagnosis, const char *why, const char *detail) {
+    if (!diagnosis->why) diagnosis->why = xasprintf("%s%s", why, detail);
+}
+
+/* Where the view can be prepared at all, a missing column has a plain name. */
+static int look_at_columns(struct db *db, struct diagnosis *diagnosis, struct error *err) {
+    static const char sql[] =
+        "WITH have AS (SELECT name FROM pragma_table_info(:view)) SELECT "
+        "(SELECT group_concat(value, ', ') FROM json_each('[\"run_id\", \"section\", \"code\", \"severity\", "
+        "\"subject\", \"evidence\", \"trace_ids\", \"advice\"]') WHERE value NOT IN (SELECT lower(name) FROM have)), "
+        "EXISTS (SELECT 1 FROM have WHERE lower(name) = 'weight')";
+    struct error ignored = {0};
+    sqlite3_stmt *row = db_prepare(db, sql, err);
+    if (!row) return -1;
+    db_bind_text(row, ":view", diagnosis->view);
+    if (db_step(db, row, &ignored) != 1) return 0; /* the view is wrong in itself: preparing it says how */
+    if (*db_text(row, 0)) leave_out(diagnosis, "it has no column ", db_text(row, 0));
+    diagnosis->has_weight = sqlite3_column_int(row, 1);
+    sqlite3_reset(row);
+    return 0;
+}
+
+static void add_name(struct buffer *sql, const char *name) {
+    buffer_add_char(sql, '"');
+    for (; *name; name++) {
+        if (*name == '"') buffer_add_char(sql, '"');
+        buffer_add_char(sql, *name);
+    }
+    buffer_add_char(sql, '"');
+}
+
+/* Why a row is none of a diagnosis, or NULL; evidence and trace_ids are JSON to whoever reads the union. */
+static sqlite3_stmt *prepare_rows(struct db *db, const char *view) {
+    struct buffer sql = {0};
+    sqlite3_stmt *statement = NULL;
+    buffer_add_text(&sql, "SELECT CASE WHEN coalesce(section, '') = '' THEN 'a row has no section' "
+                          "WHEN coalesce(code, '') = '' THEN 'a row has no code' "
+                          "WHEN coalesce(severity, '') NOT IN ('critical', 'warning', 'note', 'ok') "
+                          "THEN 'a severity is none of critical, warning, note and ok: ' || coalesce(severity, 'NULL') "
+                          "WHEN NOT coalesce(json_valid(evidence), 0) THEN 'evidence is no JSON object' "
+                          "WHEN json_type(evidence) <> 'object' THEN 'evidence is no JSON object' "
+                          "WHEN NOT coalesce(json_valid(trace_ids), 0) THEN 'trace_ids is no JSON array' "
+                          "WHEN json_type(trace_ids) <> 'array' THEN 'trace_ids is no JSON array' END, "
+                          "subject, advice FROM ");
+    add_name(&sql, view);
+    buffer_add_text(&sql, " WHERE run_id = ?1");
+    (void)sqlite3_prepare_v2(db->handle, sql.data, -1, &statement, NULL);
+    buffer_free(&sql);
+    return statement;
+}
+
+/* SQLite names the view that a table is read by. */
+static int look_for_doctor(void *context, int action, const char *table, const char *column, const char *database,
+                           const char *view) {
+    (void)action;
+    (void)table;
+    (void)column;
+    (void)database;
+    if (view && sqlite3_stricmp(view, "doctor") == 0) *(bool *)context = true;
+    return SQLITE_OK;
+}
+
+static void look_at_text(struct db *db, struct diagnosis *diagnosis) {
+    bool reads_doctor = false;
+    sqlite3_set_authorizer(db->handle, look_for_doctor, &reads_doctor);
+    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view);
+    if (reads_doctor)
+        leave_out(diagnosis, "it reads the view doctor, which it would be part of", "");
+    else if (!statement)
+        leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
+    sqlite3_set_authorizer(db->handle, NULL, NULL);
+    sqlite3_finalize(statement);
+}
+
+static void look_at_rows(struct db *db, struct diagnosis *diagnosis, int64_t run_id) {
+    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view);
+    int code = SQLITE_ERROR;
+    if (statement) {
+        sqlite3_bind_int64(statement, 1, run_id);
+        while ((code = sqlite3_step(statement)) == SQLITE_ROW && !diagnosis->why)
+            if (*db_text(statement, 0)) leave_out(diagnosis, db_text(statement, 0), "");
+    }
+    if (code != SQLITE_ROW && code != SQLITE_DONE) leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
+    sqlite3_finalize(statement);
+}
+
+static int find_good(struct db *db, struct diagnoses *diagnoses, struct error *err) {
+    if (find(db, diagnoses, err)) return -1;
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        if (look_at_columns(db, &diagnoses->items[i], err)) return -1;
+        look_at_text(db, &diagnoses->items[i]);
+    }
+    return 0;
+}
+
+/* ---- the view `doctor` ------------------------------------------------------------------------------------------- */
+
+static void add_diagnosis(struct buffer *sql, const struct diagnosis *diagnosis) {
+    buffer_add_text(sql, "    UNION ALL\n    SELECT " COLUMNS ",\n           iif(section = 'saturation', 0, 1), ");
+    buffer_add_text(sql, diagnosis->has_weight ? "CAST(weight AS REAL)" : "-1");
+    buffer_add_text(sql, "\n    FROM ");
+    add_name(sql, diagnosis->view);
+    buffer_add_char(sql, '\n');
+}
+
+/* As SQLite keeps it: "CREATE VIEW doctor AS ...", without the semicolon. The shipped text has a line where the others go. */
+static void doctor_text(const struct diagnoses *diagnoses, struct buffer *sql) {
+    static const char here[] = "    -- views of users\n";
+    const char *text = strstr(embedded_text("views/doctor.sql"), "CREATE VIEW ");
+    const char *place = strstr(text, here), *rest = place ? place + strlen(here) : NULL;
+    if (!place) bug("views/doctor.sql has no line for the views of users");
+    buffer_add(sql, text, (size_t)(place - text));
+    for (size_t i = 0; i < diagnoses->count; i++)
+        if (!diagnoses->items[i].why) add_diagnosis(sql, &diagnoses->items[i]);
+    buffer_add(sql, rest, (size_t)(strrchr(rest, ';') - rest));
+}
+
+static int wanted_text(struct db *db, struct buffer *sql, struct error *err) {
+    struct diagnoses diagnoses = {0};
+    int code = find_good(db, &diagnoses, err);
+    if (code == 0) doctor_text(&diagnoses, sql);
+    free_diagnoses(&diagnoses);
+    return code;
+}
+
+int diagnoses_are_joined(struct db *db, bool *joined, struct error *err) {
+    struct buffer wanted = {0};
+    int code = wanted_text(db, &wanted, err);
+    sqlite3_stmt *row =
+        code == 0 ? db_prepare(db, "SELECT sql FROM main.sqlite_schema WHERE name = 'doctor'", err) : NULL;
+    int found = row ? db_step(db, row, err) : -1;
+    if (found >= 0) *joined = found && strcmp(db_text(row, 0), buffer_text(&wanted)) == 0;
+    if (row) sqlite3_reset(row);
+    buffer_free(&wanted);
+    return found < 0 ? -1 : 0;
+}
+
+int diagnoses_join(struct db *db, struct error *err) {
+    struct buffer sql = {0};
+    int code = wanted_text(db, &sql, err) || db_exec(db, "DROP VIEW IF EXISTS main.doctor", err) ||
+                       db_exec(db, buffer_text(&sql), err)
+                   ? -1
+                   : 0;
+    buffer_free(&sql);
+    return code;
+}
+
+static int make_temporary(struct db *db, const char *text, struct error *err) {
+    struct buffer sql = {0};
+    buffer_add_text(&sql, "DROP VIEW IF EXISTS temp.doctor; CREATE TEMP VIEW ");
+    buffer_add_text(&sql, text + strlen("CREATE VIEW "));
+    int code = db_exec(db, sql.data, err);
+    buffer_free(&sql);
+    return code;
+}
+
+int diagnoses_join_temporarily(struct db *db, struct error *err) {
+    struct buffer sql = {0};
+    int code = wanted_text(db, &sql, err);
+    if (code == 0) code = make_temporary(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+int diagnoses_check(struct db *db, int64_t run_id, diagnosis_left_out *left_out, void *context, struct error *err) {
+    struct diagnoses diagnoses = {0};
+    struct buffer sql = {0};
+    bool fails = false;
+    int code = find_good(db, &diagnoses, err);
+    for (size_t i = 0; i < diagnoses.count && code == 0; i++) {
+        struct diagnosis *diagnosis = &diagnoses.items[i];
+        bool was_good = !diagnosis->why;
+        if (was_good) look_at_rows(db, diagnosis, run_id);
+        fails |= was_good && diagnosis->why;
+        if (diagnosis->why) left_out(context, diagnosis->view, diagnosis->why);
+    }
+    doctor_text(&diagnoses, &sql);
+    if (code == 0 && fails) code = make_temporary(db, buffer_text(&sql), err);
+    buffer_free(&sql);
+    free_diagnoses(&diagnoses);
+    return code;
+}

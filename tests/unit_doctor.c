@@ -1,0 +1,832 @@
+/* The diagnoses (schema/doctor): which code fires, and how severe it is, one below, at and above each threshold. Expected
+ * codes are reasoned from the conditions in DESIGN.md section 7, in which percentages are rounded to whole numbers
+ * before they are compared: 79.5 % is 80 %. Locks and what is common to all sections: tests/unit_schema.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "schema/db.h"
+#include "schema/diagnoses.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static char path[64];
+static struct db db;
+
+static void ran(const char *sql) {
+    struct error err = {0};
+    if (db_exec(&db, sql, &err)) fail_msg("%s", err.message);
+}
+
+__attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
+    char *sql = NULL;
+    va_list args;
+    va_start(args, format);
+    assert_true(vasprintf(&sql, format, args) > 0);
+    va_end(args);
+    ran(sql);
+    free(sql);
+}
+
+static void reopen(enum db_mode mode) {
+    struct error err = {0};
+    if (db_close(&db, &err) || db_open(&db, path, mode, &err)) fail_msg("%s", err.message);
+}
+
+static int open_new(void **state) {
+    (void)state;
+    strcpy(path, "/tmp/unit_doctor.XXXXXX");
+    int file = mkstemp(path);
+    if (file < 0) return -1;
+    close(file);
+    reopen(DB_WRITE);
+    return 0;
+}
+
+static int remove_it(void **state) {
+    (void)state;
+    struct error err = {0};
+    int code = db_close(&db, &err);
+    return unlink(path) || code ? -1 : 0;
+}
+
+/* The first columns of all rows, "a b;c d": columns apart by a blank, rows by a semicolon. free() it. */
+static char *rows_of(const char *sql) {
+    struct error err = {0};
+    struct buffer text = {0};
+    sqlite3_stmt *statement = db_prepare(&db, sql, &err);
+    if (!statement) fail_msg("%s", err.message);
+    int code;
+    while ((code = db_step(&db, statement, &err)) == 1) {
+        if (text.size) buffer_add_char(&text, ';');
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            if (i) buffer_add_char(&text, ' ');
+            buffer_add_text(&text, db_text(statement, i));
+        }
+    }
+    if (code) fail_msg("%s", err.message);
+    if (!text.data) buffer_add_text(&text, "");
+    return buffer_take(&text);
+}
+
+static void expect_rows(const char *sql, const char *expected) {
+    char *got = rows_of(sql);
+    assert_string_equal(got, expected);
+    free(got);
+}
+
+/* "code severity;..." of a run in a view, by code. */
+static void expect_findings(const char *view, int run, const char *expected, const char *why) {
+    char *sql = xasprintf("SELECT code, severity FROM %s WHERE run_id = %d ORDER BY code", view, run);
+    char *got = rows_of(sql);
+    if (strcmp(got, expected) != 0) fail_msg("%s: run %d, %s: got \"%s\", not \"%s\"", view, run, why, got, expected);
+    free(got);
+    free(sql);
+}
+
+/* ---- runs: each case is one, whole in one profile and again, as another run, in two windows of one process ------------- */
+
+enum { WINDOWS_MAX = 2, SPLIT = 1000 }; /* run SPLIT + i is run i in two windows */
+
+struct window {
+    int run, profile, number, count;
+};
+
+/* What happened of `value` events in that window. */
+static long long share(const struct window *window, int64_t value) {
+    int64_t first = window->count == 1 ? value : value / 3;
+    return window->number == 0 ? first : value - first;
+}
+
+/* Of a maximum: the windows tell it in the last one alone, in which it rose. */
+static long long peak(const struct window *window, int64_t value) {
+    return window->number == window->count - 1 ? value : 0;
+}
+
+typedef void put_window(const struct window *window, const void *item);
+
+static void put_run(int run, const char *source, const char *kind, int windows, put_window *insert, const void *item) {
+    put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'u%d', 1, 1000000000, '%s');"
+        "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (%d, %d, 1, 1, 'x', 1)",
+        run, run, source, run, run);
+    for (int i = 0; i < windows; i++) {
+        struct window window = {run, run * WINDOWS_MAX + i, i, windows};
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%d, %d, %d, '%s')", window.profile, run, run,
+            kind);
+        insert(&window, item);
+    }
+}
+
+static void put_case(size_t index, const char *kind, put_window *insert, const void *item) {
+    put_run((int)index + 1, "profile", kind, 1, insert, item);
+    put_run((int)index + 1 + SPLIT, "profile", kind, 2, insert, item);
+}
+
+static void expect_case(const char *view, size_t index, const char *expected, const char *why) {
+    expect_findings(view, (int)index + 1, expected, why);
+    expect_findings(view, (int)index + 1 + SPLIT, expected, why);
+}
+
+/* ---- channels -------------------------------------------------------------------------------------------------------- */
+
+struct channel_case {
+    const char *why;
+    int64_t capacity, depth, pushes, push_blocked, pops, pop_blocked, push_ns, pop_ns;
+    const char *expected;
+};
+
+static void put_channel(const struct window *window, const void *item) {
+    const struct channel_case *channel = item;
+    put("INSERT INTO channels VALUES (%d, 1, 1, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld)", window->profile,
+        (long long)channel->capacity, share(window, channel->pushes), share(window, channel->pops),
+        share(window, channel->push_blocked), share(window, channel->pop_blocked), peak(window, channel->depth),
+        share(window, channel->push_ns), share(window, channel->pop_ns));
+}
+
+static const char channel_object[] =
+    "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'channel', 'channel:1', 'channel#1'), "
+    "    (2, 'channel', 'name:jobs', 'jobs')";
+
+static void check_channels(const struct channel_case *cases, size_t count) {
+    ran(channel_object);
+    for (size_t i = 0; i < count; i++)
+        put_case(i, "channels", put_channel, &cases[i]);
+    for (size_t i = 0; i < count; i++)
+        expect_case("doctor_channel", i, cases[i].expected, cases[i].why);
+}
+
+static void test_channel_codes(void **state) {
+    (void)state;
+    static const struct channel_case cases[] = {
+        {"20 % of pushes, 80 % deep", 100, 80, 1000, 200, 1000, 0, 0, 0, "slow-consumer warning"},
+        {"21 % of pushes, 81 % deep", 100, 81, 1000, 210, 1000, 0, 0, 0, "slow-consumer warning"},
+        {"19.5 % of pushes rounds to 20", 100, 80, 2000, 390, 2000, 0, 0, 0, "slow-consumer warning"},
+        {"19.4 % rounds to 19", 100, 100, 1000, 194, 1000, 0, 0, 0, "balanced ok"},
+        {"79.5 % deep rounds to 80", 200, 159, 1000, 200, 1000, 0, 0, 0, "slow-consumer warning"},
+        {"79.4 % deep rounds to 79", 500, 397, 1000, 200, 1000, 0, 0, 0, "backpressure warning"},
+        {"20 % of pops, 49 % deep", 100, 49, 1000, 0, 1000, 200, 0, 0, "slow-producer warning"},
+        {"19.5 % of pops rounds to 20", 100, 0, 2000, 0, 2000, 390, 0, 0, "slow-producer warning"},
+        {"19.4 % of pops rounds to 19", 100, 0, 1000, 0, 1000, 194, 0, 0, "balanced ok"},
+        {"49.4 % deep rounds to 49", 500, 247, 1000, 0, 1000, 200, 0, 0, "slow-producer warning"},
+        {"49.5 % deep rounds to 50", 200, 99, 1000, 0, 1000, 200, 0, 0, "backpressure note"},
+        {"both sides wait, full: the first wins", 100, 80, 1000, 200, 1000, 900, 0, 0, "slow-consumer warning"},
+        {"both sides wait, nearly empty", 100, 10, 1000, 900, 1000, 200, 0, 0, "slow-producer warning"},
+        {"both sides wait, half full", 100, 60, 1000, 200, 1000, 200, 0, 0, "backpressure warning"},
+        {"unbounded, receivers wait", 0, 70, 1000, 0, 1000, 200, 0, 0, "slow-producer warning"},
+        {"capacity unknown, senders wait", 0, 70, 1000, 200, 1000, 0, 0, 0, "backpressure warning"},
+        {"never used", 10, 0, 0, 0, 0, 0, 0, 0, "balanced ok"},
+        {"only pops were seen", 10, 0, 0, 0, 200, 100, 0, 0, "slow-producer warning"},
+    };
+    check_channels(cases, COUNT(cases));
+}
+
+/* Of a run of one second. Times are known where any is; else the number of waits counts. */
+static void test_channel_severity(void **state) {
+    (void)state;
+    static const struct channel_case cases[] = {
+        {"99 waits of unknown time", 10, 10, 400, 99, 400, 0, 0, 0, "slow-consumer note"},
+        {"100 waits of unknown time", 10, 10, 400, 100, 400, 0, 0, 0, "slow-consumer warning"},
+        {"1 ns below 1 ms", 10, 10, 400, 400, 400, 0, 999999, 0, "slow-consumer note"},
+        {"1 ms in 3 waits", 10, 10, 3, 3, 3, 0, 1000000, 0, "slow-consumer warning"},
+        {"49.49 % of the run", 10, 10, 400, 400, 400, 0, 494900000, 0, "slow-consumer warning"},
+        {"49.5 % rounds to 50", 10, 10, 400, 400, 400, 0, 495000000, 0, "slow-consumer critical"},
+        {"only receivers took time", 10, 10, 400, 400, 400, 400, 0, 900000000, "slow-consumer note"},
+        {"9.49 % of the run starved", 10, 1, 400, 0, 400, 400, 0, 94900000, "slow-producer note"},
+        {"9.5 % rounds to 10", 10, 1, 400, 0, 400, 400, 0, 95000000, "slow-producer warning"},
+        {"starving all the time is no more than that", 10, 1, 400, 0, 400, 400, 0, 990000000, "slow-producer warning"},
+        {"bursts: only receivers wait", 10, 10, 400, 0, 400, 400, 0, 990000000, "backpressure note"},
+    };
+    check_channels(cases, COUNT(cases));
+}
+
+/* Two channels of one place are two; one that has a name is one in every process of the run, whatever its number there. */
+static void test_channel_identity(void **state) {
+    (void)state;
+    static const struct channel_case half = {"", 64, 64, 100, 10, 100, 90, 0, 0, ""};
+    ran(channel_object);
+    put_run(1, "profile", "channels", 1, put_channel, &half);
+    ran("UPDATE channels SET channel = 7; INSERT INTO channels SELECT profile_id, 1, 8, capacity, pushes, pops, "
+        "push_blocked, "
+        "pop_blocked, 3, 0, 0 FROM channels; INSERT INTO channels SELECT profile_id, 2, channel, capacity, pushes, "
+        "pops, "
+        "push_blocked, pop_blocked, max_depth, 0, 0 FROM channels");
+    expect_rows(
+        "SELECT subject, channel, pushes, max_depth, depth_percent, pop_blocked_percent, code FROM doctor_channel "
+        "ORDER BY subject, channel",
+        "channel#1 7 100 64 100 90 backpressure;channel#1 8 100 3 5 90 slow-producer;jobs 0 200 64 100 90 "
+        "backpressure");
+}
+
+/* ---- fibers ---------------------------------------------------------------------------------------------------------- */
+
+struct fiber_case {
+    const char *why;
+    int64_t fibers, very_short, runs[3]; /* runs of schedulers; -1: there is none such */
+    const char *expected;
+};
+
+static void put_fibers(const struct window *window, const void *item) {
+    const struct fiber_case *fibers = item;
+    put("INSERT INTO fibers VALUES (%d, %lld, %lld, %lld, 5000, 70)", window->profile, share(window, fibers->fibers),
+        share(window, fibers->very_short), share(window, fibers->very_short));
+    for (int i = 0; i < 3; i++)
+        if (fibers->runs[i] >= 0)
+            put("INSERT INTO schedulers VALUES (%d, %d, %lld)", window->profile, i, share(window, fibers->runs[i]));
+}
+
+static void test_fiber_codes(void **state) {
+    (void)state;
+    static const struct fiber_case cases[] = {
+        {"50 fibers, 25 of them short", 50, 25, {-1, -1, -1}, "micro-fibers note"},
+        {"49 fibers are too few", 49, 49, {-1, -1, -1}, ""},
+        {"49.5 % rounds to 50", 1000, 495, {-1, -1, -1}, "micro-fibers warning"},
+        {"49.4 % rounds to 49", 1000, 494, {-1, -1, -1}, ""},
+        {"999 fibers", 999, 999, {-1, -1, -1}, "micro-fibers note"},
+        {"no fibers", 0, 0, {-1, -1, -1}, ""},
+        {"80 % on one of two", 1000, 0, {200, 800, -1}, "imbalance warning"},
+        {"79.5 % rounds to 80", 1000, 0, {205, 795, -1}, "imbalance warning"},
+        {"79.4 % rounds to 79", 1000, 0, {206, 794, -1}, ""},
+        {"999 runs", 999, 0, {999, 0, -1}, "imbalance note"},
+        {"one scheduler has nobody to share with", 1000, 0, {1000, -1, -1}, ""},
+        {"three, evenly", 999, 0, {333, 333, 333}, ""},
+        {"schedulers that ran nothing", 0, 0, {0, 0, -1}, ""},
+        {"both, of unlike things", 1000, 500, {10, 20, 970}, "imbalance warning;micro-fibers warning"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "fibers", put_fibers, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_fibers", i, cases[i].expected, cases[i].why);
+    expect_rows(
+        "SELECT subject, busiest_scheduler, busiest_runs, busiest_percent, sites FROM doctor_fibers WHERE run_id = 14 "
+        "AND code = 'imbalance'",
+        "scheduler 2 2 970 97 []");
+}
+
+/* An imbalance names the sites that spawn to their own scheduler and have 0.80 of their runs on one, in two windows. */
+static void test_fiber_sites(void **state) {
+    (void)state;
+    static const struct fiber_case uneven = {"", 1000, 0, {900, 100, -1}, ""};
+    put_run(1, "x.profile", "fibers", 2, put_fibers, &uneven);
+    ran("INSERT INTO task_sites(profile_id, site, dispatch, kind, line, column, schedulers) VALUES "
+        "    (2, 12, 'local', 'BG', 8, 5, '{\"0\":39,\"1\":11}'), (3, 12, 'local', '', 0, 0, '{\"0\":41,\"1\":9}')," /* 80 of 100 */
+        "    (2, 3, 'local', '', 9, 5, '{\"0\":799,\"1\":201}')," /* 0.799 */
+        "    (2, 4, 'parallel', 'BG', 10, 5, '{\"0\":100}'), (2, 5, '', 'BG', 11, 5, '{\"0\":100}'),"
+        "    (2, 6, 'local', 'BG', 12, 5, '{}'),"              /* never ran */
+        "    (2, 2, 'local', '', 0, 0, '{\"0\":1,\"1\":5}')"); /* 0.833 */
+    expect_rows("SELECT subject, sites FROM doctor_fibers",
+                "task site 2, task site 12 (BG at line 8) "
+                "[{\"site\":2,\"line\":0,\"column\":0,\"runs\":6,\"skew\":0.833},"
+                "{\"site\":12,\"line\":8,\"column\":5,\"runs\":100,\"skew\":0.800}]");
+    ran("INSERT INTO source_texts VALUES (1, 'h', 't'); INSERT INTO sources VALUES (1, '/src/ledger.cht', 'source', 1),"
+        "    (1, '/src/transpiled.zig', 'transpiled', 1)");
+    expect_rows("SELECT subject FROM doctor_fibers", "task site 2, task site 12 (BG at ledger.cht:8)");
+}
+
+/* ---- cells ----------------------------------------------------------------------------------------------------------- */
+
+struct cell_case {
+    const char *why;
+    int64_t size, reads, commits, multi, retries, failures;
+    const char *expected;
+};
+
+static void put_cell(const struct window *window, const void *item) {
+    const struct cell_case *cell = item;
+    put("INSERT INTO cells VALUES (%d, 1, 64, 0, %lld, %lld, %lld, %lld, %lld, %lld)", window->profile,
+        (long long)cell->size, share(window, cell->reads), share(window, cell->commits), share(window, cell->multi),
+        share(window, cell->retries), share(window, cell->failures));
+}
+
+static void test_cell_codes(void **state) {
+    (void)state;
+    enum { MANY = 1000000 };
+    static const struct cell_case cases[] = {
+        {"10,000 commits, 100,000,000 bytes", 10000, MANY, 10000, 1, 0, 0, "cow-thrash warning"},
+        {"10,000 bytes fewer", 9999, MANY, 10000, 1, 0, 0, "ok ok"},
+        {"9,999 commits", 20000, MANY, 9999, 1, 0, 0, "ok ok"},
+        {"256 bytes, 100,000,000 bytes", 256, MANY, 390625, 1, 0, 0, "cow-thrash warning"},
+        {"255 bytes, 102,000,000 bytes", 255, MANY, 400000, 1, 0, 0, "ok ok"},
+        {"what was copied in vain counts", 5000, MANY, 10000, 1, 10000, 0, "cow-thrash warning"},
+        {"one byte below 10 GB", 99999, MANY, 100000, 1, 0, 0, "cow-thrash warning"},
+        {"10 GB", 100000, MANY, 100000, 1, 0, 0, "cow-thrash critical"},
+        {"1,000 commits, 999 reads", 8, 999, 1000, 1, 0, 0, "misuse warning"},
+        {"1,000 commits, 1,000 reads", 8, 1000, 1000, 1, 0, 0, "ok ok"},
+        {"999 commits, no reads", 8, 0, 999, 1, 0, 0, "ok ok"},
+        {"cow-thrash comes before misuse", 10000, 0, 10000, 1, 0, 0, "cow-thrash warning"},
+        {"misuse comes before high-retry", 8, 0, 1000, 1, 5000, 3, "misuse warning"},
+        {"1,000 retries of 1,000 commits", 8, 2000, 1000, 1, 1000, 0, "high-retry warning"},
+        {"999 of 999: few", 8, 2000, 999, 1, 999, 0, "high-retry note"},
+        {"999 of 1,000 is 0.999, and not rounded", 8, 2000, 1000, 1, 999, 0, "ok ok"},
+        {"high-retry comes before exhausted", 8, 2000, 1000, 0, 1000, 1, "high-retry warning"},
+        {"one gave up", 8, 2000, 1000, 0, 0, 1, "exhausted warning"},
+        {"nothing was ever committed", 8, 10, 0, 0, 64, 1, "exhausted warning"},
+        {"1,000 reads, always alone", 8, 1000, 1, 0, 0, 0, "atomic-ptr-upgrade note"},
+        {"1,000 commits, always alone", 8, 1000, 1000, 0, 0, 0, "atomic-ptr-upgrade note"},
+        {"999 of each", 8, 999, 999, 0, 0, 0, "ok ok"},
+        {"1,000 reads, once with another", 8, 1000, 1, 1, 0, 0, "ok ok"},
+        {"never used", 8, 0, 0, 0, 0, 0, "ok ok"},
+    };
+    ran("INSERT INTO objects(id, kind, identity, name) VALUES (1, 'cell', 'symbol:x:table+0', 'x:table')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "mvcc", put_cell, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_cell", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT subject, retries_per_commit, cow_bytes, trace_ids FROM doctor_cell WHERE run_id = 14",
+                "x:table 1.0 16000 []");
+}
+
+/* Two callers of one cell are one subject, with both stacks. */
+static void test_cell_sums_callers(void **state) {
+    (void)state;
+    static const struct cell_case half = {"", 64, 400, 500, 0, 0, 0, ""};
+    ran("INSERT INTO objects(id, kind, identity, name) VALUES (1, 'cell', 'symbol:x:table+0', 'x:table');"
+        "INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    put_run(1, "profile", "mvcc", 1, put_cell, &half);
+    ran("UPDATE cells SET trace_id = 1; INSERT INTO cells SELECT profile_id, object_id, address, 2, struct_size, "
+        "reads, "
+        "commits, 0, 0, 0 FROM cells; INSERT INTO cells SELECT profile_id, object_id, 128, 2, struct_size, reads, "
+        "commits, 0, "
+        "0, 0 FROM cells WHERE trace_id = 1");
+    expect_rows("SELECT address, code, commits, reads, trace_ids FROM doctor_cell ORDER BY address",
+                "64 misuse 1000 800 [1,2];128 ok 500 400 [2]");
+}
+
+/* ---- the processor --------------------------------------------------------------------------------------------------- */
+
+enum { NOT_COUNTED = -1, CLOCK = 100000000 };
+
+struct counter_case {
+    const char *why;
+    int64_t cycles, instructions, references, misses, loads, load_misses, branches, branch_misses;
+    const char *expected;
+};
+
+static void put_counter(const struct window *window, const char *name, int64_t value) {
+    if (value == NOT_COUNTED)
+        put("INSERT INTO counters(profile_id, name, value) VALUES (%d, '%s', NULL)", window->profile, name);
+    else
+        put("INSERT INTO counters(profile_id, name, value) VALUES (%d, '%s', %lld)", window->profile, name,
+            share(window, value));
+}
+
+static void put_counters(const struct window *window, const void *item) {
+    const struct counter_case *counters = item;
+    put_counter(window, "cycles:u", counters->cycles);
+    put_counter(window, "instructions:u", counters->instructions);
+    put_counter(window, "cache-references:u", counters->references);
+    put_counter(window, "cache-misses:u", counters->misses);
+    put_counter(window, "LLC-loads", counters->loads);
+    put_counter(window, "LLC-load-misses", counters->load_misses);
+    put_counter(window, "branches", counters->branches);
+    put_counter(window, "branch-misses", counters->branch_misses);
+}
+
+static void test_hardware_codes(void **state) {
+    (void)state;
+    static const struct counter_case cases[] = {
+        {"0.99999999 a cycle", CLOCK, CLOCK - 1, 1000, 0, -1, -1, 1000, 0, "ipc-low warning"},
+        {"1.0 a cycle", CLOCK, CLOCK, 1000, 0, -1, -1, 1000, 0, ""},
+        {"1.99999999 a cycle", CLOCK, 2 * CLOCK - 1, 1000, 0, -1, -1, 1000, 0, ""},
+        {"2.0 a cycle", CLOCK, 2 * CLOCK, 1000, 0, -1, -1, 1000, 0, "ipc-good ok"},
+        {"10.4 % rounds to 10", CLOCK, CLOCK, 1000, 104, -1, -1, 1000, 0, ""},
+        {"10.5 % rounds to 11", CLOCK, CLOCK, 1000, 105, -1, -1, 1000, 0, "llc-moderate note"},
+        {"20.4 % rounds to 20", CLOCK, CLOCK, 1000, 204, -1, -1, 1000, 0, "llc-moderate note"},
+        {"20.5 % rounds to 21", CLOCK, CLOCK, 1000, 205, -1, -1, 1000, 0, "llc-high warning"},
+        {"the last level itself goes before cache-misses", CLOCK, CLOCK, 1000, 500, 1000, 50, 1000, 0, ""},
+        {"and the other way round", CLOCK, CLOCK, 1000, 50, 1000, 500, 1000, 0, "llc-high warning"},
+        {"loads without their misses say nothing", CLOCK, CLOCK, 1000, 500, 1000, -1, 1000, 0, "llc-high warning"},
+        {"5.4 % rounds to 5", CLOCK, CLOCK, 1000, 0, -1, -1, 1000, 54, ""},
+        {"5.5 % rounds to 6", CLOCK, CLOCK, 1000, 0, -1, -1, 1000, 55, "branch-high warning"},
+        {"all three beside each other", CLOCK, 1, 1000, 900, -1, -1, 1000, 900,
+         "branch-high warning;ipc-low warning;llc-high warning"},
+        {"one cycle too short to say so", CLOCK - 1, 1, 1000, 900, -1, -1, 1000, 900,
+         "branch-high note;ipc-low note;llc-high note"},
+        {"cycles are not counted", -1, 1000, 1000, 900, -1, -1, 1000, 900, "branch-high warning;llc-high warning"},
+        {"nothing is counted", -1, -1, -1, -1, -1, -1, -1, -1, ""},
+        {"nothing happened", 0, 0, 0, 0, 0, 0, 0, 0, ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "counters", put_counters, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_hardware", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT subject, counted, events, ratio FROM doctor_hardware WHERE run_id = 13",
+                "branches 55 1000 0.055");
+}
+
+/* A hybrid processor counts the same event on two units, and each mode of execution can be asked for apart. */
+static void test_counter_names(void **state) {
+    (void)state;
+    static const struct counter_case none = {"", -1, -1, -1, -1, -1, -1, -1, -1, ""};
+    put_run(1, "profile", "counters", 1, put_counters, &none);
+    ran("DELETE FROM counters; INSERT INTO counters(profile_id, name, value) VALUES (2, 'cpu_core/cycles/u', 10), "
+        "(2, 'cpu_atom/cycles/', 20), (2, 'cycles:k', 30), (2, 'cpu_core/instructions/', 90), (2, "
+        "'cpu_atom/instructions/', "
+        "NULL), (2, 'branch-instructions', 1000), (2, 'branch-misses:uk', 60), (2, 'recorder.flush_ms', 5), (2, "
+        "'page-faults', 3)");
+    expect_rows("SELECT cycles, instructions, ipc, branch_miss_percent, llc_references IS NULL FROM hardware",
+                "60 90 1.5 6 1");
+}
+
+/* ---- scattered objects ----------------------------------------------------------------------------------------------- */
+
+struct freeze_case {
+    const char *why;
+    int64_t misses, allocs, bytes; /* misses: of 1000 references */
+    const char *function, *expected;
+};
+
+static void put_freeze(const struct window *window, const void *item) {
+    const struct freeze_case *site = item;
+    put_counter(window, "cache-references:u", 1000);
+    put_counter(window, "cache-misses:u", site->misses);
+    put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (%d, %d, %lld, %lld)",
+        window->profile, window->run % SPLIT, share(window, site->allocs), share(window, site->bytes));
+}
+
+static void test_freeze(void **state) {
+    (void)state;
+    static const struct freeze_case cases[] = {
+        {"20 % misses, 5,000 of 210 B: over 1 MiB", 200, 5000, 1050000, "f", "freeze warning"},
+        {"19.5 % rounds to 20", 195, 5000, 1050000, "f", "freeze warning"},
+        {"19.4 % rounds to 19", 194, 5000, 1050000, "f", ""},
+        {"4,999 blocks", 900, 4999, 1050000, "f", ""},
+        {"a byte below 1 MiB", 200, 5000, 1048575, "f", "freeze note"},
+        {"1 MiB", 200, 5000, 1048576, "f", "freeze warning"},
+        {"16 B in the mean", 200, 5000, 80000, "f", "freeze note"},
+        {"a bit less than 16 B", 200, 5000, 79999, "f", ""},
+        {"512 B in the mean", 200, 5000, 2560000, "f", "freeze warning"},
+        {"a bit more than 512 B", 200, 5000, 2560001, "f", ""},
+        {"a string helper", 200, 5000, 1050000, "concat", ""},
+        {"of a module", 200, 5000, 1050000, "CheatLib.charAtCodepoint", ""},
+        {"of a namespace, with arguments", 200, 5000, 1050000, "rt::intToString(long)", ""},
+        {"with arguments", 200, 5000, 1050000, "floatToString(double)", ""},
+        {"the allocator of strings", 200, 5000, 1050000, "smartAlloc", ""},
+        {"a name that only ends like one", 200, 5000, 1050000, "myconcat", "freeze warning"},
+        {"a name that only begins like one", 200, 5000, 1050000, "concatenate", "freeze warning"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put("INSERT INTO functions(id, name, filename) VALUES (%zu, '%s', '%zu.c');"
+            "INSERT INTO locations(id, mapping_id, address) VALUES (%zu, 0, %zu);"
+            "INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (%zu, 1, 1, '[%zu]', %zu, "
+            "%zu)",
+            i + 1, cases[i].function, i, i + 1, i + 1, i + 1, i + 1, i + 1, i + 1);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "heap", put_freeze, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_freeze", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT section, subject, trace_ids, llc_miss_percent, mean_bytes FROM doctor_freeze WHERE run_id = 1",
+                "freeze f [1] 20 210.0");
+    ran("DELETE FROM counters"); /* without counters nobody knows */
+    expect_rows("SELECT count(*) FROM doctor_freeze", "0");
+}
+
+/* ---- allocation sites ------------------------------------------------------------------------------------------------ */
+
+struct site_case {
+    const char *why, *source;
+    int64_t allocs, bytes, freed, others; /* freed: of allocs; others: blocks of 1 kB of another site, freed */
+    const char *expected;
+};
+
+static void put_sites(const struct window *window, const void *item) {
+    const struct site_case *site = item;
+    put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+        "(%d, 1, %lld, %lld, %lld, %lld), (%d, 2, %lld, 1000, %lld, 1000)",
+        window->profile, share(window, site->allocs), share(window, site->bytes), share(window, site->freed),
+        share(window, site->freed ? site->bytes / site->allocs * site->freed : 0), window->profile,
+        share(window, site->others), share(window, site->others));
+}
+
+static void test_tiny_blocks(void **state) {
+    (void)state;
+    static const struct site_case cases[] = {
+        {"recorded: 1,000 of 8 B, all freed", "profile", 1000, 8000, 1000, 0, "arena note"},
+        {"recorded: 999", "profile", 999, 7992, 999, 0, ""},
+        {"recorded: 16 B in the mean", "profile", 1000, 16000, 1000, 0, ""},
+        {"recorded: a bit less than 16 B", "profile", 1000, 15999, 1000, 0, "arena note"},
+        {"recorded: live at exit", "profile", 1000, 8000, 0, 0, "leak note"},
+        {"recorded: 4,999", "profile", 4999, 39992, 4999, 0, "arena note"},
+        {"recorded: 5,000", "profile", 5000, 40000, 5000, 0, "arena warning"},
+        {"recorded: 5,000 of 52,910, 9.45 %, rounds to 9", "profile", 5000, 40000, 5000, 47910, "arena note"},
+        {"recorded: 5,000 of 52,631, 9.50 %, rounds to 10", "profile", 5000, 40000, 5000, 47631, "arena warning"},
+        {"dump: 5,000, none freed", "x.profile", 5000, 40000, 0, 0, "arena warning"},
+        {"dump: 10, none freed", "x.profile", 10, 80, 0, 0, "arena note"},
+        {"dump: all freed", "x.profile", 5000, 40000, 5000, 0, ""},
+        {"dump: 1 MiB, none freed", "x.profile", 5000, 1048576, 0, 0, "rc warning"},
+        {"dump: a byte less", "x.profile", 5000, 1048575, 0, 0, "rc note"},
+        {"dump: 1 MiB in 99 blocks", "x.profile", 99, 1048576, 0, 0, "rc note"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put_run((int)i + 1, cases[i].source, "heap", 1, put_sites, &cases[i]);
+        put_run((int)i + 1 + SPLIT, cases[i].source, "heap", 2, put_sites, &cases[i]);
+    }
+    ran("UPDATE sites SET alloc_bytes = 0, free_bytes = 0 WHERE trace_id = 2 AND alloc_count = 0");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
+}
+
+/* ---- what was lost --------------------------------------------------------------------------------------------------- */
+
+static void put_flushes(const struct window *window, const void *item) {
+    put("INSERT INTO counters VALUES (%d, 'recorder.flush_ms', %lld, 'ms')", window->profile,
+        share(window, *(const int64_t *)item));
+}
+
+static void test_slow_flush(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        int64_t flush_ms, run_ms;
+        const char *expected;
+    } cases[] = {
+        {"1 s of 10", 1000, 10000, "slow-flush note"},
+        {"999 ms of 1 s", 999, 1000, ""},
+        {"9.5 % rounds to 10", 1900, 20000, "slow-flush note"},
+        {"9.4 % rounds to 9", 1880, 20000, ""},
+        {"of a run whose end was not seen", 1000, 0, "slow-flush note"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put_case(i, "heap", put_flushes, &cases[i].flush_ms);
+        put("UPDATE runs SET duration_ns = %lld WHERE id %% %d = %zu", (long long)cases[i].run_ms * 1000000, SPLIT,
+            i + 1);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_saturation", i, cases[i].expected, cases[i].why);
+}
+
+/* ---- codes, views, texts --------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *section, *codes[8];
+} sections[] = {
+    {"heap", {"arena", "rc", "leak"}},
+    {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
+    {"fibers", {"micro-fibers", "imbalance"}},
+    {"lock", {"mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "contended", "long-hold", "ok"}},
+    {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
+    {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
+    {"freeze", {"freeze"}},
+    {"saturation", {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unfinished", "warning"}},
+};
+
+static char *view_of(const char *section, const char *code) {
+    char *view =
+        strcmp(section, code) == 0 ? xasprintf("doctor_%s", section) : xasprintf("doctor_%s_%s", section, code);
+    for (char *at = view; *at; at++)
+        if (*at == '-') *at = '_';
+    return view;
+}
+
+/* One row of every code, made by hand, goes through the view of its code alone: the union knows it once. */
+static void check_code(const char *section, const char *code) {
+    char *view = view_of(section, code);
+    char *sql = xasprintf("SELECT count(*) FROM pragma_table_info('%s') JOIN pragma_table_info('doctor_%s') AS whole "
+                          "USING (cid, name)",
+                          view, section);
+    char *columns = rows_of(sql);
+    if (atoi(columns) < 9) fail_msg("%s: has %s columns of its section", view, columns);
+    free(sql);
+    free(columns);
+    sql = xasprintf("SELECT severity IN ('critical', 'warning', 'note', 'ok'), length(title) > 10, length(text) > 20 "
+                    "FROM advice WHERE code = '%s-%s'",
+                    section, code);
+    char *advice = rows_of(sql);
+    if (strcmp(advice, "1 1 1") != 0) fail_msg("advice for %s-%s: \"%s\"", section, code, advice);
+    free(sql);
+    free(advice);
+    free(view);
+}
+
+static void test_every_code(void **state) {
+    (void)state;
+    size_t codes = 0;
+    for (size_t i = 0; i < COUNT(sections); i++)
+        for (size_t j = 0; j < COUNT(sections[i].codes) && sections[i].codes[j]; j++, codes++)
+            check_code(sections[i].section, sections[i].codes[j]);
+    char *count = xasprintf("%zu %zu", codes, codes + COUNT(sections) - 1); /* freeze is a section and its one code */
+    expect_rows("SELECT (SELECT count(*) FROM advice), "
+                "(SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name GLOB 'doctor_*')",
+                count);
+    free(count);
+}
+
+/* What a fault in a program calls for is said for CLEAR and for other languages. */
+static void test_advice_names_languages(void **state) {
+    (void)state;
+    expect_rows(
+        "SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' AND code <> "
+        "'hardware-ipc-low' "
+        "AND NOT (text LIKE '%CLEAR%' AND text LIKE '%C++%' OR text LIKE '%CLEAR%' AND text LIKE '%Rust%' OR text LIKE "
+        "'%CLEAR%' AND text GLOB '*perf record*')",
+        "");
+    /* Of the processor's waiting there is nothing to change in a language: the figures beside it say where to look. */
+    static const char fault[] =
+        "SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' "
+        "AND code <> 'hardware-ipc-low' AND NOT (instr(text, 'CLEAR') AND instr(text, 'C++') AND "
+        "instr(text, 'Rust') AND (instr(text, ' C ') OR instr(text, ' C,') OR instr(text, ' C)')))";
+    expect_rows(fault, "");
+    expect_rows("SELECT code FROM advice WHERE severity <> 'ok' AND code NOT GLOB 'saturation-*' AND "
+                "NOT (instr(text, 'Not ') OR instr(text, 'Only a note while'))",
+                "");
+    static const char *const words[] = {
+        "@shared:versioned", "@shared:atomic", "@indirect:atomic", "@shared:writeLocked", "@indirect ",
+        "BG { @parallel",    "FREEZE"};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        char *sql = xasprintf("SELECT count(*) > 0 FROM advice WHERE instr(text, '%s')", words[i]);
+        expect_rows(sql, "1");
+        free(sql);
+    }
+}
+
+/* ---- plans ----------------------------------------------------------------------------------------------------------- */
+
+/* A question about one run reads the rows of that run: no table that grows with the runs is read through. */
+static void test_one_run_is_searched(void **state) {
+    (void)state;
+    static const char *const tables[] = {"runs",     "profiles", "sites",      "locks",      "cells",  "channels",
+                                         "counters", "fibers",   "schedulers", "task_sites", "traces", "objects"};
+    struct error err = {0};
+    /* The plan must not rest on figures of how large tables are. */
+    sqlite3_stmt *row = db_prepare(&db, "EXPLAIN QUERY PLAN SELECT * FROM doctor WHERE run_id = 1", &err);
+    int steps = 0, materialised = 0;
+    while (db_step(&db, row, &err) == 1) {
+        const char *detail = db_text(row, 3);
+        steps++;
+        materialised += strcmp(detail, "MATERIALIZE profiles") == 0; /* a subquery that is called so */
+        for (size_t i = 0; i < COUNT(tables); i++) {
+            char *scan = xasprintf("SCAN %s", tables[i]);
+            size_t size = strlen(scan);
+            bool is_scan = strncmp(detail, scan, size) == 0 && (!detail[size] || detail[size] == ' ');
+            if (is_scan && !(materialised && strcmp(detail, "SCAN profiles") == 0)) fail_msg("%s", detail);
+            free(scan);
+        }
+    }
+    assert_true(steps > 50);
+}
+
+/* ---- diagnoses of users ---------------------------------------------------------------------------------------------- */
+
+#define EIGHT(severity, subject)                                                                                       \
+    "1 AS run_id, 'mine' AS section, 'found' AS code, '" severity "' AS severity, '" subject "' AS subject, "          \
+    "'{\"n\":1}' AS evidence, '[]' AS trace_ids, 'do' AS advice"
+
+static const char joined[] = "SELECT severity, subject FROM doctor";
+
+static void test_users_views_join(void **state) {
+    (void)state;
+    ran(channel_object);
+    put_run(1, "profile", "channels", 1, put_channel,
+            &(struct channel_case){"", 10, 10, 900, 900, 900, 0, 5000000, 0, ""});
+    /* Sorted among the others of its severity by its weight (the channel's is 5,000,000 ns), behind them without one. */
+    ran("CREATE VIEW doctor_heavy AS SELECT " EIGHT(
+        "warning",
+        "heavy") ", 5000001 AS weight;"
+                 "CREATE VIEW doctor_light AS SELECT " EIGHT(
+                     "warning",
+                     "light") ", 4999999.5 AS Weight;"
+                              "CREATE VIEW doctor_plain AS SELECT 'any' AS first, " EIGHT(
+                                  "warning",
+                                  "plain") ";"
+                                           "CREATE VIEW Doctor_Worst AS SELECT " EIGHT(
+                                               "critical",
+                                               "worst") ";"
+                                                        "CREATE VIEW doctors AS SELECT " EIGHT(
+                                                            "critical",
+                                                            "no diagnosis by its name") ";"
+                                                                                        "CREATE TABLE doctor_table AS "
+                                                                                        "SELECT " EIGHT("critical",
+                                                                                                        "no view"));
+    expect_rows(joined, "warning channel#1");
+    reopen(DB_WRITE);
+    expect_rows(joined, "critical worst;warning heavy;warning channel#1;warning light;warning plain");
+    ran("DROP VIEW doctor_heavy; DROP VIEW doctor_light; CREATE VIEW doctor_light AS SELECT " EIGHT("note", "light"));
+    reopen(DB_READ); /* a reader of a file that can be written brings it up to date */
+    expect_rows(joined, "critical worst;warning channel#1;warning plain;note light");
+    reopen(DB_WRITE);
+    expect_rows("SELECT name FROM sqlite_schema WHERE name = 'doctor' AND sql NOT LIKE '%heavy%'", "doctor");
+    /* A doctor that is gone is made again at once, any other view of ours with the next clear. */
+    ran("DROP VIEW doctor; DROP VIEW doctor_lock_ok");
+    reopen(DB_WRITE);
+    expect_rows(joined, "critical worst;warning channel#1;warning plain;note light");
+    ran("UPDATE meta SET value = 'other' WHERE key = 'views_hash'");
+    reopen(DB_WRITE);
+    expect_rows("SELECT count(*) FROM doctor_lock_ok", "0");
+    expect_rows(joined, "critical worst;warning channel#1;warning plain;note light");
+}
+
+static void note(void *context, const char *view, const char *why) {
+    buffer_printf(context, "%s: %s\n", view, why);
+}
+
+static void expect_left_out(int64_t run, const char *expected) {
+    struct buffer said = {0};
+    struct error err = {0};
+    if (diagnoses_check(&db, run, note, &said, &err)) fail_msg("%s", err.message);
+    assert_string_equal(buffer_text(&said), expected);
+    buffer_free(&said);
+}
+
+static void test_users_views_that_fail(void **state) {
+    (void)state;
+    put_run(1, "profile", "heap", 1, put_flushes, &(int64_t){0});
+    put_run(2, "profile", "heap", 1, put_flushes, &(int64_t){0});
+    ran("CREATE VIEW doctor_good AS SELECT " EIGHT(
+        "note",
+        "good") ";"
+                "CREATE VIEW doctor_few AS SELECT 1 AS run_id, 's' AS section, 'c' AS code, 'note' AS severity;"
+                "CREATE VIEW doctor_gone AS SELECT * FROM nowhere; CREATE VIEW \"doctor_\"\"quoted; --\" AS SELECT x;"
+                "CREATE VIEW indirect AS SELECT * FROM doctor WHERE severity = 'note';"
+                "CREATE VIEW doctor_loop AS SELECT * FROM indirect");
+    static const char unfit[] = "doctor_\"quoted; --: no such column: x\n"
+                                "doctor_few: it has no column subject, evidence, trace_ids, advice\n"
+                                "doctor_gone: no such table: main.nowhere\n"
+                                "doctor_loop: it reads the view doctor, which it would be part of\n";
+    for (int i = 0; i < 2; i++) { /* opening it again finds nothing new to do */
+        reopen(DB_WRITE);
+        expect_rows(joined, "note good");
+        expect_left_out(1, unfit);
+        expect_rows("SELECT count(*) FROM temp.sqlite_schema", "0");
+    }
+    int64_t version, again;
+    struct error err = {0};
+    assert_int_equal(db_int(&db, "PRAGMA schema_version", 0, &version, &err), 0);
+    reopen(DB_WRITE);
+    assert_int_equal(db_int(&db, "PRAGMA schema_version", 0, &again, &err), 0);
+    assert_int_equal(version, again);
+    /* A table that a view stands on goes away, and comes back. */
+    ran("CREATE TABLE nowhere AS SELECT " EIGHT("warning", "there"));
+    reopen(DB_WRITE);
+    expect_rows(joined, "warning there;note good");
+    ran("DROP TABLE nowhere");
+    reopen(DB_READ);
+    expect_rows(joined, "note good");
+}
+
+/* What only the rows of one run show: that view is left out where that run is asked about, for this connection. */
+static void test_users_rows_that_fail(void **state) {
+    (void)state;
+    static const struct {
+        const char *severity, *evidence, *trace_ids, *section, *why;
+    } cases[] = {
+        {"'dire'", "'{}'", "'[]'", "'s'", "a severity is none of critical, warning, note and ok: dire"},
+        {"NULL", "'{}'", "'[]'", "'s'", "a severity is none of critical, warning, note and ok: NULL"},
+        {"'note'", "'{'", "'[]'", "'s'", "evidence is no JSON object"},
+        {"'note'", "NULL", "'[]'", "'s'", "evidence is no JSON object"},
+        {"'note'", "'[]'", "'[]'", "'s'", "evidence is no JSON object"},
+        {"'note'", "'{}'", "'7'", "'s'", "trace_ids is no JSON array"},
+        {"'note'", "'{}'", "NULL", "'s'", "trace_ids is no JSON array"},
+        {"'note'", "'{}'", "'[]'", "''", "a row has no section"},
+        {"'note'", "json_extract('{', '$')", "'[]'", "'s'", "malformed JSON"},
+    };
+    put_run(1, "profile", "heap", 1, put_flushes, &(int64_t){0});
+    put_run(2, "profile", "heap", 1, put_flushes, &(int64_t){0});
+    ran("CREATE VIEW doctor_good AS SELECT " EIGHT("note", "good"));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put("CREATE VIEW doctor_row AS SELECT id AS run_id, %s AS section, 'c' AS code, %s AS severity, '' AS subject, "
+            "%s AS evidence, %s AS trace_ids, '' AS advice FROM runs WHERE id = 2",
+            cases[i].section, cases[i].severity, cases[i].evidence, cases[i].trace_ids);
+        reopen(DB_WRITE);
+        expect_left_out(1, "");
+        char *expected = xasprintf("doctor_row: %s\n", cases[i].why);
+        expect_left_out(2, expected);
+        expect_rows("SELECT code FROM doctor", "found"); /* without it */
+        expect_left_out(2, expected);
+        free(expected);
+        ran("DROP VIEW main.doctor_row");
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_new, remove_it)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_channel_codes),
+        TEST(test_channel_severity),
+        TEST(test_channel_identity),
+        TEST(test_fiber_codes),
+        TEST(test_fiber_sites),
+        TEST(test_cell_codes),
+        TEST(test_cell_sums_callers),
+        TEST(test_hardware_codes),
+        TEST(test_counter_names),
+        TEST(test_freeze),
+        TEST(test_tiny_blocks),
+        TEST(test_slow_flush),
+        TEST(test_every_code),
+        TEST(test_advice_names_languages),
+        TEST(test_one_run_is_searched),
+        TEST(test_users_views_join),
+        TEST(test_users_views_that_fail),
+        TEST(test_users_rows_that_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
