@@ -1,0 +1,99 @@
+# Every section of the doctor over a directory of dumps whose figures can be judged by hand, in the stock shell that trusts no
+# schema; and diagnoses of a user's own, made with the stock shell, found by clear, read by the stock shell again.
+. "$(dirname "$0")/lib.sh"
+
+"$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/ledger.profile" >/dev/null || fail "ingest"
+# From the dumps, by the conditions of each code:
+#   alloc.txt: one site frees all; 4,000 of 12,000; none of 6,000 of 8 B; none of 9,000 of 256 B.
+#   locks.txt: 97 % reads and 16 % contended of 49,500; 150,000 exclusive, 1 %; 30 % of 40, held 3 ms.
+#   mvcc.txt: 240,000 commits of 512 B; 5,200 commits to 120 reads; 1,400 retries of 900 commits.
+#   channels.txt: 42 % of pushes wait, full; 76 % of pops wait, 4 % deep; nobody waits.
+#   fibers.txt: 2,600 of 4,200 under 10 us; 3,900 of 4,200 on scheduler 0, task site 4 is local and 99.7 % there.
+#   perf-stat.txt: 0.75 a cycle, 31 % of cache references and 6.6 % of branches missed; three sites of 5,000 blocks of 16 to 512 B.
+cat >want.txt <<'WANT'
+cell cow-thrash 0x7f10ab000040
+cell high-retry 0x7f10ab000180
+cell misuse 0x7f10ab000100
+channel balanced channel#2
+channel slow-consumer channel#0
+channel slow-producer channel#1
+fibers imbalance task site 4
+fibers micro-fibers fibers
+freeze freeze 0x1012a40
+freeze freeze 0x1012a40
+freeze freeze 0x1013010
+hardware branch-high branches
+hardware ipc-low instructions per cycle
+hardware llc-high last-level cache
+heap arena 0x1012f10
+heap leak 0x1012a40
+heap rc 0x1013010
+lock atomic-fit 0x7f10aa002000
+lock hot-long 0x7f10aa003000
+lock mvcc-fit 0x7f10aa001000
+WANT
+codes="SELECT section || ' ' || code || ' ' || iif(code = 'imbalance', substr(subject, 1, 11), subject) FROM doctor WHERE section <> 'saturation' ORDER BY 1"
+sql t.db "PRAGMA trusted_schema = OFF; $codes" >got.txt
+expect_same_file got.txt want.txt "sections, codes and subjects"
+for view in $(sql t.db "SELECT name FROM sqlite_schema WHERE type = 'view'"); do
+    sql t.db "PRAGMA trusted_schema = OFF; SELECT count(*) FROM (SELECT * FROM $view)" >/dev/null || fail "$view without trust"
+done
+# The views of single codes share the rows of the union out among them.
+sql t.db "SELECT name FROM sqlite_schema WHERE name GLOB 'doctor_*_*' OR name = 'doctor_freeze'" >code-views.txt
+while read -r view; do sql t.db "SELECT section || ' ' || code || ' ' || subject FROM $view"; done <code-views.txt | sort >got.txt
+sql t.db "SELECT section || ' ' || code || ' ' || subject FROM doctor" | sort >want.txt
+expect_same_file got.txt want.txt "rows of the views of single codes"
+
+# ---- the README's own example, and one more
+sed -n '/sqlite3 runs.sqlite "CREATE VIEW doctor_big_blocks/,/1e6/p' "$ROOT/README.md" | sed 's/runs\.sqlite/t.db/' >example.sh
+[ -s example.sh ] || fail "the README has no example"
+sed -i 's/1e6/1e3/' example.sh # 30 blocks of 4 KiB are big enough here
+bash -eu example.sh || fail "the README's example"
+sql t.db "CREATE VIEW doctor_syscalls AS SELECT run_id, 'syscalls' AS section, 'fails' AS code, 'critical' AS severity, name AS subject,
+    printf('{\"errors\":%d}', errors) AS evidence, '[]' AS trace_ids, 'Ask why.' AS advice FROM syscalls JOIN profiles ON profiles.id = profile_id
+    WHERE name = 'openat' AND errors > 0"
+sql t.db "CREATE VIEW doctor_bad AS SELECT 1 AS run_id, 'bad' AS section"
+mine="SELECT section, code, severity, subject FROM doctor WHERE code IN ('big-blocks', 'fails') ORDER BY code"
+expect_equal "$(sql t.db "$mine")" "" "before clear has seen them"
+"$CLEAR" doctor --db t.db >report.txt 2>err.txt || fail "clear doctor"
+expect_equal "$(cat err.txt)" "clear: the view doctor_bad is left out of the diagnoses: it has no column code, severity, subject, evidence, trace_ids, advice" \
+    "what is said of a view that cannot join"
+expect_match "$(cat report.txt)" '^ +critical +fails' "a diagnosis of the user's in the report"
+expect_match "$(cat report.txt)" 'big-blocks' "the README's in the report"
+expect_equal "$(sql t.db "$mine")" "heap|big-blocks|warning|0x1013444
+syscalls|fails|critical|openat" "in the stock shell"
+expect_equal "$("$CLEAR" doctor --json --db t.db 2>/dev/null | python3 -c 'import json, sys; print([row["evidence"] for row in json.load(sys.stdin) if row["code"] == "big-blocks"])')" \
+    "[{'alloc_count': 30, 'alloc_bytes': 122880}]" "--json"
+check_db t.db
+
+# ---- a file that cannot be written: for the command alone, with thresholds of a configuration in force as well
+sql t.db "DROP VIEW doctor_bad"
+sql t.db "CREATE VIEW doctor_threshold AS SELECT 1 AS run_id, 'mine' AS section, 'threshold' AS code, 'critical' AS severity, value AS subject,
+    '{}' AS evidence, '[]' AS trace_ids, '' AS advice FROM rules WHERE name = 'cell_retry_ratio'"
+locked=$(mktemp -d /tmp/clear-locked.XXXXXX) # not in $TMP, which is its owner's alone
+trap 'rm -rf "$locked"' EXIT
+cp t.db before.db && cp t.db "$locked/" && printf 'thresholds:\n  cell_retry_ratio: 1.6\n' >"$locked/mild.yaml"
+chmod 444 "$locked"/* && chmod 555 "$locked"
+as_reader=()
+[ "$(id -u)" != 0 ] || as_reader=(setpriv --reuid 65534 --clear-groups) # root may write everything
+reader() { "${as_reader[@]}" "$CLEAR" "$@"; }
+if (cd / && reader version) >/dev/null 2>&1; then
+    ask="SELECT subject FROM doctor WHERE code IN ('threshold', 'high-retry')"
+    expect_equal "$(reader --config /dev/null query --db "$locked/t.db" --no-header "$ask" | xargs)" "1.0 0x7f10ab000180" "read-only"
+    expect_equal "$(reader --config "$locked/mild.yaml" query --db "$locked/t.db" --no-header "$ask" | xargs)" "1.6" "read-only, other thresholds"
+    expect_match "$(reader --config /dev/null doctor --db "$locked/t.db")" 'critical +threshold' "clear doctor, read-only"
+    expect_match "$(reader --config /dev/null shell --db "$locked/t.db" "$ask")" '^1.0' "clear shell, read-only"
+    expect_same_file "$locked/t.db" before.db "a file that cannot be written"
+fi
+chmod 755 "$locked"
+
+# A view that fails for a run only when its rows are made is left out of that report, not of the next run's.
+sql t.db "CREATE VIEW doctor_fails AS SELECT id AS run_id, 'mine' AS section, 'fails' AS code, 'critical' AS severity, 'late' AS subject,
+    iif(id = 1, '{', '{}') AS evidence, '[]' AS trace_ids, '' AS advice FROM runs"
+"$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/old-formats.profile" >/dev/null || fail "ingest"
+"$CLEAR" doctor --json --db t.db 1 >one.json 2>err.txt || fail "clear doctor 1"
+expect_equal "$(cat err.txt)" "clear: the view doctor_fails is left out of the diagnoses: evidence is no JSON object" "broken evidence"
+"$CLEAR" doctor --json --db t.db 2 >two.json 2>err.txt || fail "clear doctor 2"
+expect_equal "$(cat err.txt)" "" "run 2"
+expect_equal "$(python3 -c 'import json; print(*(sum(row["subject"] == "late" for row in json.load(open(name))) for name in ("one.json", "two.json")))')" "0 1" \
+    "rows of a view that fails for run 1"
