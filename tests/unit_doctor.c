@@ -652,27 +652,32 @@ static void test_advice_names_languages(void **state) {
 
 /* ---- plans ----------------------------------------------------------------------------------------------------------- */
 
+/* "SCAN sites" or "SCAN profiles USING ...": the table is read through. */
+static bool scans(const char *step, const char *table) {
+    size_t size = strlen(table);
+    return strncmp(step, "SCAN ", 5) == 0 && strncmp(step + 5, table, size) == 0 &&
+           (!step[5 + size] || step[5 + size] == ' ');
+}
+
 /* A question about one run reads the rows of that run: no table that grows with the runs is read through. */
 static void test_one_run_is_searched(void **state) {
     (void)state;
-    static const char *const tables[] = {"runs",     "profiles", "sites",      "locks",      "cells",  "channels",
-                                         "counters", "fibers",   "schedulers", "task_sites", "traces", "objects"};
     struct error err = {0};
-    /* The plan must not rest on figures of how large tables are. */
+    char *tables = rows_of("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN "
+                           "('rules', 'advice', 'wrappers', 'queries', 'meta')"); /* these do not grow */
     sqlite3_stmt *row = db_prepare(&db, "EXPLAIN QUERY PLAN SELECT * FROM doctor WHERE run_id = 1", &err);
-    int steps = 0, materialised = 0;
-    while (db_step(&db, row, &err) == 1) {
-        const char *detail = db_text(row, 3);
-        steps++;
-        materialised += strcmp(detail, "MATERIALIZE profiles") == 0; /* a subquery that is called so */
-        for (size_t i = 0; i < COUNT(tables); i++) {
-            char *scan = xasprintf("SCAN %s", tables[i]);
-            size_t size = strlen(scan);
-            bool is_scan = strncmp(detail, scan, size) == 0 && (!detail[size] || detail[size] == ' ');
-            if (is_scan && !(materialised && strcmp(detail, "SCAN profiles") == 0)) fail_msg("%s", detail);
-            free(scan);
-        }
+    bool is_subquery = false; /* doctor_saturation calls one of its own profiles */
+    int steps = 0;
+    for (; db_step(&db, row, &err) == 1; steps++) {
+        const char *step = db_text(row, 3);
+        is_subquery |= strcmp(step, "MATERIALIZE profiles") == 0;
+        if (is_subquery && strcmp(step, "SCAN profiles") == 0) continue;
+        char *names = xstrdup(tables), *rest = names;
+        for (char *table; (table = strsep(&rest, ";"));)
+            if (scans(step, table)) fail_msg("%s", step);
+        free(names);
     }
+    free(tables);
     assert_true(steps > 50);
 }
 
