@@ -115,6 +115,7 @@ wrong "2:1: the key 'database' stands here twice" <<<$'database: a\ndatabase: b'
 wrong "1:1: \`key: value\` lines are wanted here" <<<"- database"
 wrong "1:7: \`key: value\` lines are wanted here" <<<"tags: none"
 wrong "2:3: unknown threshold 'lock_contented_percent'; did you mean 'lock_contended_percent'?" <<<$'thresholds:\n  lock_contented_percent: 3'
+wrong "2:3: unknown threshold 'channel_block_percent'; did you mean 'channel_blocked_percent'?" <<<$'thresholds:\n  channel_block_percent: 3'
 wrong "2:3: unknown threshold 'x'; clear query \"SELECT * FROM rules\" lists them" <<<$'thresholds:\n  x: 3'
 wrong "2:27: a number is wanted here" <<<$'thresholds:\n  lock_contended_percent: many'
 wrong "2:27: a number is wanted here" <<<$'thresholds:\n  lock_contended_percent: "30"'

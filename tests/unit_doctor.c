@@ -223,6 +223,10 @@ static void test_channel_identity(void **state) {
         "ORDER BY subject, channel",
         "channel#1 7 100 64 100 90 backpressure;channel#1 8 100 3 5 90 slow-producer;jobs 0 200 64 100 90 "
         "backpressure");
+    expect_rows("SELECT DISTINCT trace_ids FROM doctor_channel", "[]");
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (3, 3, 3, '[]'); UPDATE objects SET trace_id = 3 WHERE "
+        "id = 1");
+    expect_rows("SELECT DISTINCT subject, trace_ids FROM doctor_channel ORDER BY 1", "channel#1 [3];jobs []");
 }
 
 /* ---- fibers ---------------------------------------------------------------------------------------------------------- */
@@ -341,6 +345,15 @@ static void test_cell_codes(void **state) {
         expect_case("doctor_cell", i, cases[i].expected, cases[i].why);
     expect_rows("SELECT subject, retries_per_commit, cow_bytes, trace_ids FROM doctor_cell WHERE run_id = 14",
                 "x:table 1.0 16000 []");
+    /* Where many commits are no misuse, commits alone are reason enough. */
+    ran("UPDATE rules SET value = 100000 WHERE name = 'cell_misuse_commits'; UPDATE cells SET commits = 1000, reads = "
+        "0, multi_commits = 0,"
+        " retries = 0, update_failures = 0, struct_size = 8 WHERE profile_id = 2;"
+        "UPDATE cells SET commits = 999, reads = 0, multi_commits = 0, retries = 0, update_failures = 0, struct_size = "
+        "8 "
+        "WHERE profile_id = 4");
+    expect_findings("doctor_cell", 1, "atomic-ptr-upgrade note", "1,000 commits");
+    expect_findings("doctor_cell", 2, "ok ok", "999 commits");
 }
 
 /* Two callers of one cell are one subject, with both stacks. */
@@ -731,6 +744,25 @@ static void test_users_views_join(void **state) {
     expect_rows(joined, "critical worst;warning channel#1;warning plain;note light");
 }
 
+/* A diagnosis that another clear had, and this one has not, is no user's: it goes, as the file says whose it was. */
+static void test_views_of_another_clear(void **state) {
+    (void)state;
+    ran("CREATE VIEW doctor_former AS SELECT " EIGHT(
+        "critical", "former") ";"
+                              "CREATE VIEW doctor_mine AS SELECT " EIGHT(
+                                  "critical", "mine") ";"
+                                                      "UPDATE meta SET value = json_insert(value, '$[#]', "
+                                                      "'doctor_former') WHERE key = 'own_views';"
+                                                      "UPDATE meta SET value = 'other' WHERE key = 'views_hash'");
+    reopen(DB_WRITE);
+    expect_rows(joined, "critical mine");
+    expect_rows("SELECT count(*) FROM sqlite_schema WHERE name = 'doctor_former'", "0");
+    expect_rows("SELECT count(*) = (SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name <> 'doctor_mine') "
+                "FROM meta, "
+                "json_each(meta.value) WHERE meta.key = 'own_views'",
+                "1");
+}
+
 static void note(void *context, const char *view, const char *why) {
     buffer_printf(context, "%s: %s\n", view, why);
 }
@@ -833,6 +865,7 @@ int main(void) {
         TEST(test_advice_names_languages),
         TEST(test_one_run_is_searched),
         TEST(test_users_views_join),
+        TEST(test_views_of_another_clear),
         TEST(test_users_views_that_fail),
         TEST(test_users_rows_that_fail),
     };

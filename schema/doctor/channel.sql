@@ -73,11 +73,11 @@ SELECT
     weighed.code,
     CASE WHEN weighed.code = 'balanced' THEN 'ok'
          WHEN iif(push_blocked_ns + pop_blocked_ns > 0, wait_ns < note_ns, blocked < note_blocked) THEN 'note'
-         WHEN weighed.code = 'slow-producer' AND wait_ns > 0 AND runs.duration_ns > 0
-              AND round(100.0 * wait_ns / runs.duration_ns) < starved_percent THEN 'note'
+         WHEN weighed.code = 'slow-producer' AND wait_ns > 0
+              AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) < starved_percent THEN 'note'
          WHEN weighed.code = 'backpressure' AND push_blocked_percent < blocked_percent THEN 'note'
-         WHEN weighed.code = 'slow-consumer' AND runs.duration_ns > 0
-              AND round(100.0 * wait_ns / runs.duration_ns) >= critical_percent THEN 'critical'
+         WHEN weighed.code = 'slow-consumer'
+              AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) >= critical_percent THEN 'critical'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     printf('{"capacity":%d,"max_depth":%d,"depth_percent":%s,"pushes":%d,"push_blocked":%d,"push_blocked_percent":%d,'
