@@ -340,8 +340,8 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
         return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
-    /* A misspelt "column" is an error and not a string. The schema stays trusted: SQLite 3.40 calls json_object() in a
-     * view unsafe otherwise, and the functions that could do harm (load_extension) are off by default. */
+    /* A misspelt "column" is an error and not a string. The schema stays trusted for the views of users: SQLite 3.40 calls
+     * json_object() in a view unsafe otherwise, and the functions that could do harm (load_extension) are off by default. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     return db_exec(db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", err);
