@@ -23,4 +23,9 @@ expect_equal "$(sql t.db "SELECT count(*) FROM heap WHERE function GLOB 'operato
 # Fifty exceptions, each thrown from throw_one and freed when caught.
 expect_equal "$(sql t.db "SELECT sum(alloc_count) = sum(free_count), sum(alloc_count) >= 50 FROM heap
     WHERE trace_id IN (SELECT trace_id FROM frames WHERE function = 'throw_one')")" '1|1' 'exceptions'
+# Nor is std::mutex: with the callers recorded, a lock is taken by who asked for the guard.
+expect_status 0 profile --sync-callstacks --sample=1 -- "$FIXTURES/cxx" >out.txt
+expect_equal "$(sql t.db "SELECT object, function, sum(acquires), sum(read_acquires) FROM lock_use
+    WHERE object IN ('cxx:cxx_mutex', 'cxx:cxx_shared') AND stack_of = 'caller' GROUP BY 1, 2 ORDER BY 1")" \
+    $'cxx:cxx_mutex|lock_some|40|0\ncxx:cxx_shared|lock_some|20|40' 'who takes the locks'
 check_db t.db

@@ -526,6 +526,9 @@ static void test_tiny_blocks(void **state) {
         {"recorded: 16 B in the mean", "profile", 1000, 16000, 1000, 0, ""},
         {"recorded: a bit less than 16 B", "profile", 1000, 15999, 1000, 0, "arena note"},
         {"recorded: live at exit", "profile", 1000, 8000, 0, 0, "leak note"},
+        {"recorded: 99 live at exit", "profile", 5000, 40000, 4901, 0, "arena warning"},
+        {"recorded: 100 live at exit", "profile", 5000, 40000, 4900, 0, "leak note"},
+        {"recorded: 99 live at exit, of 999", "profile", 999, 7992, 900, 0, "leak note"},
         {"recorded: 4,999", "profile", 4999, 39992, 4999, 0, "arena note"},
         {"recorded: 5,000", "profile", 5000, 40000, 5000, 0, "arena warning"},
         {"recorded: 5,000 of 52,910, 9.45 %, rounds to 9", "profile", 5000, 40000, 5000, 47910, "arena note"},
@@ -588,7 +591,8 @@ static const struct {
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},
-    {"saturation", {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unfinished", "warning"}},
+    {"saturation",
+     {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "paused", "unfinished", "warning"}},
 };
 
 static char *view_of(const char *section, const char *code) {

@@ -147,7 +147,17 @@ static void test_wrappers(void **state) {
         {"g_malloc0_n", true},
         {"PyObject_Malloc", true},
         {"sqlite3MemMalloc", true},
+        {"clear_cell_update", true},
+        {"__gthread_recursive_mutex_lock", true},
+        {"std::mutex::lock()", true},
+        {"std::timed_mutex::try_lock_for<long, std::ratio<1l, 1000l> >", true},
+        {"std::lock_guard<std::mutex>::lock_guard(std::mutex&)", true},
+        {"std::unique_lock<std::shared_mutex>::unique_lock", true},
+        {"void std::lock<std::mutex, std::mutex>(std::mutex&, std::mutex&)", true},
         {"main", false},
+        {"clear_cell_contents", false},
+        {"lock_all(std::unique_lock<std::mutex>&)", false},
+        {"std::unique_lock<std::mutex> Table::guard<int>(int)", false},
         {"mallocator_of_mine", false},
         {"xmalloc_user", false},
         {"std::vector<int, std::allocator<int> >::push_back(int const&)", false},
@@ -669,6 +679,27 @@ static void test_lock_sums_callers(void **state) {
                "1000|10|1200000\n");
 }
 
+/* The first stack of a finding is the one to look at first, whatever came first in the file: trace 1 takes the lock more often, trace 2
+ * waits longer, trace 3 holds it longer; of the cell 1 reads, 2 commits, 3 retries. */
+static void test_first_stack(void **state) {
+    (void)state;
+    insert_lock_runs(1);
+    ran("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, hold_ns) "
+        "VALUES "
+        "(1, 1, 64, 1, 'mutex', 600, 200, 1000000, 1000), (1, 1, 64, 2, 'mutex', 200, 200, 7000000, 1000), "
+        "(1, 1, 64, 3, 'mutex', 200, 0, 0, 800000)");
+    check_rows("SELECT code, trace_ids FROM doctor_lock", "atomic-fit|[2,1,3]\n");
+    ran("UPDATE locks SET acquires = acquires / 2, hold_ns = hold_ns * 1000");
+    check_rows("SELECT code, trace_ids FROM doctor_lock", "hot-long|[3,1,2]\n");
+    ran("INSERT INTO objects(id, kind, identity, name) VALUES (2, 'cell', 'cell', 'server:prices');"
+        "INSERT INTO profiles(id, run_id, kind) VALUES (2, 1, 'mvcc');"
+        "INSERT INTO cells(profile_id, object_id, address, trace_id, struct_size, reads, commits, retries) VALUES "
+        "(2, 2, 8, 1, 64, 5000, 0, 0), (2, 2, 8, 2, 64, 0, 600, 300), (2, 2, 8, 3, 64, 0, 100, 500)");
+    check_rows("SELECT code, trace_ids FROM doctor_cell", "high-retry|[3,2,1]\n");
+    ran("UPDATE cells SET retries = retries / 10, commits = commits * 10, reads = reads / 10");
+    check_rows("SELECT code, trace_ids FROM doctor_cell", "misuse|[2,3,1]\n");
+}
+
 /* A threshold is a row: changing it changes the diagnosis, also in the stock shell. */
 static void test_thresholds_are_rows(void **state) {
     (void)state;
@@ -751,6 +782,7 @@ int main(void) {
         TEST(test_lock_codes),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
+        TEST(test_first_stack),
         TEST(test_thresholds_are_rows),
         TEST(test_saturation),
         TEST(test_doctor_order),

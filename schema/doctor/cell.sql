@@ -12,6 +12,8 @@ CREATE VIEW doctor_cell AS
 --   atomic-ptr-upgrade: multi_commits = 0, and commits >= 1000 or reads >= 1000 · ok
 -- Severity: that of the advice; but cow-thrash is critical from cell_critical_bytes on, and high-retry is a note below
 --   cell_note_retries retries.
+-- trace_ids: the callers where they were recorded, else the stack that allocated the cell; first who is to be looked at
+--   first: most retries (high-retry), most failures (exhausted), else most copies. Who only reads comes last.
 -- Known false positives: a cell that is filled once while the program starts and read ever after (misuse, in a short run).
 WITH
 rule AS (
@@ -30,12 +32,9 @@ cell AS (
     SELECT
         profiles.run_id, cells.object_id, cells.address, max(struct_size) AS struct_size,
         sum(reads) AS reads, sum(commits) AS commits, sum(multi_commits) AS multi_commits, sum(retries) AS retries,
-        sum(update_failures) AS update_failures, sum(struct_size * (commits + retries)) AS cow_bytes,
-        '[' || coalesce(group_concat(DISTINCT iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id))
-            FILTER (WHERE cells.trace_id <> 0 OR objects.trace_id <> 0), '') || ']' AS trace_ids
+        sum(update_failures) AS update_failures, sum(struct_size * (commits + retries)) AS cow_bytes
     FROM cells
     JOIN profiles ON profiles.id = cells.profile_id
-    JOIN objects ON objects.id = cells.object_id
     GROUP BY profiles.run_id, cells.object_id, cells.address
 ),
 judged AS (
@@ -66,7 +65,25 @@ SELECT
            || '"update_failures":%d,"cow_bytes":%d}',
            struct_size, reads, commits, multi_commits, retries,
            coalesce(round(1.0 * retries / nullif(commits, 0), 3), 'null'), update_failures, cow_bytes) AS evidence,
-    trace_ids,
+    coalesce(
+        (SELECT '[' || group_concat(trace_id) OVER (
+                    ORDER BY weight DESC, operations DESC, trace_id
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
+         FROM (SELECT
+                   iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id) AS trace_id,
+                   CASE judged.code WHEN 'high-retry' THEN sum(cells.retries)
+                        WHEN 'exhausted' THEN sum(cells.update_failures)
+                        ELSE sum(cells.commits + cells.retries) END AS weight,
+                   sum(cells.reads + cells.commits) AS operations
+               FROM profiles
+               JOIN cells ON cells.profile_id = profiles.id
+               WHERE profiles.run_id = judged.run_id
+                 AND profiles.kind = 'mvcc' -- has all cells; saves half the time in runs of many windows
+                 AND cells.object_id = judged.object_id
+                 AND cells.address = judged.address
+               GROUP BY 1)
+         WHERE trace_id <> 0
+         LIMIT 1), '[]') AS trace_ids,
     advice.text AS advice,
     judged.object_id,
     judged.address,

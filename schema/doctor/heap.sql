@@ -7,8 +7,8 @@ CREATE VIEW doctor_heap AS
 --   arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, mean size from there on.
 --   leak: some freed, some not.
 -- In a recorded run, where what is live at exit is known exactly:
---   leak: blocks live at exit.
---   arena: all freed, and heap_arena_count blocks or more of a mean size below heap_arena_mean_bytes.
+--   arena: heap_arena_count blocks or more of a mean size below heap_arena_mean_bytes, and no process has
+--   leak_warning_count of them live: one that is kept of a million shall not hide the million. leak: blocks live at exit.
 -- Severity of a leak: note where no process has leak_warning_count blocks of it live (process_inuse_count: what each of
 --   many processes keeps once is no leak), or fewer than leak_warning_bytes bytes are live in all; else critical from
 --   leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
@@ -51,11 +51,12 @@ judged AS (
            alloc_count - free_count AS inuse_count,
            alloc_bytes - free_bytes AS inuse_bytes,
            CASE WHEN alloc_count = 0 THEN 'none'
-                WHEN runs.source = 'profile' AND free_count < alloc_count THEN 'leak'
                 WHEN runs.source = 'profile'
-                THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_count')
-                         AND 1.0 * alloc_bytes / alloc_count
-                             < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes'), 'arena', 'none')
+                     AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+                     AND alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_count')
+                     AND 1.0 * alloc_bytes / alloc_count
+                         < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'arena'
+                WHEN runs.source = 'profile' THEN iif(free_count < alloc_count, 'leak', 'none')
                 WHEN free_count = 0 AND 1.0 * alloc_bytes / alloc_count
                      < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'arena'
                 WHEN free_count = 0 THEN 'rc'

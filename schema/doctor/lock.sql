@@ -13,6 +13,8 @@ CREATE VIEW doctor_lock AS
 --   hot-long: contended >= 20 %, mean hold > 1 ms · contended: >= 20 % · long-hold: mean hold > 1 ms · ok
 -- Severity: that of the advice; but note where all waits together are below lock_wait_note_ns, and critical where they
 --   reach lock_critical_percent of the run's duration.
+-- trace_ids: the callers where they were recorded, else the stack that allocated the lock; first who is to be looked at
+--   first: who holds it longest where holds are the matter (hot-long, long-hold), else who waits longest.
 -- Known false positives: a lock around one long start-up step (long-hold) that nobody waits for.
 WITH
 lock AS (
@@ -22,14 +24,9 @@ lock AS (
         sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
         sum(acquires + read_acquires) AS total_acquires, sum(contended + read_contended) AS total_contended,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
-        sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
-        -- Text functions, here and in the evidence: SQLite 3.40 refuses json_object and json_group_array in a view where
-        -- trusted_schema is off. kind is one of five words.
-        '[' || coalesce(group_concat(DISTINCT iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id))
-            FILTER (WHERE locks.trace_id <> 0 OR objects.trace_id <> 0), '') || ']' AS trace_ids
+        sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
-    JOIN objects ON objects.id = locks.object_id
     GROUP BY profiles.run_id, locks.object_id, locks.address
 ),
 figure AS (
@@ -85,11 +82,30 @@ SELECT
          WHEN is_critical THEN 'critical'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
+    -- Text functions, here and in trace_ids: SQLite 3.40 refuses json_object and json_group_array in a view where
+    -- trusted_schema is off. kind is one of five words.
     printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"hold_ns":%d,"mean_hold_ns":%d,"max_hold_ns":%d}',
            judged.kind, acquires, contended, read_acquires, read_contended, read_percent, contended_percent, wait_ns,
            max_wait_ns, hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns) AS evidence,
-    trace_ids,
+    coalesce(
+        (SELECT '[' || group_concat(trace_id) OVER (
+                    ORDER BY weight DESC, operations DESC, trace_id
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
+         FROM (SELECT
+                   iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id) AS trace_id,
+                   iif(judged.code IN ('hot-long', 'long-hold'), sum(locks.hold_ns),
+                       sum(locks.wait_ns + locks.read_wait_ns)) AS weight,
+                   sum(locks.acquires + locks.read_acquires) AS operations
+               FROM profiles
+               JOIN locks ON locks.profile_id = profiles.id
+               WHERE profiles.run_id = judged.run_id
+                 AND profiles.kind = 'lock' -- has all locks; saves half the time in runs of many windows
+                 AND locks.object_id = judged.object_id
+                 AND locks.address = judged.address
+               GROUP BY 1)
+         WHERE trace_id <> 0
+         LIMIT 1), '[]') AS trace_ids,
     advice.text AS advice,
     judged.object_id,
     judged.address,

@@ -1,8 +1,9 @@
 DROP VIEW IF EXISTS places;
 CREATE VIEW places AS
 -- Question: where would a person point, for one stack? One row a trace, also one (empty) for trace 0, "no stack".
--- function, file, line: the first frame from the leaf that is no allocator wrapper (table wrappers). Without symbols the
---   function is 'module+0xoffset', or '0xaddress' where not even the module is known; file '' and line 0 are unknown.
+-- function, file, line: the first frame from the leaf that is no wrapper of an allocator or lock (table wrappers). Without
+--   symbols the function is 'module+0xoffset', or '0xaddress' where not even the module is known; file '' and line 0 are
+--   unknown.
 -- module: file name, without its directories, of the executable or library. Its path is in mappings.
 SELECT
     traces.id AS trace_id,
