@@ -626,6 +626,7 @@ static void test_lock_codes(void **state) {
         {"19 %, long", 200, 38, 0, 0, 200 * 1000001ll, "long-hold"},
         {"the mean hold is of exclusive operations", 10, 0, 90, 0, 10 * 1000001ll, "long-hold"},
         {"one long hold, never waited for", 1, 0, 0, 0, 1000001, "long-hold"},
+        {"one hold of 1 ms exactly", 1, 0, 0, 0, 1000000, "ok"},
         {"never taken", 0, 0, 0, 0, 0, "ok"},
     };
     insert_lock_runs(COUNT(cases));
@@ -726,7 +727,8 @@ static void test_saturation(void **state) {
         "INSERT INTO runs(id, uuid, started_ns, source, sample_n) VALUES (4, 'u4', 4, 'profile', 100),"
         "    (5, 'u5', 5, 'x.profile', 10);"
         "INSERT INTO profiles(run_id, kind, sample_n, period, period_type) VALUES (4, 'mvcc', 100, 100, 'commits'),"
-        "    (4, 'cpu', 1, 10101010, 'cpu'), (5, 'heap', 1, 0, ''), (1, 'heap', 1, 524288, 'space');"
+        "    (4, 'cpu', 1, 10101010, 'cpu'), (5, 'heap', 1, 0, ''), (1, 'heap', 1, 524288, 'space'),"
+        "    (3, 'heap', 1, 1, 'space');" /* every byte: exact */
         /* 3 s of flushes: much of a run of 20 s (15 %), nothing in one of an hour; 0.9 s is little in any. */
         "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (6, 'u6', 6, 20000000000, 'profile'),"
         "    (7, 'u7', 7, 3600000000000, 'profile'), (8, 'u8', 8, 1000000000, 'profile');"
