@@ -588,7 +588,8 @@ static const struct {
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},
-    {"saturation", {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unfinished", "warning"}},
+    {"saturation",
+     {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "paused", "unfinished", "warning"}},
 };
 
 static char *view_of(const char *section, const char *code) {
