@@ -15,6 +15,8 @@ _clear() {
         words="99 off perf"
     elif [[ $previous == --start ]]; then
         words="on off"
+    elif [[ $previous == --by ]]; then
+        words="bytes allocs inuse_bytes inuse_allocs"
     elif [[ $previous == --follow ]]; then
         words="all none"
     elif [[ $word == -* ]]; then

@@ -58,6 +58,11 @@
     "  -h, --help           this text\n"                                                                               \
     "\n" RUN_USAGE
 
+#define RUNS_USAGE                                                                                                     \
+    "RUNS is a RUN, A..B, all, all:LABEL, tag:TAG=VALUE, last=N (the newest of those before it, or of all), or "       \
+    "several\n"                                                                                                        \
+    "of these with commas: tag:branch=main,last=20.\n"
+
 const struct command commands[] = {
     {"profile", command_profile, "run a program and record heap, locks, cells, channels and CPU time",
      "usage: clear profile [OPTION]... TARGET [-- ARGS...]\n"
@@ -184,17 +189,29 @@ const struct command commands[] = {
      "DIRECTORY/\n"
      "                       gets all kinds and dumps of a run\n"
      "  -h, --help           this text\n"
-     "\n" RUN_USAGE "RUNS is a RUN, A..B, all, all:LABEL, all:TAG=VALUE, or several of these with commas.\n"},
+     "\n" RUN_USAGE RUNS_USAGE},
     {"doctor", command_doctor, "say what is wrong with a run, and what proves it",
      "usage: clear doctor [OPTION]... [RUN]\n"
+     "       clear doctor [OPTION]... [OLD] --diff NEW\n"
      "\n"
      "Prints the diagnoses of a run (default: the latest), worst first: figures, stack, advice, and the command that\n"
      "exports the evidence. The same rows are the view `doctor` of the warehouse, which views doctor_NAME of your own\n"
      "join (see the manual).\n"
-     "\n" DB_USAGE "  --json               all rows as a JSON array\n"
-     "  --top N              findings shown of each section (default 5; 0: all)\n"
+     "\n" DB_USAGE
+     "  --diff NEW           what changed from OLD to NEW instead: each a RUN, a file, RUNS, or several of these with\n"
+     "                       commas. One name alone is what the latest run is held against. With several runs a side,\n"
+     "                       a change is called one only outside the noise (Welch's t test)\n"
+     "  --by FIGURE          bytes (default), allocs, inuse_bytes or inuse_allocs: what allocations are sorted by; "
+     "adds\n"
+     "                       tables of functions\n"
+     "  --cumulative         tables of functions, sorted by what they and all they call cost\n"
+     "  --focus RE           only stacks with a function, file or binary that matches; names of locks and cells too\n"
+     "  --ignore RE          none of those; it wins over --focus\n"
+     "  --peek RE            callers and callees of the functions that match, instead of the findings\n"
+     "  --json               all rows, as a JSON array; an object with --diff\n"
+     "  --top N              rows shown of each section (default 5; 0: all)\n"
      "  -h, --help           this text\n"
-     "\n" RUN_USAGE},
+     "\n" RUN_USAGE RUNS_USAGE},
     {"report", command_report, "pprof's reports on runs: top, tree, peek, traces, tags, raw",
      "usage: clear report FORMAT [OPTION]... [TARGET]...\n"
      "       clear top [OPTION]... [TARGET]...\n"
@@ -203,7 +220,7 @@ const struct command commands[] = {
      "\n"
      "What go tool pprof prints for the same profile and options, from the warehouse. A TARGET is a RUN, a set of "
      "runs\n"
-     "(1..20, all, all:LABEL, all:TAG=VALUE), or a file; several are added up. Default: the latest run.\n"
+     "(1..20, all, all:LABEL, tag:TAG=VALUE, last=20), or a file; several are added up. Default: the latest run.\n"
      "\n" REPORT_USAGE},
     {"top", command_top, "the functions of a run by what they cost",
      "usage: clear top [OPTION]... [TARGET]...\n"

@@ -354,7 +354,7 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
     add_words(&line, counts[GROUP_ADDED], "new");
     add_words(&line, counts[GROUP_GONE], id == DIFF_LOCKS || id == DIFF_CELLS ? "gone" : "eliminated");
     add_words(&line, counts[GROUP_SAME], "unchanged");
-    if (noise) buffer_printf(&line, " (%s differ within the noise)", units_count((int64_t)noise).text);
+    if (noise) buffer_printf(&line, " (%s of them differ, within the noise)", units_count((int64_t)noise).text);
     print_cut(printer, "  ", buffer_text(&line));
     buffer_free(&line);
 }
@@ -442,6 +442,29 @@ static void print_totals(const struct printer *printer) {
     grid_free(&grid);
 }
 
+/* Sets are added up by an export, so that unlike numbers of runs would differ by that alone. */
+static void print_next(const struct printer *printer) {
+    const struct diff *diff = printer->diff;
+    const struct diff_options *options = diff->options;
+    struct buffer line = {0};
+    if (options->sides[DIFF_OLD].runs.items[0].db->is_private || diff->run_count[DIFF_OLD] != diff->run_count[DIFF_NEW])
+        return;
+    for (int side = DIFF_OLD; side < DIFF_SIDES; side++)
+        for (size_t i = 0; i < options->sides[side].runs.count; i++)
+            if (options->sides[side].runs.items[i].db != options->sides[DIFF_OLD].runs.items[0].db) return;
+    if (!diff->tables[DIFF_SITES].count) return;
+    buffer_add_text(&line, "  clear export --db ");
+    doctor_add_quoted(&line, options->sides[DIFF_OLD].runs.items[0].db->path);
+    for (int side = DIFF_SIDES - 1; side >= DIFF_OLD; side--) {
+        buffer_add_text(&line, side == DIFF_OLD ? " --base " : " ");
+        for (size_t i = 0; i < options->sides[side].runs.count; i++)
+            buffer_printf(&line, "%s%lld", i ? "," : "", (long long)options->sides[side].runs.items[i].id);
+    }
+    print_title(printer, "next");
+    fprintf(printer->out, "%s --kind heap -o what-changed.svg\n", buffer_text(&line));
+    buffer_free(&line);
+}
+
 static int print_all(const struct printer *printer, struct error *err) {
     struct buffer quote = {0};
     for (int side = 0; side < DIFF_SIDES; side++)
@@ -452,6 +475,7 @@ static int print_all(const struct printer *printer, struct error *err) {
     print_totals(printer);
     for (enum diff_table_id id = DIFF_FUNCTIONS; id < DIFF_TABLES; id++)
         if (print_table(printer, id, err) < 0) return -1;
+    print_next(printer);
     diff_quote(printer->diff, &quote);
     fprintf(printer->out, "\n%s\n", buffer_text(&quote));
     buffer_free(&quote);

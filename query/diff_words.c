@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "query/diff_rows.h"
+#include "query/doctor_report.h"
 #include "schema/schema.h"
 
 enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2 };
@@ -51,7 +52,8 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
     db_bind_int(frame, ":count", CALLERS_SHOWN);
     int code;
     while ((code = db_step(row->db, frame, err)) == 1)
-        buffer_printf(out, "%s%s", out->size ? " < " : "", db_text(frame, 0));
+        if (!doctor_is_start_up(db_text(frame, 0)))
+            buffer_printf(out, "%s%s", out->size ? " < " : "", db_text(frame, 0));
     return code;
 }
 

@@ -67,8 +67,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
 
 /* ---- foot ---- */
 
-/* One word for the shell. */
-static void add_quoted(struct buffer *out, const char *word) {
+void doctor_add_quoted(struct buffer *out, const char *word) {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     if (*word && strspn(word, safe) == strlen(word)) {
         buffer_add_text(out, word);
@@ -106,7 +105,7 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     if (db_step(report->db, row, err) < 1) return -1;
-    add_quoted(&file, db_text(row, 0));
+    doctor_add_quoted(&file, db_text(row, 0));
     sqlite3_reset(row);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));
@@ -130,7 +129,7 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
     struct buffer db = {0};
     long long run_id = (long long)report->options->run_id;
     int code = 0;
-    add_quoted(&db, report->db->path);
+    doctor_add_quoted(&db, report->db->path);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
         struct buffer ids = {0};

@@ -65,5 +65,7 @@ int doctor_print_peek_json(struct doctor_report *report, const char **before, st
 /* doctor_head.c: what was run and how it went; and the commands that go on from here. */
 int doctor_print_head(struct doctor_report *report, struct error *err);
 int doctor_print_next(struct doctor_report *report, struct error *err);
+/* One word for the shell. */
+void doctor_add_quoted(struct buffer *out, const char *word);
 
 #endif

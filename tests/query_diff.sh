@@ -193,11 +193,13 @@ expect_match "$(cat report)" '^  ↑ newly contended .* 0 % -> 50 % ' "a lock's 
 expect_match "$(cat report)" '^  ↑ new retry storm .* 0\.0 -> 3\.0 ' "a cell's retries a commit"
 expect_match "$(cat report)" '^      parse  parse\.c:20$' "a function and its place"
 expect_equal "$(grep -c '^        < main$' report)" 3 "callers of the sites that changed"
+next=$(grep '^  clear export' report | sed 's/^  clear/"$CLEAR"/')
+eval "$next" && grep -q '<svg' what-changed.svg || fail "the command that it offers: $next"
 ! grep -q rare report || fail "a row within the noise is shown"
 expect_match "$("$CLEAR" doctor 1..3 --diff 4..6 --top 0)" '^      rare  r\.c:80$' "--top 0 shows what is within the noise"
 ! grep -q $'\033' report || fail "colour without a terminal"
 ! grep -q ' $' report || fail "trailing blanks"
-expect_equal "$(sed '$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
+expect_equal "$(sed '/^next$/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
 # New and gone are both shown where one row is shown of each, and what is left is counted.
 "$CLEAR" doctor --top 1 1..3 --diff 4..6 >one || fail "--top 1"
 expect_equal "$(sed -n '/^heap by site/,/^lock/p' one | grep -c '^  [↑↓]')" 3 "--top 1: one changed, one new, one eliminated"
@@ -269,3 +271,30 @@ total = [row for row in answer["rows"] if row["section"] == "totals"][0]["figure
 print(int(total["old"]["mean"]), int(total["new"]["mean"]), answer["old"]["runs"], answer["new"]["runs"])')" "$bytes 101712 [None] [1]" "bytes of a file and of a run"
 unset CLEAR_DB
 (cd "$TMP" && mkdir -p away && cd away && "$CLEAR" doctor "$only" --diff "$heap" >/dev/null && [ -z "$(ls)" ]) || fail "two files without a warehouse"
+
+# ---- a program that was edited, moved and built again: the site that stayed is the same one, what came is new, what went is gone
+mkdir -p first/src second/other
+{
+    printf '#include <stdlib.h>\nstatic char *volatile sink;\n'
+    printf '__attribute__((noipa)) static void stays(size_t n) { sink = malloc(n); free(sink); }\n'
+    printf '#ifdef NEW\n__attribute__((noipa)) static void comes(void) { sink = malloc(96); }\n#else\n'
+    printf '__attribute__((noipa)) static void goes(void) { sink = malloc(33); free(sink); }\n#endif\n'
+    printf 'int main(void) {\n    for (int i = 0; i < 500; i++) stays(SIZE);\n#ifdef NEW\n'
+    printf '    for (int i = 0; i < 70; i++) comes();\n#else\n    for (int i = 0; i < 40; i++) goes();\n#endif\n}\n'
+} >first/src/program.c
+{ printf '/* moved */\n\n\n'; cat first/src/program.c; } >second/other/program.c
+FLAGS=(-g -O1 -fno-builtin -fno-omit-frame-pointer)
+(cd first && "${CC:-gcc}" "${FLAGS[@]}" -DSIZE=100 -o program src/program.c) && (cd second && "${CC:-gcc}" "${FLAGS[@]}" -DNEW -DSIZE=120 -o program other/program.c) ||
+    fail "compiling"
+"$CLEAR" profile -q --db built.db -o p.profile first/program && "$CLEAR" profile -q --db built.db -o q.profile second/program || fail "profiling"
+"$CLEAR" doctor --db built.db --json 1 --diff 2 >answer.json || fail "doctor of two builds"
+expect_equal "$(python3 -c 'import json
+for row in json.load(open("answer.json"))["rows"]:
+    figure = row["figures"].get("alloc_bytes")
+    if row["by"] == "site": print(row["subject"], row["change"], int(figure["old"]["mean"]), int(figure["new"]["mean"]), row["figures"]["inuse_count"]["delta"])' | sort)" \
+    "comes new 0 6720 70
+goes eliminated 1320 0 0
+stays up 50000 60000 0" "500 x 100 to 120 bytes, 70 x 96 bytes kept, 40 x 33 bytes gone"
+expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | cut -d, -f1-3)" "allocations +30 % (50.1 KiB -> 65.2 KiB), 1 new site, 1 site eliminated" "what can be quoted of them"
+# The run against the directory that it wrote: nothing changed.
+expect_match "$("$CLEAR" doctor --db built.db 1 --diff ./p.profile | tail -1)" '^no change' "a run against its own directory"
