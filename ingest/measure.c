@@ -5,12 +5,6 @@
 #define BIT(type, member)       (1u << WORD(type, member))
 #define PARAMETER(type, member) [WORD(type, member)] = ":" #member
 
-static const char site_sql[] =
-    "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes)"
-    " VALUES (:profile, :trace, :alloc_count, :alloc_bytes, :free_count, :free_bytes)"
-    " ON CONFLICT (profile_id, trace_id, label_set_id) DO UPDATE SET alloc_count = excluded.alloc_count,"
-    " alloc_bytes = excluded.alloc_bytes, free_count = excluded.free_count, free_bytes = excluded.free_bytes";
-
 static const char lock_sql[] =
     "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns,"
     " hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"
@@ -57,10 +51,7 @@ const struct measure measures[MEASURE_COUNT] = {
                                       "[\"inuse_objects\",\"count\"],[\"inuse_space\",\"bytes\"]]",
                       .default_type = "inuse_space",
                       .period_type = "space",
-                      .period_unit = "bytes",
-                      .sql = site_sql,
-                      .parameters = {PARAMETER(heap_counters, alloc_count), PARAMETER(heap_counters, alloc_bytes),
-                                     PARAMETER(heap_counters, free_count), PARAMETER(heap_counters, free_bytes)}},
+                      .period_unit = "bytes"},
     [MEASURE_LOCK] = {.chunk = CHUNK_LOCK,
                       .feature = FEATURE_LOCKS,
                       .is_sampled = true,

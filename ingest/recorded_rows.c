@@ -1,6 +1,7 @@
 /* recorded_rows.c: what a recorded process is in the warehouse: its row, its profiles, and the rows of those. */
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "ingest/recorded.h"
 #include "ingest/recorded_fibers.h"
+#include "ingest/site_rows.h"
 
 /* What a broken segment holds may be any 64 bits; the columns are signed. */
 static int64_t positive(uint64_t value) {
@@ -152,10 +154,38 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
     return 0;
 }
 
-static int write_all_rows(const struct recorded *recorded, struct db *db, struct tick_rate rate, struct error *err) {
+/* Those that changed; site_rows has its own SQL. */
+static int write_sites(const struct tally *tally, struct store *store, struct error *err) {
+    const struct heap_counters *now = (const struct heap_counters *)tally->now;
+    const struct heap_counters *written = (const struct heap_counters *)tally->written;
+    struct site_row *rows = xmalloc(tally->count * sizeof *rows + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < tally->count && tally->profile_id; i++) {
+        if (memcmp(&now[i], &written[i], sizeof *now) == 0) continue;
+        rows[count++] = (struct site_row){.trace_id = tally->rows[i].trace,
+                                          .alloc_count = positive(now[i].alloc_count),
+                                          .alloc_bytes = positive(now[i].alloc_bytes),
+                                          .free_count = positive(now[i].free_count),
+                                          .free_bytes = positive(now[i].free_bytes)};
+    }
+    int code = site_rows_put(store, tally->profile_id, rows, count, err);
+    free(rows);
+    return code;
+}
+
+static int write_kind(const struct recorded *recorded, enum measure_id id, struct store *store, struct tick_rate rate,
+                      struct error *err) {
+    switch (id) {
+    case MEASURE_HEAP: return write_sites(&recorded->tallies[id], store, err);
+    case MEASURE_FIBER: return recorded_write_fibers(&recorded->tallies[id], store->db, err);
+    default: return write_rows(recorded, id, store->db, rate, err);
+    }
+}
+
+static int write_all_rows(const struct recorded *recorded, struct store *store, struct tick_rate rate,
+                          struct error *err) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        int code = i == MEASURE_FIBER ? recorded_write_fibers(&recorded->tallies[i], db, err)
-                                      : write_rows(recorded, i, db, rate, err);
+        int code = write_kind(recorded, i, store, rate, err);
         if (code) return -1;
     }
     return 0;
@@ -266,7 +296,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
                    const struct recording_terms *terms, struct error *err) {
     struct db *db = resolver->db;
     if (recorded_sum_rows(recorded, resolver, view, err) || insert_rows(recorded, db, terms, err) ||
-        write_all_rows(recorded, db, terms->rate, err))
+        write_all_rows(recorded, &resolver->store, terms->rate, err))
         return -1;
     if (recorded->is_running && recorded->committed_process_id && fingerprint(recorded) == recorded->written) return 0;
     int64_t time_ns = now_ns();

@@ -582,7 +582,7 @@ static void a_failed_flush_is_made_up_for(void **state) {
     size_t size;
     struct heap_counters *live = map_live(fixture, "77-1.seg", &map, &size);
     assert_int_equal(db_exec(&fixture->db,
-                             "CREATE TEMP TRIGGER refuse BEFORE INSERT ON sites BEGIN SELECT raise(ABORT, 'no'); END",
+                             "CREATE TEMP TRIGGER refuse BEFORE INSERT ON site_rows BEGIN SELECT raise(ABORT, 'no'); END",
                              &err),
                      0);
     assert_int_equal(collector_flush(fixture->collector, false, &err), -1);
