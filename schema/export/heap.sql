@@ -8,5 +8,4 @@ SELECT
     alloc_count - free_count AS "inuse_objects/count",
     alloc_bytes - free_bytes AS "inuse_space/bytes"
 FROM sites
-WHERE profile_id = :profile
-ORDER BY trace_id, label_set_id;
+WHERE profile_id = :profile;
