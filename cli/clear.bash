@@ -19,6 +19,8 @@ _clear() {
         words="bytes allocs inuse_bytes inuse_allocs"
     elif [[ $previous == --follow ]]; then
         words="all none"
+    elif [[ $previous == --windows ]]; then
+        words="64 all"
     elif [[ $word == -* ]]; then
         words=$("$clear" help --complete "$command" 2>/dev/null)
     else

@@ -4,10 +4,12 @@
 
 #include "export/rows.h"
 #include "query/kind.h"
+#include "query/timespan.h"
 #include "schema/db.h"
 
-/* Adds all profiles of the kind `name` of a run to `rows`, which may be empty ({0}) or hold those of another run. */
-int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, struct error *err);
+/* Adds the profiles of the kind `name` of a run that a span takes to `rows`, which may be empty ({0}) or hold those of another run. */
+int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
+              struct error *err);
 
 /* As export_write of one run, as pprof; a run without that kind gives a profile without samples. */
 int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err);

@@ -33,6 +33,7 @@ struct collector {
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
     struct collector_options options;
     struct moment start;
+    int64_t start_ns; /* the same moment, since the epoch */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -48,6 +49,17 @@ static uint64_t monotonic_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int64_t realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* Since the epoch, as it was when the recording began: windows must not overlap when somebody sets the clock. */
+static int64_t flush_time(const struct collector *collector) {
+    return collector->start_ns + (int64_t)(monotonic_ns() - collector->start.ns);
 }
 
 /* The tightest of a few pairs: a pair that was interrupted is off by the interruption. */
@@ -123,6 +135,7 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     }
     made->start = moment_now();
     if (options->is_paused) made->paused_since_ns = made->start.ns;
+    made->start_ns = realtime_ns() - (int64_t)(monotonic_ns() - made->start.ns);
     *collector = made;
     return 0;
 }
@@ -309,18 +322,32 @@ void collector_totals(const struct collector *collector, struct collector_totals
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-static int flush_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
+/* 1: the view is open; 0: there is nothing to see: not ready, or it never will be, because whoever made it died before the
+ * header was there, or it is broken. */
+static int open_segment(struct collector *collector, struct recorded *recorded, struct segment_view *view) {
+    struct error ignored = {0};
+    if (segment_view_open(view, collector->directory, recorded->name, &ignored) > 0) return 1;
+    recorded->is_corrupt = !recorded->is_running;
+    return 0;
+}
+
+/* All counters of all processes, before the clock is read: what a window holds happened before its end. */
+static void read_processes(struct collector *collector) {
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        struct segment_view view;
+        recorded->is_running = still_runs(collector, recorded);
+        recorded->is_read = open_segment(collector, recorded, &view);
+        if (!recorded->is_read) continue;
+        recorded_read(recorded, &collector->resolver, &view);
+        segment_view_close(&view);
+    }
+}
+
+static int write_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
                          struct error *err) {
     struct segment_view view;
-    struct error ignored = {0};
-    recorded->is_running = still_runs(collector, recorded);
-    int opened = segment_view_open(&view, collector->directory, recorded->name, &ignored);
-    if (opened <= 0) {
-        /* Not ready, or it never will be: whoever made it died before the header was there, or it is broken. */
-        recorded->is_corrupt = !recorded->is_running;
-        return 0;
-    }
-    recorded_read(recorded, &collector->resolver, &view);
+    if (!recorded->is_read || !open_segment(collector, recorded, &view)) return 0;
     note_bias(collector, recorded);
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     segment_view_close(&view);
@@ -396,13 +423,16 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
+    read_processes(collector);
     const struct recording_terms terms = {.run_id = collector->run_id,
                                           .sample_n = collector->options.sample_n,
                                           .sample_bytes = collector->options.sample_bytes,
                                           .cpu_hz = collector->options.cpu_hz,
-                                          .rate = tick_rate(collector)};
+                                          .rate = tick_rate(collector),
+                                          .time_ns = flush_time(collector),
+                                          .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
-        if (flush_process(collector, collector->processes[i], &terms, err)) return -1;
+        if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) || update_run(collector, err) ||
         write_pause(collector, err))
         return -1;

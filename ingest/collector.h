@@ -1,9 +1,9 @@
 /* collector.h: from the segments that a recorded program writes (ingest/segment.h) to rows of the warehouse.
  *
  * A run has one row from before its start (run_begin), marked 'unfinished' until run_end. Each flush is one transaction
- * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks and what else was recorded. So
- * whatever dies, the file is valid and holds all up to the last flush. A flush that fails is rolled back, and the next one
- * writes everything again: rows hold totals, so nothing is lost or counted twice. */
+ * that writes what changed since the last one: a row per process, and of each kind and process in which something moved a window, that is
+ * a profile with the rows of what moved. So whatever dies, the file is valid and holds all up to the last flush. A flush
+ * that fails is rolled back, and the window of the next one covers its time too: nothing is lost or counted twice. */
 #ifndef CLEAR_INGEST_COLLECTOR_H
 #define CLEAR_INGEST_COLLECTOR_H
 
@@ -13,6 +13,7 @@
 
 #include "ingest/ingest.h"
 #include "ingest/segment.h"
+#include "ingest/windows.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */
@@ -48,6 +49,7 @@ struct collector_options {
     uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
     uint32_t cpu_hz;       /* of FEATURE_CPU */
     bool is_paused;        /* nothing is recorded until collector_pause says otherwise */
+    struct window_limits windows;
 };
 
 /* Totals as of the last flush, for the closing words and for tests. */

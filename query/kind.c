@@ -4,7 +4,7 @@
 
 /* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
 const struct kind kinds[] = {
-    {"heap", "export/heap.sql", "inuse_space", "space", "bytes", .plain = true, .addressed = true,
+    {"heap", "export/heap.sql", "inuse_space", "space", "bytes", .plain = true, .has_state = true, .addressed = true,
      .in_directory = true},
     {"lock", "export/lock.sql", "delay", "contentions", "count", .in_directory = true},
     {"mvcc", "export/mvcc.sql", "cow_bytes", "commits", "count", .in_directory = true},

@@ -7,10 +7,11 @@
 
 struct kind {
     const char *name;  /* as in profiles.kind; the file in a run's directory is NAME.pb.gz */
-    const char *query; /* in schema/; its parameter is :profile */
+    const char *query; /* in schema/: of one :profile where it is plain, else of :run, :kind, :from and :to */
     /* What the profile says where the recorder did not: */
     const char *default_type, *period_type, *period_unit;
     bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
+    bool has_state;    /* some of its values are a state, to which windows before a span count (:counted is 0) */
     bool addressed;    /* recorded samples carry the address of their site as label `addr` */
     bool in_directory; /* belongs into NAME.profile/ */
 };

@@ -111,6 +111,8 @@ static int read_first(struct heading *head, sqlite3_stmt *row, struct error *err
 /* Processes ran beside each other, runs after each other: pprof adds up files, and a run is one. */
 static void read_run(struct heading *head, sqlite3_stmt *row) {
     struct profile *profile = head->profile;
+    int64_t time_ns = sqlite3_column_int64(row, TIME);
+    if (profile->time_ns == 0 || time_ns < profile->time_ns) profile->time_ns = time_ns;
     if (!*profile->default_type)
         profile->default_type =
             profile_text(profile, text_or(row, DEFAULT_TYPE, head->is_stored ? "" : head->kind->default_type));
@@ -123,8 +125,7 @@ static void read_run(struct heading *head, sqlite3_stmt *row) {
 
 static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *err) {
     struct profile *profile = head->profile;
-    int64_t period = sqlite3_column_int64(row, PERIOD), sample_n = sqlite3_column_int64(row, SAMPLE_N),
-            time_ns = sqlite3_column_int64(row, TIME);
+    int64_t period = sqlite3_column_int64(row, PERIOD), sample_n = sqlite3_column_int64(row, SAMPLE_N);
     head->dropped += sqlite3_column_int64(row, DROPPED);
     head->truncated += sqlite3_column_int64(row, TRUNCATED);
     if (sample_n > head->sample_n) head->sample_n = sample_n;
@@ -132,7 +133,6 @@ static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *e
         head->sample_bytes = period;
     if (!period && !head->is_stored) period = sample_n;
     if (profile->period == 0 || profile->period < period) profile->period = period;
-    if (profile->time_ns == 0 || time_ns < profile->time_ns) profile->time_ns = time_ns;
     if (head->profiles++ == 0 && read_first(head, row, err) < 0) return -1;
     if (head->run_profiles++ == 0) read_run(head, row);
     if (each_value(head, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
@@ -161,11 +161,13 @@ static void add_losses(struct heading *head) {
     }
 }
 
-static int read_run_profiles(struct heading *head, int64_t run_id, const char *kind, struct error *err) {
+static int read_run_profiles(struct heading *head, int64_t run_id, const struct timespan *span, const char *kind,
+                             struct error *err) {
     sqlite3_stmt *rows = db_prepare(head->names->db, embedded_text("export/profiles.sql"), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", run_id);
     db_bind_text(rows, ":kind", kind);
+    timespan_bind(rows, span);
     int code;
     head->run_profiles = 0;
     while ((code = db_step(head->names->db, rows, err)) == 1)
@@ -176,13 +178,13 @@ static int read_run_profiles(struct heading *head, int64_t run_id, const char *k
     return code;
 }
 
-int profile_head_read(struct profile_names *names, const struct run_set *runs, const char *kind, bool is_stored,
-                      struct error *err) {
+int profile_head_read(struct profile_names *names, const struct run_set *runs, const struct timespan *spans,
+                      const char *kind, bool is_stored, struct error *err) {
     struct heading head = {
         .names = names, .profile = names->builder->profile, .kind = kind_find(kind), .is_stored = is_stored};
     int code = 0;
     for (size_t i = 0; code == 0 && i < runs->count; i++)
-        code = read_run_profiles(&head, runs->ids[i], kind, err);
+        code = read_run_profiles(&head, runs->ids[i], spans ? &spans[i] : &timespan_all, kind, err);
     add_losses(&head);
     return code;
 }

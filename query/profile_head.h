@@ -5,10 +5,11 @@
 #include "query/kind.h"
 #include "query/profile_names.h"
 #include "query/run_set.h"
+#include "query/timespan.h"
 
 /* Fills times, period, comments, frames to drop and mappings of the builder's profile. `is_stored`: it goes out as it came
  * in, so that nothing is said in its name. */
-int profile_head_read(struct profile_names *names, const struct run_set *runs, const char *kind, bool is_stored,
-                      struct error *err);
+int profile_head_read(struct profile_names *names, const struct run_set *runs, const struct timespan *spans,
+                      const char *kind, bool is_stored, struct error *err);
 
 #endif

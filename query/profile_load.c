@@ -34,7 +34,8 @@ struct loading {
     const char *kind_name;
     struct profile_type types[TYPES_MAX];
     size_t type_count;
-    bool is_stored; /* all of it came in with sample types of its own */
+    bool is_stored;       /* all of it came in with sample types of its own */
+    bool is_plain_stored; /* the same, of the run that is being read */
     struct column columns[COLUMNS_MAX];
     int column_count;
     struct arena texts;
@@ -228,28 +229,28 @@ static bool has_value(const struct loading *load) {
     return false;
 }
 
-static int add_row(struct loading *load, sqlite3_stmt *statement, bool is_stored, struct error *err) {
-    struct row row;
+static int add_sample(struct loading *load, const struct row *row, bool is_stored, struct error *err) {
     uint32_t stack, labels;
-    if (read_row(load, statement, &row, err) < 0) return -1;
-    if (!has_value(load)) return 0;
-    if (row.function && !is_stored)
-        stack = profile_names_frame(&load->names, row.function, row.line);
-    else if (profile_names_trace(&load->names, row.trace_id, &stack, err) < 0)
+    if (row->function && !is_stored)
+        stack = profile_names_frame(&load->names, row->function, row->line);
+    else if (profile_names_trace(&load->names, row->trace_id, &stack, err) < 0)
         return -1;
     int code = load->kind->addressed && !is_stored
-                   ? profile_names_addressed(&load->names, row.trace_id, row.label_set_id, &labels, err)
-                   : profile_names_labels(&load->names, row.label_set_id, &labels, err);
+                   ? profile_names_addressed(&load->names, row->trace_id, row->label_set_id, &labels, err)
+                   : profile_names_labels(&load->names, row->label_set_id, &labels, err);
     if (code < 0) return -1;
-    if (row.label_count && !is_stored) labels = profile_build_labels(&load->builder, row.labels, row.label_count);
+    if (row->label_count && !is_stored) labels = profile_build_labels(&load->builder, row->labels, row->label_count);
     profile_build_sample(&load->builder, stack, labels, load->values);
     return 0;
 }
 
-static int load_profile(struct loading *load, int64_t profile_id, bool is_stored, struct error *err) {
-    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
-    if (!rows) return -1;
-    db_bind_int(rows, ":profile", profile_id);
+static int add_row(struct loading *load, sqlite3_stmt *statement, bool is_stored, struct error *err) {
+    struct row row;
+    if (read_row(load, statement, &row, err) < 0) return -1;
+    return has_value(load) ? add_sample(load, &row, is_stored, err) : 0;
+}
+
+static int add_rows(struct loading *load, sqlite3_stmt *rows, bool is_stored, struct error *err) {
     int code;
     while ((code = db_step(load->db, rows, err)) == 1)
         if (add_row(load, rows, is_stored, err) < 0) {
@@ -259,32 +260,128 @@ static int load_profile(struct loading *load, int64_t profile_id, bool is_stored
     return code;
 }
 
-static int load_run(struct loading *load, int64_t run_id, struct error *err) {
-    sqlite3_stmt *profiles = db_prepare(load->db,
-                                        "SELECT id, process_id IS NULL AND sample_types <> '[]' FROM profiles"
-                                        " WHERE run_id = :run AND kind = :kind ORDER BY id",
-                                        err);
+/* ---- plain kinds: a statement a profile; sorted here, which takes SQLite twice as long ---- */
+
+struct plain_row {
+    int64_t trace_id, label_set_id;
+    size_t index; /* of its values, and of the row among all */
+};
+
+/* The profiles of one run, its windows among them: rows of one stack are summed in the order of stacks. */
+struct plain_rows {
+    struct plain_row *rows;
+    int64_t *values;
+    size_t count, room;
+};
+
+static void keep_row(const struct loading *load, struct plain_rows *all, const struct row *row) {
+    if (all->count == all->room) {
+        all->room = all->room ? all->room * 2 : 1024;
+        all->rows = xrealloc(all->rows, all->room * sizeof *all->rows);
+        all->values = xrealloc(all->values, all->room * load->type_count * sizeof *all->values);
+    }
+    all->rows[all->count] = (struct plain_row){row->trace_id, row->label_set_id, all->count};
+    memcpy(all->values + all->count++ * load->type_count, load->values, load->type_count * sizeof *all->values);
+}
+
+static int compare_rows(const void *left, const void *right) {
+    const struct plain_row *a = left, *b = right;
+    if (a->trace_id != b->trace_id) return a->trace_id < b->trace_id ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static int keep_rows(struct loading *load, sqlite3_stmt *rows, struct plain_rows *all, struct error *err) {
+    struct row row;
+    int code;
+    while ((code = db_step(load->db, rows, err)) == 1) {
+        if (read_row(load, rows, &row, err) < 0) {
+            sqlite3_reset(rows);
+            return -1;
+        }
+        if (has_value(load)) keep_row(load, all, &row);
+    }
+    return code;
+}
+
+static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stored, struct error *err) {
+    bool is_sorted = true;
+    for (size_t i = 1; i < all->count && is_sorted; i++)
+        is_sorted = all->rows[i - 1].trace_id <= all->rows[i].trace_id;
+    if (!is_sorted) qsort(all->rows, all->count, sizeof *all->rows, compare_rows);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct row row = {.trace_id = all->rows[i].trace_id, .label_set_id = all->rows[i].label_set_id};
+        memcpy(load->values, all->values + all->rows[i].index * load->type_count,
+               load->type_count * sizeof *load->values);
+        if (add_sample(load, &row, is_stored, err) < 0) return -1;
+    }
+    return 0;
+}
+
+/* Of windows before the span only what they left in use counts. */
+static int load_profile(struct loading *load, sqlite3_stmt *profile, struct plain_rows *all, struct error *err) {
+    bool is_stored = sqlite3_column_int(profile, 1), is_counted = sqlite3_column_int(profile, 2);
+    if (!is_counted && !load->kind->has_state) return 0;
+    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":profile", sqlite3_column_int64(profile, 0));
+    if (load->kind->has_state) db_bind_int(rows, ":counted", is_counted);
+    load->is_plain_stored = is_stored;
+    return keep_rows(load, rows, all, err);
+}
+
+static int load_plain(struct loading *load, int64_t run_id, const struct timespan *span, struct error *err) {
+    struct plain_rows all = {0};
+    sqlite3_stmt *profiles =
+        db_prepare(load->db,
+                   "SELECT id, process_id IS NULL AND sample_types <> '[]', time_ns > :from"
+                   " FROM profiles WHERE run_id = :run AND kind = :kind AND time_ns <= :to ORDER BY id",
+                   err);
     if (!profiles) return -1;
     db_bind_int(profiles, ":run", run_id);
     db_bind_text(profiles, ":kind", load->kind_name);
+    timespan_bind(profiles, span);
     int code;
     while ((code = db_step(load->db, profiles, err)) == 1)
-        if (load_profile(load, sqlite3_column_int64(profiles, 0), sqlite3_column_int(profiles, 1), err) < 0) {
+        if (load_profile(load, profiles, &all, err) < 0) {
             sqlite3_reset(profiles);
-            return -1;
+            code = -1;
+            break;
         }
+    if (code == 0) code = add_sorted(load, &all, load->is_plain_stored, err);
+    free(all.rows);
+    free(all.values);
     return code;
+}
+
+/* ---- other kinds: their query sums over windows ---- */
+
+static int load_grouped(struct loading *load, int64_t run_id, const struct timespan *span, struct error *err) {
+    char *types = NULL;
+    bool is_stored = true;
+    int code = find_stored(load, run_id, &types, &is_stored, err);
+    free(types);
+    if (code < 0) return -1;
+    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":run", run_id);
+    db_bind_text(rows, ":kind", load->kind_name);
+    timespan_bind(rows, span);
+    return add_rows(load, rows, is_stored, err);
 }
 
 /* ---- the profile ---- */
 
-static int load_all(struct loading *load, struct profile *profile, const struct run_set *runs, struct error *err) {
+static int load_all(struct loading *load, struct profile *profile, const struct run_set *runs,
+                    const struct timespan *spans, struct error *err) {
     if (choose_types(load, runs, err) < 0 || open_columns(load, err) < 0) return -1;
     profile_build(&load->builder, profile, load->types, load->type_count);
     profile_names_open(&load->names, load->db, &load->builder);
-    int code = profile_head_read(&load->names, runs, load->kind_name, load->is_stored, err);
-    for (size_t i = 0; code == 0 && i < runs->count; i++)
-        code = load_run(load, runs->ids[i], err);
+    int code = profile_head_read(&load->names, runs, spans, load->kind_name, load->is_stored, err);
+    for (size_t i = 0; code == 0 && i < runs->count; i++) {
+        const struct timespan *span = spans ? &spans[i] : &timespan_all;
+        code =
+            load->kind->plain ? load_plain(load, runs->ids[i], span, err) : load_grouped(load, runs->ids[i], span, err);
+    }
     profile_names_free(&load->names);
     profile_built(&load->builder);
     if (code < 0) profile_free(profile);
@@ -293,8 +390,8 @@ static int load_all(struct loading *load, struct profile *profile, const struct 
 
 /* One snapshot for all statements, so that a recording that goes on does not show through. (db_begin would take the write
  * lock.) */
-int profile_load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
-                 struct error *err) {
+int profile_load_spans(struct profile *profile, struct db *db, const struct run_set *runs, const struct timespan *spans,
+                       const char *kind, struct error *err) {
     struct loading *load = xcalloc(1, sizeof *load);
     struct error ignored = {0};
     *profile = (struct profile){0};
@@ -303,12 +400,17 @@ int profile_load(struct profile *profile, struct db *db, const struct run_set *r
     load->kind = kind_find(kind);
     int code = db_exec(db, "SAVEPOINT profile", err);
     if (code == 0) {
-        code = load_all(load, profile, runs, err);
+        code = load_all(load, profile, runs, spans, err);
         (void)db_exec(db, "RELEASE profile", &ignored);
     }
     arena_free(&load->texts);
     free(load);
     return code;
+}
+
+int profile_load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
+                 struct error *err) {
+    return profile_load_spans(profile, db, runs, NULL, kind, err);
 }
 
 int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {

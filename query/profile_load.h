@@ -8,12 +8,17 @@
 
 #include "query/profile.h"
 #include "query/run_set.h"
+#include "query/timespan.h"
 #include "schema/db.h"
 
 /* Loads kind `kind` of the runs; a run that lacks it is a failure that says what it has. On failure there is nothing to
  * free. */
 int profile_load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
                  struct error *err);
+
+/* Of a stretch of each run: `spans` are as many as there are runs; NULL is profile_load. */
+int profile_load_spans(struct profile *profile, struct db *db, const struct run_set *runs, const struct timespan *spans,
+                       const char *kind, struct error *err);
 
 /* The kind that a report without --kind is about: the one that every run of the set has; of several, the first of heap,
  * cpu, lock, mvcc, channels, fibers, syscalls, else the first by name. No common one is a usage error. free() it. */

@@ -176,8 +176,7 @@ ORDERED = ("traces", "raw")
 
 
 def without_sign(line):
-    head = line.split("|")[0] if "|" in line else line.split("):")[0]
-    return re.sub(r"-(?=[0-9])", "", head).split()
+    return re.sub(r"-(?=[0-9])", "", re.split(r"[|:(]", line)[0]).split()
 
 
 def opposite_weights(case, text):

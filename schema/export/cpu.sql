@@ -5,5 +5,4 @@ SELECT
     samples AS "samples/count",
     cpu_ns AS "cpu/nanoseconds"
 FROM cpu
-WHERE profile_id = :profile
-ORDER BY trace_id, label_set_id;
+WHERE profile_id = :profile;

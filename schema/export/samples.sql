@@ -13,5 +13,4 @@ SELECT
     v7,
     more
 FROM samples
-WHERE profile_id = :profile
-ORDER BY trace_id, label_set_id;
+WHERE profile_id = :profile;
