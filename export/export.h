@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "query/run_set.h"
 #include "schema/db.h"
 
@@ -29,6 +30,7 @@ struct export_request {
     const char *title; /* of a picture; NULL: one that is made of the source */
     int level;         /* gzip's, 1 to 9; 0 is the default */
     const char *path;  /* "-" is standard output */
+    struct buffer *bytes; /* not NULL: what would be written to a file is added here, and `path` is not used */
 };
 
 int export_write(struct db *db, const struct export_request *request, struct error *err);

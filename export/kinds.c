@@ -15,6 +15,9 @@ const struct kind kinds[] = {
     {"cpu", "export/cpu.sql", "cpu", "cpu", "nanoseconds", .plain = true, .in_directory = true},
     {"fibers", "export/fibers.sql", "lifetime", "spawns", "count", .plain = false},
     {"syscalls", "export/syscalls.sql", "time", "calls", "count", .plain = false},
+    /* As Go calls them: what waited for locks, and what waited for locks and channels. */
+    {"mutex", "export/block.sql", "delay", "contentions", "count", .of = {"lock"}},
+    {"block", "export/block.sql", "delay", "contentions", "count", .of = {"lock", "channels"}},
     {0},
 };
 static const struct kind other_kind = {NULL, "export/samples.sql", "", "", "", .plain = true};
@@ -24,6 +27,12 @@ const struct kind *kind_find(const char *name) {
     while (kind->name && strcmp(kind->name, name) != 0)
         kind++;
     return kind->name ? kind : &other_kind;
+}
+
+void kind_bind(sqlite3_stmt *statement, const char *name) {
+    const struct kind *kind = kind_find(name);
+    db_bind_text(statement, ":kind", kind->of[0] ? kind->of[0] : name);
+    db_bind_text(statement, ":also", kind->of[1]);
 }
 
 enum { IN_COLUMNS = 8, FIRST_VALUE = 2 }; /* values of `samples` that have columns; the column of the first */
@@ -151,11 +160,11 @@ int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name
     sqlite3_stmt *profiles =
         db_prepare(db,
                    "SELECT id, sample_types, process_id IS NOT NULL OR sample_types = '[]' FROM profiles"
-                   " WHERE run_id = :run AND kind = :kind ORDER BY id",
+                   " WHERE run_id = :run AND kind IN (:kind, :also) ORDER BY id",
                    err);
     if (!profiles) return -1;
     db_bind_int(profiles, ":run", run_id);
-    db_bind_text(profiles, ":kind", name);
+    kind_bind(profiles, name);
     int code;
     while ((code = db_step(db, profiles, err)) == 1) {
         reading.profile_id = sqlite3_column_int64(profiles, 0);

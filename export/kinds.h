@@ -14,11 +14,15 @@ struct kind {
     bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
     bool addressed;    /* recorded samples carry the address of their site as label `addr` */
     bool in_directory; /* belongs into NAME.profile/ */
+    const char *of[2]; /* made of profiles of these kinds; NULLs: of its own */
 };
 extern const struct kind kinds[]; /* ends with a NULL name */
 
 /* The row of that name, or the one for all other kinds. */
 const struct kind *kind_find(const char *name);
+
+/* The kinds of profile that the kind `name` is made of: binds :kind and :also, which may be NULL. */
+void kind_bind(sqlite3_stmt *statement, const char *name);
 
 /* Adds all profiles of the kind `name` of a run to `rows`, which may be empty ({0}) or hold those of another run. */
 int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, struct error *err);

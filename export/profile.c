@@ -3,6 +3,7 @@
 
 #include "export/describe.h"
 #include "export/export.h"
+#include "export/file.h"
 #include "export/format.h"
 #include "export/kinds.h"
 #include "export/model.h"
@@ -32,11 +33,11 @@ static void snapshot_end(struct db *db) {
 
 static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind = :kind), 0) FROM profiles"
-                                   " WHERE run_id = :run",
+                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind IN (:kind, :also)), 0)"
+                                   " FROM profiles WHERE run_id = :run",
                                    err);
     if (!row) return -1;
-    db_bind_text(row, ":kind", kind);
+    kind_bind(row, kind);
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1 && !sqlite3_column_int(row, 1))
@@ -117,11 +118,17 @@ static int read_source(struct db *db, const struct export_source *source, struct
     return source->kind ? read_runs(db, source, rows, err) : read_query(db, source, rows, err);
 }
 
+/* What was ingested as a mutex profile of Go's is a lock profile here, and goes out as the one that it was. */
+static const char *stored_kind(const char *name) {
+    const struct kind *kind = kind_find(name);
+    return kind->of[0] ? kind->of[0] : name;
+}
+
 /* One run of one kind that was ingested, and nothing taken away from it. */
 static int find_stored(struct outgoing *out, struct error *err) {
     const struct export_source *source = &out->request->source;
     if (!source->kind || source->runs.count != 1 || out->request->has_base) return 0;
-    int has = stored_has(out->db, source->runs.ids[0], source->kind, err);
+    int has = stored_has(out->db, source->runs.ids[0], stored_kind(source->kind), err);
     out->is_stored = has == 1;
     return has < 0 ? -1 : 0;
 }
@@ -154,13 +161,12 @@ static int write_base(struct outgoing *out, struct names *names, struct pprof_wr
 
 static int write_all(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
     const struct export_source *source = &out->request->source;
-    int code = source->kind
-                   ? describe_runs(out->db, &source->runs, source->kind, out->is_stored, names, writer, err)
-                   : describe_query(out->db, source->sql, writer, err);
+    int code = source->kind ? describe_runs(out->db, &source->runs, source->kind, out->is_stored, names, writer, err)
+                            : describe_query(out->db, source->sql, writer, err);
     if (code < 0) return -1;
     if (out->is_stored) {
         if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
-        return stored_write(out->db, source->runs.ids[0], source->kind, names, err);
+        return stored_write(out->db, source->runs.ids[0], stored_kind(source->kind), names, err);
     }
     /* Other formats choose for themselves, of the finished profile. */
     if (rows_types(&out->rows, is_pprof(out->request) ? out->request->type : NULL, writer, err) < 0) return -1;
@@ -177,9 +183,16 @@ static int fill(struct outgoing *out, struct pprof_writer *writer, struct error 
     return code;
 }
 
+static int open_output(const struct export_request *request, bool binary, struct file *file, struct error *err) {
+    if (!request->bytes) return file_open(file, request->path, binary, err);
+    file_open_memory(file, "the profile", request->bytes);
+    return 0;
+}
+
 static int publish_pprof(struct outgoing *out, struct error *err) {
-    struct pprof_writer *writer = pprof_open(out->request->path, out->request->level, err);
-    if (!writer) return -1;
+    struct file file;
+    if (open_output(out->request, true, &file, err)) return -1;
+    struct pprof_writer *writer = pprof_open_file(&file, out->request->level);
     if (fill(out, writer, err) == 0) return pprof_close(writer, err);
     pprof_abandon(writer);
     return -1;
@@ -203,6 +216,14 @@ static char *make_title(struct db *db, const struct export_request *request) {
     return title;
 }
 
+static int publish_text(const struct export_request *request, const struct buffer *text, struct error *err) {
+    struct file file;
+    if (open_output(request, false, &file, err)) return -1;
+    if (file_write(&file, text->data, text->size, err) == 0) return file_publish(&file, err);
+    file_abandon(&file);
+    return -1;
+}
+
 /* Every other format is made of the finished profile, so that it shows what pprof would. */
 static int publish_format(struct outgoing *out, struct error *err) {
     struct pprof_writer *writer = pprof_open_memory();
@@ -210,17 +231,19 @@ static int publish_format(struct outgoing *out, struct error *err) {
         pprof_abandon(writer);
         return -1;
     }
-    struct buffer bytes = {0};
+    struct buffer bytes = {0}, text = {0};
     struct model model;
     pprof_take(writer, &bytes);
     rows_free(&out->rows);
     rows_free(&out->base);
     int code = model_open(&model, &bytes, out->request->type, err);
     char *title = make_title(out->db, out->request);
-    if (code == 0) code = format_write(out->request->format, &model, title, out->request->path, err);
+    if (code == 0) code = format_write(out->request->format, &model, title, &text, err);
+    if (code == 0) code = publish_text(out->request, &text, err);
     free(title);
     model_free(&model);
     buffer_free(&bytes);
+    buffer_free(&text);
     return code;
 }
 

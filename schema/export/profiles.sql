@@ -21,5 +21,5 @@ SELECT
     runs.content_hash IS NULL AS recorded
 FROM profiles
 JOIN runs ON runs.id = profiles.run_id
-WHERE profiles.run_id = :run AND profiles.kind = :kind
+WHERE profiles.run_id = :run AND profiles.kind IN (:kind, :also)
 ORDER BY profiles.id;
