@@ -30,6 +30,7 @@ int command_query(int argc, char **argv, struct error *err);
 int command_export(int argc, char **argv, struct error *err);
 int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
+int command_serve(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);

@@ -134,6 +134,23 @@ const struct command commands[] = {
      "                       gets all kinds and dumps of a run\n"
      "  -h, --help           this text\n"
      "\n" RUN_USAGE "RUNS is a RUN, A..B, all, all:LABEL, all:TAG=VALUE, or several of these with commas.\n"},
+    {"serve", command_serve, "serve runs over HTTP, live ones too, where Go's pprof and scrapers look for them",
+     "usage: clear serve [OPTION]...\n"
+     "\n"
+     "Answers at /debug/pprof/heap, allocs, mutex, block, profile, cells, channels and others as Go's net/http/pprof "
+     "does;\n"
+     "/debug/pprof/ lists them and the runs. ?run=RUN is a run (default: the latest), ?seconds=N what happens in the "
+     "next\n"
+     "N seconds of one that is being recorded, ?from=10s&to=20s what happened then, ?debug=1 is text, and ?format=F as\n"
+     "for clear export. /debug/pprof/delta_heap, delta_mutex and delta_block tell what happened since they were last "
+     "asked.\n"
+     "Ends with Ctrl-C.\n"
+     "\n" DB_USAGE "  --http ADDRESS       where to listen, HOST:PORT (default 127.0.0.1:6060); port 0 is any free "
+     "one\n"
+     "  --http-anywhere      allow an ADDRESS that other machines can reach: they can then read the profiles\n"
+     "  -h, --help           this text\n"
+     "\n"
+     "go tool pprof http://127.0.0.1:6060/debug/pprof/heap\n"},
     {"doctor", command_doctor, "say what is wrong with a run, and what proves it",
      "usage: clear doctor [OPTION]... [RUN]\n"
      "\n"

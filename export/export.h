@@ -25,6 +25,7 @@ struct export_source {
 struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
+    bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
     const struct export_format *format; /* NULL: pprof */
     const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
     const char *title; /* of a picture; NULL: one that is made of the source */
@@ -32,6 +33,9 @@ struct export_request {
     const char *path;  /* "-" is standard output */
     struct buffer *bytes; /* not NULL: what would be written to a file is added here, and `path` is not used */
 };
+
+/* A failure that lists the kinds that the run has, where this is none of them. */
+int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err);
 
 int export_write(struct db *db, const struct export_request *request, struct error *err);
 

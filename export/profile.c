@@ -31,7 +31,7 @@ static void snapshot_end(struct db *db) {
 
 /* ---- reading a source ---- */
 
-static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct error *err) {
+int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
                                    "SELECT group_concat(DISTINCT kind), coalesce(max(kind IN (:kind, :also)), 0)"
                                    " FROM profiles WHERE run_id = :run",
@@ -66,10 +66,11 @@ static int check_kind(struct db *db, const char *kind, struct error *err) {
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
-static int read_runs(struct db *db, const struct export_source *source, struct rows *rows, struct error *err) {
+static int read_runs(struct db *db, const struct export_source *source, bool allows_none, struct rows *rows,
+                     struct error *err) {
     if (check_kind(db, source->kind, err) < 0) return -1;
     for (size_t i = 0; i < source->runs.count; i++)
-        if (check_run_has(db, source->runs.ids[i], source->kind, err) < 0 ||
+        if ((!allows_none && export_check(db, source->runs.ids[i], source->kind, err) < 0) ||
             kind_read(rows, db, source->runs.ids[i], source->kind, err) < 0)
             return -1;
     return 0;
@@ -114,8 +115,9 @@ static int read_query(struct db *db, const struct export_source *source, struct 
     return code;
 }
 
-static int read_source(struct db *db, const struct export_source *source, struct rows *rows, struct error *err) {
-    return source->kind ? read_runs(db, source, rows, err) : read_query(db, source, rows, err);
+static int read_source(struct outgoing *out, const struct export_source *source, struct rows *rows, struct error *err) {
+    return source->kind ? read_runs(out->db, source, out->request->allows_none, rows, err)
+                        : read_query(out->db, source, rows, err);
 }
 
 /* What was ingested as a mutex profile of Go's is a lock profile here, and goes out as the one that it was. */
@@ -136,9 +138,9 @@ static int find_stored(struct outgoing *out, struct error *err) {
 static int read_all(struct outgoing *out, struct error *err) {
     if (find_stored(out, err) < 0) return -1;
     if (out->is_stored) return 0; /* read while it is written */
-    if (read_source(out->db, &out->request->source, &out->rows, err) < 0) return -1;
+    if (read_source(out, &out->request->source, &out->rows, err) < 0) return -1;
     if (!out->request->has_base) return 0;
-    if (read_source(out->db, &out->request->base, &out->base, err) < 0) return error_prefix(err, "base: ");
+    if (read_source(out, &out->request->base, &out->base, err) < 0) return error_prefix(err, "base: ");
     return 0;
 }
 
