@@ -41,6 +41,8 @@ const struct command commands[] = {
      "  --interval S         seconds between flushes (default 1)\n"
      "  --depth N            frames kept of a stack (default 64, at most 1024)\n"
      "  --profile-max N      distinct stacks and objects kept per process (default 0: no cap)\n"
+     "  --http ADDRESS       serve the run while it is recorded, as clear serve does (127.0.0.1:6060, :0)\n"
+     "  --http-anywhere      allow an ADDRESS that other machines can reach\n"
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
      "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},

@@ -15,6 +15,7 @@
 #include "ingest/private_dir.h"
 #include "ingest/target.h"
 #include "ingest/tools.h"
+#include "serve/serve.h"
 
 enum {
     GRACE_STEPS = 20, /* children of the target that are about to end get 20 * 2 ms */
@@ -33,6 +34,8 @@ struct recording {
     off_t input_start;               /* of standard input, -1 where it cannot be rewound */
     char *program, *runtime, *output;
     int64_t run_id;
+    struct server *server; /* of --http; NULL for none */
+    int served;            /* its descriptor */
     int wait_status;
     bool warned;
 };
@@ -54,6 +57,33 @@ static int check_tools(const struct request *request, const char *directory, str
     return request->syscalls ? tool_check(TOOL_STRACE, "--syscalls", directory, err) : 0;
 }
 
+static int flush_for_server(void *context, struct error *err) {
+    struct recording *recording = context;
+    return collector_flush(recording->collector, false, err);
+}
+
+static int open_server(struct recording *recording, struct error *err) {
+    const struct request *request = recording->request;
+    const struct server_source source = {
+        .db = &recording->db, .run_id = recording->run_id, .flush = flush_for_server, .context = recording};
+    if (!request->http) return 0;
+    if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;
+    recording->served = server_descriptor(recording->server);
+    fprintf(stderr, "clear: serving the run at %s\n", server_url(recording->server));
+    return 0;
+}
+
+static void close_server(struct recording *recording) {
+    server_close(recording->server);
+    recording->server = NULL;
+}
+
+/* The program never ran: as if it had not been asked for. */
+static void cancel(struct recording *recording) {
+    struct error ignored = {0};
+    run_cancel(&recording->db, recording->run_id, &ignored);
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct request *request = recording->request;
     const char *name = request->arguments[0];
@@ -67,8 +97,12 @@ static int prepare(struct recording *recording, struct error *err) {
     recording->run_id = run_begin(&recording->db, &request->run, err);
     if (recording->run_id < 0) return -1;
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    return collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
-                          &request->recorder, err);
+    if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
+                       &request->recorder, err) == 0 &&
+        open_server(recording, err) == 0)
+        return 0;
+    cancel(recording);
+    return -1;
 }
 
 static int watch(struct recording *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err) {
@@ -95,11 +129,29 @@ static void flush(struct recording *recording) {
     fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
 }
 
+static uint64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Flushes at every interval; between them the server has its turns, for as long as it wants the time. */
 static void attend(struct recording *recording) {
-    while (!launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &recording->wait_status))
+    uint64_t interval_ns = (uint64_t)recording->request->interval_ns, due_ns = monotonic_ns() + interval_ns;
+    for (;;) {
+        uint64_t now_ns = monotonic_ns(), wait_ns = due_ns > now_ns ? due_ns - now_ns : 0;
+        int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
+        if (serve_ns >= 0 && (uint64_t)serve_ns < wait_ns) wait_ns = (uint64_t)serve_ns;
+        if (launch_wait(&recording->launch, wait_ns, &recording->wait_status)) break;
+        if (recording->server) server_step(recording->server);
+        if (monotonic_ns() < due_ns) continue;
         flush(recording);
+        due_ns = monotonic_ns() + interval_ns;
+    }
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
+    if (recording->server) server_finish(recording->server);
+    close_server(recording);
 }
 
 static int store_watched(struct recording *recording, struct watcher *watcher, struct error *err) {
@@ -238,11 +290,11 @@ static int name_status(struct error *err, int wait_status) {
 
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
-    recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
+    recording->launch = (struct launch){
+        .before_exec = before_exec, .context = recording, .attended = recording->server ? &recording->served : NULL};
     if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
                      recording->directory.path, err)) {
-        struct error ignored = {0};
-        run_cancel(&recording->db, recording->run_id, &ignored);
+        cancel(recording);
         return -1;
     }
     attend(recording);
@@ -256,6 +308,7 @@ static int run_target(struct recording *recording, struct error *err) {
 
 static void release(struct recording *recording) {
     struct error ignored = {0};
+    close_server(recording);
     watcher_abandon(&recording->sampler);
     watcher_abandon(&recording->counter);
     collector_close(recording->collector);

@@ -20,9 +20,11 @@ struct launch {
                        struct error *err); /* the child is there, and waits for the result: 0 lets
                                                                         it exec; -1 with the error set ends it */
     void *context;
-    const int *files; /* what the child gets as descriptors 0, 1 and 2 instead of ours */
+    const int *attended; /* a descriptor that ends launch_wait when it is readable; NULL for none */
+    const int *files;    /* what the child gets as descriptors 0, 1 and 2 instead of ours */
 
     pid_t pid;
+    int signals;                   /* a signalfd beside `attended` */
     sigset_t before;               /* our signal mask */
     struct sigaction child_before; /* and what SIGCHLD did */
 };
@@ -36,7 +38,8 @@ char *launch_runtime(const char *directory, struct error *err);
  * that cannot be executed is a usage error, and nothing was changed. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err);
-/* Waits until the program has ended (true, *wait_status as from waitpid) or `timeout_ns` has passed (false). */
+/* Waits until the program has ended (true, *wait_status as from waitpid), `timeout_ns` has passed or *attended is readable
+ * (false). */
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status);
 /* Signals are as before launch_start. */
 void launch_end(struct launch *launch);

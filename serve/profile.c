@@ -111,6 +111,7 @@ static int fill(struct exchange *exchange, struct db *db, const struct state *st
                                      .type = parameters->type ? parameters->type : exchange->route->type,
                                      .format = format,
                                      .bytes = &exchange->reply.body};
+    (void)span;
     if (export_write(db, &request, err)) return -1;
     exchange->reply.is_sized = true;
     describe(exchange, format);

@@ -346,6 +346,8 @@ static bool is_busy(const struct server *server) {
 
 void server_finish(struct server *server) {
     int64_t until_ns = monotonic_ns() + FINISH_MS * INT64_C(1000000);
+    struct error ignored = {0};
+    if (server->waiting_count && server->source.flush) (void)server->source.flush(server->source.context, &ignored);
     server->has_ended = true;
     int listener = http.quiesce_daemon(server->daemon);
     if (listener >= 0) close(listener);
