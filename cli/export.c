@@ -204,7 +204,7 @@ static int write_run(struct db *db, const struct export_options *options, const 
     int64_t run_id;
     if (options->rest_count > 1) return error_usage(err, "one run at a time, not also '%s'", options->rest[1]);
     if (select_run(db, options->rest_count ? options->rest[0] : NULL, &run_id, err) < 0) return -1;
-    if (format->dump) return format->dump(db, run_id, options->kind, options->output, err);
+    if (format->dump) return format->dump(db, run_id, &timespan_all, options->kind, options->output, err);
     return export_directory(db, run_id, options->output, err);
 }
 

@@ -11,11 +11,14 @@ enum {
     IDS_MAX = 1 << 24,   /* what the runtime has room for */
     CPU_HZ_DEFAULT = 99, /* no multiple of what programs do ten or a hundred times a second */
     CPU_HZ_MAX = 10000,
+    WINDOWS_DEFAULT = 64,
+    WINDOWS_MAX = 1 << 24,
     SYNC_SAMPLE_DEFAULT = 100, /* a stack walk is several times the cost of an uncontended lock */
 };
 #define INTERVAL_DEFAULT_NS INT64_C(1000000000)
 #define INTERVAL_MIN_NS     INT64_C(10000000)
 #define INTERVAL_MAX_NS     INT64_C(3600000000000)
+#define KEEP_MAX_NS         (INT64_C(366) * 24 * 3600 * 1000000000)
 #define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
 
 static int add_tag(struct request *request, const char *text, struct error *err) {
@@ -74,6 +77,14 @@ static int take_follow(struct request *request, const char *text, struct error *
     return 0;
 }
 
+static int take_windows(struct request *request, const char *text, struct error *err) {
+    int64_t most = 0;
+    if (strcmp(text, "all") != 0 && cli_count("--windows", text, 1, WINDOWS_MAX, &most, err)) return -1;
+    request->recorder.windows.most = (uint64_t)most;
+    request->has_windows = true;
+    return 0;
+}
+
 static int take_number(struct request *request, int option, struct error *err) {
     int64_t value = 0;
     int code = option == 'n' ? cli_count("--depth", optarg, 1, SEGMENT_DEPTH_MAX, &value, err)
@@ -91,6 +102,9 @@ static int take_option(struct request *request, int option, struct error *err) {
     case 'l': request->run.label = optarg; return 0;
     case 't': return add_tag(request, optarg, err);
     case 'i': return cli_duration("--interval", optarg, INTERVAL_MIN_NS, INTERVAL_MAX_NS, &request->interval_ns, err);
+    case 'w': return take_windows(request, optarg, err);
+    case 'k':
+        return cli_duration("--keep", optarg, INTERVAL_MIN_NS, KEEP_MAX_NS, &request->recorder.windows.keep_ns, err);
     case 'n':
     case 'm': return take_number(request, option, err);
     case 's': return take_sample(request, optarg, err);
@@ -133,6 +147,8 @@ static void conclude(struct request *request) {
         recorder->features |= FEATURE_CPU;
         recorder->cpu_hz = request->cpu_hz;
     }
+    /* Who asks for the last ten minutes wants them as they were. */
+    if (!request->has_windows && !recorder->windows.keep_ns) recorder->windows.most = WINDOWS_DEFAULT;
     request->run.command = request->arguments;
     request->run.tags = request->tags;
     request->run.sample_n = recorder->sample_n;
@@ -144,6 +160,8 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
                                           {"label", required_argument, NULL, 'l'},
                                           {"tag", required_argument, NULL, 't'},
                                           {"interval", required_argument, NULL, 'i'},
+                                          {"windows", required_argument, NULL, 'w'},
+                                          {"keep", required_argument, NULL, 'k'},
                                           {"depth", required_argument, NULL, 'n'},
                                           {"profile-max", required_argument, NULL, 'm'},
                                           {"sample", required_argument, NULL, 's'},

@@ -9,8 +9,8 @@
 struct request {
     const char *database, *output; /* output: NULL for NAME.profile */
     int64_t interval_ns;
-    bool quiet;
-    const char *http; /* where to serve the run; NULL: nowhere */
+    bool quiet, has_windows; /* has_windows: --windows was given */
+    const char *http;        /* where to serve the run; NULL: nowhere */
     bool http_anywhere;
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */

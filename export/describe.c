@@ -156,11 +156,13 @@ static void describe_losses(struct describing *out) {
     }
 }
 
-static int describe_profiles(struct describing *out, int64_t run_id, const char *kind, struct error *err) {
+static int describe_profiles(struct describing *out, int64_t run_id, const struct timespan *span, const char *kind,
+                             struct error *err) {
     sqlite3_stmt *rows = db_prepare(out->db, embedded_text("export/profiles.sql"), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", run_id);
     kind_bind(rows, kind);
+    timespan_bind(rows, span);
     int code;
     out->run_profiles = 0;
     while ((code = db_step(out->db, rows, err)) == 1)
@@ -171,13 +173,13 @@ static int describe_profiles(struct describing *out, int64_t run_id, const char 
     return code;
 }
 
-int describe_runs(struct db *db, const struct run_set *runs, const char *kind, bool is_stored, struct names *names,
-                  struct pprof_writer *writer, struct error *err) {
+int describe_runs(struct db *db, const struct run_set *runs, const struct timespan *spans, const char *kind,
+                  bool is_stored, struct names *names, struct pprof_writer *writer, struct error *err) {
     struct describing out = {
         .db = db, .names = names, .writer = writer, .kind = kind_find(kind), .is_stored = is_stored};
     int code = 0;
     for (size_t i = 0; code == 0 && i < runs->count; i++)
-        code = describe_profiles(&out, runs->ids[i], kind, err);
+        code = describe_profiles(&out, runs->ids[i], &spans[i], kind, err);
     if (out.profiles == 0) /* nothing was recorded, as of a program that allocates nothing */
         pprof_default_type(writer, out.kind->default_type);
     else

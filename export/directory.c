@@ -91,9 +91,10 @@ static int write_kind(struct db *db, int64_t run_id, const struct kind *kind, co
 }
 
 static int write_dump(struct db *db, int64_t run_id, const char *directory, const char *name,
-                      int (*dump)(struct db *, int64_t, const char *, struct error *), struct error *err) {
+                      int (*dump)(struct db *, int64_t, const struct timespan *, const char *, struct error *),
+                      struct error *err) {
     char *path = xasprintf("%s/%s", directory, name);
-    int code = dump(db, run_id, path, err);
+    int code = dump(db, run_id, &timespan_all, path, err);
     free(path);
     return code;
 }

@@ -20,6 +20,7 @@ struct dump {
     uint64_t *ids;        /* scratch for stacks */
     size_t capacity;
     int64_t run_id;
+    const struct timespan *span;
 };
 
 const struct dump_format dump_formats[] = {
@@ -127,6 +128,7 @@ static int read_header(struct dump *dump, const char *kind, struct header *heade
     if (!row) return -1;
     db_bind_int(row, ":run", dump->run_id);
     db_bind_text(row, ":kind", kind);
+    timespan_bind(row, dump->span);
     if (db_step(dump->db, row, err) < 0) return -1;
     *header = (struct header){.sample_n = sqlite3_column_int64(row, 0),
                               .dropped = sqlite3_column_int64(row, 1),
@@ -155,6 +157,7 @@ static int write_lines(struct dump *dump, const char *query, int (*add)(struct d
     sqlite3_stmt *rows = db_prepare(dump->db, embedded_text(query), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", dump->run_id);
+    if (sqlite3_bind_parameter_index(rows, ":from")) timespan_bind(rows, dump->span);
     int code;
     while ((code = db_step(dump->db, rows, err)) == 1) {
         code = add(dump, rows, err);
@@ -184,15 +187,16 @@ static int finish(struct dump *dump, int code, struct error *err) {
     return code;
 }
 
-static int begin(struct dump *dump, struct db *db, int64_t run_id, const char *path, struct error *err) {
-    *dump = (struct dump){.db = db, .run_id = run_id};
+static int begin(struct dump *dump, struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                 struct error *err) {
+    *dump = (struct dump){.db = db, .run_id = run_id, .span = span};
     return file_open(&dump->file, path, false, err);
 }
 
-int dump_allocations(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "heap", &header, err);
     if (code == 0) {
         buffer_printf(&dump.text,
@@ -205,10 +209,10 @@ int dump_allocations(struct db *db, int64_t run_id, const char *path, struct err
     return finish(&dump, code, err);
 }
 
-int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "lock", &header, err);
     if (code == 0) {
         buffer_printf(&dump.text, "# lock-profile v%d\n", header.lock_callers ? 3 : 2);
@@ -225,10 +229,10 @@ int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *er
     return finish(&dump, code, err);
 }
 
-int dump_cells(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "mvcc", &header, err);
     if (code == 0) {
         buffer_add_text(&dump.text, "# mvcc-profile v2\n");
@@ -240,10 +244,10 @@ int dump_cells(struct db *db, int64_t run_id, const char *path, struct error *er
     return finish(&dump, code, err);
 }
 
-int dump_channels(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "channels", &header, err);
     if (code == 0) {
         buffer_add_text(&dump.text, "# channel-profile v1\n");
@@ -263,10 +267,10 @@ static int add_text_line(struct dump *dump, sqlite3_stmt *row, struct error *err
     return 0;
 }
 
-int dump_fibers(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_fibers(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct header header;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_header(&dump, "fibers", &header, err);
     if (code == 0) {
         buffer_add_text(&dump.text, "# fiber-profile v1\n");
@@ -307,11 +311,11 @@ static int read_run(struct dump *dump, struct buffer *command, double *seconds, 
     return 0;
 }
 
-int dump_counters(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     struct dump dump;
     struct buffer command = {0};
     double seconds = 0;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     int code = read_run(&dump, &command, &seconds, err);
     if (code == 0) {
         buffer_printf(&dump.text, " Performance counter stats for '%s':\n\n", buffer_text(&command));
@@ -335,10 +339,10 @@ static int add_syscall(struct dump *dump, sqlite3_stmt *row, struct error *err) 
     return 0;
 }
 
-int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error *err) {
+int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err) {
     static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
     struct dump dump;
-    if (begin(&dump, db, run_id, path, err) < 0) return -1;
+    if (begin(&dump, db, run_id, span, path, err) < 0) return -1;
     buffer_printf(&dump.text, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
     int code = write_lines(&dump, "export/syscalls_txt.sql", add_syscall, err);
     buffer_add_text(&dump.text, rule);
@@ -346,16 +350,17 @@ int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error 
     return finish(&dump, code, err);
 }
 
-int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err) {
+int dump_run(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+             struct error *err) {
     static const struct {
         const char *kind;
-        int (*dump)(struct db *, int64_t, const char *, struct error *);
+        int (*dump)(struct db *, int64_t, const struct timespan *, const char *, struct error *);
     } dumps[] = {{"heap", dump_allocations}, {"lock", dump_locks}};
     struct buffer known = {0};
     for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
         if (strcmp(dumps[i].kind, kind) == 0) {
             buffer_free(&known);
-            return dumps[i].dump(db, run_id, path, err);
+            return dumps[i].dump(db, run_id, span, path, err);
         }
         buffer_printf(&known, "%s%s", known.size ? ", " : "", dumps[i].kind);
     }

@@ -1,26 +1,34 @@
 /* dumps.h: the text dumps of CLEAR's own runtime, and what perf stat and strace -c print, written from the tables so that tools
- * which read those read ours. Addresses are those in the file of the frame's module. */
+ * which read those read ours. Of a run, what the windows of `span` hold. Addresses are those in the file of the frame's module. */
 #ifndef CLEAR_EXPORT_DUMPS_H
 #define CLEAR_EXPORT_DUMPS_H
 
+#include "export/timespan.h"
 #include "schema/db.h"
 
 struct dump_format {
     const char *file, *kind; /* its name in NAME.profile/, and the kind of profile that it shows */
-    int (*write)(struct db *db, int64_t run_id, const char *path, struct error *err);
+    int (*write)(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err);
 };
 extern const struct dump_format dump_formats[]; /* ends with a NULL file */
 
-int dump_allocations(struct db *db, int64_t run_id, const char *path, struct error *err); /* alloc.txt, version 2 */
+int dump_allocations(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                     struct error *err); /* alloc.txt, version 2 */
 /* locks.txt: version 3 where any caller is known, else version 2. */
-int dump_locks(struct db *db, int64_t run_id, const char *path, struct error *err);
-int dump_cells(struct db *db, int64_t run_id, const char *path, struct error *err);    /* mvcc.txt, version 2 */
-int dump_channels(struct db *db, int64_t run_id, const char *path, struct error *err); /* channels.txt, version 1 */
-int dump_fibers(struct db *db, int64_t run_id, const char *path, struct error *err);   /* fibers.txt, version 1 */
-int dump_counters(struct db *db, int64_t run_id, const char *path, struct error *err); /* as perf stat */
-int dump_syscalls(struct db *db, int64_t run_id, const char *path, struct error *err); /* as strace -c */
+int dump_locks(struct db *db, int64_t run_id, const struct timespan *span, const char *path, struct error *err);
+int dump_cells(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+               struct error *err); /* mvcc.txt, version 2 */
+int dump_channels(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                  struct error *err); /* channels.txt, version 1 */
+int dump_fibers(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                struct error *err); /* fibers.txt, version 1 */
+int dump_counters(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                  struct error *err); /* as perf stat */
+int dump_syscalls(struct db *db, int64_t run_id, const struct timespan *span, const char *path,
+                  struct error *err); /* as strace -c */
 
 /* The dump of that kind; a kind without one is a usage error that lists those that have. */
-int dump_run(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err);
+int dump_run(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+             struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "export/timespan.h"
 #include "query/run_set.h"
 #include "schema/db.h"
 
@@ -14,7 +15,9 @@ struct saved_query;
 /* Where samples come from: one kind ("heap", "lock", ...) of some runs, all their processes together, or a query.
  * A run without that kind is a failure that names the kinds it has. */
 struct export_source {
-    const char *kind;    /* NULL: `sql` */
+    const char *kind;             /* NULL: `sql` */
+    struct timespan_request span; /* of each run of a kind: which windows; zeroed for all */
+    const struct timespan *exact; /* not NULL: these, and `span` is not used */
     struct run_set runs; /* owned. For a query, the values of its :run, which then runs once for each; may be empty */
     const char *sql;     /* columns as README.md lists them */
     const struct saved_query *query; /* the one that `sql` is from, whose defaults count; NULL for none */

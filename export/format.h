@@ -4,6 +4,7 @@
 #define CLEAR_EXPORT_FORMAT_H
 
 #include "export/model.h"
+#include "export/timespan.h"
 #include "schema/db.h"
 
 /* A picture or a text on its way out. */
@@ -20,7 +21,8 @@ struct export_format {
     /* Of a profile. NULL: the profile itself, gzipped, or … */
     int (*render)(const struct drawing *drawing, struct error *err);
     /* … files of a run, written by what is called here: */
-    int (*dump)(struct db *db, int64_t run_id, const char *kind, const char *path, struct error *err);
+    int (*dump)(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+                struct error *err);
     /* … or something that is about the warehouse and no profile. */
     int (*about)(struct db *db, const char *path, struct error *err);
 };

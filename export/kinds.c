@@ -7,7 +7,7 @@
 
 /* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
 const struct kind kinds[] = {
-    {"heap", "export/heap.sql", "inuse_space", "space", "bytes", .plain = true, .addressed = true,
+    {"heap", "export/heap.sql", "inuse_space", "space", "bytes", .plain = true, .has_state = true, .addressed = true,
      .in_directory = true},
     {"lock", "export/lock.sql", "delay", "contentions", "count", .in_directory = true},
     {"mvcc", "export/mvcc.sql", "cow_bytes", "commits", "count", .in_directory = true},
@@ -32,7 +32,7 @@ const struct kind *kind_find(const char *name) {
 void kind_bind(sqlite3_stmt *statement, const char *name) {
     const struct kind *kind = kind_find(name);
     db_bind_text(statement, ":kind", kind->of[0] ? kind->of[0] : name);
-    db_bind_text(statement, ":also", kind->of[1]);
+    if (sqlite3_bind_parameter_index(statement, ":also")) db_bind_text(statement, ":also", kind->of[1]);
 }
 
 enum { IN_COLUMNS = 8, FIRST_VALUE = 2 }; /* values of `samples` that have columns; the column of the first */
@@ -44,6 +44,7 @@ struct reading {
     const struct kind *kind;
     int64_t profile_id;
     const char *types; /* profiles.sample_types */
+    bool is_counted;   /* the profile ends in the span, else before it */
     int64_t *values;   /* scratch of a plain row */
     uint64_t *more;    /* scratch of further values */
     size_t more_capacity;
@@ -128,10 +129,11 @@ static int read_profile(struct reading *reading, struct error *err) {
     sqlite3_stmt *statement = db_prepare(reading->db, embedded_text(reading->kind->query), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", reading->profile_id);
+    if (reading->kind->has_state) db_bind_int(statement, ":counted", reading->is_counted);
     int code = reading->kind->name ? 0 : take_types(reading, err);
     reading->values = xcalloc((size_t)reading->rows->columns.slots + 1, sizeof *reading->values);
     while (code == 0 && (code = db_step(reading->db, statement, err)) == 1)
-        code = reading->kind->plain ? add_plain(reading, statement, err) : rows_add(reading->rows, statement, err);
+        code = add_plain(reading, statement, err);
     if (code < 0) sqlite3_reset(statement);
     free(reading->values);
     free(reading->more);
@@ -154,26 +156,54 @@ static int open_rows(struct reading *reading, struct error *err) {
     return 0;
 }
 
-int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, struct error *err) {
-    struct reading reading = {.db = db, .rows = rows, .kind = kind_find(name)};
-    if (open_rows(&reading, err) < 0) return -1;
+/* One statement a profile: in the order in which its table keeps them. */
+static int read_profiles(struct reading *reading, int64_t run_id, const char *name, const struct timespan *span,
+                         struct error *err) {
     sqlite3_stmt *profiles =
-        db_prepare(db,
-                   "SELECT id, sample_types, process_id IS NOT NULL OR sample_types = '[]' FROM profiles"
-                   " WHERE run_id = :run AND kind IN (:kind, :also) ORDER BY id",
+        db_prepare(reading->db,
+                   "SELECT id, sample_types, process_id IS NOT NULL OR sample_types = '[]', time_ns > :from"
+                   " FROM profiles WHERE run_id = :run AND kind IN (:kind, :also) AND time_ns <= :to ORDER BY id",
                    err);
     if (!profiles) return -1;
     db_bind_int(profiles, ":run", run_id);
     kind_bind(profiles, name);
+    timespan_bind(profiles, span);
     int code;
-    while ((code = db_step(db, profiles, err)) == 1) {
-        reading.profile_id = sqlite3_column_int64(profiles, 0);
-        reading.types = db_text(profiles, 1);
-        rows->addressed = reading.kind->addressed && sqlite3_column_int(profiles, 2);
-        if (read_profile(&reading, err) < 0) {
+    while ((code = db_step(reading->db, profiles, err)) == 1) {
+        reading->profile_id = sqlite3_column_int64(profiles, 0);
+        reading->types = db_text(profiles, 1);
+        reading->is_counted = sqlite3_column_int(profiles, 3);
+        reading->rows->addressed = reading->kind->addressed && sqlite3_column_int(profiles, 2);
+        if ((reading->is_counted || reading->kind->has_state) && read_profile(reading, err) < 0) {
             sqlite3_reset(profiles);
             return -1;
         }
     }
     return code;
+}
+
+/* Kinds with frames and labels of their own, or with values that are no sums, are grouped over windows by their query. */
+static int read_grouped(struct reading *reading, int64_t run_id, const char *name, const struct timespan *span,
+                        struct error *err) {
+    sqlite3_stmt *statement = db_prepare(reading->db, embedded_text(reading->kind->query), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    kind_bind(statement, name);
+    timespan_bind(statement, span);
+    int code;
+    while ((code = db_step(reading->db, statement, err)) == 1)
+        if (rows_add(reading->rows, statement, err) < 0) {
+            sqlite3_reset(statement);
+            return -1;
+        }
+    return code;
+}
+
+int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
+              struct error *err) {
+    struct reading reading = {.db = db, .rows = rows, .kind = kind_find(name)};
+    if (open_rows(&reading, err) < 0) return -1;
+    rows->sparse = span->from_ns != timespan_all.from_ns;
+    return reading.kind->plain ? read_profiles(&reading, run_id, name, span, err)
+                               : read_grouped(&reading, run_id, name, span, err);
 }

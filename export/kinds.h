@@ -4,14 +4,16 @@
 #define CLEAR_EXPORT_KINDS_H
 
 #include "export/rows.h"
+#include "export/timespan.h"
 #include "schema/db.h"
 
 struct kind {
     const char *name;  /* as in profiles.kind; the file in a run's directory is NAME.pb.gz */
-    const char *query; /* in schema/; its parameter is :profile */
+    const char *query; /* in schema/: of one :profile where it is plain, else of :run, :kind, :from and :to */
     /* What the profile says where the recorder did not: */
     const char *default_type, *period_type, *period_unit;
     bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
+    bool has_state;    /* some of its values are a state, to which windows before a span count (:counted is 0) */
     bool addressed;    /* recorded samples carry the address of their site as label `addr` */
     bool in_directory; /* belongs into NAME.profile/ */
     const char *of[2]; /* made of profiles of these kinds; NULLs: of its own */
@@ -21,11 +23,12 @@ extern const struct kind kinds[]; /* ends with a NULL name */
 /* The row of that name, or the one for all other kinds. */
 const struct kind *kind_find(const char *name);
 
-/* The kinds of profile that the kind `name` is made of: binds :kind and :also, which may be NULL. */
+/* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has it, :also, NULL for none. */
 void kind_bind(sqlite3_stmt *statement, const char *name);
 
-/* Adds all profiles of the kind `name` of a run to `rows`, which may be empty ({0}) or hold those of another run. */
-int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, struct error *err);
+/* Adds the profiles of the kind `name` of a run that a span takes to `rows`, which may be empty ({0}) or hold those of another run. */
+int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
+              struct error *err);
 
 /* As export_write of one run, as pprof; a run without that kind gives a profile without samples. */
 int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err);

@@ -286,7 +286,12 @@ int names_labels(struct names *names, int64_t label_set_id, struct labels *label
 int names_find_main_mapping(struct names *names, struct error *err) {
     for (size_t i = 0; i < names->mappings.count; i++) {
         const struct map_entry *entry = &names->mappings.entries[i];
-        sqlite3_stmt *rows = db_prepare(names->db, "SELECT 1 FROM profiles WHERE mappings ->> 0 = :id LIMIT 1", err);
+        /* A window has only those mappings that the ones before it lack, so its first one may be a library. */
+        sqlite3_stmt *rows = db_prepare(names->db,
+                                        "SELECT 1 FROM profiles LEFT JOIN processes ON processes.id = process_id"
+                                        " WHERE mappings ->> 0 = :id AND (process_id IS NULL OR executable ="
+                                        " (SELECT filename FROM mappings AS main WHERE main.id = :id)) LIMIT 1",
+                                        err);
         if (!rows) return -1;
         db_bind_int(rows, ":id", *(const int64_t *)entry->key);
         int code = db_step(names->db, rows, err);

@@ -15,7 +15,8 @@ struct outgoing {
     struct db *db;
     const struct export_request *request;
     struct rows rows, base;
-    bool is_stored; /* it goes out as it came in */
+    struct timespan *spans; /* of each run of the source */
+    bool is_stored;         /* it goes out as it came in */
 };
 
 /* One snapshot for all statements of an export, so that a recording that goes on does not show through. (db_begin would
@@ -66,13 +67,26 @@ static int check_kind(struct db *db, const char *kind, struct error *err) {
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
-static int read_runs(struct db *db, const struct export_source *source, bool allows_none, struct rows *rows,
-                     struct error *err) {
-    if (check_kind(db, source->kind, err) < 0) return -1;
-    for (size_t i = 0; i < source->runs.count; i++)
-        if ((!allows_none && export_check(db, source->runs.ids[i], source->kind, err) < 0) ||
-            kind_read(rows, db, source->runs.ids[i], source->kind, err) < 0)
-            return -1;
+static int read_run(struct outgoing *out, const struct export_source *source, size_t index, struct rows *rows,
+                    struct timespan *span, struct error *err) {
+    int64_t run_id = source->runs.ids[index];
+    if (!out->request->allows_none && export_check(out->db, run_id, source->kind, err) < 0) return -1;
+    if (source->exact)
+        *span = *source->exact;
+    else if (timespan_find(out->db, run_id, source->kind, &source->span, span, err) < 0)
+        return -1;
+    return kind_read(rows, out->db, run_id, source->kind, span, err);
+}
+
+/* `spans`, where it is not NULL, are those of the runs. */
+static int read_runs(struct outgoing *out, const struct export_source *source, struct rows *rows,
+                     struct timespan *spans, struct error *err) {
+    if (check_kind(out->db, source->kind, err) < 0) return -1;
+    for (size_t i = 0; i < source->runs.count; i++) {
+        struct timespan span;
+        if (read_run(out, source, i, rows, &span, err) < 0) return -1;
+        if (spans) spans[i] = span;
+    }
     return 0;
 }
 
@@ -115,9 +129,9 @@ static int read_query(struct db *db, const struct export_source *source, struct 
     return code;
 }
 
-static int read_source(struct outgoing *out, const struct export_source *source, struct rows *rows, struct error *err) {
-    return source->kind ? read_runs(out->db, source, out->request->allows_none, rows, err)
-                        : read_query(out->db, source, rows, err);
+static int read_source(struct outgoing *out, const struct export_source *source, struct rows *rows,
+                       struct timespan *spans, struct error *err) {
+    return source->kind ? read_runs(out, source, rows, spans, err) : read_query(out->db, source, rows, err);
 }
 
 /* What was ingested as a mutex profile of Go's is a lock profile here, and goes out as the one that it was. */
@@ -129,7 +143,9 @@ static const char *stored_kind(const char *name) {
 /* One run of one kind that was ingested, and nothing taken away from it. */
 static int find_stored(struct outgoing *out, struct error *err) {
     const struct export_source *source = &out->request->source;
-    if (!source->kind || source->runs.count != 1 || out->request->has_base) return 0;
+    if (!source->kind || source->runs.count != 1 || out->request->has_base || source->exact ||
+        timespan_is_wanted(&source->span))
+        return 0;
     int has = stored_has(out->db, source->runs.ids[0], stored_kind(source->kind), err);
     out->is_stored = has == 1;
     return has < 0 ? -1 : 0;
@@ -138,9 +154,9 @@ static int find_stored(struct outgoing *out, struct error *err) {
 static int read_all(struct outgoing *out, struct error *err) {
     if (find_stored(out, err) < 0) return -1;
     if (out->is_stored) return 0; /* read while it is written */
-    if (read_source(out, &out->request->source, &out->rows, err) < 0) return -1;
+    if (read_source(out, &out->request->source, &out->rows, out->spans, err) < 0) return -1;
     if (!out->request->has_base) return 0;
-    if (read_source(out, &out->request->base, &out->base, err) < 0) return error_prefix(err, "base: ");
+    if (read_source(out, &out->request->base, &out->base, NULL, err) < 0) return error_prefix(err, "base: ");
     return 0;
 }
 
@@ -163,8 +179,9 @@ static int write_base(struct outgoing *out, struct names *names, struct pprof_wr
 
 static int write_all(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
     const struct export_source *source = &out->request->source;
-    int code = source->kind ? describe_runs(out->db, &source->runs, source->kind, out->is_stored, names, writer, err)
-                            : describe_query(out->db, source->sql, writer, err);
+    int code = source->kind
+                   ? describe_runs(out->db, &source->runs, out->spans, source->kind, out->is_stored, names, writer, err)
+                   : describe_query(out->db, source->sql, writer, err);
     if (code < 0) return -1;
     if (out->is_stored) {
         if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
@@ -249,13 +266,26 @@ static int publish_format(struct outgoing *out, struct error *err) {
     return code;
 }
 
+static void open_outgoing(struct outgoing *out) {
+    size_t count = out->request->source.runs.count;
+    out->spans = xcalloc(count + 1, sizeof *out->spans);
+    for (size_t i = 0; i < count; i++)
+        out->spans[i] = timespan_all;
+}
+
+static void free_outgoing(struct outgoing *out) {
+    rows_free(&out->rows);
+    rows_free(&out->base);
+    free(out->spans);
+}
+
 int export_write(struct db *db, const struct export_request *request, struct error *err) {
     struct outgoing out = {.db = db, .request = request};
     if (snapshot_begin(db, err) < 0) return -1;
+    open_outgoing(&out);
     int code = read_all(&out, err);
     if (code == 0) code = is_pprof(request) ? publish_pprof(&out, err) : publish_format(&out, err);
-    rows_free(&out.rows);
-    rows_free(&out.base);
+    free_outgoing(&out);
     snapshot_end(db);
     return code;
 }
@@ -264,10 +294,11 @@ int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const ch
     struct export_request request = {.source = {.kind = kind->name, .runs = {&run_id, 1}}, .path = path};
     struct outgoing out = {.db = db, .request = &request};
     if (snapshot_begin(db, err) < 0) return -1;
+    open_outgoing(&out);
     int code = find_stored(&out, err);
-    if (code == 0 && !out.is_stored) code = kind_read(&out.rows, db, run_id, kind->name, err);
+    if (code == 0 && !out.is_stored) code = kind_read(&out.rows, db, run_id, kind->name, &timespan_all, err);
     if (code == 0) code = publish_pprof(&out, err);
-    rows_free(&out.rows);
+    free_outgoing(&out);
     snapshot_end(db);
     return code;
 }

@@ -301,9 +301,17 @@ static int fill_values(struct outgoing_rows *out, size_t index, struct error *er
     return 0;
 }
 
+static bool is_zero(const struct rows *rows, size_t index) {
+    const int64_t *sums = rows->values + index * ((size_t)rows->columns.slots + 1);
+    for (int i = 0; i < rows->columns.slots; i++)
+        if (sums[i]) return false;
+    return true;
+}
+
 static int write_sample(struct outgoing_rows *out, size_t index, struct error *err) {
     static const struct pprof_label mark = {.key = "pprof::base", .text = "true"};
     const struct sample_head *head = out->rows->samples.entries[index].key;
+    if (out->rows->sparse && is_zero(out->rows, index)) return 0;
     if (decode_stack(out->rows, out->names, head, &out->stack, err) < 0 ||
         decode_labels(out->rows, out->names, head, &out->labels, err) < 0 || fill_values(out, index, err) < 0)
         return error_prefix(err, "row %lld: ", (long long)out->rows->first_rows[index]);

@@ -24,6 +24,7 @@ struct rows {
     int64_t row;    /* the one last added, from 1 */
     bool addressed; /* samples that are added from now on get their trace's address as label `addr` */
     bool named;     /* a sample without any frame gets one, [no stack]: pprof leaves out what has none */
+    bool sparse;    /* samples whose values are all 0 are left out */
     bool by_trace;  /* written in the order of trace ids, which is the order of the file, and not in that of the rows */
     struct buffer frames, labels, key; /* scratch */
 };

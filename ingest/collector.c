@@ -30,6 +30,7 @@ struct collector {
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
     struct collector_options options;
     struct moment start;
+    int64_t start_ns; /* the same moment, since the epoch */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -43,6 +44,17 @@ static uint64_t monotonic_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int64_t realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+/* Since the epoch, as it was when the recording began: windows must not overlap when somebody sets the clock. */
+static int64_t flush_time(const struct collector *collector) {
+    return collector->start_ns + (int64_t)(monotonic_ns() - collector->start.ns);
 }
 
 /* The tightest of a few pairs: a pair that was interrupted is off by the interruption. */
@@ -116,6 +128,7 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
         return -1;
     }
     made->start = moment_now();
+    made->start_ns = realtime_ns() - (int64_t)(monotonic_ns() - made->start.ns);
     *collector = made;
     return 0;
 }
@@ -325,7 +338,9 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .sample_n = collector->options.sample_n,
                                           .sample_bytes = collector->options.sample_bytes,
                                           .cpu_hz = collector->options.cpu_hz,
-                                          .rate = tick_rate(collector)};
+                                          .rate = tick_rate(collector),
+                                          .time_ns = flush_time(collector),
+                                          .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
         if (flush_process(collector, collector->processes[i], &terms, err)) return -1;
     if (update_run(collector, err)) return -1;

@@ -1,9 +1,9 @@
 /* collector.h: from the segments that a recorded program writes (ingest/segment.h) to rows of the warehouse.
  *
  * A run has one row from before its start (run_begin), marked 'unfinished' until run_end. Each flush is one transaction
- * that writes what changed since the last one: a row per process, one profile per kind and process, sites, locks and what else was recorded. So
- * whatever dies, the file is valid and holds all up to the last flush. A flush that fails is rolled back, and the next one
- * writes everything again: rows hold totals, so nothing is lost or counted twice. */
+ * that writes what changed since the last one: a row per process, and of each kind and process in which something moved a window, that is
+ * a profile with the rows of what moved. So whatever dies, the file is valid and holds all up to the last flush. A flush
+ * that fails is rolled back, and the window of the next one covers its time too: nothing is lost or counted twice. */
 #ifndef CLEAR_INGEST_COLLECTOR_H
 #define CLEAR_INGEST_COLLECTOR_H
 
@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "ingest/segment.h"
+#include "ingest/windows.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */
@@ -46,6 +47,7 @@ struct collector_options {
     uint32_t sample_n;     /* 0 or 1: every event */
     uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
     uint32_t cpu_hz;       /* of FEATURE_CPU */
+    struct window_limits windows;
 };
 
 /* Totals as of the last flush, for the closing words and for tests. */
@@ -59,8 +61,8 @@ struct collector_totals {
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
     uint64_t cpu_dropped; /* of the dropped ones: CPU samples, which fell into the recorder's own slow half */
-    uint64_t corrupt;    /* segments with something broken in them */
-    uint64_t unrecorded; /* processes that could not make a segment */
+    uint64_t corrupt;     /* segments with something broken in them */
+    uint64_t unrecorded;  /* processes that could not make a segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
 };
 

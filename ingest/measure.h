@@ -20,7 +20,7 @@ enum measure_id {
     MEASURE_COUNT,
 };
 
-enum { MEASURE_WORDS_MAX = 10 };
+enum { MEASURE_WORDS_MAX = 10, MEASURE_FOLDS_MAX = 3 };
 
 struct measure {
     uint32_t chunk, feature; /* enum chunk_kind and segment_feature */
@@ -28,12 +28,13 @@ struct measure {
     bool is_rare;            /* few programs have any, so there is a profile only where there is a row */
     bool is_sampled;         /* sample_n holds for it */
     size_t words;
-    uint32_t maxima, ticks,
-        events; /* bit i: word i is the largest of all threads' (not the sum); is a time in ticks; counts
-                                       events */
+    /* Bit i: word i is the largest of all threads' (not the sum); of these, is what the thing is and not what happened to
+     * it (so every window has it); is a time in ticks; counts events. */
+    uint32_t maxima, states, ticks, events;
     const char *kind, *sample_types, *default_type, *period_type, *period_unit; /* of its profile */
-    const char *sql;                           /* makes or updates one row; NULL: written otherwise */
+    const char *sql;                           /* makes one row; NULL: written otherwise */
     const char *parameters[MEASURE_WORDS_MAX]; /* of that SQL, in the order of the words */
+    const char *fold[MEASURE_FOLDS_MAX]; /* adds the rows of profile :from to those of profile :into; one a table */
 };
 
 extern const struct measure measures[MEASURE_COUNT];

@@ -14,24 +14,21 @@ struct recorded *recorded_new(const char *name) {
     return recorded;
 }
 
-static void forget_rows(struct tally *tally) {
+static void free_tally(struct tally *tally) {
+    free(tally->sums);
+    free(tally->row_of);
     free(tally->rows);
     free(tally->now);
     free(tally->written);
     map_free(&tally->index);
-    tally->rows = NULL;
-    tally->now = tally->written = NULL;
-    tally->count = tally->capacity = 0;
-    tally->index = (struct map){0};
+    windows_free(&tally->windows);
+    windows_free(&tally->committed_windows);
 }
 
 void recorded_free(struct recorded *recorded) {
     if (!recorded) return;
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        forget_rows(&recorded->tallies[i]);
-        free(recorded->tallies[i].sums);
-        free(recorded->tallies[i].row_of);
-    }
+    for (int i = 0; i < MEASURE_COUNT; i++)
+        free_tally(&recorded->tallies[i]);
     address_space_free(&recorded->space);
     free(recorded->stacks);
     free(recorded->objects);
@@ -279,6 +276,28 @@ static void clamp_frees(struct tally *tally) {
     }
 }
 
+/* Counters only grow. Where they seem to fall, the segment was damaged, and what is stored of it stays true. */
+static void keep_written(const struct measure *measure, uint64_t *now, const uint64_t *written) {
+    for (size_t word = 0; word < measure->words; word++)
+        if (now[word] < written[word]) now[word] = written[word];
+}
+
+bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
+                         uint64_t *difference) {
+    bool moved = false;
+    for (size_t word = 0; word < measure->words; word++) {
+        bool rose = now[word] > written[word];
+        moved |= rose;
+        if (measure->states & 1u << word)
+            difference[word] = now[word];
+        else if (measure->maxima & 1u << word)
+            difference[word] = rose ? now[word] : 0;
+        else
+            difference[word] = rose ? now[word] - written[word] : 0;
+    }
+    return moved;
+}
+
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
@@ -290,8 +309,11 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
         for (uint64_t id = 1; id < tally->ids; id++)
             if (add_to_row(&summing, id, err)) return -1;
         tally->dropped += tally->lost;
+        if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(tally);
+        for (size_t row = 0; row < tally->committed; row++)
+            keep_written(&measures[i], tally->now + row * measures[i].words, tally->written + row * measures[i].words);
+        keep_written(&measures[i], tally->total, tally->written_total);
     }
-    if (recorded->is_running) clamp_frees(&recorded->tallies[MEASURE_HEAP]);
     return 0;
 }
 
@@ -301,14 +323,26 @@ uint64_t recorded_events(const struct recorded *recorded, enum measure_id id) {
 
 /* ---- after a rollback -------------------------------------------------------------------------------------------- */
 
+/* Rows of committed flushes stay: what they are keyed by was committed too. */
+static void forget_new_rows(struct tally *tally, size_t words) {
+    size_t fresh = tally->count - tally->committed;
+    if (fresh) memset(tally->now + tally->committed * words, 0, fresh * words * sizeof *tally->now);
+    map_free(&tally->index);
+    tally->count = tally->committed;
+    for (size_t i = 0; i < tally->count; i++)
+        map_put(&tally->index, tally->rows[i].key, sizeof tally->rows[i].key, NULL)->value = (int64_t)i;
+    for (size_t id = 0; id < tally->ids; id++)
+        if (tally->row_of[id] > tally->committed) tally->row_of[id] = 0;
+}
+
 void recorded_rolled_back(struct recorded *recorded) {
     recorded->process_id = recorded->committed_process_id;
     recorded->written = 0;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct tally *tally = &recorded->tallies[i];
-        tally->profile_id = tally->committed_profile_id;
-        forget_rows(tally);
-        if (tally->ids) memset(tally->row_of, 0, tally->ids * sizeof *tally->row_of);
+        forget_new_rows(tally, measures[i].words);
+        windows_copy(&tally->windows, &tally->committed_windows);
+        tally->mappings = tally->committed_mappings = 0; /* the list of them begins anew, and may repeat some */
     }
     free(recorded->space.mapping_ids);
     recorded->space.mapping_ids = NULL;

@@ -1,8 +1,13 @@
 /* recorded.h: one recorded process: its segment's sums, and the rows that stand for them in the warehouse.
  *
+ * Each flush adds a window to every kind in which something moved: a row of `profiles` and rows of what moved, as differences from
+ * the window before. Differences are taken here, of sums in memory: a row that did not move costs a comparison.
+ *
  * Invariants of every measure, after recorded_read: sum of `now` over the rows + `lost` == sum of the counters in the segment (of
- * words that are sums); after a committed recorded_write: `written` == `now`. Two ids may share a row (one stack met before
- * and after its library was loaded again elsewhere), so rows are keyed by what the warehouse keys them by, not by id. */
+ * words that are sums); after a committed recorded_write: `written` == `now`, and that is the sum of the process's windows in the
+ * warehouse (times aside, which are rounded down in each). A flush that fails leaves `written` as it was, so the next window
+ * holds its part too. Two ids may share a row (one stack met before and after its library was loaded again elsewhere), so rows
+ * are keyed by what the warehouse keys them by, not by id. */
 #ifndef CLEAR_INGEST_RECORDED_H
 #define CLEAR_INGEST_RECORDED_H
 
@@ -14,6 +19,7 @@
 #include "ingest/resolve.h"
 #include "ingest/segment.h"
 #include "ingest/segment_view.h"
+#include "ingest/windows.h"
 
 /* The clock of lock times. `ticks` of it took `ns`; 1:1 where it counts nanoseconds. */
 struct tick_rate {
@@ -27,6 +33,8 @@ struct recording_terms {
     uint64_t sample_bytes;
     uint32_t cpu_hz;
     struct tick_rate rate;
+    int64_t time_ns; /* of this flush, ns since the epoch; never less than that of the one before */
+    struct window_limits limits;
 };
 
 struct stack_slot {  /* by stack id */
@@ -59,10 +67,14 @@ struct tally {
     struct row *rows;
     uint64_t *now, *written; /* by row, measure.words each */
     size_t count, capacity;  /* of rows */
+    size_t committed;        /* the first so many rows are those of committed flushes */
     struct map index;        /* key of a row -> its index */
-    uint64_t total[MEASURE_WORDS_MAX], lost,
-        dropped;                              /* lost: events of ids that the segment lacks; dropped: those too */
-    int64_t profile_id, committed_profile_id; /* 0: no row yet */
+    uint64_t total[MEASURE_WORDS_MAX], written_total[MEASURE_WORDS_MAX];
+    uint64_t lost, dropped; /* lost: events of ids that the segment lacks; dropped: those too */
+    uint64_t written_dropped;
+    struct windows windows, committed_windows;
+    size_t mappings, committed_mappings; /* how many of the address space's its windows have */
+    bool has_window;                     /* this flush made one */
 };
 
 struct recorded {
@@ -76,8 +88,9 @@ struct recorded {
     struct thread_counters threads; /* summed */
     struct tally tallies[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
-    uint64_t truncated;
-    uint64_t written; /* fingerprint of the totals as of the last committed flush */
+    uint64_t truncated, written_truncated;
+    uint64_t written;                   /* fingerprint of the totals as of the last committed flush */
+    int64_t time_ns, committed_time_ns; /* of this flush, and of the last committed one */
     bool is_running, is_corrupt, is_finished;
 };
 
@@ -89,12 +102,17 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
 /* Makes and sums the rows of what was read, with the view that recorded_read used still open. */
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err);
-/* Both of the caller's transaction: recorded_sum_rows, and writes what changed. */
+/* In the caller's transaction: recorded_sum_rows, and a window of what changed. */
 int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                    const struct recording_terms *terms, struct error *err);
 /* The transaction is there, or it is not. */
 void recorded_committed(struct recorded *recorded);
 void recorded_rolled_back(struct recorded *recorded);
+
+/* What a row or a total counted since the last committed flush: of a maximum, itself where it rose, else 0. True where anything
+ * did. `difference` may be the same array as `now`. */
+bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
+                         uint64_t *difference);
 
 /* Events of a measure, as counted (a sampled one stands for those that were left out). */
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);

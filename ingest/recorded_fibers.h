@@ -4,7 +4,7 @@
 
 #include "ingest/recorded.h"
 
-/* Writes all of them anew where anything changed since the last committed flush. */
-int recorded_write_fibers(const struct tally *tally, struct db *db, struct error *err);
+/* What happened since the last committed flush, as rows of the window. */
+int recorded_write_fibers(const struct tally *tally, struct window *window, struct db *db, struct error *err);
 
 #endif

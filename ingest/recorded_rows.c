@@ -2,7 +2,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
@@ -12,12 +11,6 @@
 /* What a broken segment holds may be any 64 bits; the columns are signed. */
 static int64_t positive(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
-}
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
 /* ---- process and profiles ---------------------------------------------------------------------------------------- */
@@ -59,19 +52,22 @@ static struct period period_of(enum measure_id id, const struct recording_terms 
 }
 
 static int insert_profile(struct recorded *recorded, struct db *db, enum measure_id id,
-                          const struct recording_terms *terms, struct error *err) {
+                          const struct recording_terms *terms, struct window *window, struct error *err) {
     const struct measure *measure = &measures[id];
     struct period period = period_of(id, terms);
     sqlite3_stmt *statement =
         db_prepare(db,
-                   "INSERT INTO profiles(run_id, process_id, kind, period, period_type, period_unit, sample_types,"
-                   " default_type, sample_n)"
-                   " VALUES (:run, :process, :kind, :period, :type, :unit, :samples, :default, :sample_n)",
+                   "INSERT INTO profiles(run_id, process_id, kind, time_ns, duration_ns, period, period_type,"
+                   " period_unit, sample_types, default_type, sample_n)"
+                   " VALUES (:run, :process, :kind, :time, :duration, :period, :type, :unit, :samples, :default,"
+                   " :sample_n)",
                    err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", terms->run_id);
     db_bind_int(statement, ":process", recorded->process_id);
     db_bind_text(statement, ":kind", measure->kind);
+    db_bind_int(statement, ":time", window->end_ns);
+    db_bind_int(statement, ":duration", window->end_ns - window->start_ns);
     db_bind_int(statement, ":period", period.length);
     db_bind_text(statement, ":type", period.type);
     db_bind_text(statement, ":unit", period.unit);
@@ -79,22 +75,15 @@ static int insert_profile(struct recorded *recorded, struct db *db, enum measure
     db_bind_text(statement, ":default", measure->default_type);
     db_bind_int(statement, ":sample_n", measure->is_sampled && terms->sample_n > 1 ? terms->sample_n : 1);
     if (db_run(db, statement, err)) return -1;
-    recorded->tallies[id].profile_id = sqlite3_last_insert_rowid(db->handle);
+    window->profile_id = sqlite3_last_insert_rowid(db->handle);
     return 0;
 }
 
-/* A kind that is recorded has a profile even without a row (nothing happened, and that is known), but not one that hardly
- * any program knows. */
-static int insert_rows(struct recorded *recorded, struct db *db, const struct recording_terms *terms,
-                       struct error *err) {
-    if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        const struct tally *tally = &recorded->tallies[i];
-        if (tally->profile_id || !(recorded->head.features & measures[i].feature)) continue;
-        if (measures[i].is_rare && !tally->count && !tally->dropped) continue;
-        if (insert_profile(recorded, db, i, terms, err)) return -1;
-    }
-    return 0;
+/* Since the flush before; what a flush that failed could not write belongs to the next one. */
+static int64_t window_start(const struct recorded *recorded, int64_t end_ns) {
+    int64_t start = recorded->committed_time_ns;
+    if (!start) start = positive(recorded->head.start_realtime_ns);
+    return start < end_ns ? start : end_ns;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -124,39 +113,50 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     db_bind_int(statement, ":capacity", positive(row->capacity));
 }
 
-static int write_row(const struct tally *tally, enum measure_id id, size_t index, struct db *db, struct tick_rate rate,
-                     struct error *err) {
+/* The difference of two sums and not the sum of differences: so that what is rounded away does not add up. */
+static void times_to_ns(const struct measure *measure, const uint64_t *now, const uint64_t *written,
+                        struct tick_rate rate, uint64_t *difference) {
+    for (size_t word = 0; word < measure->words; word++) {
+        if (!(measure->ticks & 1u << word) || !difference[word]) continue;
+        bool is_maximum = measure->maxima & 1u << word;
+        int64_t before = is_maximum ? 0 : to_ns(written[word], rate);
+        difference[word] = (uint64_t)(to_ns(now[word], rate) - before);
+    }
+}
+
+/* Whether there is anything in it that its table has a column for, besides what the thing is. */
+static bool is_worth_a_row(const struct measure *measure, const uint64_t *difference) {
+    for (size_t word = 0; word < measure->words; word++)
+        if (difference[word] && measure->parameters[word] && !(measure->states & 1u << word)) return true;
+    return false;
+}
+
+static int write_row(const struct row *row, enum measure_id id, int64_t profile_id, const uint64_t *difference,
+                     struct db *db, struct error *err) {
     const struct measure *measure = &measures[id];
-    const uint64_t *now = tally->now + index * measure->words;
     sqlite3_stmt *statement = db_prepare(db, measure->sql, err);
     if (!statement) return -1;
-    db_bind_int(statement, ":profile", tally->profile_id);
-    bind_key(statement, id, &tally->rows[index]);
-    for (size_t word = 0; word < measure->words; word++) {
-        if (!measure->parameters[word]) continue;
-        bool is_ticks = measure->ticks & 1u << word;
-        db_bind_int(statement, measure->parameters[word], is_ticks ? to_ns(now[word], rate) : positive(now[word]));
-    }
+    db_bind_int(statement, ":profile", profile_id);
+    bind_key(statement, id, row);
+    for (size_t word = 0; word < measure->words; word++)
+        if (measure->parameters[word]) db_bind_int(statement, measure->parameters[word], positive(difference[word]));
     return db_run(db, statement, err);
 }
 
-static int write_rows(const struct recorded *recorded, enum measure_id id, struct db *db, struct tick_rate rate,
-                      struct error *err) {
+static int write_rows(const struct recorded *recorded, enum measure_id id, struct window *window, struct db *db,
+                      struct tick_rate rate, struct error *err) {
+    const struct measure *measure = &measures[id];
     const struct tally *tally = &recorded->tallies[id];
-    size_t words = measures[id].words;
     if (!(recorded->head.features & FEATURE_TSC)) rate = (struct tick_rate){1, 1};
-    for (size_t i = 0; i < tally->count && tally->profile_id; i++) {
-        if (memcmp(tally->now + i * words, tally->written + i * words, words * sizeof *tally->now) == 0) continue;
-        if (write_row(tally, id, i, db, rate, err)) return -1;
-    }
-    return 0;
-}
-
-static int write_all_rows(const struct recorded *recorded, struct db *db, struct tick_rate rate, struct error *err) {
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        int code = i == MEASURE_FIBER ? recorded_write_fibers(&recorded->tallies[i], db, err)
-                                      : write_rows(recorded, i, db, rate, err);
-        if (code) return -1;
+    for (size_t i = 0; i < tally->count; i++) {
+        const uint64_t *now = tally->now + i * measure->words, *written = tally->written + i * measure->words;
+        uint64_t difference[MEASURE_WORDS_MAX];
+        if (memcmp(now, written, measure->words * sizeof *now) == 0) continue;
+        recorded_difference(measure, now, written, difference);
+        times_to_ns(measure, now, written, rate, difference);
+        if (!is_worth_a_row(measure, difference)) continue;
+        if (write_row(&tally->rows[i], id, window->profile_id, difference, db, err)) return -1;
+        window->rows++;
     }
     return 0;
 }
@@ -199,42 +199,70 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
     buffer_add_char(json, ']');
 }
 
-/* The segment counts cut stacks of all kinds together; they stand with the profile that takes most of them. */
+/* The segment counts cut stacks of all kinds together; they stand with the kind that takes most of them. */
 static enum measure_id measure_of_truncated(const struct recorded *recorded) {
     static const enum measure_id order[] = {MEASURE_HEAP, MEASURE_CPU, MEASURE_LOCK, MEASURE_CELL};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (recorded->tallies[order[i]].profile_id) return order[i];
+        if (recorded->head.features & measures[order[i]].feature) return order[i];
     return MEASURE_COUNT;
 }
 
-static int update_profile(const struct recorded *recorded, struct db *db, enum measure_id id, int64_t time_ns,
-                          struct error *err) {
+static uint64_t truncated_since(const struct recorded *recorded, enum measure_id id) {
+    if (measure_of_truncated(recorded) != id || recorded->truncated < recorded->written_truncated) return 0;
+    return recorded->truncated - recorded->written_truncated;
+}
+
+static uint64_t dropped_since(const struct tally *tally) {
+    return tally->dropped > tally->written_dropped ? tally->dropped - tally->written_dropped : 0;
+}
+
+/* Mappings that no earlier window of the process and kind has, the main binary first, and what was lost meanwhile. */
+static int describe_window(struct recorded *recorded, struct db *db, enum measure_id id, const struct window *window,
+                           struct error *err) {
+    struct tally *tally = &recorded->tallies[id];
     sqlite3_stmt *statement =
         db_prepare(db,
-                   "UPDATE profiles SET time_ns = :time, duration_ns = :duration, comments = :comments,"
-                   " mappings = (SELECT json_group_array(value) FROM (SELECT met.value FROM json_each(:mappings) AS met"
-                   " LEFT JOIN mappings AS known ON known.id = met.value"
-                   " ORDER BY known.filename IS :executable DESC, met.key)), dropped = :dropped, truncated = "
-                   ":truncated WHERE id = :profile",
+                   "UPDATE profiles SET mappings = (SELECT json_group_array(value) FROM (SELECT met.value"
+                   " FROM json_each(:mappings) AS met LEFT JOIN mappings AS known ON known.id = met.value"
+                   " ORDER BY known.filename IS :executable DESC, met.key)), dropped = :dropped,"
+                   " truncated = :truncated WHERE id = :profile",
                    err);
     if (!statement) return -1;
-    struct buffer mappings = {0}, comments = {0};
-    for (size_t i = 0; i < recorded->space.mapping_count; i++)
-        buffer_printf(&mappings, "%s%lld", i ? "," : "[", (long long)recorded->space.mapping_ids[i]);
+    struct buffer mappings = {0};
+    for (size_t i = tally->mappings; i < recorded->space.mapping_count; i++)
+        buffer_printf(&mappings, "%s%lld", mappings.size ? "," : "[", (long long)recorded->space.mapping_ids[i]);
     buffer_add_text(&mappings, mappings.size ? "]" : "[]");
-    describe_losses(recorded, id, &comments);
-    int64_t duration = time_ns - positive(recorded->head.start_realtime_ns);
-    db_bind_int(statement, ":profile", recorded->tallies[id].profile_id);
-    db_bind_int(statement, ":time", time_ns);
-    db_bind_int(statement, ":duration", duration > 0 ? duration : 0);
-    db_bind_text(statement, ":comments", comments.data);
+    tally->mappings = recorded->space.mapping_count;
+    db_bind_int(statement, ":profile", window->profile_id);
     db_bind_text(statement, ":mappings", mappings.data);
-    db_bind_text(statement, ":executable", recorded->head.executable); /* the main binary comes first */
-    db_bind_int(statement, ":dropped", positive(recorded->tallies[id].dropped));
-    db_bind_int(statement, ":truncated", measure_of_truncated(recorded) == id ? positive(recorded->truncated) : 0);
+    db_bind_text(statement, ":executable", recorded->head.executable);
+    db_bind_int(statement, ":dropped", positive(dropped_since(tally)));
+    db_bind_int(statement, ":truncated", positive(truncated_since(recorded, id)));
     buffer_free(&mappings);
-    buffer_free(&comments);
     return db_run(db, statement, err);
+}
+
+static int set_comments(struct db *db, int64_t profile_id, const char *comments, struct error *err) {
+    sqlite3_stmt *statement =
+        db_prepare(db, "UPDATE profiles SET comments = :comments WHERE id = :profile AND comments <> :comments", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", profile_id);
+    db_bind_text(statement, ":comments", comments);
+    return db_run(db, statement, err);
+}
+
+/* Warnings tell of the process from its start, so they stand with the newest window alone. */
+static int write_comments(const struct recorded *recorded, struct db *db, enum measure_id id, struct error *err) {
+    const struct tally *tally = &recorded->tallies[id];
+    const struct windows *windows = &tally->windows;
+    struct buffer comments = {0};
+    if (!windows->count) return 0;
+    describe_losses(recorded, id, &comments);
+    int code = set_comments(db, windows->items[windows->count - 1].profile_id, comments.data, err);
+    if (code == 0 && tally->has_window && windows->count > 1)
+        code = set_comments(db, windows->items[windows->count - 2].profile_id, "[]", err);
+    buffer_free(&comments);
+    return code;
 }
 
 /* The executable's module, and so its build id, is known once an address inside it was met. */
@@ -262,26 +290,67 @@ static uint64_t fingerprint(const struct recorded *recorded) {
     return hash_bytes(words, sizeof words);
 }
 
+static bool has_moved(const struct recorded *recorded, enum measure_id id) {
+    const struct tally *tally = &recorded->tallies[id];
+    return dropped_since(tally) || truncated_since(recorded, id) || tally->count > tally->committed ||
+           (tally->count &&
+            memcmp(tally->now, tally->written, tally->count * measures[id].words * sizeof *tally->now) != 0);
+}
+
+/* A kind that is recorded has a first window even without a row (nothing happened, and that is known), but not one that hardly
+ * any program knows. */
+static bool needs_window(const struct recorded *recorded, enum measure_id id) {
+    if (!(recorded->head.features & measures[id].feature)) return false;
+    return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->tallies[id].windows.count);
+}
+
+static int write_window(struct recorded *recorded, struct db *db, enum measure_id id,
+                        const struct recording_terms *terms, struct error *err) {
+    struct tally *tally = &recorded->tallies[id];
+    struct window window = {.start_ns = window_start(recorded, terms->time_ns), .end_ns = terms->time_ns};
+    tally->has_window = needs_window(recorded, id);
+    if (!tally->has_window) return 0;
+    if (insert_profile(recorded, db, id, terms, &window, err) || describe_window(recorded, db, id, &window, err))
+        return -1;
+    int code = id == MEASURE_FIBER ? recorded_write_fibers(tally, &window, db, err)
+                                   : write_rows(recorded, id, &window, db, terms->rate, err);
+    windows_add(&tally->windows, &window);
+    return code;
+}
+
 int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                    const struct recording_terms *terms, struct error *err) {
     struct db *db = resolver->db;
-    if (recorded_sum_rows(recorded, resolver, view, err) || insert_rows(recorded, db, terms, err) ||
-        write_all_rows(recorded, db, terms->rate, err))
-        return -1;
-    if (recorded->is_running && recorded->committed_process_id && fingerprint(recorded) == recorded->written) return 0;
-    int64_t time_ns = now_ns();
+    recorded->time_ns = terms->time_ns;
+    if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
+    if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++)
-        if (recorded->tallies[i].profile_id && update_profile(recorded, db, i, time_ns, err)) return -1;
-    return update_process(recorded, db, time_ns, err);
+        if (write_window(recorded, db, i, terms, err)) return -1;
+    bool changed =
+        !recorded->is_running || !recorded->committed_process_id || fingerprint(recorded) != recorded->written;
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        struct tally *tally = &recorded->tallies[i];
+        if ((changed || tally->has_window) && write_comments(recorded, db, i, err)) return -1;
+        if (tally->has_window && windows_fold(&tally->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
+            return -1;
+    }
+    if (!changed) return 0;
+    return update_process(recorded, db, terms->time_ns, err);
 }
 
 void recorded_committed(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct tally *tally = &recorded->tallies[i];
         if (tally->count) memcpy(tally->written, tally->now, tally->count * measures[i].words * sizeof *tally->now);
-        tally->committed_profile_id = tally->profile_id;
+        memcpy(tally->written_total, tally->total, sizeof tally->total);
+        tally->committed = tally->count;
+        tally->written_dropped = tally->dropped;
+        tally->committed_mappings = tally->mappings;
+        windows_copy(&tally->committed_windows, &tally->windows);
     }
+    recorded->committed_time_ns = recorded->time_ns;
     recorded->committed_process_id = recorded->process_id;
+    recorded->written_truncated = recorded->truncated;
     recorded->written = fingerprint(recorded);
     recorded->is_finished = !recorded->is_running;
 }

@@ -19,12 +19,6 @@ struct state {
     bool is_recording;                      /* and more may come */
 };
 
-/* The part of a run that is asked for: (from, to], CLOCK_REALTIME. */
-struct span {
-    int64_t from_ns, to_ns;
-    bool is_whole;
-};
-
 static int64_t realtime_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -102,23 +96,24 @@ static void describe(struct exchange *exchange, const struct export_format *form
         reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 }
 
-static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct span *span,
+static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
                 const struct export_format *format, struct error *err) {
     int64_t run_id = state->run_id;
     const struct parameters *parameters = &exchange->parameters;
-    struct export_request request = {.source = {.kind = kind_of(exchange), .runs = {&run_id, 1}},
+    struct export_request request = {.source = {.kind = kind_of(exchange), .runs = {&run_id, 1}, .exact = span},
                                      .allows_none = true,
                                      .type = parameters->type ? parameters->type : exchange->route->type,
                                      .format = format,
                                      .bytes = &exchange->reply.body};
-    (void)span;
     if (export_write(db, &request, err)) return -1;
     exchange->reply.is_sized = true;
     describe(exchange, format);
     return 0;
 }
 
-static void reply_span(struct exchange *exchange, struct db *db, const struct state *state, const struct span *span) {
+/* `span` NULL: the whole run, and what was ingested as it came in. */
+static void reply_span(struct exchange *exchange, struct db *db, const struct state *state,
+                       const struct timespan *span) {
     struct error err = {0};
     const struct export_format *format = find_format(&exchange->parameters, &err);
     bool may_lack = state->is_recording && kind_find(kind_of(exchange))->name; /* it may come yet */
@@ -142,7 +137,7 @@ static int64_t *mark_of(struct server *server, const struct route *route, int64_
 
 static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
     int64_t *until_ns = mark_of(exchange->server, exchange->route, state->run_id);
-    const struct span span = {.from_ns = *until_ns, .to_ns = state->flushed_ns};
+    const struct timespan span = {.from_ns = *until_ns, .to_ns = state->flushed_ns};
     reply_span(exchange, db, state, &span);
     if (exchange->reply.status == MHD_HTTP_OK) *until_ns = state->flushed_ns;
 }
@@ -164,7 +159,7 @@ static void answer_seconds(struct exchange *exchange, struct db *db, const struc
         watch(exchange, state, seconds_ns);
         return;
     }
-    const struct span span = {.from_ns = state->flushed_ns - seconds_ns, .to_ns = state->flushed_ns};
+    const struct timespan span = {.from_ns = state->flushed_ns - seconds_ns, .to_ns = state->flushed_ns};
     reply_span(exchange, db, state, &span);
 }
 
@@ -194,7 +189,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
                        (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
-    const struct span span = {.from_ns = wait->from_ns, .to_ns = state.flushed_ns};
+    const struct timespan span = {.from_ns = wait->from_ns, .to_ns = state.flushed_ns};
     reply_span(exchange, db, &state, &span);
     return true;
 }
@@ -212,7 +207,7 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
     } else if (parameters->has_seconds) {
         answer_seconds(exchange, db, state, parameters->seconds_ns);
     } else if (parameters->has_from || parameters->has_to) {
-        const struct span span = {
+        const struct timespan span = {
             .from_ns = state->started_ns + parameters->from_ns,
             .to_ns = parameters->has_to ? state->started_ns + parameters->to_ns : INT64_MAX,
         };
@@ -220,7 +215,7 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
     } else if (route->seconds && state->is_recording) {
         watch(exchange, state, route->seconds * INT64_C(1000000000));
     } else {
-        reply_span(exchange, db, state, &(struct span){.is_whole = true, .to_ns = INT64_MAX});
+        reply_span(exchange, db, state, NULL);
     }
 }
 

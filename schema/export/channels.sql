@@ -1,12 +1,15 @@
--- The channels of profile :profile, one sample each, in the columns of `clear export --sql`.
+-- The channels of the windows of run :run that end after :from and up to :to, one sample a process and channel, in the columns
+-- of `clear export --sql`.
 SELECT
-    'channel#' || channel AS function,
-    capacity AS "label:capacity",
-    pushes AS "pushes/count",
-    pops AS "pops/count",
-    push_blocked AS "push_blocked/count",
-    pop_blocked AS "pop_blocked/count",
-    max_depth AS "max_depth/count"
+    'channel#' || channels.channel AS function,
+    max(channels.capacity) AS "label:capacity",
+    sum(channels.pushes) AS "pushes/count",
+    sum(channels.pops) AS "pops/count",
+    sum(channels.push_blocked) AS "push_blocked/count",
+    sum(channels.pop_blocked) AS "pop_blocked/count",
+    max(channels.max_depth) AS "max_depth/count"
 FROM channels
-WHERE profile_id = :profile
-ORDER BY channel;
+JOIN profiles ON profiles.id = channels.profile_id
+WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
+GROUP BY coalesce(profiles.process_id, -profiles.id), channels.channel, channels.object_id
+ORDER BY coalesce(profiles.process_id, profiles.id), channels.channel, channels.object_id;

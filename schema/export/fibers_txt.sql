@@ -1,7 +1,7 @@
--- Lines of fibers.txt of run :run, all processes together, in order: totals, schedulers, task sites. What is not known of a
+-- Lines of fibers.txt of run :run, all processes and the windows that end after :from and up to :to together, in order: totals, schedulers, task sites. What is not known of a
 -- task site is '-'.
 WITH mine(id) AS (
-    SELECT id FROM profiles WHERE run_id = :run AND kind = 'fibers'
+    SELECT id FROM profiles WHERE run_id = :run AND kind = 'fibers' AND time_ns > :from AND time_ns <= :to
 ),
 total(fibers, short, very_short, lifetime, longest) AS (
     SELECT sum(total_fibers), sum(short_fibers), sum(very_short_fibers), sum(total_lifetime_ns), max(max_lifetime_ns)
