@@ -60,14 +60,30 @@ static int take_seconds(struct parameters *parameters, const char *value, struct
     return number_duration("seconds", value, 1000000, SECONDS_MAX_NS, &parameters->seconds_ns, err);
 }
 
+/* Since the start of the run as in 10s or 2m, else a moment, which is understood where the run is known. */
+static void take_edge(struct timespan_edge *edge, const char *text) {
+    struct error not_that = {0};
+    edge->text = text;
+    edge->is_moment = number_duration("", text, 0, INT64_MAX, &edge->offset_ns, &not_that) != 0;
+}
+
 static int take_from(struct parameters *parameters, const char *value, struct error *err) {
-    parameters->has_from = true;
-    return number_duration("from", value, 0, INT64_MAX, &parameters->from_ns, err);
+    (void)err;
+    parameters->from = xstrdup(value);
+    take_edge(&parameters->span.from, parameters->from);
+    return 0;
 }
 
 static int take_to(struct parameters *parameters, const char *value, struct error *err) {
-    parameters->has_to = true;
-    return number_duration("to", value, 0, INT64_MAX, &parameters->to_ns, err);
+    (void)err;
+    parameters->to = xstrdup(value);
+    take_edge(&parameters->span.to, parameters->to);
+    return 0;
+}
+
+static int take_window(struct parameters *parameters, const char *value, struct error *err) {
+    if (number_count("window", value, INT32_MIN, INT32_MAX, &parameters->span.window, err)) return -1;
+    return parameters->span.window ? 0 : error_usage(err, "window=1 is the first, window=-1 the last");
 }
 
 static int take_debug(struct parameters *parameters, const char *value, struct error *err) {
@@ -90,8 +106,9 @@ static int take_gc(struct parameters *parameters, const char *value, struct erro
 static const struct parameter {
     const char *name;
     int (*take)(struct parameters *parameters, const char *value, struct error *err);
-} known[] = {{"run", take_run},     {"from", take_from},     {"to", take_to},     {"seconds", take_seconds},
-             {"debug", take_debug}, {"format", take_format}, {"type", take_type}, {"gc", take_gc}};
+} known[] = {{"run", take_run},       {"from", take_from},       {"to", take_to},
+             {"window", take_window}, {"seconds", take_seconds}, {"debug", take_debug},
+             {"format", take_format}, {"type", take_type},       {"gc", take_gc}};
 enum { KNOWN = sizeof known / sizeof *known };
 
 static int take(struct parameters *parameters, unsigned *given, char *pair, struct error *err) {
@@ -104,7 +121,8 @@ static int take(struct parameters *parameters, unsigned *given, char *pair, stru
     while (i < KNOWN && strcmp(known[i].name, pair) != 0)
         i++;
     if (i == KNOWN)
-        return error_usage(err, "no parameter is called '%.40s': run, from, to, seconds, debug, format, type", pair);
+        return error_usage(err, "no parameter is called '%.40s': run, from, to, window, seconds, debug, format, type",
+                           pair);
     if (*given & 1u << i) return error_usage(err, "%s is given twice", pair);
     *given |= 1u << i;
     if (!value || !*value) return error_usage(err, "%s= needs a value", pair);
@@ -116,9 +134,10 @@ int parameters_read(struct parameters *parameters, char *text, struct error *err
     *parameters = (struct parameters){0};
     for (char *pair; (pair = strsep(&text, "&"));)
         if (take(parameters, &given, pair, err)) return -1;
-    if (parameters->has_seconds && (parameters->has_from || parameters->has_to))
-        return error_usage(err,
-                           "seconds= is what happens from now on, from= and to= what has happened: give one of them");
+    bool has_stretch = parameters->from || parameters->to;
+    if (parameters->has_seconds + has_stretch + (parameters->span.window != 0) > 1)
+        return error_usage(
+            err, "seconds= is what happens from now on, from= and to= or window= what has happened: give one of them");
     if (parameters->is_text && parameters->format)
         return error_usage(err, "debug=1 is format=folded: give one of them");
     return 0;
@@ -128,5 +147,7 @@ void parameters_free(struct parameters *parameters) {
     free(parameters->run);
     free(parameters->format);
     free(parameters->type);
+    free(parameters->from);
+    free(parameters->to);
     *parameters = (struct parameters){0};
 }

@@ -6,15 +6,16 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "export/timespan.h"
 
 #define SECONDS_MAX_NS INT64_C(3600000000000)
 
 struct parameters {
-    char *run, *format, *type; /* NULL: not given */
-    bool has_seconds, has_from, has_to;
-    int64_t seconds_ns;     /* > 0, at most SECONDS_MAX_NS */
-    int64_t from_ns, to_ns; /* since the start of the run */
-    bool is_text;           /* debug=1 or more */
+    char *run, *format, *type, *from, *to; /* NULL: not given */
+    bool has_seconds;
+    int64_t seconds_ns;           /* > 0, at most SECONDS_MAX_NS */
+    struct timespan_request span; /* of from=, to= and window=; its texts are ours */
+    bool is_text;                 /* debug=1 or more */
 };
 
 /* Decodes %XX in place. -1: one that is broken, or a control character, which no name of ours has. */

@@ -15,8 +15,10 @@
 
 /* What a run is right now. */
 struct state {
-    int64_t run_id, started_ns, flushed_ns; /* CLOCK_REALTIME; up to the last flush all is stored */
-    bool is_recording;                      /* and more may come */
+    int64_t run_id;
+    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; up to then all is stored */
+    int64_t window_ns;          /* the end of the newest window, which later ones come after; 0: there is none */
+    bool is_recording, is_ours; /* more may come; by this process */
 };
 
 static int64_t realtime_ns(void) {
@@ -29,19 +31,24 @@ static int64_t realtime_ns(void) {
 
 static int read_state(const struct server *server, struct db *db, int64_t run_id, struct state *state,
                       struct error *err) {
-    sqlite3_stmt *row = db_prepare(
-        db, "SELECT started_ns, started_ns + duration_ns, instr(flags, 'unfinished') > 0 FROM runs WHERE id = :run",
-        err);
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT started_ns + duration_ns, instr(flags, 'unfinished') > 0,"
+                                   " (SELECT coalesce(max(time_ns), 0) FROM profiles WHERE run_id = :run)"
+                                   " FROM runs WHERE id = :run",
+                                   err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1)
-        *state = (struct state){run_id, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
-                                sqlite3_column_int(row, 2)};
+        *state = (struct state){.run_id = run_id,
+                                .flushed_ns = sqlite3_column_int64(row, 0),
+                                .window_ns = sqlite3_column_int64(row, 2),
+                                .is_recording = sqlite3_column_int(row, 1),
+                                .is_ours = run_id == server->source.run_id};
     sqlite3_reset(row);
     if (code != 1) return code < 0 ? -1 : error_fail(err, "run %lld is gone", (long long)run_id);
     /* One that was killed before it could say that it ended is never flushed again. */
-    if (run_id == server->source.run_id)
+    if (state->is_ours)
         state->is_recording = !server->has_ended;
     else if (realtime_ns() - state->flushed_ns > DEAD_NS)
         state->is_recording = false;
@@ -100,18 +107,19 @@ static int fill(struct exchange *exchange, struct db *db, const struct state *st
                 const struct export_format *format, struct error *err) {
     int64_t run_id = state->run_id;
     const struct parameters *parameters = &exchange->parameters;
-    struct export_request request = {.source = {.kind = kind_of(exchange), .runs = {&run_id, 1}, .exact = span},
-                                     .allows_none = true,
-                                     .type = parameters->type ? parameters->type : exchange->route->type,
-                                     .format = format,
-                                     .bytes = &exchange->reply.body};
+    struct export_request request = {
+        .source = {.kind = kind_of(exchange), .span = parameters->span, .runs = {&run_id, 1}, .exact = span},
+        .allows_none = true,
+        .type = parameters->type ? parameters->type : exchange->route->type,
+        .format = format,
+        .bytes = &exchange->reply.body};
     if (export_write(db, &request, err)) return -1;
     exchange->reply.is_sized = true;
     describe(exchange, format);
     return 0;
 }
 
-/* `span` NULL: the whole run, and what was ingested as it came in. */
+/* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. */
 static void reply_span(struct exchange *exchange, struct db *db, const struct state *state,
                        const struct timespan *span) {
     struct error err = {0};
@@ -137,16 +145,16 @@ static int64_t *mark_of(struct server *server, const struct route *route, int64_
 
 static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
     int64_t *until_ns = mark_of(exchange->server, exchange->route, state->run_id);
-    const struct timespan span = {.from_ns = *until_ns, .to_ns = state->flushed_ns};
+    const struct timespan span = {.from_ns = *until_ns, .to_ns = state->window_ns};
     reply_span(exchange, db, state, &span);
-    if (exchange->reply.status == MHD_HTTP_OK) *until_ns = state->flushed_ns;
+    if (exchange->reply.status == MHD_HTTP_OK) *until_ns = state->window_ns;
 }
 
 static void watch(struct exchange *exchange, const struct state *state, int64_t seconds_ns) {
     int64_t now_ns = monotonic_ns(), real_ns = realtime_ns(), age_ns = real_ns - state->flushed_ns;
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
     exchange->wait = (struct wait){.run_id = state->run_id,
-                                   .from_ns = state->flushed_ns,
+                                   .from_ns = state->window_ns,
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
                                    .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
@@ -159,7 +167,7 @@ static void answer_seconds(struct exchange *exchange, struct db *db, const struc
         watch(exchange, state, seconds_ns);
         return;
     }
-    const struct timespan span = {.from_ns = state->flushed_ns - seconds_ns, .to_ns = state->flushed_ns};
+    const struct timespan span = {.from_ns = state->window_ns - seconds_ns, .to_ns = state->window_ns};
     reply_span(exchange, db, state, &span);
 }
 
@@ -182,14 +190,15 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
         exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);
         return true;
     }
-    if (state.is_recording && state.flushed_ns < wait->until_ns) {
+    bool is_due = state.is_ours ? now_ns >= wait->due_ns : state.flushed_ns >= wait->until_ns;
+    if (state.is_recording && !is_due) {
         if (now_ns < wait->give_up_ns) return false;
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
                        "run %lld was not flushed for %lld seconds: its recorder was killed, or its --interval is long",
                        (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
-    const struct timespan span = {.from_ns = wait->from_ns, .to_ns = state.flushed_ns};
+    const struct timespan span = {.from_ns = wait->from_ns, .to_ns = state.window_ns};
     reply_span(exchange, db, &state, &span);
     return true;
 }
@@ -206,13 +215,7 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
         answer_delta(exchange, db, state);
     } else if (parameters->has_seconds) {
         answer_seconds(exchange, db, state, parameters->seconds_ns);
-    } else if (parameters->has_from || parameters->has_to) {
-        const struct timespan span = {
-            .from_ns = state->started_ns + parameters->from_ns,
-            .to_ns = parameters->has_to ? state->started_ns + parameters->to_ns : INT64_MAX,
-        };
-        reply_span(exchange, db, state, &span);
-    } else if (route->seconds && state->is_recording) {
+    } else if (route->seconds && state->is_recording && !timespan_is_wanted(&parameters->span)) {
         watch(exchange, state, route->seconds * INT64_C(1000000000));
     } else {
         reply_span(exchange, db, state, NULL);
@@ -222,18 +225,18 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
 static bool needs_flush(const struct exchange *exchange, const struct state *state) {
     const struct parameters *parameters = &exchange->parameters;
     return state->is_recording && exchange->method != METHOD_HEAD &&
-           (exchange->route->is_delta || exchange->route->seconds || parameters->has_seconds ||
-            state->flushed_ns == state->started_ns);
+           (exchange->route->is_delta || exchange->route->seconds || parameters->has_seconds || state->window_ns == 0);
 }
 
 void profile_answer(struct exchange *exchange) {
     const struct parameters *parameters = &exchange->parameters;
     struct error err = {0};
     struct state state;
-    if (exchange->route->is_delta && (parameters->has_seconds || parameters->has_from || parameters->has_to)) {
-        exchange_error(exchange, MHD_HTTP_BAD_REQUEST,
-                       "%s tells what happened since it was last asked for: it takes no seconds=, from= or to=",
-                       exchange->route->path);
+    if (exchange->route->is_delta && (parameters->has_seconds || timespan_is_wanted(&parameters->span))) {
+        exchange_error(
+            exchange, MHD_HTTP_BAD_REQUEST,
+            "%s tells what happened since it was last asked for: it takes no seconds=, from=, to= or window=",
+            exchange->route->path);
         return;
     }
     struct db *db = warehouse_db(exchange->server, &err);
