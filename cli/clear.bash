@@ -13,6 +13,8 @@ _clear() {
         words="99 off perf"
     elif [[ $previous == --follow ]]; then
         words="all none"
+    elif [[ $previous == --windows ]]; then
+        words="64 all"
     elif [[ $word == -* ]]; then
         words=$("$clear" help --complete "$command" 2>/dev/null)
     else

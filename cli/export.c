@@ -10,27 +10,42 @@
 #include "query/saved.h"
 #include "query/select.h"
 
+#define RUN_MAX_NS (INT64_C(366) * 24 * 3600 * 1000000000)
+
 struct export_options {
     const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
     int64_t level;
+    struct timespan_request span;
     char *settings[4]; /* what a saved query said; owned */
     char **rest;       /* runs, or NAME=VALUE for a query */
     size_t rest_count;
 };
 
+/* A time since the start of the run, or a moment, which has a date. */
+static int take_edge(const char *name, struct timespan_edge *edge, struct error *err) {
+    edge->text = optarg;
+    edge->is_moment = strchr(optarg, '-') != NULL;
+    return edge->is_moment ? 0 : cli_duration(name, optarg, 0, RUN_MAX_NS, &edge->offset_ns, err);
+}
+
+/* Negative from the end. */
+static int take_window(struct timespan_request *span, struct error *err) {
+    bool from_end = *optarg == '-';
+    if (cli_count("--window", optarg + from_end, 1, INT32_MAX, &span->window, err)) return -1;
+    if (from_end) span->window = -span->window;
+    return 0;
+}
+
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
-    enum { DB = CLI_LONG, KIND, SQL, QUERY, BASE, FORMAT, TYPE, TITLE, LEVEL };
-    static const struct option longs[] = {{"db", required_argument, NULL, DB},
-                                          {"kind", required_argument, NULL, KIND},
-                                          {"sql", required_argument, NULL, SQL},
-                                          {"query", required_argument, NULL, QUERY},
-                                          {"base", required_argument, NULL, BASE},
-                                          {"format", required_argument, NULL, FORMAT},
-                                          {"type", required_argument, NULL, TYPE},
-                                          {"title", required_argument, NULL, TITLE},
-                                          {"level", required_argument, NULL, LEVEL},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {0}};
+    enum { DB = CLI_LONG, KIND, SQL, QUERY, BASE, FORMAT, TYPE, TITLE, LEVEL, FROM, TO, WINDOW };
+    static const struct option longs[] = {
+        {"db", required_argument, NULL, DB},       {"kind", required_argument, NULL, KIND},
+        {"sql", required_argument, NULL, SQL},     {"query", required_argument, NULL, QUERY},
+        {"base", required_argument, NULL, BASE},   {"format", required_argument, NULL, FORMAT},
+        {"type", required_argument, NULL, TYPE},   {"title", required_argument, NULL, TITLE},
+        {"level", required_argument, NULL, LEVEL}, {"from", required_argument, NULL, FROM},
+        {"to", required_argument, NULL, TO},       {"window", required_argument, NULL, WINDOW},
+        {"output", required_argument, NULL, 'o'},  {0}};
     int option;
     while ((option = cli_option(argc, argv, "o:", longs, err)) != CLI_END) {
         switch (option) {
@@ -44,6 +59,15 @@ static int read_options(int argc, char **argv, struct export_options *options, s
         case TITLE: options->title = optarg; break;
         case LEVEL:
             if (cli_count("--level", optarg, 1, 9, &options->level, err) < 0) return -1;
+            break;
+        case FROM:
+            if (take_edge("--from", &options->span.from, err) < 0) return -1;
+            break;
+        case TO:
+            if (take_edge("--to", &options->span.to, err) < 0) return -1;
+            break;
+        case WINDOW:
+            if (take_window(&options->span, err) < 0) return -1;
             break;
         case 'o': options->output = optarg; break;
         default: return -1;
@@ -88,6 +112,12 @@ static int check_options(struct export_options *options, const struct export_for
         return error_usage(err, "what to export? Give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
                                 "--query NAME");
     }
+    if (timespan_is_wanted(&options->span) && !options->kind)
+        return error_usage(err,
+                           "--from, --to and --window are of a kind of a run: give --kind (SQL has the time of each "
+                           "window in profiles.time_ns)");
+    if (options->span.window && (options->span.from.text || options->span.to.text))
+        return error_usage(err, "--window and --from or --to exclude each other");
     if (format->dump && (options->sql || options->query || options->base))
         return error_usage(err, "--format %s is made of a run: give RUN and --kind", format->name);
     if (!options->output && (format->render || format->dump || format->about)) options->output = "-";
@@ -130,6 +160,7 @@ static int read_arguments(struct db *db, const struct export_options *options, s
 static int read_runs(struct db *db, const struct export_options *options, struct export_source *source,
                      struct error *err) {
     source->kind = options->kind;
+    source->span = options->span;
     for (size_t i = 0; i < options->rest_count; i++)
         if (run_set_add(&source->runs, db, options->rest[i], err) < 0) return -1;
     return options->rest_count ? 0 : run_set_add(&source->runs, db, "latest", err);
@@ -146,6 +177,20 @@ static int read_base(struct db *db, const char *text, struct export_request *req
     request->base = request->source;
     request->base.runs = (struct run_set){0};
     return run_set_add(&request->base.runs, db, text, err);
+}
+
+/* The edges of a span snap to windows, so it is said which ones are taken. */
+static int say_windows(struct db *db, const struct export_source *source, struct error *err) {
+    for (size_t i = 0; timespan_is_wanted(&source->span) && i < source->runs.count; i++) {
+        struct timespan span;
+        struct buffer words = {0};
+        int code = timespan_find(db, source->runs.ids[i], source->kind, &source->span, &span, err);
+        if (code == 0) code = timespan_describe(db, source->runs.ids[i], source->kind, &span, &words, err);
+        if (code == 0) fprintf(stderr, "clear: %s\n", buffer_text(&words));
+        buffer_free(&words);
+        if (code < 0) return -1;
+    }
+    return 0;
 }
 
 /* What a saved query says about its export counts where the command line says nothing. */
@@ -181,6 +226,7 @@ static int write_request(struct db *db, struct export_options *options, const st
         code = request.source.sql ? read_arguments(db, options, &request.source, err)
                                   : read_runs(db, options, &request.source, err);
     if (code == 0) code = read_base(db, options->base, &request, err);
+    if (code == 0) code = say_windows(db, &request.source, err);
     if (code == 0) code = export_write(db, &request, err);
     run_set_free(&request.source.runs);
     run_set_free(&request.base.runs);
@@ -198,13 +244,22 @@ static int write_query(struct db *db, struct export_options *options, struct err
     return code;
 }
 
+static int write_dump(struct db *db, int64_t run_id, const struct export_options *options,
+                      const struct export_format *format, struct error *err) {
+    struct export_source source = {.kind = options->kind, .span = options->span, .runs = {&run_id, 1}};
+    struct timespan span;
+    if (timespan_find(db, run_id, options->kind, &options->span, &span, err) < 0 || say_windows(db, &source, err) < 0)
+        return -1;
+    return format->dump(db, run_id, &span, options->kind, options->output, err);
+}
+
 /* What is made of one run and no profile: a dump, a directory. */
 static int write_run(struct db *db, const struct export_options *options, const struct export_format *format,
                      struct error *err) {
     int64_t run_id;
     if (options->rest_count > 1) return error_usage(err, "one run at a time, not also '%s'", options->rest[1]);
     if (select_run(db, options->rest_count ? options->rest[0] : NULL, &run_id, err) < 0) return -1;
-    if (format->dump) return format->dump(db, run_id, &timespan_all, options->kind, options->output, err);
+    if (format->dump) return write_dump(db, run_id, options, format, err);
     return export_directory(db, run_id, options->output, err);
 }
 

@@ -342,11 +342,9 @@ void recorded_rolled_back(struct recorded *recorded) {
         struct tally *tally = &recorded->tallies[i];
         forget_new_rows(tally, measures[i].words);
         windows_copy(&tally->windows, &tally->committed_windows);
-        tally->mappings = tally->committed_mappings = 0; /* the list of them begins anew, and may repeat some */
+        tally->mappings = tally->committed_mappings;
     }
-    free(recorded->space.mapping_ids);
-    recorded->space.mapping_ids = NULL;
-    recorded->space.mapping_count = 0;
+    recorded->space.mapping_count = recorded->committed_mapping_count;
     for (size_t id = 0; id < recorded->stack_capacity; id++)
         recorded->stacks[id].trace_id = 0;
     for (size_t id = 0; id < recorded->object_capacity; id++)

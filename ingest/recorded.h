@@ -81,7 +81,8 @@ struct recorded {
     char *name; /* of the segment file */
     struct segment head;
     struct address_space space;
-    size_t module_index; /* while the modules are walked */
+    size_t module_index;            /* while the modules are walked */
+    size_t committed_mapping_count; /* of the space's */
     struct stack_slot *stacks;
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;

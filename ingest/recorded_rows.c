@@ -348,6 +348,7 @@ void recorded_committed(struct recorded *recorded) {
         tally->committed_mappings = tally->mappings;
         windows_copy(&tally->committed_windows, &tally->windows);
     }
+    recorded->committed_mapping_count = recorded->space.mapping_count;
     recorded->committed_time_ns = recorded->time_ns;
     recorded->committed_process_id = recorded->process_id;
     recorded->written_truncated = recorded->truncated;

@@ -33,7 +33,7 @@ void windows_free(struct windows *windows) {
  * first, for the main binary is the first of them. */
 static const char profile_fold[] =
     "UPDATE profiles SET time_ns = :end, duration_ns = :duration,"
-    " dropped = dropped + other.dropped, truncated = truncated + other.truncated,"
+    " dropped = profiles.dropped + other.dropped, truncated = profiles.truncated + other.truncated,"
     " comments = (SELECT json_group_array(value) FROM (SELECT DISTINCT value FROM profiles AS both,"
     " json_each(both.comments) WHERE both.id IN (:from, :into))),"
     " mappings = (SELECT json_group_array(value) FROM (SELECT value FROM (SELECT value,"

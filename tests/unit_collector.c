@@ -657,6 +657,283 @@ static void late_kinds_survive_a_failed_flush(void **state) {
     stop(fixture);
 }
 
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+/* A program that goes on under our hands: what it counted so far, in its segment. */
+struct live {
+    void *map;
+    size_t size;
+    struct segment *head;
+    struct heap_counters *heap;
+    struct lock_counters *locks;
+    struct cell_counters *cells;
+    struct channel_counters *channels;
+    struct task_counters *tasks;
+    struct cpu_counters *cpu;
+};
+
+static void *counters_of(struct live *live, uint32_t kind) {
+    struct chunk *chunk = (void *)((char *)live->map + SEGMENT_HEADER_SIZE);
+    while (chunk->kind != kind)
+        chunk = (void *)((char *)chunk + chunk->size);
+    return chunk + 1;
+}
+
+static void live_begin(struct live *live, struct fixture *fixture) {
+    static const char zeros[SEGMENT_COUNTER_IDS * sizeof(struct lock_counters)];
+    const struct segment_object lock = {.id = OBJECTS, .kind = OBJECT_RWLOCK, .address = 0x1000};
+    const struct {
+        uint32_t kind;
+        size_t size;
+    } chunks[] = {{CHUNK_HEAP, sizeof(struct heap_counters)}, {CHUNK_LOCK, sizeof(struct lock_counters)},
+                  {CHUNK_CELL, sizeof(struct cell_counters)}, {CHUNK_CHANNEL, sizeof(struct channel_counters)},
+                  {CHUNK_TASK, sizeof(struct task_counters)}, {CHUNK_CPU, sizeof(struct cpu_counters)}};
+    struct buffer segment = {0};
+    segment_begin(&segment);
+    ((struct segment *)(void *)segment.data)->features = EVERYTHING;
+    add_module(&segment, MODULE_BIAS, 0, 0);
+    add_stacks(&segment, 40);
+    add_objects(&segment);
+    add_chunk(&segment, CHUNK_OBJECTS, 1, 0, &lock, sizeof lock);
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++)
+        add_chunk(&segment, chunks[i].kind, 0, 0, zeros, SEGMENT_COUNTER_IDS * chunks[i].size);
+    segment_end(&segment);
+    save(fixture, "77-1.seg", segment.data, live->size = segment.size);
+    buffer_free(&segment);
+    int file = openat(fixture->directory, "77-1.seg", O_RDWR | O_CLOEXEC);
+    live->map = mmap(NULL, live->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    assert_ptr_not_equal(live->map, MAP_FAILED);
+    close(file);
+    live->head = live->map;
+    live->heap = counters_of(live, CHUNK_HEAP), live->locks = counters_of(live, CHUNK_LOCK);
+    live->cells = counters_of(live, CHUNK_CELL), live->channels = counters_of(live, CHUNK_CHANNEL);
+    live->tasks = counters_of(live, CHUNK_TASK), live->cpu = counters_of(live, CHUNK_CPU);
+}
+
+static void raise_to(uint64_t *maximum, uint64_t value) {
+    if (value > *maximum) *maximum = value;
+}
+
+/* Something of every kind happens; much of it to few, a little to one of many. */
+static void live_step(struct live *live) {
+    uint64_t id = 1 + next_random() % 40, n = 1 + next_random() % 9, wait = next_random() % 5000;
+    live->heap[id].alloc_count += n, live->heap[id].alloc_bytes += n * 16;
+    if (live->heap[2].alloc_count > live->heap[2].free_count)
+        live->heap[2].free_count++, live->heap[2].free_bytes += 16;
+    live->heap[2].alloc_count += 2, live->heap[2].alloc_bytes += 32;
+    struct lock_counters *lock = &live->locks[OBJECTS];
+    lock->acquires += n, lock->contended++, lock->wait += wait, lock->hold += 3 * n;
+    raise_to(&lock->wait_max, wait), raise_to(&lock->hold_max, 3 * n);
+    if (n > 6) lock->read_acquires++, lock->read_wait += wait, raise_to(&lock->read_wait_max, wait);
+    struct cell_counters *cell = &live->cells[n > 5 ? CELL : SPLIT_CELL];
+    cell->struct_size = 64, cell->reads += n, cell->commits++, cell->retries += n % 3;
+    struct channel_counters *channel = &live->channels[n > 5 ? NAMED_CHANNEL : NUMBERED_CHANNEL];
+    channel->pushes += n, channel->pops += n - 1, channel->push_blocked++, channel->push_blocked_ns += wait;
+    raise_to(&channel->max_depth, wait / 100);
+    live->tasks[SITE].spawns += n, live->tasks[SITE].exits += n, live->tasks[SITE].lifetime_ns += wait;
+    raise_to(&live->tasks[SITE].lifetime_max_ns, wait);
+    live->tasks[n > 5 ? SITE_ON_0 : SITE_ON_3].runs += n;
+    live->cpu[id].samples += n, live->cpu[id].cpu_ns += n * 1000;
+    live->head->dropped_cells += n > 7;
+    live->head->dropped_heap += n > 8;
+}
+
+/* What the program came to, as the query below words it. */
+static char *told(const struct live *live) {
+    struct heap_counters heap = {0};
+    struct cpu_counters cpu = {0};
+    const struct lock_counters *lock = &live->locks[OBJECTS];
+    const struct cell_counters *a = &live->cells[CELL], *b = &live->cells[SPLIT_CELL];
+    const struct channel_counters *c = &live->channels[NAMED_CHANNEL], *d = &live->channels[NUMBERED_CHANNEL];
+    const struct task_counters *site = &live->tasks[SITE];
+    for (int id = 1; id <= 40; id++) {
+        heap.alloc_count += live->heap[id].alloc_count, heap.alloc_bytes += live->heap[id].alloc_bytes;
+        heap.free_count += live->heap[id].free_count, heap.free_bytes += live->heap[id].free_bytes;
+        cpu.samples += live->cpu[id].samples, cpu.cpu_ns += live->cpu[id].cpu_ns;
+    }
+    return xasprintf(
+        "%lu %lu %lu %lu/%lu %lu %lu %lu %lu %lu %lu %lu %lu/%lu %lu %lu %lu/%lu %lu %lu %lu %lu/%lu %lu %lu/%lu %lu "
+        "{\"0\":%lu,\"3\":%lu}/%lu %lu/%lu %lu",
+        heap.alloc_count, heap.alloc_bytes, heap.free_count, heap.free_bytes, lock->acquires, lock->contended,
+        lock->wait, lock->wait_max, lock->hold, lock->hold_max, lock->read_acquires, lock->read_wait,
+        lock->read_wait_max, a->reads + b->reads, a->commits + b->commits, a->retries + b->retries, a->struct_size,
+        c->pushes + d->pushes, c->pops + d->pops, c->push_blocked_ns + d->push_blocked_ns, c->max_depth, d->max_depth,
+        site->spawns, site->lifetime_ns, site->lifetime_max_ns, live->tasks[SITE_ON_0].runs,
+        live->tasks[SITE_ON_3].runs, live->tasks[SITE_ON_0].runs, live->tasks[SITE_ON_3].runs, cpu.samples, cpu.cpu_ns,
+        live->head->dropped_heap, live->head->dropped_cells);
+}
+
+static char *ask_text(struct fixture *fixture, const char *sql) {
+    struct error err = {0};
+    sqlite3_stmt *row = db_prepare(&fixture->db, sql, &err);
+    assert_non_null(row);
+    assert_int_equal(db_step(&fixture->db, row, &err), 1);
+    char *text = xstrdup(db_text(row, 0));
+    sqlite3_reset(row);
+    return text;
+}
+
+static char *stored(struct fixture *fixture) {
+    return ask_text(
+        fixture,
+        "SELECT (SELECT printf('%d %d %d %d', sum(alloc_count), sum(alloc_bytes), sum(free_count), sum(free_bytes))"
+        " FROM sites)"
+        " || (SELECT printf('/%d %d %d %d %d %d %d %d %d', sum(acquires), sum(contended), sum(wait_ns),"
+        " max(max_wait_ns), sum(hold_ns), max(max_hold_ns), sum(read_acquires), sum(read_wait_ns),"
+        " max(read_max_wait_ns)) FROM locks)"
+        " || (SELECT printf('/%d %d %d %d', sum(reads), sum(commits), sum(retries), max(struct_size)) FROM cells)"
+        " || (SELECT printf('/%d %d %d %d %d', sum(pushes), sum(pops), sum(push_blocked_ns),"
+        " max(max_depth) FILTER (WHERE channel = 1), max(max_depth) FILTER (WHERE channel = 3)) FROM channels)"
+        " || (SELECT printf('/%d %d %d', sum(total_fibers), sum(total_lifetime_ns), max(max_lifetime_ns)) FROM fibers)"
+        " || (SELECT printf('/%d %d', sum(fibers) FILTER (WHERE scheduler = 0), sum(fibers) FILTER (WHERE scheduler ="
+        " 3)) FROM schedulers)"
+        " || (SELECT ' {\"0\":' || coalesce(sum(schedulers ->> '$.0'), 0) || ',\"3\":' || coalesce(sum(schedulers ->> "
+        "'$.3'), 0) || '}' FROM"
+        " task_sites)"
+        " || (SELECT printf('/%d %d', sum(samples), sum(cpu_ns)) FROM cpu)"
+        " || (SELECT printf('/%d %d', sum(dropped) FILTER (WHERE kind = 'heap'), sum(dropped) FILTER (WHERE kind ="
+        " 'mvcc')) FROM profiles)");
+}
+
+/* The sums of all windows are what the program told. */
+static void expect_told(struct fixture *fixture, const struct live *live) {
+    char *want = told(live), *got = stored(fixture);
+    assert_string_equal(got, want);
+    free(want);
+    free(got);
+}
+
+/* One flush, and a line in the table `truth`: the time of it, and what was in use then. */
+static void live_flush(struct fixture *fixture, const struct live *live) {
+    struct error err = {0};
+    flush(fixture);
+    sqlite3_stmt *line = db_prepare(
+        &fixture->db, "INSERT OR REPLACE INTO truth SELECT max(time_ns), :allocs, :frees FROM profiles", &err);
+    int64_t allocs = 0, frees = 0;
+    for (int id = 1; id <= 40; id++)
+        allocs += (int64_t)live->heap[id].alloc_count, frees += (int64_t)live->heap[id].free_count;
+    db_bind_int(line, ":allocs", allocs);
+    db_bind_int(line, ":frees", frees);
+    assert_int_equal(db_run(&fixture->db, line, &err), 0);
+}
+
+/* A recording of 200 flushes, of which every 17th fails, under some limits. */
+static struct fixture *record_windows(const struct window_limits *limits, struct live *live) {
+    struct fixture *fixture =
+        start_with(&(struct collector_options){.features = EVERYTHING, .depth = 64, .windows = *limits});
+    struct error err = {0};
+    random_state = 88172645463325252ull;
+    live_begin(live, fixture);
+    assert_int_equal(db_exec(&fixture->db, "CREATE TEMP TABLE truth(time_ns INTEGER PRIMARY KEY, allocs, frees)", &err),
+                     0);
+    for (int i = 0; i < 200; i++) {
+        live_step(live);
+        live_step(live);
+        if (i % 17 == 5) {
+            static const char refuse[] =
+                "CREATE TEMP TRIGGER refuse BEFORE INSERT ON cpu BEGIN SELECT raise(ABORT, 'no'); END";
+            assert_int_equal(db_exec(&fixture->db, refuse, &err), 0);
+            assert_int_equal(collector_flush(fixture->collector, false, &err), -1);
+            err = (struct error){0};
+            assert_int_equal(db_exec(&fixture->db, "DROP TRIGGER refuse", &err), 0);
+        } else {
+            live_flush(fixture, live);
+        }
+        if (i % 40 == 0) expect_told(fixture, live);
+    }
+    expect_told(fixture, live);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    /* What was in use at the end of each window that is left is what was in use at that flush. */
+    assert_int_equal(ask(fixture,
+                         "SELECT count(*) FROM (SELECT profiles.time_ns, sum(sum(alloc_count)) OVER upto AS allocs,"
+                         " sum(sum(free_count)) OVER upto AS frees FROM profiles JOIN sites ON profile_id = profiles.id"
+                         " GROUP BY profiles.id WINDOW upto AS (ORDER BY profiles.time_ns)) AS state"
+                         " LEFT JOIN truth USING (time_ns)"
+                         " WHERE state.allocs IS NOT truth.allocs OR state.frees IS NOT truth.frees"),
+                     0);
+    /* Windows neither overlap nor leave out a moment in which something happened. */
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles AS one JOIN profiles AS next"
+                                  " ON next.kind = one.kind AND next.time_ns > one.time_ns"
+                                  " WHERE next.time_ns - next.duration_ns < one.time_ns"),
+                     0);
+    return fixture;
+}
+
+static void windows_are_differences(void **state) {
+    (void)state;
+    struct live live;
+    struct fixture *fixture = record_windows(&(struct window_limits){0}, &live);
+    assert_int_equal(ask(fixture, "SELECT min(n) = 188 AND max(n) = 188 FROM (SELECT count(*) AS n FROM profiles GROUP"
+                                  " BY kind)"), /* 200 flushes, 12 of them failed */
+                     1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM sites WHERE alloc_count = 0 AND free_count = 0"), 0);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM channels WHERE pushes = 0 AND pops = 0"), 0);
+    assert_true(ask(fixture, "SELECT max(n) FROM (SELECT count(*) AS n FROM sites GROUP BY profile_id)") <= 5);
+    /* A mapping stands in the first window that met it and in no other, but for those after a failure. */
+    assert_int_equal(ask(fixture, "SELECT sum(json_array_length(mappings)) FROM profiles WHERE kind = 'lock'"), 1);
+    munmap(live.map, live.size);
+    stop(fixture);
+}
+
+static void folded_windows_keep_every_sum(void **state) {
+    (void)state;
+    static const uint64_t most[] = {1, 2, 3, 10, 64};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        struct live live;
+        struct fixture *fixture = record_windows(&(struct window_limits){.most = most[i]}, &live);
+        assert_int_equal(ask(fixture, "SELECT max(n) FROM (SELECT count(*) AS n FROM profiles GROUP BY kind)"),
+                         most[i]);
+        assert_int_equal(ask(fixture, "SELECT min(n) FROM (SELECT count(*) AS n FROM profiles GROUP BY kind)"),
+                         most[i]);
+        if (most[i] >= 10) /* the oldest are the longest */
+            assert_int_equal(ask(fixture,
+                                 "SELECT (SELECT duration_ns FROM profiles WHERE kind = 'heap' ORDER BY time_ns"
+                                 " LIMIT 1 OFFSET 1) > (SELECT duration_ns FROM profiles WHERE kind = 'heap'"
+                                 " ORDER BY time_ns DESC LIMIT 1)"),
+                             1);
+        munmap(live.map, live.size);
+        stop(fixture);
+    }
+}
+
+/* The run's first part is one window, the newest are as they were. */
+static void a_ring_keeps_the_newest_and_every_sum(void **state) {
+    (void)state;
+    struct live live;
+    struct fixture *fixture = record_windows(&(struct window_limits){.keep_ns = 20000000}, &live);
+    int64_t windows = ask(fixture, "SELECT count(*) FROM profiles WHERE kind = 'heap'");
+    assert_true(windows >= 2 && windows < 188);
+    assert_int_equal(ask(fixture,
+                         "SELECT count(*) FROM (SELECT * FROM profiles WHERE kind = 'heap' ORDER BY time_ns"
+                         " LIMIT -1 OFFSET 1) WHERE time_ns <= (SELECT max(time_ns) FROM profiles) - 20000000"),
+                     0);
+    assert_int_equal(ask(fixture, "SELECT count(DISTINCT time_ns) FROM profiles WHERE kind = 'heap' AND time_ns >"
+                                  " (SELECT max(time_ns) FROM profiles) - 20000000"),
+                     ask(fixture, "SELECT count(*) FROM truth WHERE time_ns > (SELECT max(time_ns) FROM profiles) -"
+                                  " 20000000"));
+    munmap(live.map, live.size);
+    stop(fixture);
+}
+
+/* A segment that is cut short while the program runs takes nothing back of what is stored. */
+static void a_damaged_segment_takes_nothing_back(void **state) {
+    (void)state;
+    struct live live;
+    struct fixture *fixture = record_windows(&(struct window_limits){0}, &live);
+    char *before = stored(fixture);
+    memset(live.heap, 0, SEGMENT_COUNTER_IDS * sizeof *live.heap);
+    memset(live.locks, 0, SEGMENT_COUNTER_IDS * sizeof *live.locks);
+    memset(live.tasks, 0, SEGMENT_COUNTER_IDS * sizeof *live.tasks);
+    flush(fixture);
+    munmap(live.map, live.size);
+    flush(fixture);
+    char *after = stored(fixture);
+    assert_string_equal(after, before);
+    free(before);
+    free(after);
+    stop(fixture);
+}
+
 /* ---- broken segments --------------------------------------------------------------------------------------------- */
 
 static void cut_segments_are_survived(void **state) {
@@ -909,6 +1186,10 @@ int main(void) {
         cmocka_unit_test(a_failed_flush_is_made_up_for),
         cmocka_unit_test(late_kinds_survive_a_failed_flush),
         cmocka_unit_test(a_run_is_unfinished_until_its_end),
+        cmocka_unit_test(windows_are_differences),
+        cmocka_unit_test(folded_windows_keep_every_sum),
+        cmocka_unit_test(a_ring_keeps_the_newest_and_every_sum),
+        cmocka_unit_test(a_damaged_segment_takes_nothing_back),
         cmocka_unit_test(cut_segments_are_survived),
         cmocka_unit_test(flipped_bits_are_survived),
         cmocka_unit_test(lies_are_noticed),
