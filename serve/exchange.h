@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "serve/address.h"
+#include "serve/cache.h"
 #include "serve/parameters.h"
 #include "serve/serve.h"
 
@@ -67,6 +68,7 @@ struct server {
     dev_t device; /* of the file that is open */
     ino_t inode;
     int64_t asked_ns, flushed_ns; /* the last request for it; the last flush asked for */
+    struct cache cache;           /* of the file that is open */
     struct mark marks[MARKS_MAX]; /* the oldest first */
     size_t mark_count;
 };

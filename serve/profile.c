@@ -103,6 +103,34 @@ static void describe(struct exchange *exchange, const struct export_format *form
         reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 }
 
+/* All that export_write is asked for, a line each: no text that came in by a URL has a line end in it. free() it. */
+static char *key_of(const struct export_request *request, const struct timespan *span) {
+    const struct timespan_request *asked = &request->source.span;
+    struct buffer key = {0};
+    buffer_printf(&key, "%lld\n%s\n%s\n", (long long)request->source.runs.ids[0], request->source.kind,
+                  request->format->name);
+    if (request->type) buffer_add_text(&key, request->type);
+    if (span) buffer_printf(&key, "\nexactly %lld %lld", (long long)span->from_ns, (long long)span->to_ns);
+    if (asked->from.text) buffer_printf(&key, "\nfrom %s", asked->from.text);
+    if (asked->to.text) buffer_printf(&key, "\nto %s", asked->to.text);
+    if (asked->window) buffer_printf(&key, "\nwindow %lld", (long long)asked->window);
+    return buffer_take(&key);
+}
+
+static int make(struct exchange *exchange, struct db *db, const struct export_request *request,
+                const struct timespan *span, struct error *err) {
+    struct cache *cache = &exchange->server->cache;
+    if (cache_check(cache, db, err)) return -1;
+    char *key = key_of(request, span);
+    int code = 0;
+    if (!cache_find(cache, key, request->bytes)) {
+        code = export_write(db, request, err);
+        if (code == 0) cache_keep(cache, key, request->bytes);
+    }
+    free(key);
+    return code;
+}
+
 static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
                 const struct export_format *format, struct error *err) {
     int64_t run_id = state->run_id;
@@ -113,7 +141,7 @@ static int fill(struct exchange *exchange, struct db *db, const struct state *st
         .type = parameters->type ? parameters->type : exchange->route->type,
         .format = format,
         .bytes = &exchange->reply.body};
-    if (export_write(db, &request, err)) return -1;
+    if (make(exchange, db, &request, span, err)) return -1;
     exchange->reply.is_sized = true;
     describe(exchange, format);
     return 0;

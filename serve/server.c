@@ -369,6 +369,7 @@ void server_close(struct server *server) {
         http.stop_daemon(server->daemon);
     }
     warehouse_close(server);
+    cache_clear(&server->cache);
     address_free(&server->address);
     free(server->url);
     free(server);

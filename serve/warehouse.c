@@ -53,6 +53,7 @@ void warehouse_close(struct server *server) {
     if (!server->is_open) return;
     bool is_left = has_wal(server->own.path) && !is_replaced(server);
     db_close(&server->own, &ignored);
+    cache_clear(&server->cache);
     server->is_open = false;
     if (!is_left || server->source.open(server->source.context, &server->own, &ignored)) return;
     db_close(&server->own, &ignored);

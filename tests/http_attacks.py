@@ -20,7 +20,7 @@ def check(name, condition, said=b""):
 
 
 def connect():
-    one = socket.create_connection(("127.0.0.1", PORT), timeout=15)
+    one = socket.create_connection(("127.0.0.1", PORT), timeout=60)
     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return one
 
