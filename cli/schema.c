@@ -27,7 +27,7 @@ static int print_all(struct db *db, struct error *err) {
     sqlite3_stmt *row =
         db_prepare(db,
                    "SELECT sql FROM main.sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*'"
-                   " ORDER BY type = 'view', rowid",
+                   " ORDER BY CASE type WHEN 'view' THEN 1 WHEN 'trigger' THEN 2 ELSE 0 END, rowid",
                    err);
     if (!row) return -1;
     print_preface();
@@ -46,7 +46,7 @@ static int unknown(struct db *db, const char *name, struct error *err) {
     return error_usage(err, "%s: no table or view '%s'", db->path, name);
 }
 
-/* A table with its indexes, or a view. */
+/* A table with its indexes, or a view with its triggers. */
 static int print_one(struct db *db, const char *name, struct error *err) {
     int64_t printed = 0;
     sqlite3_stmt *row = db_prepare(db,

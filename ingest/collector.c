@@ -259,18 +259,32 @@ void collector_totals(const struct collector *collector, struct collector_totals
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-static int flush_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
+/* 1: the view is open; 0: there is nothing to see: not ready, or it never will be, because whoever made it died before the
+ * header was there, or it is broken. */
+static int open_segment(struct collector *collector, struct recorded *recorded, struct segment_view *view) {
+    struct error ignored = {0};
+    if (segment_view_open(view, collector->directory, recorded->name, &ignored) > 0) return 1;
+    recorded->is_corrupt = !recorded->is_running;
+    return 0;
+}
+
+/* All counters of all processes, before the clock is read: what a window holds happened before its end. */
+static void read_processes(struct collector *collector) {
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        struct segment_view view;
+        recorded->is_running = still_runs(collector, recorded);
+        recorded->is_read = open_segment(collector, recorded, &view);
+        if (!recorded->is_read) continue;
+        recorded_read(recorded, &collector->resolver, &view);
+        segment_view_close(&view);
+    }
+}
+
+static int write_process(struct collector *collector, struct recorded *recorded, const struct recording_terms *terms,
                          struct error *err) {
     struct segment_view view;
-    struct error ignored = {0};
-    recorded->is_running = still_runs(collector, recorded);
-    int opened = segment_view_open(&view, collector->directory, recorded->name, &ignored);
-    if (opened <= 0) {
-        /* Not ready, or it never will be: whoever made it died before the header was there, or it is broken. */
-        recorded->is_corrupt = !recorded->is_running;
-        return 0;
-    }
-    recorded_read(recorded, &collector->resolver, &view);
+    if (!recorded->is_read || !open_segment(collector, recorded, &view)) return 0;
     int code = recorded_write(recorded, &collector->resolver, &view, terms, err);
     segment_view_close(&view);
     return code;
@@ -334,6 +348,7 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
+    read_processes(collector);
     const struct recording_terms terms = {.run_id = collector->run_id,
                                           .sample_n = collector->options.sample_n,
                                           .sample_bytes = collector->options.sample_bytes,
@@ -342,7 +357,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .time_ns = flush_time(collector),
                                           .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
-        if (flush_process(collector, collector->processes[i], &terms, err)) return -1;
+        if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (update_run(collector, err)) return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }

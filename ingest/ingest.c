@@ -7,7 +7,9 @@
 #include "base/buffer.h"
 #include "ingest/cumulative.h"
 #include "ingest/format.h"
+#include "ingest/many.h"
 #include "ingest/run_uuid.h"
+#include "ingest/site_rows.h"
 #include "ingest/sums.h"
 
 /* ---- the tables that have adders --------------------------------------------------------------------------------- */
@@ -23,18 +25,9 @@ struct table {
 enum { SITES, LOCKS, CELLS, CHANNELS, CPU, SAMPLES, TABLES };
 enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock row that is an index into lock_kinds */
 
-/* A statement's start and end cost as much as putting a row of `sites` away. */
-enum { MANY = 16 };
-#define FOUR(row)      row ", " row ", " row ", " row
-#define MANY_ROWS(row) FOUR(FOUR(row))
-
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct table tables[TABLES] = {
-    [SITES] = {2, 4, 0,
-               "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count,"
-               " free_bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-               "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count,"
-               " free_bytes) VALUES " MANY_ROWS("(?, ?, ?, ?, ?, ?, ?)")},
+    [SITES] = {.keys = 2, .values = 4}, /* ingest/site_rows.h has its SQL */
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13),
                "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
                " max_wait_ns, hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"
@@ -122,10 +115,28 @@ static int write_many(struct ingest *ingest, int table, size_t *done, struct err
     return 0;
 }
 
+static void drop_rows_of_nothing(struct sums *rows) {
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const int64_t *row = rows->cells + i * rows->width;
+        if (says_nothing(rows, row)) continue;
+        memmove(rows->cells + kept++ * rows->width, row, rows->width * sizeof *row);
+    }
+    rows->count = kept;
+}
+
+static int write_sites(struct ingest *ingest, struct sums *rows, struct error *err) {
+    _Static_assert(sizeof(struct site_row) == 6 * sizeof *rows->cells, "keys and values as in struct sums");
+    if (ingest->options.cumulative) drop_rows_of_nothing(rows); /* they did not move */
+    ingest->rows_added += rows->count;
+    return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count, err);
+}
+
 static int write_table(struct ingest *ingest, int table, struct error *err) {
     struct sums *rows = &ingest->rows->tables[table];
     size_t done = 0;
     sums_sort(rows);
+    if (table == SITES) return write_sites(ingest, rows, err);
     if (write_many(ingest, table, &done, err) != 0) return -1;
     sqlite3_stmt *insert = db_prepare(ingest->db, tables[table].insert, err);
     if (!insert) return -1;

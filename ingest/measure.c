@@ -5,16 +5,19 @@
 #define BIT(type, member)       (1u << WORD(type, member))
 #define PARAMETER(type, member) [WORD(type, member)] = ":" #member
 
-static const char site_sql[] =
-    "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes)"
-    " VALUES (:profile, :trace, :alloc_count, :alloc_bytes, :free_count, :free_bytes)";
+/* Bytes that are left out in both stay so: the blocks of a site are of one size (schema/tables.sql). */
+#define SITE_BLOCKS "(SELECT block_bytes FROM site_keys WHERE site_keys.id = site_rows.site_key_id)"
+#define SITE_FOLD_BYTES(bytes, count)                                                                                  \
+    " " bytes " = iif(site_rows." bytes " IS NULL AND excluded." bytes " IS NULL, NULL,"                               \
+    " coalesce(site_rows." bytes ", site_rows." count " * " SITE_BLOCKS ")"                                            \
+    " + coalesce(excluded." bytes ", excluded." count " * " SITE_BLOCKS "))"
 static const char site_fold[] =
-    "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)"
-    " SELECT :into, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes"
-    " FROM sites WHERE profile_id = :from"
-    " ON CONFLICT (profile_id, trace_id, label_set_id) DO UPDATE SET alloc_count = alloc_count + excluded.alloc_count,"
-    " alloc_bytes = alloc_bytes + excluded.alloc_bytes, free_count = free_count + excluded.free_count,"
-    " free_bytes = free_bytes + excluded.free_bytes";
+    "INSERT INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes, free_bytes)"
+    " SELECT :into, site_key_id, alloc_count, free_count, alloc_bytes, free_bytes"
+    " FROM site_rows WHERE profile_id = :from"
+    " ON CONFLICT (profile_id, site_key_id) DO UPDATE SET alloc_count = alloc_count + excluded.alloc_count,"
+    " free_count = free_count + excluded.free_count," SITE_FOLD_BYTES("alloc_bytes", "alloc_count") "," SITE_FOLD_BYTES(
+        "free_bytes", "free_count");
 
 static const char lock_sql[] =
     "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns,"
@@ -110,10 +113,7 @@ const struct measure measures[MEASURE_COUNT] = {
                       .default_type = "inuse_space",
                       .period_type = "space",
                       .period_unit = "bytes",
-                      .sql = site_sql,
-                      .fold = {site_fold},
-                      .parameters = {PARAMETER(heap_counters, alloc_count), PARAMETER(heap_counters, alloc_bytes),
-                                     PARAMETER(heap_counters, free_count), PARAMETER(heap_counters, free_bytes)}},
+                      .fold = {site_fold}},
     [MEASURE_LOCK] = {.chunk = CHUNK_LOCK,
                       .feature = FEATURE_LOCKS,
                       .is_sampled = true,

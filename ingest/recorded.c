@@ -276,10 +276,18 @@ static void clamp_frees(struct tally *tally) {
     }
 }
 
+/* No honest counter comes near it, and whatever a damaged segment holds, sums of windows stay within 64 bits. */
+#define COUNTER_MAX ((uint64_t)INT64_MAX / 8)
+
+static void bound(uint64_t *counter, uint64_t least) {
+    if (*counter > COUNTER_MAX) *counter = COUNTER_MAX;
+    if (*counter < least) *counter = least;
+}
+
 /* Counters only grow. Where they seem to fall, the segment was damaged, and what is stored of it stays true. */
 static void keep_written(const struct measure *measure, uint64_t *now, const uint64_t *written) {
     for (size_t word = 0; word < measure->words; word++)
-        if (now[word] < written[word]) now[word] = written[word];
+        bound(&now[word], written[word]);
 }
 
 bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
@@ -308,12 +316,14 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
         tally->lost = 0;
         for (uint64_t id = 1; id < tally->ids; id++)
             if (add_to_row(&summing, id, err)) return -1;
-        tally->dropped += tally->lost;
+        tally->dropped += tally->lost < COUNTER_MAX ? tally->lost : COUNTER_MAX;
+        bound(&tally->dropped, tally->written_dropped);
         if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(tally);
-        for (size_t row = 0; row < tally->committed; row++)
+        for (size_t row = 0; row < tally->count; row++)
             keep_written(&measures[i], tally->now + row * measures[i].words, tally->written + row * measures[i].words);
         keep_written(&measures[i], tally->total, tally->written_total);
     }
+    bound(&recorded->truncated, recorded->written_truncated);
     return 0;
 }
 

@@ -33,7 +33,7 @@ struct recording_terms {
     uint64_t sample_bytes;
     uint32_t cpu_hz;
     struct tick_rate rate;
-    int64_t time_ns; /* of this flush, ns since the epoch; never less than that of the one before */
+    int64_t time_ns; /* when all was read, ns since the epoch; never less than that of the flush before */
     struct window_limits limits;
 };
 
@@ -90,9 +90,9 @@ struct recorded {
     struct tally tallies[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
     uint64_t truncated, written_truncated;
-    uint64_t written;                   /* fingerprint of the totals as of the last committed flush */
-    int64_t time_ns, committed_time_ns; /* of this flush, and of the last committed one */
-    bool is_running, is_corrupt, is_finished;
+    uint64_t written;                                  /* fingerprint of the totals as of the last committed flush */
+    int64_t time_ns, committed_time_ns;                /* of this flush, and of the last committed one */
+    bool is_read, is_running, is_corrupt, is_finished; /* is_read: by this flush */
 };
 
 struct recorded *recorded_new(const char *name);
@@ -100,7 +100,7 @@ void recorded_free(struct recorded *recorded);
 
 /* Sums what the open segment holds now. */
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view);
-/* Makes and sums the rows of what was read, with the view that recorded_read used still open. */
+/* Makes and sums the rows of what was read, of a view of the same segment. */
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err);
 /* In the caller's transaction: recorded_sum_rows, and a window of what changed. */

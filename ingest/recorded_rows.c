@@ -1,12 +1,14 @@
 /* recorded_rows.c: what a recorded process is in the warehouse: its row, its profiles, and the rows of those. */
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "ingest/recorded.h"
 #include "ingest/recorded_fibers.h"
+#include "ingest/site_rows.h"
 
 /* What a broken segment holds may be any 64 bits; the columns are signed. */
 static int64_t positive(uint64_t value) {
@@ -161,6 +163,38 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
     return 0;
 }
 
+/* site_rows has its own SQL. */
+static int write_sites(const struct tally *tally, struct window *window, struct store *store, struct error *err) {
+    const struct heap_counters *now = (const struct heap_counters *)tally->now;
+    const struct heap_counters *written = (const struct heap_counters *)tally->written;
+    struct site_row *rows = xmalloc(tally->count * sizeof *rows + 1);
+    size_t count = 0;
+    for (size_t i = 0; i < tally->count; i++) {
+        struct heap_counters difference;
+        if (memcmp(&now[i], &written[i], sizeof *now) == 0) continue;
+        recorded_difference(&measures[MEASURE_HEAP], (const uint64_t *)&now[i], (const uint64_t *)&written[i],
+                            (uint64_t *)&difference);
+        rows[count++] = (struct site_row){.trace_id = tally->rows[i].trace,
+                                          .alloc_count = positive(difference.alloc_count),
+                                          .alloc_bytes = positive(difference.alloc_bytes),
+                                          .free_count = positive(difference.free_count),
+                                          .free_bytes = positive(difference.free_bytes)};
+    }
+    int code = site_rows_put(store, window->profile_id, rows, count, err);
+    window->rows = count;
+    free(rows);
+    return code;
+}
+
+static int write_kind(const struct recorded *recorded, enum measure_id id, struct window *window, struct store *store,
+                      struct tick_rate rate, struct error *err) {
+    switch (id) {
+    case MEASURE_HEAP: return write_sites(&recorded->tallies[id], window, store, err);
+    case MEASURE_FIBER: return recorded_write_fibers(&recorded->tallies[id], window, store->db, err);
+    default: return write_rows(recorded, id, window, store->db, rate, err);
+    }
+}
+
 /* ---- what a profile says of itself ------------------------------------------------------------------------------- */
 
 static void add_warning(struct buffer *json, const char *text) {
@@ -208,12 +242,11 @@ static enum measure_id measure_of_truncated(const struct recorded *recorded) {
 }
 
 static uint64_t truncated_since(const struct recorded *recorded, enum measure_id id) {
-    if (measure_of_truncated(recorded) != id || recorded->truncated < recorded->written_truncated) return 0;
-    return recorded->truncated - recorded->written_truncated;
+    return measure_of_truncated(recorded) == id ? recorded->truncated - recorded->written_truncated : 0;
 }
 
 static uint64_t dropped_since(const struct tally *tally) {
-    return tally->dropped > tally->written_dropped ? tally->dropped - tally->written_dropped : 0;
+    return tally->dropped - tally->written_dropped;
 }
 
 /* Mappings that no earlier window of the process and kind has, the main binary first, and what was lost meanwhile. */
@@ -304,16 +337,16 @@ static bool needs_window(const struct recorded *recorded, enum measure_id id) {
     return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->tallies[id].windows.count);
 }
 
-static int write_window(struct recorded *recorded, struct db *db, enum measure_id id,
+static int write_window(struct recorded *recorded, struct store *store, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
     struct tally *tally = &recorded->tallies[id];
     struct window window = {.start_ns = window_start(recorded, terms->time_ns), .end_ns = terms->time_ns};
     tally->has_window = needs_window(recorded, id);
     if (!tally->has_window) return 0;
-    if (insert_profile(recorded, db, id, terms, &window, err) || describe_window(recorded, db, id, &window, err))
+    if (insert_profile(recorded, store->db, id, terms, &window, err) ||
+        describe_window(recorded, store->db, id, &window, err))
         return -1;
-    int code = id == MEASURE_FIBER ? recorded_write_fibers(tally, &window, db, err)
-                                   : write_rows(recorded, id, &window, db, terms->rate, err);
+    int code = write_kind(recorded, id, &window, store, terms->rate, err);
     windows_add(&tally->windows, &window);
     return code;
 }
@@ -325,7 +358,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++)
-        if (write_window(recorded, db, i, terms, err)) return -1;
+        if (write_window(recorded, &resolver->store, i, terms, err)) return -1;
     bool changed =
         !recorded->is_running || !recorded->committed_process_id || fingerprint(recorded) != recorded->written;
     for (int i = 0; i < MEASURE_COUNT; i++) {

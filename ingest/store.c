@@ -56,6 +56,7 @@ void store_free(struct store *store) {
     map_free(&store->traces);
     map_free(&store->label_sets);
     map_free(&store->objects);
+    sums_free(&store->site_keys);
     map_free(&store->resolved);
     map_free(&store->known_functions);
     free(store->function_list);
@@ -469,6 +470,7 @@ static void forget_expected(struct store *store) {
     store->late_indexes = NULL;
     store->old_hash_count = 0;
     store->knows_hashes = store->is_fresh = false;
+    store->first_new_trace = 0;
 }
 
 static int look_if_fresh(struct store *store, struct error *err) {
@@ -485,7 +487,9 @@ int store_expect(struct store *store, size_t count, struct error *err) {
     forget_expected(store);
     if (look_if_fresh(store, err) != 0) return -1;
     if (db_int(store->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
-    if (stored < 0 || (uint64_t)stored > (uint64_t)count * WORTH_READING) return 0;
+    if (stored < 0) return 0;
+    store->first_new_trace = stored;
+    if ((uint64_t)stored > (uint64_t)count * WORTH_READING) return 0;
     if (read_hashes(store, (size_t)stored, err) != 0) return -1;
     return stored == 1 && count >= MANY ? drop_indexes(store, err) : 0; /* trace 0 is always there */
 }

@@ -13,11 +13,13 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "ingest/sums.h"
 #include "schema/db.h"
 
 struct store {
     struct db *db;
     struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
+    struct sums site_keys;                /* (trace id, label set id) -> id, bytes of a block: ingest/site_rows.h */
     struct map resolved;                  /* (mapping id, address) -> id of the location with lines there */
     struct map known_functions;           /* function id -> index into `function_list` */
     struct store_function *function_list; /* what signing and attributing a trace needs, so that it costs no SQL */
@@ -31,8 +33,10 @@ struct store {
     int64_t *old_hashes;     /* sorted: of the traces that were there when store_expect was called */
     size_t old_hash_count;
     bool knows_hashes;
-    bool is_fresh;      /* functions and locations were empty when store_expect was called */
-    char *late_indexes; /* the SQL that makes the indexes which store_expect took away; NULL where it took none */
+    int64_t
+        first_new_trace; /* traces from this id on were not there when store_expect was called; 0: nothing is known */
+    bool is_fresh;       /* functions and locations were empty when store_expect was called */
+    char *late_indexes;  /* the SQL that makes the indexes which store_expect took away; NULL where it took none */
 };
 
 int store_open(struct store *store, struct db *db, struct error *err);
@@ -74,6 +78,10 @@ int64_t store_trace(struct store *store, const int64_t *location_ids, size_t cou
  * store_expect_end, which must come before the transaction is committed; a rollback and store_free undo it too. */
 int store_expect(struct store *store, size_t count, struct error *err);
 int store_expect_end(struct store *store, struct error *err);
+/* Known not to have been in the file when store_expect was called, and so in no other table of it. */
+static inline bool store_is_new_trace(const struct store *store, int64_t trace_id) {
+    return store->first_new_trace && trace_id >= store->first_new_trace;
+}
 
 struct store_label {
     const char *key;

@@ -47,6 +47,12 @@ static uint32_t *find_slot(const struct sums *rows, const int64_t *row) {
     return &rows->slots[slot];
 }
 
+const int64_t *sums_find(const struct sums *rows, const int64_t *keys) {
+    if (!rows->slot_count) return NULL;
+    uint32_t slot = *find_slot(rows, keys);
+    return slot ? rows->cells + (slot - 1) * rows->width : NULL;
+}
+
 static int add_values(const struct sums *rows, int64_t *there, const int64_t *row) {
     for (size_t i = rows->keys; i < rows->width; i++) {
         if (rows->maxima >> i & 1) {

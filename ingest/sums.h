@@ -1,5 +1,6 @@
 /* sums.h: the rows of one profile that are not written yet. Equal keys are summed, or the greatest is kept. Everything is
- * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 4 to 8 for its slot. */
+ * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 4 to 8 for its slot.
+ * Also the memory of what stands under integer keys (the keys of sites): rows that are never added to twice. */
 #ifndef CLEAR_INGEST_SUMS_H
 #define CLEAR_INGEST_SUMS_H
 
@@ -17,6 +18,8 @@ struct sums {
 void sums_init(struct sums *rows, size_t keys, size_t values, uint64_t maxima);
 /* `row` is `width` integers, keys first. -1: a sum is beyond 64 bits. */
 int sums_add(struct sums *rows, const int64_t *row);
+/* The row of those keys, or NULL. Good until the next sums_add. Not after sums_sort. */
+const int64_t *sums_find(const struct sums *rows, const int64_t *keys);
 /* By keys, so that they are written in the order in which the table keeps them. Nothing can be added after this. */
 void sums_sort(struct sums *rows);
 void sums_free(struct sums *rows);

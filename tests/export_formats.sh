@@ -122,7 +122,8 @@ python3 - <<'END' || fail "datasette metadata"
 import json
 about = json.load(open("meta.json"))["databases"]["t"]
 assert about["queries"]["mine"] == {"title": "mine", "description": 'what I "ask"', "sql": "SELECT 1"}
-assert about["tables"]["sites"]["columns"]["alloc_bytes"] == "as requested, without the allocator's overhead"
+assert about["tables"]["locks"]["columns"]["acquires"] == "exclusive ones"
+assert about["tables"]["sites"]["description"].startswith("Question: which stack allocated and freed how much?"), about["tables"]["sites"]
 assert about["tables"]["runs"]["columns"]["started_ns"] == "ns since the epoch"
 END
 

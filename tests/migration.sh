@@ -14,6 +14,9 @@ before=$(sql old.sqlite "SELECT * FROM sites ORDER BY profile_id, trace_id, labe
 "$CLEAR" runs --db old.sqlite > out.txt || fail "clear runs refused an older file"
 expect_match "$(cat out.txt)" 'kept' "the run of the older file"
 expect_equal "$(sql old.sqlite "SELECT * FROM sites ORDER BY profile_id, trace_id, label_set_id")" "$before" "the rows of sites"
+expect_equal "$(sql old.sqlite "SELECT block_bytes, alloc_count, ifnull(alloc_bytes, '-'), free_count, ifnull(free_bytes, '-')
+    FROM site_rows JOIN site_keys ON id = site_key_id ORDER BY trace_id, label_set_id")" \
+    "$(printf '%s\n' '0|-5|-7|0|123456789012' '100|9|-|4|-' '0|8|-|0|-')" "how they are stored"
 expect_equal "$(sql old.sqlite "SELECT function, alloc_bytes FROM heap WHERE alloc_count = 9")" "make_thing|900" "the view heap"
 "$CLEAR" schema --db new.sqlite > /dev/null 2>&1 || true
 "$CLEAR" ingest --db new.sqlite "$ROOT"/fixtures/corpus/pprof/$(ls "$ROOT"/fixtures/corpus/pprof | head -1) > /dev/null 2>&1 ||

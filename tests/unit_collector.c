@@ -585,10 +585,10 @@ static void a_failed_flush_is_made_up_for(void **state) {
     void *map;
     size_t size;
     struct heap_counters *live = map_live(fixture, "77-1.seg", &map, &size);
-    assert_int_equal(db_exec(&fixture->db,
-                             "CREATE TEMP TRIGGER refuse BEFORE INSERT ON sites BEGIN SELECT raise(ABORT, 'no'); END",
-                             &err),
-                     0);
+    assert_int_equal(
+        db_exec(&fixture->db,
+                "CREATE TEMP TRIGGER refuse BEFORE INSERT ON site_rows BEGIN SELECT raise(ABORT, 'no'); END", &err),
+        0);
     assert_int_equal(collector_flush(fixture->collector, false, &err), -1);
     assert_int_equal(err.status, ERROR_FAILURE);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM processes"), 0); /* rolled back as a whole */
@@ -915,6 +915,30 @@ static void a_ring_keeps_the_newest_and_every_sum(void **state) {
     stop(fixture);
 }
 
+/* What no columns hold, again and again, under limits that make sums of it: a flush must not fail for it. */
+static void absurd_counters_are_survived(void **state) {
+    (void)state;
+    struct live live;
+    struct fixture *fixture = record_windows(&(struct window_limits){.most = 2}, &live);
+    for (int i = 0; i < 4; i++) {
+        for (size_t at = 0; at < sizeof live.heap[1] / 8 * 40; at++)
+            ((uint64_t *)(void *)live.heap)[at] = UINT64_MAX - (at * i) % 64;
+        memset(live.locks, 0xff - i, SEGMENT_COUNTER_IDS * sizeof *live.locks);
+        memset(live.tasks, 0xff - i, SEGMENT_COUNTER_IDS * sizeof *live.tasks);
+        memset(live.cells, 0x7f + i, SEGMENT_COUNTER_IDS * sizeof *live.cells);
+        live.head->dropped_heap = UINT64_MAX - (uint64_t)i;
+        live.head->dropped_cells = UINT64_MAX / 2 + (uint64_t)i;
+        flush(fixture);
+    }
+    munmap(live.map, live.size);
+    flush(fixture);
+    assert_int_equal(
+        ask(fixture, "SELECT count(*) FROM sites WHERE typeof(alloc_bytes) <> 'integer' OR alloc_count < 0"), 0);
+    assert_int_equal(
+        ask(fixture, "SELECT count(*) FROM (SELECT count(*) AS n FROM profiles GROUP BY kind) WHERE n > 2"), 0);
+    stop(fixture);
+}
+
 /* A segment that is cut short while the program runs takes nothing back of what is stored. */
 static void a_damaged_segment_takes_nothing_back(void **state) {
     (void)state;
@@ -1189,6 +1213,7 @@ int main(void) {
         cmocka_unit_test(windows_are_differences),
         cmocka_unit_test(folded_windows_keep_every_sum),
         cmocka_unit_test(a_ring_keeps_the_newest_and_every_sum),
+        cmocka_unit_test(absurd_counters_are_survived),
         cmocka_unit_test(a_damaged_segment_takes_nothing_back),
         cmocka_unit_test(cut_segments_are_survived),
         cmocka_unit_test(flipped_bits_are_survived),

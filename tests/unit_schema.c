@@ -194,10 +194,10 @@ static void test_wrappers(void **state) {
 
 static void test_views_run_in_both(void **state) {
     (void)state;
-    static const char *const views[] = {
-        "places",  "frames",       "stacks",      "heap",   "lock_use",    "cell_use",    "channel_use",
-        "cpu_use", "site_history", "run_summary", "doctor", "doctor_heap", "doctor_lock", "doctor_saturation",
-        "windows", "heap_windows"};
+    static const char *const views[] = {"sites",       "places",      "frames",      "stacks",      "heap",
+                                        "lock_use",    "cell_use",    "channel_use", "cpu_use",     "site_history",
+                                        "run_summary", "doctor",      "doctor_heap", "doctor_lock", "doctor_saturation",
+                                        "windows",     "heap_windows"};
     assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view'"), COUNT(views));
     /* The comment that says the question stands inside the view, so that .schema shows it. */
     check_rows("SELECT name FROM sqlite_schema WHERE type = 'view' AND sql NOT LIKE '%-- Question: %'", "");

@@ -39,11 +39,16 @@ SELECT
     runs.flags
 FROM runs
 -- Inner joins with one row for every run: so that a condition on run_id reaches into each sum.
-JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
-             sum(alloc_count - free_count) AS inuse_count, sum(alloc_bytes - free_bytes) AS inuse_bytes
+-- Of the tables and not of the view sites: SQLite 3.40 makes all of a view that is itself a join before it left-joins it.
+JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count,
+             sum(coalesce(alloc_bytes, alloc_count * block_bytes)) AS alloc_bytes,
+             sum(alloc_count - free_count) AS inuse_count,
+             sum(coalesce(alloc_bytes, alloc_count * block_bytes)
+                 - coalesce(free_bytes, free_count * block_bytes)) AS inuse_bytes
       FROM runs
       LEFT JOIN profiles ON profiles.run_id = runs.id
-      LEFT JOIN sites ON sites.profile_id = profiles.id
+      LEFT JOIN site_rows ON site_rows.profile_id = profiles.id
+      LEFT JOIN site_keys ON site_keys.id = site_rows.site_key_id
       GROUP BY runs.id) AS heap ON heap.run_id = runs.id
 JOIN (SELECT runs.id AS run_id, sum(acquires + read_acquires) AS acquires,
              sum(contended + read_contended) AS contended, sum(wait_ns + read_wait_ns) AS wait_ns
