@@ -25,10 +25,16 @@ struct export_source {
     size_t argument_count;
 };
 
+/* What had happened in a run when it was last looked at, so that the next export tells what has come since. Windows alone
+ * could not: old ones are folded together, also across the moment that counts. */
+struct export_series;
+
 struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
     bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
+    struct export_series
+        *series; /* not NULL: of one run, what came after the series' mark, which moves to `exact`'s end */
     const struct export_format *format; /* NULL: pprof */
     const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
     const char *title; /* of a picture; NULL: one that is made of the source */
@@ -39,6 +45,13 @@ struct export_request {
 
 /* A failure that lists the kinds that the run has, where this is none of them. */
 int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err);
+
+/* Of nothing yet: the first export tells all. */
+struct export_series *export_series_new(void);
+/* Moves the mark to `to_ns`: what a kind of that run had up to there is not told any more. */
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+                       struct error *err);
+void export_series_free(struct export_series *series); /* safe on NULL */
 
 int export_write(struct db *db, const struct export_request *request, struct error *err);
 

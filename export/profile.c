@@ -10,6 +10,11 @@
 #include "export/stored.h"
 #include "query/saved.h"
 
+struct export_series {
+    struct rows rows;
+    int64_t until_ns;
+};
+
 /* One profile on its way out. */
 struct outgoing {
     struct db *db;
@@ -67,6 +72,16 @@ static int check_kind(struct db *db, const char *kind, struct error *err) {
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
+/* All of it, of which the series' rows know what was told; what they then say of themselves is of the time since. */
+static int read_series(struct outgoing *out, int64_t run_id, struct rows *rows, struct timespan *span,
+                       struct error *err) {
+    const struct timespan all = {INT64_MIN, span->to_ns};
+    span->from_ns = out->request->series->until_ns;
+    if (kind_read(rows, out->db, run_id, out->request->source.kind, &all, err) < 0) return -1;
+    rows->sparse = true;
+    return 0;
+}
+
 static int read_run(struct outgoing *out, const struct export_source *source, size_t index, struct rows *rows,
                     struct timespan *span, struct error *err) {
     int64_t run_id = source->runs.ids[index];
@@ -75,6 +90,7 @@ static int read_run(struct outgoing *out, const struct export_source *source, si
         *span = *source->exact;
     else if (timespan_find(out->db, run_id, source->kind, &source->span, span, err) < 0)
         return -1;
+    if (out->request->series) return read_series(out, run_id, rows, span, err);
     return kind_read(rows, out->db, run_id, source->kind, span, err);
 }
 
@@ -177,12 +193,19 @@ static int write_base(struct outgoing *out, struct names *names, struct pprof_wr
     return 0;
 }
 
+/* A window that was folded across the mark would make it begin too early. */
+static void describe_series(const struct outgoing *out, struct pprof_writer *writer) {
+    const struct timespan *span = &out->spans[0];
+    if (span->from_ns > 0) pprof_time(writer, span->to_ns, span->to_ns - span->from_ns);
+}
+
 static int write_all(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
     const struct export_source *source = &out->request->source;
     int code = source->kind
                    ? describe_runs(out->db, &source->runs, out->spans, source->kind, out->is_stored, names, writer, err)
                    : describe_query(out->db, source->sql, writer, err);
     if (code < 0) return -1;
+    if (out->request->series) describe_series(out, writer);
     if (out->is_stored) {
         if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
         return stored_write(out->db, source->runs.ids[0], stored_kind(source->kind), names, err);
@@ -253,7 +276,7 @@ static int publish_format(struct outgoing *out, struct error *err) {
     struct buffer bytes = {0}, text = {0};
     struct model model;
     pprof_take(writer, &bytes);
-    rows_free(&out->rows);
+    if (!out->request->series) rows_free(&out->rows);
     rows_free(&out->base);
     int code = model_open(&model, &bytes, out->request->type, err);
     char *title = make_title(out->db, out->request);
@@ -279,12 +302,54 @@ static void free_outgoing(struct outgoing *out) {
     free(out->spans);
 }
 
+/* ---- series ---- */
+
+struct export_series *export_series_new(void) {
+    return xcalloc(1, sizeof(struct export_series));
+}
+
+void export_series_free(struct export_series *series) {
+    if (!series) return;
+    rows_free(&series->rows);
+    free(series);
+}
+
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+                       struct error *err) {
+    const struct timespan span = {INT64_MIN, to_ns};
+    rows_free(&series->rows);
+    series->until_ns = to_ns;
+    return kind_read(&series->rows, db, run_id, kind, &span, err);
+}
+
+/* The rows are the outgoing profile's while it is made, and go back as the new mark, or as they were. */
+static void lend_series(struct outgoing *out) {
+    struct export_series *series = out->request->series;
+    if (!series) return;
+    out->rows = series->rows;
+    series->rows = (struct rows){0};
+    rows_again(&out->rows);
+}
+
+static void return_series(struct outgoing *out, int code) {
+    struct export_series *series = out->request->series;
+    if (!series) return;
+    if (code)
+        rows_back(&out->rows);
+    else
+        series->until_ns = out->spans[0].to_ns;
+    series->rows = out->rows;
+    out->rows = (struct rows){0};
+}
+
 int export_write(struct db *db, const struct export_request *request, struct error *err) {
     struct outgoing out = {.db = db, .request = request};
     if (snapshot_begin(db, err) < 0) return -1;
     open_outgoing(&out);
+    lend_series(&out);
     int code = read_all(&out, err);
     if (code == 0) code = is_pprof(request) ? publish_pprof(&out, err) : publish_format(&out, err);
+    return_series(&out, code);
     free_outgoing(&out);
     snapshot_end(db);
     return code;

@@ -10,11 +10,13 @@
 #include "serve/parameters.h"
 #include "serve/serve.h"
 
+struct export_format;
+struct export_series;
 struct MHD_Connection;
 struct MHD_Daemon;
 struct exchange;
 
-enum { WAITING_MAX = 32, MARKS_MAX = 256 };
+enum { WAITING_MAX = 32, MARKS_MAX = 24 };
 
 /* ---- the table of paths ---- */
 
@@ -38,10 +40,11 @@ void routes_answer(struct exchange *exchange);
 
 /* ---- the server ---- */
 
-/* Up to where a delta path has told about a run. */
+/* What a delta path has told of a run. It holds a number for each of the run's samples, so there are not many. */
 struct mark {
     const struct route *route;
-    int64_t run_id, until_ns;
+    int64_t run_id;
+    struct export_series *series;
 };
 
 struct client {
@@ -69,7 +72,7 @@ struct server {
     ino_t inode;
     int64_t asked_ns, flushed_ns; /* the last request for it; the last flush asked for */
     struct cache cache;           /* of the file that is open */
-    struct mark marks[MARKS_MAX]; /* the oldest first */
+    struct mark marks[MARKS_MAX]; /* the one that was used last is the last */
     size_t mark_count;
 };
 
@@ -98,9 +101,10 @@ struct reply {
 
 /* Of a request that waits. */
 struct wait {
-    int64_t run_id, from_ns;    /* what came after that is told */
-    int64_t until_ns;           /* CLOCK_REALTIME: what happened until then must be stored */
-    int64_t due_ns, give_up_ns; /* CLOCK_MONOTONIC */
+    int64_t run_id;
+    struct export_series *series; /* what came after that is told */
+    int64_t until_ns;             /* CLOCK_REALTIME: what happened until then must be stored */
+    int64_t due_ns, give_up_ns;   /* CLOCK_MONOTONIC */
 };
 
 struct exchange {
@@ -113,6 +117,7 @@ struct exchange {
     const struct route *route;
     char *path; /* below ROUTES_PREFIX, decoded */
     struct parameters parameters;
+    const struct export_format *format; /* of a profile */
     struct wait wait;
     struct reply reply;
     size_t sent; /* bytes of its body that are on their way */
@@ -131,6 +136,7 @@ void exchange_wait(struct exchange *exchange);
 
 void index_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
+void profile_forget(struct server *server); /* what the delta paths have told: it was of another file */
 /* Of a request that waits: true once its reply is made. */
 bool profile_look(struct exchange *exchange, int64_t now_ns);
 

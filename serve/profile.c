@@ -120,6 +120,7 @@ static char *key_of(const struct export_request *request, const struct timespan 
 static int make(struct exchange *exchange, struct db *db, const struct export_request *request,
                 const struct timespan *span, struct error *err) {
     struct cache *cache = &exchange->server->cache;
+    if (request->series) return export_write(db, request, err); /* the same question has another answer each time */
     if (cache_check(cache, db, err)) return -1;
     char *key = key_of(request, span);
     int code = 0;
@@ -132,71 +133,97 @@ static int make(struct exchange *exchange, struct db *db, const struct export_re
 }
 
 static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
-                const struct export_format *format, struct error *err) {
+                struct export_series *series, struct error *err) {
     int64_t run_id = state->run_id;
     const struct parameters *parameters = &exchange->parameters;
     struct export_request request = {
         .source = {.kind = kind_of(exchange), .span = parameters->span, .runs = {&run_id, 1}, .exact = span},
         .allows_none = true,
+        .series = series,
         .type = parameters->type ? parameters->type : exchange->route->type,
-        .format = format,
+        .format = exchange->format,
         .bytes = &exchange->reply.body};
     if (make(exchange, db, &request, span, err)) return -1;
     exchange->reply.is_sized = true;
-    describe(exchange, format);
+    describe(exchange, exchange->format);
     return 0;
 }
 
-/* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. */
-static void reply_span(struct exchange *exchange, struct db *db, const struct state *state,
-                       const struct timespan *span) {
+/* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. With a series, what
+ * came since its mark. */
+static void reply_span(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
+                       struct export_series *series) {
     struct error err = {0};
-    const struct export_format *format = find_format(&exchange->parameters, &err);
+    if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+}
+
+/* What can be known before anything is made or waited for. */
+static bool check(struct exchange *exchange, struct db *db, const struct state *state) {
+    struct error err = {0};
     bool may_lack = state->is_recording && kind_find(kind_of(exchange))->name; /* it may come yet */
-    if (format && !may_lack && export_check(db, state->run_id, kind_of(exchange), &err))
-        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
-    else if (!format || fill(exchange, db, state, span, format, &err))
+    exchange->format = find_format(&exchange->parameters, &err);
+    if (!exchange->format)
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    else if (!may_lack && export_check(db, state->run_id, kind_of(exchange), &err))
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
+    return exchange->reply.status == 0;
 }
 
 /* ---- deltas ---- */
 
-/* Up to where the path has told about the run; 0 where it never has. */
-static int64_t *mark_of(struct server *server, const struct route *route, int64_t run_id) {
-    for (size_t i = 0; i < server->mark_count; i++)
-        if (server->marks[i].route == route && server->marks[i].run_id == run_id) return &server->marks[i].until_ns;
-    if (server->mark_count == MARKS_MAX) /* the oldest is told all of its run the next time */
-        memmove(server->marks, server->marks + 1, --server->mark_count * sizeof *server->marks);
-    server->marks[server->mark_count] = (struct mark){.route = route, .run_id = run_id};
-    return &server->marks[server->mark_count++].until_ns;
+void profile_forget(struct server *server) {
+    while (server->mark_count)
+        export_series_free(server->marks[--server->mark_count].series);
+}
+
+/* What the path has told of the run, nothing if it never was asked. */
+static struct export_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
+    struct mark found = {.route = route, .run_id = run_id};
+    size_t i = 0;
+    while (i < server->mark_count && (server->marks[i].route != route || server->marks[i].run_id != run_id))
+        i++;
+    if (i < server->mark_count)
+        found = server->marks[i];
+    else
+        found.series = export_series_new();
+    if (i == MARKS_MAX) { /* the one that was not asked for the longest begins anew */
+        export_series_free(server->marks[0].series);
+        i = 0;
+    }
+    if (i < server->mark_count)
+        memmove(server->marks + i, server->marks + i + 1, (--server->mark_count - i) * sizeof *server->marks);
+    server->marks[server->mark_count++] = found;
+    return found.series;
 }
 
 static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
-    int64_t *until_ns = mark_of(exchange->server, exchange->route, state->run_id);
-    const struct timespan span = {.from_ns = *until_ns, .to_ns = state->window_ns};
-    reply_span(exchange, db, state, &span);
-    if (exchange->reply.status == MHD_HTTP_OK) *until_ns = state->window_ns;
+    const struct timespan span = {.to_ns = state->window_ns};
+    reply_span(exchange, db, state, &span, series_of(exchange->server, exchange->route, state->run_id));
 }
 
-static void watch(struct exchange *exchange, const struct state *state, int64_t seconds_ns) {
+static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
+    struct error err = {0};
     int64_t now_ns = monotonic_ns(), real_ns = realtime_ns(), age_ns = real_ns - state->flushed_ns;
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
     exchange->wait = (struct wait){.run_id = state->run_id,
-                                   .from_ns = state->window_ns,
+                                   .series = export_series_new(),
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
                                    .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
-    exchange_wait(exchange);
+    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), state->window_ns, &err))
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    else
+        exchange_wait(exchange);
 }
 
 /* The last seconds of a run that has ended; what is asked for of one that goes on has yet to happen. */
 static void answer_seconds(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
     if (state->is_recording) {
-        watch(exchange, state, seconds_ns);
+        watch(exchange, db, state, seconds_ns);
         return;
     }
     const struct timespan span = {.from_ns = state->window_ns - seconds_ns, .to_ns = state->window_ns};
-    reply_span(exchange, db, state, &span);
+    reply_span(exchange, db, state, &span, NULL);
 }
 
 static int look_again(struct exchange *exchange, struct db **db, struct state *state, int64_t now_ns,
@@ -226,8 +253,8 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
                        (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
-    const struct timespan span = {.from_ns = wait->from_ns, .to_ns = state.window_ns};
-    reply_span(exchange, db, &state, &span);
+    const struct timespan span = {.to_ns = state.window_ns};
+    reply_span(exchange, db, &state, &span, wait->series);
     return true;
 }
 
@@ -236,6 +263,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
 static void answer(struct exchange *exchange, struct db *db, const struct state *state) {
     const struct parameters *parameters = &exchange->parameters;
     const struct route *route = exchange->route;
+    if (!check(exchange, db, state)) return;
     if (exchange->method == METHOD_HEAD) {
         exchange->reply.status = MHD_HTTP_OK;
         exchange->reply.type = "application/octet-stream";
@@ -244,9 +272,9 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
     } else if (parameters->has_seconds) {
         answer_seconds(exchange, db, state, parameters->seconds_ns);
     } else if (route->seconds && state->is_recording && !timespan_is_wanted(&parameters->span)) {
-        watch(exchange, state, route->seconds * INT64_C(1000000000));
+        watch(exchange, db, state, route->seconds * INT64_C(1000000000));
     } else {
-        reply_span(exchange, db, state, NULL);
+        reply_span(exchange, db, state, NULL, NULL);
     }
 }
 

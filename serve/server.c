@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "export/export.h"
 #include "serve/exchange.h"
 #include "serve/library.h"
 
@@ -185,6 +186,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     parameters_free(&exchange->parameters);
     buffer_free(&exchange->reply.body);
     free(exchange->reply.filename);
+    export_series_free(exchange->wait.series);
     free(exchange->path);
     free(exchange->uri);
     free(exchange);
@@ -369,6 +371,7 @@ void server_close(struct server *server) {
         http.stop_daemon(server->daemon);
     }
     warehouse_close(server);
+    profile_forget(server);
     cache_clear(&server->cache);
     address_free(&server->address);
     free(server->url);

@@ -24,6 +24,7 @@ static int open_own(struct server *server, struct error *err) {
     if (server->source.open(server->source.context, &server->own, err)) return -1;
     server->is_open = true;
     if (stat(server->own.path, &status) == 0) {
+        if (status.st_dev != server->device || status.st_ino != server->inode) profile_forget(server);
         server->device = status.st_dev;
         server->inode = status.st_ino;
     }

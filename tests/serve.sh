@@ -114,9 +114,9 @@ expect_equal "$(find "/proc/$pid/fd" -lname '*t.db*' | wc -l)" 0 'descriptors of
 stop INT
 mv kept.db t.db
 
-# ---- a run that another process records
+# ---- a run that another process records, its windows folded into three: what was told is not told again
 
-"$CLEAR" profile -q --db live.db --interval 0.2 -o live.profile "$FIXTURES/progress" count 9000 >live.txt &
+"$CLEAR" profile -q --db live.db --interval 0.2 --windows 3 -o live.profile "$FIXTURES/progress" count 9000 >live.txt &
 recorder=$!
 count() { od -A n -t u8 -N 8 count | tr -d ' '; }
 for _ in $(seq 100); do [ -s live.db ] && [ -s count ] && [ "$(count)" -gt 0 ] && break; sleep 0.05; done
