@@ -50,7 +50,7 @@ MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless ema
 	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
 	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
 
-FLOORS  := base schema ingest query export cli
+FLOORS  := base schema ingest query export serve cli
 SOURCES := $(wildcard $(FLOORS:%=%/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile.pb-c.o
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))

@@ -1,9 +1,9 @@
 #include "cli/cli.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 /* ---- options ---- */
 
@@ -68,52 +68,14 @@ int cli_no_more(int argc, char **argv, struct error *err) {
 
 /* ---- numbers ---- */
 
-struct unit {
-    const char *suffix;
-    double factor;
-};
-
-static const struct unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {0}};
-static const struct unit byte_units[] = {
-    {"", 1},       {"B", 1},       {"K", 0x1p10},   {"k", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"KiB", 0x1p10},
-    {"M", 0x1p20}, {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GB", 0x1p30}, {"GiB", 0x1p30}, {0}};
-static const struct unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
-                                             {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
-
-/* A factor where the suffix is known, else 0. */
-static double factor_of(const struct unit *units, const char *suffix) {
-    for (; units->suffix; units++)
-        if (strcmp(units->suffix, suffix) == 0) return units->factor;
-    return 0;
-}
-
-static int number(const char *name, const char *text, const struct unit *units, const char *example, int64_t min,
-                  int64_t max, int64_t *value, struct error *err) {
-    char *end;
-    errno = 0;
-    /* Digits first: strtod would also take "nan", "inf", hexadecimal and leading blanks. */
-    bool decimal = text[strspn(text, "+-")] >= '0' && text[strspn(text, "+-")] <= '9' && !strpbrk(text, "xXpP");
-    double parsed = strtod(text, &end);
-    double factor = factor_of(units, end);
-    if (!decimal || factor == 0 || errno || (units == count_units && parsed * factor != floor(parsed * factor)))
-        return error_usage(err, "%s wants a number such as %s, not '%s'", name, example, text);
-    double scaled = parsed * factor;
-    if (scaled < (double)min || scaled > (double)max)
-        return error_usage(err, "%s %s is out of range (%g to %g)", name, text, (double)min / factor_of(units, ""),
-                           (double)max / factor_of(units, ""));
-    /* 2^63 itself passes the comparison above where max is INT64_MAX, and would overflow the conversion. */
-    *value = scaled >= 0x1p63 ? INT64_MAX : (int64_t)scaled;
-    return 0;
-}
-
 int cli_count(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
-    return number(name, text, count_units, "1000 or 10k", min, max, value, err);
+    return number_count(name, text, min, max, value, err);
 }
 
 int cli_bytes(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
-    return number(name, text, byte_units, "4096 or 512KiB", min, max, value, err);
+    return number_bytes(name, text, min, max, value, err);
 }
 
 int cli_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct error *err) {
-    return number(name, text, duration_units, "0.5, 250ms or 2m", min_ns, max_ns, ns, err);
+    return number_duration(name, text, min_ns, max_ns, ns, err);
 }

@@ -30,6 +30,7 @@ int command_query(int argc, char **argv, struct error *err);
 int command_export(int argc, char **argv, struct error *err);
 int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
+int command_serve(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_report(int argc, char **argv, struct error *err);
 int command_top(int argc, char **argv, struct error *err);

@@ -96,6 +96,8 @@ const struct command commands[] = {
      "  --keep TIME          keep all windows of the last TIME (10m), and one of what was before\n"
      "  --depth N            frames kept of a stack (default 64, at most 1024)\n"
      "  --profile-max N      distinct stacks and objects kept per process (default 0: no cap)\n"
+     "  --http ADDRESS       serve the run while it is recorded, as clear serve does (127.0.0.1:6060, :0)\n"
+     "  --http-anywhere      allow an ADDRESS that other machines can reach\n"
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
      "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},
@@ -199,6 +201,23 @@ const struct command commands[] = {
      "                       gets all kinds and dumps of a run\n"
      "  -h, --help           this text\n"
      "\n" RUN_USAGE RUNS_USAGE},
+    {"serve", command_serve, "serve runs over HTTP, live ones too, where Go's pprof and scrapers look for them",
+     "usage: clear serve [OPTION]...\n"
+     "\n"
+     "Answers at /debug/pprof/heap, allocs, mutex, block, profile, cells, channels and others as Go's net/http/pprof "
+     "does;\n"
+     "/debug/pprof/ lists them and the runs. ?run=RUN is a run (default: the latest), ?seconds=N what happens in the "
+     "next\n"
+     "N seconds of one that is being recorded, ?from=10s&to=20s what happened then, ?debug=1 is text, and ?format=F as\n"
+     "for clear export. /debug/pprof/delta_heap, delta_mutex and delta_block tell what happened since they were last "
+     "asked.\n"
+     "Ends with Ctrl-C.\n"
+     "\n" DB_USAGE "  --http ADDRESS       where to listen, HOST:PORT (default 127.0.0.1:6060); port 0 is any free "
+     "one\n"
+     "  --http-anywhere      allow an ADDRESS that other machines can reach: they can then read the profiles\n"
+     "  -h, --help           this text\n"
+     "\n"
+     "go tool pprof http://127.0.0.1:6060/debug/pprof/heap\n"},
     {"doctor", command_doctor, "say what is wrong with a run, and what proves it",
      "usage: clear doctor [OPTION]... [RUN]\n"
      "       clear doctor [OPTION]... [OLD] --diff NEW\n"

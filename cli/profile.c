@@ -19,6 +19,7 @@
 #include "ingest/self_dumps.h"
 #include "ingest/sources.h"
 #include "ingest/tools.h"
+#include "serve/serve.h"
 
 enum {
     GRACE_STEPS = 20, /* children of the target that are about to end get 20 * 2 ms */
@@ -45,6 +46,8 @@ struct recording {
     struct self_dumps dumps;
     char *runtime, *output;
     int64_t run_id, duration_ns;
+    struct server *server; /* of --http; NULL for none */
+    int served;            /* its descriptor */
     int wait_status;
     bool warned, is_paused;
 };
@@ -83,6 +86,33 @@ static int keep_source(struct recording *recording, struct error *err) {
     return code;
 }
 
+static int flush_for_server(void *context, struct error *err) {
+    struct recording *recording = context;
+    return collector_flush(recording->collector, false, err);
+}
+
+static int open_server(struct recording *recording, struct error *err) {
+    const struct request *request = recording->request;
+    const struct server_source source = {
+        .db = &recording->db, .run_id = recording->run_id, .flush = flush_for_server, .context = recording};
+    if (!request->http) return 0;
+    if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;
+    recording->served = server_descriptor(recording->server);
+    fprintf(stderr, "clear: serving the run at %s\n", server_url(recording->server));
+    return 0;
+}
+
+static void close_server(struct recording *recording) {
+    server_close(recording->server);
+    recording->server = NULL;
+}
+
+/* The program never ran: as if it had not been asked for. */
+static void cancel(struct recording *recording) {
+    struct error ignored = {0};
+    run_cancel(&recording->db, recording->run_id, &ignored);
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct request *request = recording->request;
     private_dir_sweep();
@@ -96,9 +126,11 @@ static int prepare(struct recording *recording, struct error *err) {
     self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
-                       &request->recorder, err))
-        return -1;
-    return keep_source(recording, err);
+                       &request->recorder, err) == 0 &&
+        keep_source(recording, err) == 0 && open_server(recording, err) == 0)
+        return 0;
+    cancel(recording);
+    return -1;
 }
 
 static int watch(struct recording *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err) {
@@ -146,12 +178,26 @@ static struct collector_totals totals_of(struct recording *recording) {
     return totals;
 }
 
+/* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the server has its turns,
+ * for as long as it wants the time. */
+static bool wait_for_flush(struct recording *recording) {
+    int64_t due_ns = monotonic_ns() + recording->request->interval_ns;
+    for (;;) {
+        int64_t left_ns = due_ns - monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
+        int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
+        if (serve_ns >= 0 && serve_ns < wait_ns) wait_ns = serve_ns;
+        if (launch_wait(&recording->launch, (uint64_t)wait_ns, &recording->wait_status)) return true;
+        if (recording->server) server_step(recording->server);
+        if (recording->launch.has_signal || monotonic_ns() >= due_ns) return false;
+    }
+}
+
 static void attend(struct recording *recording) {
     struct status_line line;
     struct collector_totals totals;
     int64_t started_ns = monotonic_ns();
     status_line_start(&line, !recording->request->quiet);
-    while (!launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &recording->wait_status)) {
+    while (!wait_for_flush(recording)) {
         if (recording->launch.has_signal)
             switch_recording(recording);
         else
@@ -164,6 +210,8 @@ static void attend(struct recording *recording) {
     recording->duration_ns = monotonic_ns() - started_ns;
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
+    if (recording->server) server_finish(recording->server);
+    close_server(recording);
 }
 
 static int store_watched(struct recording *recording, struct watcher *watcher, struct error *err) {
@@ -256,14 +304,15 @@ static int name_status(struct error *err, int wait_status) {
 
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
-    recording->launch =
-        (struct launch){.before_exec = before_exec, .context = recording, .variables = recording->dumps.variables};
+    recording->launch = (struct launch){.before_exec = before_exec,
+                                        .context = recording,
+                                        .attended = recording->server ? &recording->served : NULL,
+                                        .variables = recording->dumps.variables};
     if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
     recording->is_paused = recording->request->recorder.is_paused;
     if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, recording->runtime,
                      recording->directory.path, err)) {
-        struct error ignored = {0};
-        run_cancel(&recording->db, recording->run_id, &ignored);
+        cancel(recording);
         return -1;
     }
     for (const char *const *name = recording->dumps.replaced; *name && !recording->request->quiet; name++)
@@ -287,6 +336,7 @@ static int run_target(struct recording *recording, struct error *err) {
 
 static void release(struct recording *recording) {
     struct error ignored = {0};
+    close_server(recording);
     watcher_abandon(&recording->sampler);
     watcher_abandon(&recording->counter);
     collector_close(recording->collector);

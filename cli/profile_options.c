@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 
+enum { HTTP = CLI_LONG, HTTP_ANYWHERE };
 enum {
     DEPTH_DEFAULT = 64,
     IDS_MAX = 1 << 24,   /* what the runtime has room for */
@@ -124,6 +125,8 @@ static int take_option(struct request *request, int option, struct error *err) {
     case 'C': request->counters = true; return 0;
     case 'S': request->syscalls = true; return 0;
     case 'o': request->output = optarg; return 0;
+    case HTTP: request->http = optarg; return 0;
+    case HTTP_ANYWHERE: request->http_anywhere = true; return 0;
     case 'q': request->quiet = true; return 0;
     default: bug("option %d", option);
     }
@@ -131,6 +134,9 @@ static int take_option(struct request *request, int option, struct error *err) {
 
 static int take_target(struct request *request, int argc, char **argv, struct error *err) {
     add_config_tags(request);
+    if (request->http_anywhere && !request->http)
+        return error_usage(err,
+                           "--http-anywhere says that --http ADDRESS may be one that others can reach: give that too");
     if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + optind;
     /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
@@ -169,6 +175,8 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
         {"start", required_argument, NULL, 'a'},  {"counters", no_argument, NULL, 'C'},
         {"syscalls", no_argument, NULL, 'S'},     {"windows", required_argument, NULL, 'w'}, {"keep", required_argument, NULL, 'k'},
         {"output", required_argument, NULL, 'o'},
+        {"http", required_argument, NULL, HTTP},
+        {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
         {"quiet", no_argument, NULL, 'q'},        {0}};
     *request = (struct request){
         .interval_ns = INTERVAL_DEFAULT_NS,

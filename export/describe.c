@@ -161,7 +161,7 @@ static int describe_profiles(struct describing *out, int64_t run_id, const struc
     sqlite3_stmt *rows = db_prepare(out->db, embedded_text("export/profiles.sql"), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", run_id);
-    db_bind_text(rows, ":kind", kind);
+    kind_bind(rows, kind);
     timespan_bind(rows, span);
     int code;
     out->run_profiles = 0;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/buffer.h"
 #include "query/timespan.h"
 #include "query/run_set.h"
 #include "schema/db.h"
@@ -16,6 +17,7 @@ struct saved_query;
 struct export_source {
     const char *kind;             /* NULL: `sql` */
     struct timespan_request span; /* of each run of a kind: which windows; zeroed for all */
+    const struct timespan *exact; /* not NULL: these, and `span` is not used */
     struct run_set runs; /* owned. For a query, the values of its :run, which then runs once for each; may be empty */
     const char *sql;     /* columns as README.md lists them */
     const struct saved_query *query; /* the one that `sql` is from, whose defaults count; NULL for none */
@@ -23,15 +25,33 @@ struct export_source {
     size_t argument_count;
 };
 
+/* What had happened in a run when it was last looked at, so that the next export tells what has come since. Windows alone
+ * could not: old ones are folded together, also across the moment that counts. */
+struct export_series;
+
 struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
+    bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
+    struct export_series
+        *series; /* not NULL: of one run, what came after the series' mark, which moves to `exact`'s end */
     const struct export_format *format; /* NULL: pprof */
     const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
     const char *title; /* of a picture; NULL: one that is made of the source */
     int level;         /* gzip's, 1 to 9; 0 is the default */
     const char *path;  /* "-" is standard output */
+    struct buffer *bytes; /* not NULL: what would be written to a file is added here, and `path` is not used */
 };
+
+/* A failure that lists the kinds that the run has, where this is none of them. */
+int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err);
+
+/* Of nothing yet: the first export tells all. */
+struct export_series *export_series_new(void);
+/* Moves the mark to `to_ns`: what a kind of that run had up to there is not told any more. */
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+                       struct error *err);
+void export_series_free(struct export_series *series); /* safe on NULL */
 
 int export_write(struct db *db, const struct export_request *request, struct error *err);
 

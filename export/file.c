@@ -66,7 +66,15 @@ int file_open(struct file *file, const char *path, bool binary, struct error *er
     return result;
 }
 
+void file_open_memory(struct file *file, const char *name, struct buffer *bytes) {
+    *file = (struct file){.path = xstrdup(name), .descriptor = -1, .bytes = bytes};
+}
+
 int file_write(struct file *file, const void *bytes, size_t size, struct error *err) {
+    if (file->bytes) {
+        if (size) buffer_add(file->bytes, bytes, size);
+        return 0;
+    }
     for (const char *at = bytes; size;) {
         ssize_t written = write(file->descriptor, at, size);
         if (written < 0 && errno == EINTR) continue;
@@ -79,6 +87,11 @@ int file_write(struct file *file, const void *bytes, size_t size, struct error *
 
 int file_publish(struct file *file, struct error *err) {
     int result = 0;
+    if (file->bytes) {
+        file->bytes = NULL;
+        file_abandon(file);
+        return 0;
+    }
     if (file->temporary && fsync(file->descriptor) < 0) result = error_fail(err, "%s: %s", file->path, strerror(errno));
     /* NFS and quotas report a write that failed as late as here. */
     if (close(file->descriptor) < 0) result = error_fail(err, "%s: %s", file->path, strerror(errno));
@@ -95,6 +108,7 @@ int file_publish(struct file *file, struct error *err) {
 
 void file_abandon(struct file *file) {
     if (!file->path) return;
+    if (file->bytes) buffer_clear(file->bytes);
     if (file->descriptor >= 0) close(file->descriptor);
     if (file->temporary) unlink(file->temporary);
     free(file->path);

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 struct file {
@@ -17,10 +18,13 @@ struct file {
     char *target;    /* what is replaced; NULL when written to directly */
     char *temporary; /* the new file, NULL where there is none */
     int descriptor;
+    struct buffer *bytes; /* not owned; set: there is no file, what is written is added here */
 };
 
 /* `binary` refuses standard output that is a terminal: a usage error. */
 int file_open(struct file *file, const char *path, bool binary, struct error *err);
+/* A file in memory, called `name` in messages. `bytes` gets what is written; file_abandon empties it. */
+void file_open_memory(struct file *file, const char *name, struct buffer *bytes);
 int file_write(struct file *file, const void *bytes, size_t size, struct error *err);
 /* Ends the file; the struct is empty afterwards, in any case. */
 int file_publish(struct file *file, struct error *err);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "export/dumps.h"
-#include "export/file.h"
 
 const struct export_format export_formats[] = {
     {"pprof", ".pb.gz", "profile.proto, gzipped, for pprof and all that read it (default)", .render = NULL},
@@ -34,20 +33,8 @@ const struct export_format *export_format_find(const char *name, struct error *e
     return NULL;
 }
 
-int format_write(const struct export_format *format, const struct model *model, const char *title, const char *path,
+int format_write(const struct export_format *format, const struct model *model, const char *title, struct buffer *out,
                  struct error *err) {
-    struct buffer out = {0};
-    struct file file;
-    struct drawing drawing = {.model = model, .title = title, .out = &out};
-    int code = format->render(&drawing, err);
-    if (code == 0) code = file_open(&file, path, false, err);
-    if (code == 0) {
-        code = file_write(&file, out.data, out.size, err);
-        if (code == 0)
-            code = file_publish(&file, err);
-        else
-            file_abandon(&file);
-    }
-    buffer_free(&out);
-    return code;
+    const struct drawing drawing = {.model = model, .title = title, .out = out};
+    return format->render(&drawing, err);
 }

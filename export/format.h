@@ -30,7 +30,7 @@ extern const struct export_format export_formats[]; /* ends with a NULL name; th
 
 /* The format of that name, or NULL with a usage error that lists them. */
 const struct export_format *export_format_find(const char *name, struct error *err);
-int format_write(const struct export_format *format, const struct model *model, const char *title, const char *path,
+int format_write(const struct export_format *format, const struct model *model, const char *title, struct buffer *out,
                  struct error *err);
 
 int folded_render(const struct drawing *drawing, struct error *err);

@@ -132,11 +132,11 @@ static int read_profiles(struct reading *reading, int64_t run_id, const char *na
     sqlite3_stmt *profiles =
         db_prepare(reading->db,
                    "SELECT id, sample_types, process_id IS NOT NULL OR sample_types = '[]', time_ns > :from"
-                   " FROM profiles WHERE run_id = :run AND kind = :kind AND time_ns <= :to ORDER BY id",
+                   " FROM profiles WHERE run_id = :run AND kind IN (:kind, :also) AND time_ns <= :to ORDER BY id",
                    err);
     if (!profiles) return -1;
     db_bind_int(profiles, ":run", run_id);
-    db_bind_text(profiles, ":kind", name);
+    kind_bind(profiles, name);
     timespan_bind(profiles, span);
     int code;
     while ((code = db_step(reading->db, profiles, err)) == 1) {
@@ -158,7 +158,7 @@ static int read_grouped(struct reading *reading, int64_t run_id, const char *nam
     sqlite3_stmt *statement = db_prepare(reading->db, embedded_text(reading->kind->query), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
-    db_bind_text(statement, ":kind", name);
+    kind_bind(statement, name);
     timespan_bind(statement, span);
     int code;
     while ((code = db_step(reading->db, statement, err)) == 1)

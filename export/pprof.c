@@ -194,9 +194,12 @@ struct pprof_writer *pprof_open_memory(void) {
 
 struct pprof_writer *pprof_open(const char *path, int level, struct error *err) {
     struct file file;
-    if (file_open(&file, path, true, err) < 0) return NULL;
+    return file_open(&file, path, true, err) < 0 ? NULL : pprof_open_file(&file, level);
+}
+
+struct pprof_writer *pprof_open_file(const struct file *file, int level) {
     struct pprof_writer *writer = make_writer();
-    writer->file = file;
+    writer->file = *file;
     if (deflateInit2(&writer->zip, level ? level : PPROF_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                      Z_DEFAULT_STRATEGY) != Z_OK)
         bug("deflateInit2 failed");

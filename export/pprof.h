@@ -14,6 +14,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+struct file;
 struct pprof_writer;
 
 struct pprof_label {
@@ -31,6 +32,8 @@ struct pprof_line {
 /* `path` "-" is standard output. `level` is gzip's, 1 (fast) to 9 (small); 0 is PPROF_LEVEL. */
 enum { PPROF_LEVEL = 3 };
 struct pprof_writer *pprof_open(const char *path, int level, struct error *err);
+/* The same into a file that is open, which it takes over. */
+struct pprof_writer *pprof_open_file(const struct file *file, int level);
 /* A profile that stays in memory, not compressed: pprof_take ends it, gives its bytes and frees the writer. */
 struct pprof_writer *pprof_open_memory(void);
 void pprof_take(struct pprof_writer *writer, struct buffer *bytes);

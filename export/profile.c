@@ -3,11 +3,17 @@
 
 #include "export/describe.h"
 #include "export/export.h"
+#include "export/file.h"
 #include "export/format.h"
 #include "export/kinds.h"
 #include "export/model.h"
 #include "export/stored.h"
 #include "query/saved.h"
+
+struct export_series {
+    struct rows rows;
+    int64_t until_ns;
+};
 
 /* One profile on its way out. */
 struct outgoing {
@@ -31,13 +37,13 @@ static void snapshot_end(struct db *db) {
 
 /* ---- reading a source ---- */
 
-static int check_run_has(struct db *db, int64_t run_id, const char *kind, struct error *err) {
+int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind = :kind), 0) FROM profiles"
-                                   " WHERE run_id = :run",
+                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind IN (:kind, :also)), 0)"
+                                   " FROM profiles WHERE run_id = :run",
                                    err);
     if (!row) return -1;
-    db_bind_text(row, ":kind", kind);
+    kind_bind(row, kind);
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1 && !sqlite3_column_int(row, 1))
@@ -66,22 +72,35 @@ static int check_kind(struct db *db, const char *kind, struct error *err) {
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
-static int read_run(struct db *db, const struct export_source *source, size_t index, struct rows *rows,
+/* All of it, of which the series' rows know what was told; what they then say of themselves is of the time since. */
+static int read_series(struct outgoing *out, int64_t run_id, struct rows *rows, struct timespan *span,
+                       struct error *err) {
+    const struct timespan all = {INT64_MIN, span->to_ns};
+    span->from_ns = out->request->series->until_ns;
+    if (kind_read(rows, out->db, run_id, out->request->source.kind, &all, err) < 0) return -1;
+    rows->sparse = true;
+    return 0;
+}
+
+static int read_run(struct outgoing *out, const struct export_source *source, size_t index, struct rows *rows,
                     struct timespan *span, struct error *err) {
     int64_t run_id = source->runs.ids[index];
-    if (check_run_has(db, run_id, source->kind, err) < 0 ||
-        timespan_find(db, run_id, source->kind, &source->span, span, err) < 0)
+    if (!out->request->allows_none && export_check(out->db, run_id, source->kind, err) < 0) return -1;
+    if (source->exact)
+        *span = *source->exact;
+    else if (timespan_find(out->db, run_id, source->kind, &source->span, span, err) < 0)
         return -1;
-    return kind_read(rows, db, run_id, source->kind, span, err);
+    if (out->request->series) return read_series(out, run_id, rows, span, err);
+    return kind_read(rows, out->db, run_id, source->kind, span, err);
 }
 
 /* `spans`, where it is not NULL, are those of the runs. */
-static int read_runs(struct db *db, const struct export_source *source, struct rows *rows, struct timespan *spans,
-                     struct error *err) {
-    if (check_kind(db, source->kind, err) < 0) return -1;
+static int read_runs(struct outgoing *out, const struct export_source *source, struct rows *rows,
+                     struct timespan *spans, struct error *err) {
+    if (check_kind(out->db, source->kind, err) < 0) return -1;
     for (size_t i = 0; i < source->runs.count; i++) {
         struct timespan span;
-        if (read_run(db, source, i, rows, &span, err) < 0) return -1;
+        if (read_run(out, source, i, rows, &span, err) < 0) return -1;
         if (spans) spans[i] = span;
     }
     return 0;
@@ -126,17 +145,24 @@ static int read_query(struct db *db, const struct export_source *source, struct 
     return code;
 }
 
-static int read_source(struct db *db, const struct export_source *source, struct rows *rows, struct timespan *spans,
-                       struct error *err) {
-    return source->kind ? read_runs(db, source, rows, spans, err) : read_query(db, source, rows, err);
+static int read_source(struct outgoing *out, const struct export_source *source, struct rows *rows,
+                       struct timespan *spans, struct error *err) {
+    return source->kind ? read_runs(out, source, rows, spans, err) : read_query(out->db, source, rows, err);
+}
+
+/* What was ingested as a mutex profile of Go's is a lock profile here, and goes out as the one that it was. */
+static const char *stored_kind(const char *name) {
+    const struct kind *kind = kind_find(name);
+    return kind->of[0] ? kind->of[0] : name;
 }
 
 /* One run of one kind that was ingested, and nothing taken away from it. */
 static int find_stored(struct outgoing *out, struct error *err) {
     const struct export_source *source = &out->request->source;
-    if (!source->kind || source->runs.count != 1 || out->request->has_base || timespan_is_wanted(&source->span))
+    if (!source->kind || source->runs.count != 1 || out->request->has_base || source->exact ||
+        timespan_is_wanted(&source->span))
         return 0;
-    int has = stored_has(out->db, source->runs.ids[0], source->kind, err);
+    int has = stored_has(out->db, source->runs.ids[0], stored_kind(source->kind), err);
     out->is_stored = has == 1;
     return has < 0 ? -1 : 0;
 }
@@ -144,9 +170,9 @@ static int find_stored(struct outgoing *out, struct error *err) {
 static int read_all(struct outgoing *out, struct error *err) {
     if (find_stored(out, err) < 0) return -1;
     if (out->is_stored) return 0; /* read while it is written */
-    if (read_source(out->db, &out->request->source, &out->rows, out->spans, err) < 0) return -1;
+    if (read_source(out, &out->request->source, &out->rows, out->spans, err) < 0) return -1;
     if (!out->request->has_base) return 0;
-    if (read_source(out->db, &out->request->base, &out->base, NULL, err) < 0) return error_prefix(err, "base: ");
+    if (read_source(out, &out->request->base, &out->base, NULL, err) < 0) return error_prefix(err, "base: ");
     return 0;
 }
 
@@ -167,15 +193,22 @@ static int write_base(struct outgoing *out, struct names *names, struct pprof_wr
     return 0;
 }
 
+/* A window that was folded across the mark would make it begin too early. */
+static void describe_series(const struct outgoing *out, struct pprof_writer *writer) {
+    const struct timespan *span = &out->spans[0];
+    if (span->from_ns > 0) pprof_time(writer, span->to_ns, span->to_ns - span->from_ns);
+}
+
 static int write_all(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
     const struct export_source *source = &out->request->source;
     int code = source->kind
                    ? describe_runs(out->db, &source->runs, out->spans, source->kind, out->is_stored, names, writer, err)
                    : describe_query(out->db, source->sql, writer, err);
     if (code < 0) return -1;
+    if (out->request->series) describe_series(out, writer);
     if (out->is_stored) {
         if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
-        return stored_write(out->db, source->runs.ids[0], source->kind, names, err);
+        return stored_write(out->db, source->runs.ids[0], stored_kind(source->kind), names, err);
     }
     /* Other formats choose for themselves, of the finished profile. */
     if (rows_types(&out->rows, is_pprof(out->request) ? out->request->type : NULL, writer, err) < 0) return -1;
@@ -192,9 +225,16 @@ static int fill(struct outgoing *out, struct pprof_writer *writer, struct error 
     return code;
 }
 
+static int open_output(const struct export_request *request, bool binary, struct file *file, struct error *err) {
+    if (!request->bytes) return file_open(file, request->path, binary, err);
+    file_open_memory(file, "the profile", request->bytes);
+    return 0;
+}
+
 static int publish_pprof(struct outgoing *out, struct error *err) {
-    struct pprof_writer *writer = pprof_open(out->request->path, out->request->level, err);
-    if (!writer) return -1;
+    struct file file;
+    if (open_output(out->request, true, &file, err)) return -1;
+    struct pprof_writer *writer = pprof_open_file(&file, out->request->level);
     if (fill(out, writer, err) == 0) return pprof_close(writer, err);
     pprof_abandon(writer);
     return -1;
@@ -218,6 +258,14 @@ static char *make_title(struct db *db, const struct export_request *request) {
     return title;
 }
 
+static int publish_text(const struct export_request *request, const struct buffer *text, struct error *err) {
+    struct file file;
+    if (open_output(request, false, &file, err)) return -1;
+    if (file_write(&file, text->data, text->size, err) == 0) return file_publish(&file, err);
+    file_abandon(&file);
+    return -1;
+}
+
 /* Every other format is made of the finished profile, so that it shows what pprof would. */
 static int publish_format(struct outgoing *out, struct error *err) {
     struct pprof_writer *writer = pprof_open_memory();
@@ -225,17 +273,19 @@ static int publish_format(struct outgoing *out, struct error *err) {
         pprof_abandon(writer);
         return -1;
     }
-    struct buffer bytes = {0};
+    struct buffer bytes = {0}, text = {0};
     struct model model;
     pprof_take(writer, &bytes);
-    rows_free(&out->rows);
+    if (!out->request->series) rows_free(&out->rows);
     rows_free(&out->base);
     int code = model_open(&model, &bytes, out->request->type, err);
     char *title = make_title(out->db, out->request);
-    if (code == 0) code = format_write(out->request->format, &model, title, out->request->path, err);
+    if (code == 0) code = format_write(out->request->format, &model, title, &text, err);
+    if (code == 0) code = publish_text(out->request, &text, err);
     free(title);
     model_free(&model);
     buffer_free(&bytes);
+    buffer_free(&text);
     return code;
 }
 
@@ -252,12 +302,54 @@ static void free_outgoing(struct outgoing *out) {
     free(out->spans);
 }
 
+/* ---- series ---- */
+
+struct export_series *export_series_new(void) {
+    return xcalloc(1, sizeof(struct export_series));
+}
+
+void export_series_free(struct export_series *series) {
+    if (!series) return;
+    rows_free(&series->rows);
+    free(series);
+}
+
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+                       struct error *err) {
+    const struct timespan span = {INT64_MIN, to_ns};
+    rows_free(&series->rows);
+    series->until_ns = to_ns;
+    return kind_read(&series->rows, db, run_id, kind, &span, err);
+}
+
+/* The rows are the outgoing profile's while it is made, and go back as the new mark, or as they were. */
+static void lend_series(struct outgoing *out) {
+    struct export_series *series = out->request->series;
+    if (!series) return;
+    out->rows = series->rows;
+    series->rows = (struct rows){0};
+    rows_again(&out->rows);
+}
+
+static void return_series(struct outgoing *out, int code) {
+    struct export_series *series = out->request->series;
+    if (!series) return;
+    if (code)
+        rows_back(&out->rows);
+    else
+        series->until_ns = out->spans[0].to_ns;
+    series->rows = out->rows;
+    out->rows = (struct rows){0};
+}
+
 int export_write(struct db *db, const struct export_request *request, struct error *err) {
     struct outgoing out = {.db = db, .request = request};
     if (snapshot_begin(db, err) < 0) return -1;
     open_outgoing(&out);
+    lend_series(&out);
     int code = read_all(&out, err);
     if (code == 0) code = is_pprof(request) ? publish_pprof(&out, err) : publish_format(&out, err);
+    return_series(&out, code);
     free_outgoing(&out);
     snapshot_end(db);
     return code;

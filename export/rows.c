@@ -39,6 +39,7 @@ void rows_free(struct rows *rows) {
     map_free(&rows->texts);
     free(rows->values);
     free(rows->first_rows);
+    free(rows->told);
     buffer_free(&rows->frames);
     buffer_free(&rows->labels);
     buffer_free(&rows->key);
@@ -179,6 +180,28 @@ int rows_add_plain(struct rows *rows, int64_t trace_id, int64_t label_set_id, co
     return 0;
 }
 
+/* ---- a second time ---- */
+
+static size_t width_of(const struct rows *rows) {
+    return (size_t)rows->columns.slots + 1;
+}
+
+void rows_again(struct rows *rows) {
+    size_t size = rows->samples.count * width_of(rows) * sizeof *rows->values;
+    rows->told_count = rows->samples.count;
+    rows->row = 0;
+    if (!size) return;
+    rows->told = xrealloc(rows->told, size);
+    memcpy(rows->told, rows->values, size);
+    memset(rows->values, 0, size);
+}
+
+void rows_back(struct rows *rows) {
+    size_t told = rows->told_count * width_of(rows), all = rows->samples.count * width_of(rows);
+    if (told) memcpy(rows->values, rows->told, told * sizeof *rows->values);
+    if (all > told) memset(rows->values + told, 0, (all - told) * sizeof *rows->values);
+}
+
 /* ---- writing ---- */
 
 static const char *text_of(const struct rows *rows, int64_t index) {
@@ -290,10 +313,15 @@ static void free_outgoing(struct outgoing_rows *out) {
     free(out->values);
 }
 
+static int64_t told_before(const struct rows *rows, size_t index, int slot, const char *type) {
+    bool is_state = strncmp(type, "inuse_", strlen("inuse_")) == 0;
+    return index >= rows->told_count || is_state ? 0 : rows->told[index * width_of(rows) + (size_t)slot];
+}
+
 static int fill_values(struct outgoing_rows *out, size_t index, struct error *err) {
     const int64_t *sums = out->rows->values + index * ((size_t)out->rows->columns.slots + 1);
     for (size_t i = 0; i < out->count; i++) {
-        int64_t value = sums[out->slots[i]];
+        int64_t value = sums[out->slots[i]] - told_before(out->rows, index, out->slots[i], out->types[i].type);
         if (out->base && __builtin_sub_overflow((int64_t)0, value, &value))
             return error_fail(err, "%s/%s: -2^63 has no negative", out->types[i].type, out->types[i].unit);
         out->values[i] = value;
@@ -301,19 +329,20 @@ static int fill_values(struct outgoing_rows *out, size_t index, struct error *er
     return 0;
 }
 
-static bool is_zero(const struct rows *rows, size_t index) {
-    const int64_t *sums = rows->values + index * ((size_t)rows->columns.slots + 1);
-    for (int i = 0; i < rows->columns.slots; i++)
-        if (sums[i]) return false;
+static bool is_zero(const struct outgoing_rows *out) {
+    for (size_t i = 0; i < out->count; i++)
+        if (out->values[i]) return false;
     return true;
 }
 
 static int write_sample(struct outgoing_rows *out, size_t index, struct error *err) {
     static const struct pprof_label mark = {.key = "pprof::base", .text = "true"};
     const struct sample_head *head = out->rows->samples.entries[index].key;
-    if (out->rows->sparse && is_zero(out->rows, index)) return 0;
+    if (fill_values(out, index, err) < 0)
+        return error_prefix(err, "row %lld: ", (long long)out->rows->first_rows[index]);
+    if (out->rows->sparse && is_zero(out)) return 0;
     if (decode_stack(out->rows, out->names, head, &out->stack, err) < 0 ||
-        decode_labels(out->rows, out->names, head, &out->labels, err) < 0 || fill_values(out, index, err) < 0)
+        decode_labels(out->rows, out->names, head, &out->labels, err) < 0)
         return error_prefix(err, "row %lld: ", (long long)out->rows->first_rows[index]);
     if (out->base) buffer_add(&out->labels, &mark, sizeof mark);
     return pprof_sample(out->writer, (const uint64_t *)(void *)out->stack.data, out->stack.size / sizeof(uint64_t),

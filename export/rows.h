@@ -21,6 +21,8 @@ struct rows {
     int64_t *values;     /* [sample][columns.slots + 1]: sums, in the last place the count of rows */
     int64_t *first_rows; /* [sample]: the first row of it, for messages */
     size_t capacity;
+    int64_t *told; /* [sample], of the first told_count: the sums of the last time (rows_again) */
+    size_t told_count;
     int64_t row;    /* the one last added, from 1 */
     bool addressed; /* samples that are added from now on get their trace's address as label `addr` */
     bool named;     /* a sample without any frame gets one, [no stack]: pprof leaves out what has none */
@@ -36,6 +38,12 @@ void rows_open_types(struct rows *rows, const struct value_type *types, size_t c
 int rows_add(struct rows *rows, sqlite3_stmt *statement, struct error *err);
 /* Takes a row of a trace, a label set and as many values as there are value columns: four times as fast. */
 int rows_add_plain(struct rows *rows, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err);
+
+/* For reading all of the same a second time, when it has grown: from now on what is written is the difference to what had been read
+ * before; but a value whose type begins with inuse_ is a state, and is written as it is. The sample texts stay, so samples
+ * keep their keys. rows_back undoes it and what was read since. */
+void rows_again(struct rows *rows);
+void rows_back(struct rows *rows);
 
 /* Writes the sample types. */
 /* `shown`, where it is not NULL, is the type that viewers show first; one that is not there is a usage error. */

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -224,6 +226,13 @@ static int fork_and_exec(struct launch *launch, const char *path, char *const *a
     return why ? error_usage(err, "%s: cannot be executed: %s", path, strerror(why)) : code;
 }
 
+static int open_signals(struct launch *launch, struct error *err) {
+    sigset_t waited;
+    waited_signals(&waited);
+    launch->signals = launch->attended ? signalfd(-1, &waited, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
+    return launch->attended && launch->signals < 0 ? error_fail(err, "signalfd: %s", strerror(errno)) : 0;
+}
+
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err) {
     sigset_t blocked;
@@ -233,7 +242,8 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
     sigprocmask(SIG_BLOCK, &blocked, &launch->before);
     sigaction(SIGCHLD, &standard, &launch->child_before);
     char **environment = make_environment(runtime, directory, launch->variables);
-    int code = fork_and_exec(launch, path, arguments, environment, err);
+    int code = open_signals(launch, err);
+    if (code == 0) code = fork_and_exec(launch, path, arguments, environment, err);
     free_environment(environment);
     if (code) launch_end(launch);
     return code;
@@ -246,6 +256,8 @@ void launch_end(struct launch *launch) {
     waited_signals(&waited);
     while (sigtimedwait(&waited, &info, &(struct timespec){0}) > 0)
         continue;
+    if (launch->attended && launch->signals >= 0) close(launch->signals);
+    launch->signals = -1;
     sigaction(SIGCHLD, &launch->child_before, NULL);
     sigprocmask(SIG_SETMASK, &launch->before, NULL);
 }
@@ -267,16 +279,30 @@ static bool has_ended(const struct launch *launch, int *wait_status) {
     return false;
 }
 
+/* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended). signalfd only says that there is
+ * one: its own records lack what sigqueue sends. */
+static int wait_signal(const struct launch *launch, const sigset_t *waited, siginfo_t *info,
+                       const struct timespec *timeout, bool *is_attended) {
+    if (!launch->attended) return sigtimedwait(waited, info, timeout);
+    struct pollfd polled[] = {{.fd = *launch->attended, .events = POLLIN}, {.fd = launch->signals, .events = POLLIN}};
+    ppoll(polled, 2, timeout, NULL);
+    *is_attended = polled[0].revents != 0;
+    return sigtimedwait(waited, info, &(struct timespec){0});
+}
+
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
     uint64_t until = monotonic_ns() + timeout_ns;
+    bool is_attended = false;
     sigset_t waited;
     waited_signals(&waited);
     while (!has_ended(launch, wait_status)) {
         uint64_t now = monotonic_ns(), left = until > now ? until - now : 0;
-        if (!left) return false;
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
-        if (sigtimedwait(&waited, &info, &timeout) > 0) pass_on(launch, &info);
+        if (wait_signal(launch, &waited, &info, &timeout, &is_attended) > 0)
+            pass_on(launch, &info);
+        else if (!left || is_attended)
+            return false;
         if (launch->has_signal) return has_ended(launch, wait_status);
     }
     return true;

@@ -23,10 +23,12 @@ struct launch {
     int own_signal;         /* sent to us, it is for us and not sent on; 0: none is */
     char *const *variables; /* NULL-terminated; for the program's environment beside the runtime's: NAME=VALUE to set,
                                NAME to remove */
+    const int *attended;    /* a descriptor that ends launch_wait when it is readable; NULL for none */
     const int *files;       /* what the child gets as descriptors 0, 1 and 2 instead of ours */
 
     bool has_signal; /* own_signal came; the caller clears it */
     pid_t pid;
+    int signals;                   /* a signalfd beside `attended` */
     sigset_t before;               /* our signal mask */
     struct sigaction child_before; /* and what SIGCHLD did */
 };
@@ -40,7 +42,8 @@ char *launch_runtime(const char *directory, struct error *err);
  * that cannot be executed is a usage error, and nothing was changed. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err);
-/* Waits until the program has ended (true, *wait_status as from waitpid), or `timeout_ns` has passed or own_signal came (false). */
+/* Waits until the program has ended (true, *wait_status as from waitpid), or `timeout_ns` has passed, own_signal came or *attended is
+ * readable (false). */
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status);
 /* Signals are as before launch_start. */
 void launch_end(struct launch *launch);

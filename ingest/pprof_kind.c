@@ -39,7 +39,7 @@ static bool fits(struct pprof_kind *kind, const struct typed *table, const struc
 }
 
 static bool is_taken(const char *name) {
-    static const char *const others[] = {"mvcc", "channels", "fibers", "syscalls", "counters"};
+    static const char *const others[] = {"mvcc", "channels", "fibers", "syscalls", "counters", "mutex", "block"};
     for (int i = 0; i < TYPED; i++)
         if (strcmp(typed[i].name, name) == 0) return true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

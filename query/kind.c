@@ -12,6 +12,9 @@ const struct kind kinds[] = {
     {"cpu", "export/cpu.sql", "cpu", "cpu", "nanoseconds", .plain = true, .in_directory = true},
     {"fibers", "export/fibers.sql", "lifetime", "spawns", "count", .plain = false},
     {"syscalls", "export/syscalls.sql", "time", "calls", "count", .plain = false},
+    /* As Go calls them: what waited for locks, and what waited for locks and channels. */
+    {"mutex", "export/block.sql", "delay", "contentions", "count", .of = {"lock"}},
+    {"block", "export/block.sql", "delay", "contentions", "count", .of = {"lock", "channels"}},
     {0},
 };
 static const struct kind other_kind = {NULL, "export/samples.sql", "", "", "", .plain = true};
@@ -21,4 +24,10 @@ const struct kind *kind_find(const char *name) {
     while (kind->name && strcmp(kind->name, name) != 0)
         kind++;
     return kind->name ? kind : &other_kind;
+}
+
+void kind_bind(sqlite3_stmt *statement, const char *name) {
+    const struct kind *kind = kind_find(name);
+    db_bind_text(statement, ":kind", kind->of[0] ? kind->of[0] : name);
+    if (sqlite3_bind_parameter_index(statement, ":also")) db_bind_text(statement, ":also", kind->of[1]);
 }

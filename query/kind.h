@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "schema/db.h"
+
 struct kind {
     const char *name;  /* as in profiles.kind; the file in a run's directory is NAME.pb.gz */
     const char *query; /* in schema/: of one :profile where it is plain, else of :run, :kind, :from and :to */
@@ -14,10 +16,14 @@ struct kind {
     bool has_state;    /* some of its values are a state, to which windows before a span count (:counted is 0) */
     bool addressed;    /* recorded samples carry the address of their site as label `addr` */
     bool in_directory; /* belongs into NAME.profile/ */
+    const char *of[2]; /* made of profiles of these kinds; NULLs: of its own */
 };
 extern const struct kind kinds[]; /* ends with a NULL name */
 
 /* The row of that name, or the one for all other kinds. */
 const struct kind *kind_find(const char *name);
+
+/* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has it, :also, NULL for none. */
+void kind_bind(sqlite3_stmt *statement, const char *name);
 
 #endif

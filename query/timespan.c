@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "export/kinds.h"
 #include "schema/schema.h"
 
 const struct timespan timespan_all = {INT64_MIN, INT64_MAX};
@@ -85,7 +86,7 @@ static int find_window(struct db *db, int64_t run_id, const char *kind, int64_t 
     sqlite3_stmt *row = db_prepare(db, embedded_text("export/window.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
-    db_bind_text(row, ":kind", kind);
+    kind_bind(row, kind);
     db_bind_int(row, ":number", number);
     if (db_step(db, row, err) < 0) return -1;
     int64_t count = sqlite3_column_int64(row, 0);
@@ -110,7 +111,7 @@ int timespan_describe(struct db *db, int64_t run_id, const char *kind, const str
     sqlite3_stmt *row = db_prepare(db, embedded_text("export/timespan.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
-    db_bind_text(row, ":kind", kind);
+    kind_bind(row, kind);
     timespan_bind(row, span);
     if (db_step(db, row, err) < 0) return -1;
     long long first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);

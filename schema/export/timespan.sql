@@ -9,4 +9,4 @@ SELECT
 FROM (SELECT time_ns, duration_ns, dense_rank() OVER (ORDER BY time_ns) AS number,
              time_ns > :from AND time_ns <= :to AS is_taken
       FROM profiles
-      WHERE run_id = :run AND kind = :kind);
+      WHERE run_id = :run AND kind IN (:kind, :also));

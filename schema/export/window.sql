@@ -3,7 +3,7 @@
 WITH
 ends(time_ns, number) AS (
     SELECT time_ns, row_number() OVER (ORDER BY time_ns)
-    FROM (SELECT DISTINCT time_ns FROM profiles WHERE run_id = :run AND kind = :kind)
+    FROM (SELECT DISTINCT time_ns FROM profiles WHERE run_id = :run AND kind IN (:kind, :also))
 ),
 wanted(number) AS (
     SELECT iif(:number < 0, (SELECT count(*) FROM ends) + 1 + :number, :number)

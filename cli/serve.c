@@ -1,0 +1,82 @@
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "serve/serve.h"
+
+static volatile sig_atomic_t is_ended;
+
+static void on_end(int signal) {
+    (void)signal;
+    is_ended = 1;
+}
+
+/* Once: a second signal ends us at once, whatever is being answered. They come in while we wait and at no other time. */
+static void catch_end(sigset_t *before) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESETHAND}, old;
+    sigset_t caught;
+    sigemptyset(&caught);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        sigaction(ends[i], NULL, &old);
+        if (old.sa_handler == SIG_IGN) continue; /* nohup */
+        sigaction(ends[i], &action, NULL);
+        sigaddset(&caught, ends[i]);
+    }
+    sigprocmask(SIG_BLOCK, &caught, before);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int attend(struct server *server, const sigset_t *before, struct error *err) {
+    while (!is_ended) {
+        int64_t timeout_ns = server_timeout(server);
+        struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+        struct pollfd one = {.fd = server_descriptor(server), .events = POLLIN};
+        if (ppoll(&one, 1, timeout_ns < 0 ? NULL : &timeout, before) < 0 && errno != EINTR)
+            return error_fail(err, "waiting for requests: %s", strerror(errno));
+        if (!is_ended) server_step(server);
+    }
+    return 0;
+}
+
+static int open_warehouse(void *context, struct db *db, struct error *err) {
+    return cli_open(db, context, DB_READ, err);
+}
+
+/* A warehouse that cannot be served is better known now than by the first request. */
+static int check_warehouse(const char *path, struct error *err) {
+    struct db db;
+    if (cli_open(&db, path, DB_READ, err)) return -1;
+    return db_close(&db, err);
+}
+
+int command_serve(int argc, char **argv, struct error *err) {
+    enum { DB = CLI_LONG, HTTP, ANYWHERE };
+    static const struct option longs[] = {{"db", required_argument, NULL, DB},
+                                          {"http", required_argument, NULL, HTTP},
+                                          {"http-anywhere", no_argument, NULL, ANYWHERE},
+                                          {0}};
+    const char *path = NULL, *address = SERVE_ADDRESS;
+    bool anywhere = false;
+    int option;
+    while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END) {
+        if (option < 0) return -1;
+        if (option == DB) path = optarg;
+        if (option == HTTP) address = optarg;
+        if (option == ANYWHERE) anywhere = true;
+    }
+    if (cli_no_more(argc, argv, err) || check_warehouse(path, err)) return -1;
+    struct server *server;
+    const struct server_source source = {.open = open_warehouse, .context = (void *)(uintptr_t)path};
+    if (server_open(&server, address, anywhere, &source, err)) return -1;
+    sigset_t before;
+    catch_end(&before);
+    printf("serving %s at %s\n", cli_database(path), server_url(server));
+    fflush(stdout);
+    int code = attend(server, &before, err);
+    server_close(server);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
+}

@@ -1,0 +1,153 @@
+#include "serve/parameters.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+/* ---- decoding ---- */
+
+static int digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+int url_decode(char *text) {
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '%') {
+            int high = digit(at[1]), low = high < 0 ? -1 : digit(at[2]);
+            if (low < 0) return -1;
+            c = (unsigned char)(high << 4 | low);
+            at += 2;
+        } else if (c == '+') {
+            c = ' ';
+        }
+        if (c < ' ' || c == 127) return -1;
+        *to++ = (char)c;
+    }
+    *to = '\0';
+    return 0;
+}
+
+/* ---- values ---- */
+
+static int take_text(char **to, const char *value) {
+    *to = xstrdup(value);
+    return 0;
+}
+
+static int take_run(struct parameters *parameters, const char *value, struct error *err) {
+    (void)err;
+    return take_text(&parameters->run, value);
+}
+
+static int take_format(struct parameters *parameters, const char *value, struct error *err) {
+    (void)err;
+    return take_text(&parameters->format, value);
+}
+
+static int take_type(struct parameters *parameters, const char *value, struct error *err) {
+    (void)err;
+    return take_text(&parameters->type, value);
+}
+
+static int take_seconds(struct parameters *parameters, const char *value, struct error *err) {
+    parameters->has_seconds = true;
+    return number_duration("seconds", value, 1000000, SECONDS_MAX_NS, &parameters->seconds_ns, err);
+}
+
+/* Since the start of the run as in 10s or 2m, else a moment, which is understood where the run is known. */
+static void take_edge(struct timespan_edge *edge, const char *text) {
+    struct error not_that = {0};
+    edge->text = text;
+    edge->is_moment = number_duration("", text, 0, INT64_MAX, &edge->offset_ns, &not_that) != 0;
+}
+
+static int take_from(struct parameters *parameters, const char *value, struct error *err) {
+    (void)err;
+    parameters->from = xstrdup(value);
+    take_edge(&parameters->span.from, parameters->from);
+    return 0;
+}
+
+static int take_to(struct parameters *parameters, const char *value, struct error *err) {
+    (void)err;
+    parameters->to = xstrdup(value);
+    take_edge(&parameters->span.to, parameters->to);
+    return 0;
+}
+
+static int take_window(struct parameters *parameters, const char *value, struct error *err) {
+    if (number_count("window", value, INT32_MIN, INT32_MAX, &parameters->span.window, err)) return -1;
+    return parameters->span.window ? 0 : error_usage(err, "window=1 is the first, window=-1 the last");
+}
+
+static int take_debug(struct parameters *parameters, const char *value, struct error *err) {
+    int64_t level = 0;
+    int code = number_count("debug", value, 0, 2, &level, err);
+    parameters->is_text = level > 0;
+    return code;
+}
+
+/* Go runs its collector first; there is nothing like it to be done here. */
+static int take_gc(struct parameters *parameters, const char *value, struct error *err) {
+    (void)parameters;
+    (void)value;
+    (void)err;
+    return 0;
+}
+
+/* ---- names ---- */
+
+static const struct parameter {
+    const char *name;
+    int (*take)(struct parameters *parameters, const char *value, struct error *err);
+} known[] = {{"run", take_run},       {"from", take_from},       {"to", take_to},
+             {"window", take_window}, {"seconds", take_seconds}, {"debug", take_debug},
+             {"format", take_format}, {"type", take_type},       {"gc", take_gc}};
+enum { KNOWN = sizeof known / sizeof *known };
+
+static int take(struct parameters *parameters, unsigned *given, char *pair, struct error *err) {
+    char *value = strchr(pair, '=');
+    if (value) *value++ = '\0';
+    if (!*pair && !value) return 0; /* && or a last & */
+    if (url_decode(pair) || (value && url_decode(value)))
+        return error_usage(err, "the query is not encoded as in a URL");
+    int i = 0;
+    while (i < KNOWN && strcmp(known[i].name, pair) != 0)
+        i++;
+    if (i == KNOWN)
+        return error_usage(err, "no parameter is called '%.40s': run, from, to, window, seconds, debug, format, type",
+                           pair);
+    if (*given & 1u << i) return error_usage(err, "%s is given twice", pair);
+    *given |= 1u << i;
+    if (!value || !*value) return error_usage(err, "%s= needs a value", pair);
+    return known[i].take(parameters, value, err);
+}
+
+int parameters_read(struct parameters *parameters, char *text, struct error *err) {
+    unsigned given = 0;
+    *parameters = (struct parameters){0};
+    for (char *pair; (pair = strsep(&text, "&"));)
+        if (take(parameters, &given, pair, err)) return -1;
+    bool has_stretch = parameters->from || parameters->to;
+    if (parameters->has_seconds + has_stretch + (parameters->span.window != 0) > 1)
+        return error_usage(
+            err, "seconds= is what happens from now on, from= and to= or window= what has happened: give one of them");
+    if (parameters->is_text && parameters->format)
+        return error_usage(err, "debug=1 is format=folded: give one of them");
+    return 0;
+}
+
+void parameters_free(struct parameters *parameters) {
+    free(parameters->run);
+    free(parameters->format);
+    free(parameters->type);
+    free(parameters->from);
+    free(parameters->to);
+    *parameters = (struct parameters){0};
+}

@@ -1,0 +1,312 @@
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "export/export.h"
+#include "export/format.h"
+#include "export/kinds.h"
+#include "query/select.h"
+#include "serve/exchange.h"
+
+#define GRACE_NS     INT64_C(10000000000)   /* a recorder of another process may flush so late */
+#define GRACE_MAX_NS INT64_C(60000000000)   /* and so much later, where it was seen to flush rarely */
+#define DEAD_NS      INT64_C(3600000000000) /* no recorder flushes less often: --interval is an hour at most */
+
+/* What a run is right now. */
+struct state {
+    int64_t run_id;
+    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; up to then all is stored */
+    int64_t window_ns;          /* the end of the newest window, which later ones come after; 0: there is none */
+    bool is_recording, is_ours; /* more may come; by this process */
+};
+
+static int64_t realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* ---- the run ---- */
+
+static int read_state(const struct server *server, struct db *db, int64_t run_id, struct state *state,
+                      struct error *err) {
+    sqlite3_stmt *row = db_prepare(db,
+                                   "SELECT started_ns + duration_ns, instr(flags, 'unfinished') > 0,"
+                                   " (SELECT coalesce(max(time_ns), 0) FROM profiles WHERE run_id = :run)"
+                                   " FROM runs WHERE id = :run",
+                                   err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    if (code == 1)
+        *state = (struct state){.run_id = run_id,
+                                .flushed_ns = sqlite3_column_int64(row, 0),
+                                .window_ns = sqlite3_column_int64(row, 2),
+                                .is_recording = sqlite3_column_int(row, 1),
+                                .is_ours = run_id == server->source.run_id};
+    sqlite3_reset(row);
+    if (code != 1) return code < 0 ? -1 : error_fail(err, "run %lld is gone", (long long)run_id);
+    /* One that was killed before it could say that it ended is never flushed again. */
+    if (state->is_ours)
+        state->is_recording = !server->has_ended;
+    else if (realtime_ns() - state->flushed_ns > DEAD_NS)
+        state->is_recording = false;
+    return 0;
+}
+
+static int find_run(struct exchange *exchange, struct db *db, struct state *state, struct error *err) {
+    const char *name = exchange->parameters.run;
+    int64_t run_id = exchange->server->source.run_id;
+    if ((name || !run_id) && select_run(db, name, &run_id, err)) return -1;
+    return read_state(exchange->server, db, run_id, state, err);
+}
+
+/* ---- the profile ---- */
+
+static const char *kind_of(const struct exchange *exchange) {
+    return exchange->route->kind ? exchange->route->kind : exchange->path;
+}
+
+static const char *type_of_content(const struct export_format *format) {
+    static const struct {
+        const char *suffix, *type;
+    } types[] = {{".pb.gz", "application/octet-stream"},
+                 {".svg", "image/svg+xml"},
+                 {".json", "application/json"},
+                 {".speedscope.json", "application/json"},
+                 {".csv", "text/csv; charset=utf-8"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(format->suffix, types[i].suffix) == 0) return types[i].type;
+    return "text/plain; charset=utf-8";
+}
+
+static const struct export_format *find_format(const struct parameters *parameters, struct error *err) {
+    const char *name = parameters->format ? parameters->format : parameters->is_text ? "folded" : "pprof";
+    const struct export_format *format = export_format_find(name, err);
+    if (format && (format->dump || format->about)) {
+        error_usage(err, "%s is no format of a profile that can be served", name);
+        return NULL;
+    }
+    return format;
+}
+
+/* As net/http/pprof names them: a profile that is no text is to be saved. */
+static void describe(struct exchange *exchange, const struct export_format *format) {
+    struct reply *reply = &exchange->reply;
+    reply->status = MHD_HTTP_OK;
+    reply->type = type_of_content(format);
+    if (!format->render)
+        reply->filename = xasprintf("%s%s", exchange->route->path ? exchange->route->path : "profile",
+                                    exchange->parameters.has_seconds && !exchange->route->seconds ? "-delta" : "");
+    else if (format->render == flamegraph_render)
+        reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+}
+
+/* All that export_write is asked for, a line each: no text that came in by a URL has a line end in it. free() it. */
+static char *key_of(const struct export_request *request, const struct timespan *span) {
+    const struct timespan_request *asked = &request->source.span;
+    struct buffer key = {0};
+    buffer_printf(&key, "%lld\n%s\n%s\n", (long long)request->source.runs.ids[0], request->source.kind,
+                  request->format->name);
+    if (request->type) buffer_add_text(&key, request->type);
+    if (span) buffer_printf(&key, "\nexactly %lld %lld", (long long)span->from_ns, (long long)span->to_ns);
+    if (asked->from.text) buffer_printf(&key, "\nfrom %s", asked->from.text);
+    if (asked->to.text) buffer_printf(&key, "\nto %s", asked->to.text);
+    if (asked->window) buffer_printf(&key, "\nwindow %lld", (long long)asked->window);
+    return buffer_take(&key);
+}
+
+static int make(struct exchange *exchange, struct db *db, const struct export_request *request,
+                const struct timespan *span, struct error *err) {
+    struct cache *cache = &exchange->server->cache;
+    if (request->series) return export_write(db, request, err); /* the same question has another answer each time */
+    if (cache_check(cache, db, err)) return -1;
+    char *key = key_of(request, span);
+    int code = 0;
+    if (!cache_find(cache, key, request->bytes)) {
+        code = export_write(db, request, err);
+        if (code == 0) cache_keep(cache, key, request->bytes);
+    }
+    free(key);
+    return code;
+}
+
+static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
+                struct export_series *series, struct error *err) {
+    int64_t run_id = state->run_id;
+    const struct parameters *parameters = &exchange->parameters;
+    struct export_request request = {
+        .source = {.kind = kind_of(exchange), .span = parameters->span, .runs = {&run_id, 1}, .exact = span},
+        .allows_none = true,
+        .series = series,
+        .type = parameters->type ? parameters->type : exchange->route->type,
+        .format = exchange->format,
+        .bytes = &exchange->reply.body};
+    if (make(exchange, db, &request, span, err)) return -1;
+    exchange->reply.is_sized = true;
+    describe(exchange, exchange->format);
+    return 0;
+}
+
+/* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. With a series, what
+ * came since its mark. */
+static void reply_span(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
+                       struct export_series *series) {
+    struct error err = {0};
+    if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+}
+
+/* What can be known before anything is made or waited for. */
+static bool check(struct exchange *exchange, struct db *db, const struct state *state) {
+    struct error err = {0};
+    bool may_lack = state->is_recording && kind_find(kind_of(exchange))->name; /* it may come yet */
+    exchange->format = find_format(&exchange->parameters, &err);
+    if (!exchange->format)
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    else if (!may_lack && export_check(db, state->run_id, kind_of(exchange), &err))
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
+    return exchange->reply.status == 0;
+}
+
+/* ---- deltas ---- */
+
+void profile_forget(struct server *server) {
+    while (server->mark_count)
+        export_series_free(server->marks[--server->mark_count].series);
+}
+
+/* What the path has told of the run, nothing if it never was asked. */
+static struct export_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
+    struct mark found = {.route = route, .run_id = run_id};
+    size_t i = 0;
+    while (i < server->mark_count && (server->marks[i].route != route || server->marks[i].run_id != run_id))
+        i++;
+    if (i < server->mark_count)
+        found = server->marks[i];
+    else
+        found.series = export_series_new();
+    if (i == MARKS_MAX) { /* the one that was not asked for the longest begins anew */
+        export_series_free(server->marks[0].series);
+        i = 0;
+    }
+    if (i < server->mark_count)
+        memmove(server->marks + i, server->marks + i + 1, (--server->mark_count - i) * sizeof *server->marks);
+    server->marks[server->mark_count++] = found;
+    return found.series;
+}
+
+static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
+    const struct timespan span = {.to_ns = state->window_ns};
+    reply_span(exchange, db, state, &span, series_of(exchange->server, exchange->route, state->run_id));
+}
+
+static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
+    struct error err = {0};
+    int64_t now_ns = monotonic_ns(), real_ns = realtime_ns(), age_ns = real_ns - state->flushed_ns;
+    int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
+    exchange->wait = (struct wait){.run_id = state->run_id,
+                                   .series = export_series_new(),
+                                   .until_ns = real_ns + seconds_ns,
+                                   .due_ns = now_ns + seconds_ns,
+                                   .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
+    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), state->window_ns, &err))
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    else
+        exchange_wait(exchange);
+}
+
+/* The last seconds of a run that has ended; what is asked for of one that goes on has yet to happen. */
+static void answer_seconds(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
+    if (state->is_recording) {
+        watch(exchange, db, state, seconds_ns);
+        return;
+    }
+    const struct timespan span = {.from_ns = state->window_ns - seconds_ns, .to_ns = state->window_ns};
+    reply_span(exchange, db, state, &span, NULL);
+}
+
+static int look_again(struct exchange *exchange, struct db **db, struct state *state, int64_t now_ns,
+                      struct error *err) {
+    struct server *server = exchange->server;
+    *db = warehouse_db(server, err);
+    if (!*db) return -1;
+    if (now_ns >= exchange->wait.due_ns && !server->has_ended && warehouse_flush(server, exchange->wait.run_id, err))
+        return -1;
+    return read_state(server, *db, exchange->wait.run_id, state, err);
+}
+
+bool profile_look(struct exchange *exchange, int64_t now_ns) {
+    const struct wait *wait = &exchange->wait;
+    struct state state;
+    struct db *db;
+    struct error err = {0};
+    if (look_again(exchange, &db, &state, now_ns, &err)) {
+        exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);
+        return true;
+    }
+    bool is_due = state.is_ours ? now_ns >= wait->due_ns : state.flushed_ns >= wait->until_ns;
+    if (state.is_recording && !is_due) {
+        if (now_ns < wait->give_up_ns) return false;
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                       "run %lld was not flushed for %lld seconds: its recorder was killed, or its --interval is long",
+                       (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
+        return true;
+    }
+    const struct timespan span = {.to_ns = state.window_ns};
+    reply_span(exchange, db, &state, &span, wait->series);
+    return true;
+}
+
+/* ---- the paths ---- */
+
+static void answer(struct exchange *exchange, struct db *db, const struct state *state) {
+    const struct parameters *parameters = &exchange->parameters;
+    const struct route *route = exchange->route;
+    if (!check(exchange, db, state)) return;
+    if (exchange->method == METHOD_HEAD) {
+        exchange->reply.status = MHD_HTTP_OK;
+        exchange->reply.type = "application/octet-stream";
+    } else if (route->is_delta) {
+        answer_delta(exchange, db, state);
+    } else if (parameters->has_seconds) {
+        answer_seconds(exchange, db, state, parameters->seconds_ns);
+    } else if (route->seconds && state->is_recording && !timespan_is_wanted(&parameters->span)) {
+        watch(exchange, db, state, route->seconds * INT64_C(1000000000));
+    } else {
+        reply_span(exchange, db, state, NULL, NULL);
+    }
+}
+
+static bool needs_flush(const struct exchange *exchange, const struct state *state) {
+    const struct parameters *parameters = &exchange->parameters;
+    return state->is_recording && exchange->method != METHOD_HEAD &&
+           (exchange->route->is_delta || exchange->route->seconds || parameters->has_seconds || state->window_ns == 0);
+}
+
+void profile_answer(struct exchange *exchange) {
+    const struct parameters *parameters = &exchange->parameters;
+    struct error err = {0};
+    struct state state;
+    if (exchange->route->is_delta && (parameters->has_seconds || timespan_is_wanted(&parameters->span))) {
+        exchange_error(
+            exchange, MHD_HTTP_BAD_REQUEST,
+            "%s tells what happened since it was last asked for: it takes no seconds=, from=, to= or window=",
+            exchange->route->path);
+        return;
+    }
+    struct db *db = warehouse_db(exchange->server, &err);
+    if (!db) {
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", err.message);
+        return;
+    }
+    int code = find_run(exchange, db, &state, &err);
+    if (code == 0 && needs_flush(exchange, &state)) {
+        code = warehouse_flush(exchange->server, state.run_id, &err);
+        if (code == 0) code = read_state(exchange->server, db, state.run_id, &state, &err);
+    }
+    if (code)
+        exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);
+    else
+        answer(exchange, db, &state);
+}

@@ -1,0 +1,111 @@
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/exchange.h"
+
+enum { URI_MAX = 2048, CPU_SECONDS = 30 /* as net/http/pprof */ };
+
+#define READ (METHOD_GET | METHOD_HEAD)
+
+/* Whoever adds a path that changes something: METHOD_POST alone, and a secret that a page of another site cannot know. */
+const struct route routes[] = {
+    {"", READ, index_answer, .help = NULL},
+    {"heap", READ, profile_answer, "what is in use, and all that was allocated", .kind = "heap"},
+    {"allocs", READ, profile_answer, "the same, all allocations first", .kind = "heap", .type = "alloc_space"},
+    {"mutex", READ, profile_answer, "what waited for locks", .kind = "mutex"},
+    {"block", READ, profile_answer, "what waited for locks and channels", .kind = "block"},
+    {"profile", READ, profile_answer,
+     "CPU time: of the next 30 seconds, or seconds=N; of a run that has ended, all of it", .kind = "cpu",
+     .seconds = CPU_SECONDS},
+    {"lock", READ, profile_answer, "all figures of locks, hold times included", .kind = "lock"},
+    {"cells", READ, profile_answer, "cells that are read and committed by versions", .kind = "mvcc"},
+    {"channels", READ, profile_answer, "messages, and who waited for them", .kind = "channels"},
+    {"delta_heap", READ, profile_answer, "heap since this was last asked for", .kind = "heap", .is_delta = true},
+    {"delta_mutex", READ, profile_answer, "mutex since this was last asked for", .kind = "mutex", .is_delta = true},
+    {"delta_block", READ, profile_answer, "block since this was last asked for", .kind = "block", .is_delta = true},
+    {NULL, READ, profile_answer, .help = NULL},
+};
+
+static const struct route *find(const char *path) {
+    const struct route *route = routes;
+    while (route->path && strcmp(route->path, path) != 0)
+        route++;
+    return route;
+}
+
+/* ---- checks ---- */
+
+static bool check_host(struct exchange *exchange) {
+    size_t count;
+    const char *host = exchange_header(exchange, "Host", &count);
+    if (!host)
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "a request has one Host header, and this one %s",
+                       count ? "several" : "none");
+    else if (!address_is_named(&exchange->server->address, host))
+        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "Host: %.100s is not a name of this server: ask for %s", host,
+                       exchange->server->url);
+    return exchange->reply.status == 0;
+}
+
+/* What a page of another site makes a browser fetch it cannot read, but it could start profiles and move the marks of the
+ * delta paths. A link that somebody follows is another matter. */
+static bool check_site(struct exchange *exchange) {
+    size_t count;
+    const char *site = exchange_header(exchange, "Sec-Fetch-Site", &count);
+    const char *mode = exchange_header(exchange, "Sec-Fetch-Mode", &count);
+    if (!site || strcmp(site, "cross-site") != 0 || (mode && strcmp(mode, "navigate") == 0)) return true;
+    exchange_error(exchange, MHD_HTTP_FORBIDDEN, "this was asked for by a page of another site");
+    return false;
+}
+
+static bool check_method(struct exchange *exchange, unsigned methods) {
+    if (methods & exchange->method) return true;
+    exchange_error(exchange, MHD_HTTP_METHOD_NOT_ALLOWED, "this can only be asked for with %s",
+                   methods == METHOD_POST ? "POST" : "GET or HEAD");
+    exchange->reply.allow = methods;
+    return false;
+}
+
+static void redirect(struct exchange *exchange) {
+    if (!check_method(exchange, READ)) return;
+    exchange->reply = (struct reply){
+        .status = MHD_HTTP_FOUND, .type = "text/plain; charset=utf-8", .location = ROUTES_PREFIX, .is_sized = true};
+    buffer_add_text(&exchange->reply.body, "the profiles are below " ROUTES_PREFIX "\n");
+}
+
+/* The part of the path that a route has; false with a reply where there is none. */
+static bool take_path(struct exchange *exchange) {
+    const char *uri = exchange->uri;
+    char *path = xasprintf("%.*s", (int)strcspn(uri, "?"), uri);
+    if (*uri != '/' || url_decode(path))
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "that is no path: they begin with " ROUTES_PREFIX);
+    else if (strcmp(path, "/") == 0 || strcmp(path, "/debug/pprof") == 0)
+        redirect(exchange);
+    else if (strncmp(path, ROUTES_PREFIX, strlen(ROUTES_PREFIX)) != 0)
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "there is nothing here: the profiles are below " ROUTES_PREFIX);
+    else
+        exchange->path = xstrdup(path + strlen(ROUTES_PREFIX));
+    free(path);
+    return exchange->path != NULL;
+}
+
+static bool take_parameters(struct exchange *exchange) {
+    struct error err = {0};
+    const char *query = strchr(exchange->uri, '?');
+    char *text = xstrdup(query ? query + 1 : "");
+    if (parameters_read(&exchange->parameters, text, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    free(text);
+    return exchange->reply.status == 0;
+}
+
+void routes_answer(struct exchange *exchange) {
+    if (strlen(exchange->uri) > URI_MAX) {
+        exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", URI_MAX);
+        return;
+    }
+    if (!check_host(exchange) || !check_site(exchange) || !take_path(exchange)) return;
+    exchange->route = find(exchange->path);
+    if (check_method(exchange, exchange->route->methods) && take_parameters(exchange))
+        exchange->route->answer(exchange);
+}

@@ -1,0 +1,74 @@
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "serve/exchange.h"
+
+#define REST_NS      INT64_C(2000000000)
+#define FLUSH_GAP_NS INT64_C(10000000) /* clients make the collector flush no more often than --interval may */
+
+int64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Somebody may have put another file in its place, and ours is one without a name. */
+static bool is_replaced(const struct server *server) {
+    struct stat status;
+    return stat(server->own.path, &status) || status.st_dev != server->device || status.st_ino != server->inode;
+}
+
+static int open_own(struct server *server, struct error *err) {
+    struct stat status;
+    if (server->source.open(server->source.context, &server->own, err)) return -1;
+    server->is_open = true;
+    if (stat(server->own.path, &status) == 0) {
+        if (status.st_dev != server->device || status.st_ino != server->inode) profile_forget(server);
+        server->device = status.st_dev;
+        server->inode = status.st_ino;
+    }
+    return 0;
+}
+
+struct db *warehouse_db(struct server *server, struct error *err) {
+    if (server->source.db) return server->source.db;
+    if (server->is_open && is_replaced(server)) warehouse_close(server);
+    if (!server->is_open && open_own(server, err)) return NULL;
+    server->asked_ns = monotonic_ns();
+    return &server->own;
+}
+
+static bool has_wal(const char *path) {
+    struct stat status;
+    char *name = xasprintf("%s-wal", path);
+    bool is_there = stat(name, &status) == 0;
+    free(name);
+    return is_there;
+}
+
+/* A recorder that ended while we had the file open could not fold its -wal into it; a reader that closes last cannot
+ * either. Opening it once more does, now that nobody has it. */
+void warehouse_close(struct server *server) {
+    struct error ignored = {0};
+    if (!server->is_open) return;
+    bool is_left = has_wal(server->own.path) && !is_replaced(server);
+    db_close(&server->own, &ignored);
+    cache_clear(&server->cache);
+    server->is_open = false;
+    if (!is_left || server->source.open(server->source.context, &server->own, &ignored)) return;
+    db_close(&server->own, &ignored);
+}
+
+void warehouse_rest(struct server *server) {
+    if (server->is_open && server->waiting_count == 0 && monotonic_ns() - server->asked_ns > REST_NS)
+        warehouse_close(server);
+}
+
+int warehouse_flush(struct server *server, int64_t run_id, struct error *err) {
+    if (!server->source.flush || run_id != server->source.run_id) return 0;
+    if (monotonic_ns() - server->flushed_ns < FLUSH_GAP_NS) return 0;
+    int code = server->source.flush(server->source.context, err);
+    server->flushed_ns = monotonic_ns();
+    return code;
+}

@@ -1,0 +1,190 @@
+# clear serve: stored runs and live ones at the paths of net/http/pprof, for go tool pprof, curl and scrapers.
+# timeout: 180
+. "$(dirname "$0")/lib.sh"
+
+serve() { # serve NAME OPTIONS...: sets $pid and $url
+    local name=$1
+    shift
+    # bash ignores SIGINT for what it starts in the background, and clear leaves ignored signals ignored.
+    env --default-signal=INT "$CLEAR" serve --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
+    pid=$!
+    for _ in $(seq 100); do [ -s "$name.out" ] && break; sleep 0.05; done
+    url=$(sed -n 's/^serving .* at \(http:.*\)$/\1/p' "$name.out")
+    [ -n "$url" ] || fail "clear serve $*: $(cat "$name.out" "$name.err")"
+}
+stop() { # stop SIGNAL: it must end cleanly
+    local status=0
+    kill "-$1" "$pid"
+    wait "$pid" || status=$?
+    expect_equal "$status" 0 "status of clear serve after SIG$1"
+}
+code() { curl -s -o "$1" -w '%{http_code}' "$2"; }
+header() { # header NAME URL
+    curl -s -o /dev/null -D - "$2" | tr -d '\r' | sed -n "s/^$1: //Ip"
+}
+total() { # total TYPE FILE: the sum of that value over all samples
+    pprof -raw "$2" 2>/dev/null | awk -v type="$1" '
+        /^Samples:/ { there = 1; next }
+        /^Locations/ { there = 0 }
+        there == 1 { for (i = 1; i <= NF; i++) if (index($i, type "/") == 1) column = i; there = 2; next }
+        there == 2 && /^ *[0-9].*:/ { sub(/:.*/, ""); sum += $column }
+        END { printf "%d\n", sum }'
+}
+flat() { # flat FUNCTION FILE: allocations in it
+    pprof -top -nodefraction=0 -sample_index=alloc_objects "$2" 2>/dev/null | awk -v name="$1" '$6 == name { print $1 }'
+}
+
+# ---- stored runs
+
+"$CLEAR" profile -q --db t.db --label locks -o locks.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
+"$CLEAR" profile -q --db t.db --label queues -o queues.profile "$FIXTURES/channels" >/dev/null || fail channels
+"$CLEAR" profile -q --db t.db --label cells -o cells.profile "$FIXTURES/mvcc" >/dev/null || fail mvcc
+serve stored --db t.db
+
+# What comes over the wire is what `clear export` writes.
+while read -r path kind options; do
+    # shellcheck disable=SC2086 # words are meant
+    "$CLEAR" export --db t.db queues --kind "$kind" $options -o "want.$path.pb.gz" || fail "export $kind"
+    expect_equal "$(code "got.$path" "$url$path?run=queues")" 200 "$path"
+    expect_same_file "got.$path" "want.$path.pb.gz" "$path"
+    expect_equal "$(header Content-Type "$url$path?run=queues")" application/octet-stream "type of $path"
+    expect_equal "$(header Content-Disposition "$url$path?run=queues")" "attachment; filename=\"$path\"" "name of $path"
+    expect_equal "$(header X-Content-Type-Options "$url$path?run=queues")" nosniff "sniffing of $path"
+done <<END
+heap heap
+allocs heap --type alloc_space
+mutex mutex
+block block
+profile cpu
+lock lock
+channels channels
+END
+expect_equal "$(code got.cells "${url}cells")" 200 'cells of the latest run'
+expect_equal "$(total reads got.cells)" "$(sql t.db "SELECT sum(reads) FROM cell_use WHERE run_id = 3")" 'reads of cells'
+
+# Go's own two figures, of locks, and of locks and channels: against the tables.
+locks="SELECT sum(wait_ns + read_wait_ns) FROM locks JOIN profiles ON profiles.id = profile_id WHERE run_id = 2"
+channels="SELECT sum(push_blocked_ns + pop_blocked_ns) FROM channels JOIN profiles ON profiles.id = profile_id WHERE run_id = 2"
+expect_match "$(pprof -raw got.mutex 2>/dev/null)" '^contentions/count delay/nanoseconds\[dflt\]$' 'types of mutex'
+expect_match "$(pprof -raw got.block 2>/dev/null)" '^contentions/count delay/nanoseconds\[dflt\]$' 'types of block'
+expect_equal "$(total delay got.mutex)" "$(sql t.db "$locks")" 'delay of mutex'
+expect_equal "$(total delay got.block)" "$(sql t.db "SELECT ($locks) + ($channels)")" 'delay of block'
+expect_match "$(pprof -top got.allocs 2>/dev/null)" '^Type: alloc_space' 'what pprof shows first of allocs'
+
+# The run is named as everywhere; stretches of it; texts.
+expect_equal "$(code got "${url}heap?run=latest~2")" 200 'latest~2'
+expect_equal "$(pprof -raw got 2>/dev/null | grep -c 'label: locks')" 1 'the run that was named'
+expect_equal "$(code got "${url}heap?run=1&window=-1")" 200 'a window'
+expect_equal "$(code got "${url}heap?run=1&from=0&to=1h")" 200 'a stretch'
+expect_equal "$(code got "${url}heap?run=1&seconds=1")" 200 'the last second of a run that has ended'
+expect_equal "$(header Content-Disposition "${url}heap?run=1&seconds=1")" 'attachment; filename="heap-delta"' 'name of a delta'
+"$CLEAR" export --db t.db 1 --kind lock --format folded -o want.folded
+expect_equal "$(code got "${url}lock?run=1&debug=1")" 200 'debug=1'
+expect_same_file got want.folded 'debug=1'
+expect_equal "$(header Content-Type "${url}lock?debug=1&run=1")" 'text/plain; charset=utf-8' 'type of debug=1'
+"$CLEAR" export --db t.db 1 --kind cpu -o want.svg
+expect_equal "$(header Content-Type "${url}profile?run=1&format=flamegraph")" image/svg+xml 'type of a flame graph'
+expect_equal "$(curl -s "${url}profile?run=1&format=flamegraph" | head -c 5)" "$(head -c 5 want.svg)" 'a flame graph'
+
+# The index: a page that lists paths and runs, and text of a program stays text.
+"$CLEAR" profile -q --db t.db --label '<script>alert(1)</script>' -o script.profile "$FIXTURES/leak" >/dev/null 2>&1
+expect_equal "$(code index.html "$url")" 200 index
+expect_equal "$(header Content-Type "$url")" 'text/html; charset=utf-8' 'type of the index'
+expect_match "$(cat index.html)" '&lt;script&gt;alert' 'a label in the index'
+expect_equal "$(grep -c '<script' index.html)" 0 'scripts in the index'
+for link in $(grep -o 'href="[a-z]*?run=2"' index.html | sed 's/.*"\(.*\)"/\1/'); do
+    expect_equal "$(code got "$url$link")" 200 "the index's link $link"
+done
+expect_match "$link" 'run=2' 'links of run 2'
+expect_equal "$(curl -sL "${url%debug/pprof/}")" "$(cat index.html)" 'the root leads to the index'
+expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
+
+# Errors are sentences, and go tool pprof shows them.
+expect_match "$(curl -s "${url}heap?run=nobody")" "no run 'nobody'" 'an unknown run'
+expect_match "$(curl -s "${url}channels?run=locks")" 'has no channels profile; it has: ' 'a kind that a run lacks'
+expect_match "$(pprof -top "${url}heap?run=nobody" 2>&1)" "no run 'nobody'" 'the error in pprof'
+
+# Another file under the same name is served; a connection that nobody uses is given up.
+"$CLEAR" profile -q --db other.db --label other -o other.profile "$FIXTURES/leak" >/dev/null 2>&1
+mv t.db kept.db && mv other.db t.db
+expect_equal "$(code got "${url}heap")" 200 'another file'
+expect_equal "$(pprof -raw got 2>/dev/null | grep -c 'label: other')" 1 'the file that is there now'
+sleep 3.5
+expect_equal "$(find "/proc/$pid/fd" -lname '*t.db*' | wc -l)" 0 'descriptors of an idle warehouse'
+stop INT
+mv kept.db t.db
+
+# ---- a run that another process records, its windows folded into three: what was told is not told again
+
+"$CLEAR" profile -q --db live.db --interval 0.2 --windows 3 -o live.profile "$FIXTURES/progress" count 9000 >live.txt &
+recorder=$!
+count() { od -A n -t u8 -N 8 count | tr -d ' '; }
+for _ in $(seq 100); do [ -s live.db ] && [ -s count ] && [ "$(count)" -gt 0 ] && break; sleep 0.05; done
+serve live --db live.db
+expect_equal "$(code first.pb.gz "${url}delta_heap")" 200 'delta_heap'
+before=$(count)
+expect_equal "$(code seconds.pb.gz "${url}heap?seconds=2")" 200 'heap?seconds=2'
+after=$(count)
+# It begins with the flush before it was asked for, and ends with one after the two seconds, 0.2 s apart each.
+got=$(flat makes_progress seconds.pb.gz)
+expect_between "$got" $(((after - before) / 2)) $(((after - before) * 2)) 'allocations of two seconds'
+expect_match "$(pprof -raw seconds.pb.gz 2>/dev/null)" '^Duration: 2\.[0-9]' 'what it says it covers'
+[ "$(total inuse_objects seconds.pb.gz)" -ge 64 ] || fail "in use is no difference: $(total inuse_objects seconds.pb.gz)"
+
+# go tool pprof fetches by itself.
+rm -rf "$TMP/pprof"
+pprof -top -seconds=1 "${url}profile" >cpu.txt 2>&1 || fail "pprof of profile: $(cat cpu.txt)"
+expect_match "$(cat cpu.txt)" 'makes_progress' 'CPU time'
+pprof -top "${url}heap" >heap.txt 2>&1 || fail "pprof of heap: $(cat heap.txt)"
+expect_match "$(cat heap.txt)" 'makes_progress' 'heap'
+expect_equal "$(code second.pb.gz "${url}delta_heap")" 200 'delta_heap again'
+pprof -top "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
+
+# A scraper: 1,000 requests, 8 at a time, each a whole profile.
+seq 1000 | xargs -P 8 -I '{}' curl -s -o /dev/null -w '%{http_code}\n' "${url}heap?n={}" | sort | uniq -c >codes.txt
+expect_equal "$(awk '{ print $2, $1 }' codes.txt)" '400 1000' 'parameters that are not there'
+mkdir scraped
+seq 1000 | xargs -P 8 -I '{}' curl -s -o 'scraped/{}.pb.gz' -w '%{http_code}\n' "${url}heap" | sort | uniq -c >codes.txt
+expect_equal "$(awk '{ print $2, $1 }' codes.txt)" '200 1000' 'a thousand requests'
+gzip -t scraped/*.pb.gz || fail 'a scraped profile is not whole'
+
+wait "$recorder"
+expect_equal $? 9 'status of the program'
+expect_equal "$(code third.pb.gz "${url}delta_heap")" 200 'delta_heap after the end'
+# What the three told is the run, neither more nor less.
+sum=$(($(flat makes_progress first.pb.gz) + $(flat makes_progress second.pb.gz) + $(flat makes_progress third.pb.gz)))
+expect_equal "$sum" "$(awk '{ print $2 }' live.txt)" 'sum of the deltas'
+expect_equal "$(code fourth.pb.gz "${url}delta_heap")" 200 'delta_heap when nothing happened'
+expect_equal "$(flat makes_progress fourth.pb.gz | awk '{ n += $1 } END { print n + 0 }')" 0 'nothing happened'
+stop TERM
+expect_equal "$(cat live.err)" '' 'standard error'
+[ ! -e live.db-wal ] || fail 'live.db-wal is left'
+check_db live.db
+
+# ---- where it may listen
+
+refuses() { # refuses STATUS REGEX OPTIONS...
+    local want=$1 regex=$2
+    shift 2
+    expect_equal "$(timeout 10 "$CLEAR" serve --db t.db "$@" >/dev/null 2>err.txt; echo $?)" "$want" "status of serve $*"
+    expect_match "$(cat err.txt)" "$regex" "message of serve $*"
+}
+refuses 2 '--http-anywhere' --http 0.0.0.0:0
+refuses 2 '--http-anywhere' --http '[::]:0'
+refuses 2 'port' --http 127.0.0.1:99999
+refuses 2 'port' --http 127.0.0.1:http
+refuses 2 'no-such-host.invalid' --http no-such-host.invalid:0
+refuses 1 'no such file' --db missing.db
+refuses 2 'here' here
+serve first --db t.db
+refuses 1 'in use.*port 0' --http "127.0.0.1:$(sed 's,.*:\([0-9]*\)/.*,\1,' <<<"$url")"
+stop TERM
+serve anywhere --db t.db --http-anywhere --http 0.0.0.0:0
+port=$(sed 's,.*:\([0-9]*\)/.*,\1,' <<<"$url")
+expect_equal "$(code got "http://127.0.0.1:$port/debug/pprof/heap")" 200 'an address of this machine'
+expect_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: 192.0.2.1' "http://127.0.0.1:$port/debug/pprof/heap")" 200 'an address that we may have'
+expect_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "http://127.0.0.1:$port/debug/pprof/heap")" 403 'a name that is not ours'
+stop TERM
+
+# Whoever does not serve does not load what serving needs.
+expect_equal "$(readelf -d "$CLEAR" | grep -c microhttpd)" 0 'libraries of every command'
