@@ -173,10 +173,9 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
         {"cpu", required_argument, NULL, 'c'},    {"no-heap", no_argument, NULL, 'H'},
         {"no-locks", no_argument, NULL, 'L'},     {"follow", required_argument, NULL, 'f'},
         {"start", required_argument, NULL, 'a'},  {"counters", no_argument, NULL, 'C'},
-        {"syscalls", no_argument, NULL, 'S'},     {"windows", required_argument, NULL, 'w'}, {"keep", required_argument, NULL, 'k'},
-        {"output", required_argument, NULL, 'o'},
-        {"http", required_argument, NULL, HTTP},
-        {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
+        {"syscalls", no_argument, NULL, 'S'},     {"windows", required_argument, NULL, 'w'},
+        {"keep", required_argument, NULL, 'k'},   {"output", required_argument, NULL, 'o'},
+        {"http", required_argument, NULL, HTTP},  {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
         {"quiet", no_argument, NULL, 'q'},        {0}};
     *request = (struct request){
         .interval_ns = INTERVAL_DEFAULT_NS,
