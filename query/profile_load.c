@@ -287,6 +287,7 @@ static void keep_row(const struct loading *load, struct plain_rows *all, const s
 static int compare_rows(const void *left, const void *right) {
     const struct plain_row *a = left, *b = right;
     if (a->trace_id != b->trace_id) return a->trace_id < b->trace_id ? -1 : 1;
+    if (a->label_set_id != b->label_set_id) return a->label_set_id < b->label_set_id ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -306,7 +307,7 @@ static int keep_rows(struct loading *load, sqlite3_stmt *rows, struct plain_rows
 static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stored, struct error *err) {
     bool is_sorted = true;
     for (size_t i = 1; i < all->count && is_sorted; i++)
-        is_sorted = all->rows[i - 1].trace_id <= all->rows[i].trace_id;
+        is_sorted = compare_rows(&all->rows[i - 1], &all->rows[i]) < 0;
     if (!is_sorted) qsort(all->rows, all->count, sizeof *all->rows, compare_rows);
     for (size_t i = 0; i < all->count; i++) {
         const struct row row = {.trace_id = all->rows[i].trace_id, .label_set_id = all->rows[i].label_set_id};
