@@ -10,7 +10,7 @@ _clear() {
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then
-        words="heap lock mvcc channels cpu"
+        words="heap lock mvcc channels cpu mutex block"
     elif [[ $previous == --cpu ]]; then
         words="99 off perf"
     elif [[ $previous == --start ]]; then
@@ -19,6 +19,8 @@ _clear() {
         words="bytes allocs inuse_bytes inuse_allocs"
     elif [[ $previous == --follow ]]; then
         words="all none"
+    elif [[ $previous == --http ]]; then
+        words="127.0.0.1:6060 :0"
     elif [[ $previous == --windows ]]; then
         words="64 all"
     elif [[ $word == -* ]]; then
