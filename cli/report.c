@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/target.h"
+#include "export/encode.h"
 #include "query/compare.h"
 #include "query/profile_load.h"
 
@@ -221,11 +222,13 @@ static void print_note(void *context, const char *message) {
     fprintf(stderr, "clear: %s\n", message);
 }
 
-static int write_out(const struct report_command *command, const struct buffer *out, struct error *err) {
+static int write_out(const struct report_command *command, const struct profile *profile, const struct buffer *out,
+                     struct error *err) {
     const char *path = command->output;
     bool is_file = path && strcmp(path, "-") != 0;
-    if (!is_file && command->format->is_binary && isatty(STDOUT_FILENO))
+    if (!is_file && (command->format->is_binary || command->format->is_profile) && isatty(STDOUT_FILENO))
         return error_usage(err, "%s is not for a terminal: give -o FILE", command->format->name);
+    if (command->format->is_profile) return encode_write(profile, path ? path : "-", err);
     FILE *file = is_file ? fopen(path, "w") : stdout;
     if (!file) return error_fail(err, "%s: %s", path, strerror(errno));
     bool written = fwrite(out->size ? out->data : "", 1, out->size, file) == out->size;
@@ -250,7 +253,7 @@ static int run(struct report_command *command, struct error *err) {
     }
     if (code < 0) return -1;
     code = report_write(&profile, command->format, &command->options, &out, print_note, NULL, err);
-    if (code == 0) code = write_out(command, &out, err);
+    if (code == 0) code = write_out(command, &profile, &out, err);
     buffer_free(&out);
     profile_free(&profile);
     return code;

@@ -35,6 +35,7 @@ struct report_format {
     bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
     bool is_visual;     /* for pictures: sorted by entropy, tags, redundant edges removed */
     bool is_binary;     /* not for terminals */
+    bool is_profile;    /* `write` leaves what is to be written in report->profile, and nothing in `out` */
     bool object_names;  /* functions of unlike binaries are apart */
     bool by_lines;      /* granularity lines, always */
     bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
@@ -81,6 +82,13 @@ int report_tree(struct report *report, struct buffer *out, struct error *err); /
 int report_traces(struct report *report, struct buffer *out, struct error *err);
 int report_tags(struct report *report, struct buffer *out, struct error *err);
 int report_raw(struct report *report, struct buffer *out, struct error *err);
+int report_dot(struct report *report, struct buffer *out, struct error *err);
+int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
+int report_callgrind(struct report *report, struct buffer *out, struct error *err);
+int report_proto(struct report *report, struct buffer *out, struct error *err);
+int report_topproto(struct report *report, struct buffer *out, struct error *err);
+int report_folded(struct report *report, struct buffer *out, struct error *err);
+int report_json(struct report *report, struct buffer *out, struct error *err);
 int report_comments(struct report *report, struct buffer *out, struct error *err);
 
 #endif
