@@ -5,6 +5,8 @@ _clear() {
     local clear=${COMP_WORDS[0]} words
     if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
         words=$("$clear" help --complete 2>/dev/null)
+    elif ((COMP_CWORD == 2)) && [[ $command == report && $word != -* ]]; then
+        words="text top tree peek= traces tags raw comments"
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then

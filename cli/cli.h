@@ -31,7 +31,10 @@ int command_export(int argc, char **argv, struct error *err);
 int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
-int command_report(int argc, char **argv, struct error *err); /* and top, tree, peek */
+int command_report(int argc, char **argv, struct error *err);
+int command_top(int argc, char **argv, struct error *err);
+int command_tree(int argc, char **argv, struct error *err);
+int command_peek(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 

@@ -19,7 +19,8 @@
     "which need not exist. ./RUN, /RUN and - (standard input) are always files.\n"
 
 #define REPORT_USAGE                                                                                                   \
-    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two; -x=y is -x y.\n"   \
+    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two, and NAME=VALUE "   \
+    "or NAME VALUE.\n"                                                                                                 \
     "\n" DB_USAGE                                                                                                      \
     "  --kind KIND          which profile of the runs: heap (default), cpu, lock, ... as far as they have it\n"        \
     "  -o, --output FILE    where to write; default and - are standard output\n"                                       \
@@ -33,7 +34,8 @@
     "  --nodecount N        most lines shown (text: all, others: 80)\n"                                                \
     "  --nodefraction F     leave out what is below this part of the total (0.005)\n"                                  \
     "  --edgefraction F     leave out calls below this part of the total (0.001)\n"                                    \
-    "  --trim=false         leave out nothing\n"                                                                       \
+    "  --trim BOOL          false: leave out nothing\n"                                                                \
+    "  --all                leave out nothing, and say whether the figures are exact\n"                                \
     "  --call_tree          a node for each path, in pictures and callgrind\n"                                         \
     "  --relative_percentages  percentages of what is focused\n"                                                       \
     "  --compact_labels     short header\n"                                                                            \
@@ -192,17 +194,17 @@ const struct command commands[] = {
      "runs\n"
      "(1..20, all, all:LABEL, all:TAG=VALUE), or a file; several are added up. Default: the latest run.\n"
      "\n" REPORT_USAGE},
-    {"top", command_report, "the functions of a run by what they cost",
+    {"top", command_top, "the functions of a run by what they cost",
      "usage: clear top [OPTION]... [TARGET]...\n"
      "\n"
      "clear report top: the same options.\n"
      "\n" REPORT_USAGE},
-    {"tree", command_report, "each function of a run with its callers and callees",
+    {"tree", command_tree, "each function of a run with its callers and callees",
      "usage: clear tree [OPTION]... [TARGET]...\n"
      "\n"
      "clear report tree: the same options.\n"
      "\n" REPORT_USAGE},
-    {"peek", command_report, "callers and callees of the functions that match",
+    {"peek", command_peek, "callers and callees of the functions that match",
      "usage: clear peek RE [OPTION]... [TARGET]...\n"
      "\n"
      "clear report peek=RE: the same options.\n"

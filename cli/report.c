@@ -55,7 +55,9 @@ static int set_base(struct report_command *command, const char *value, bool is_d
     return 0;
 }
 
-/* Those that are about the command and not the report. 1: `name` was none of them. */
+/* 0, -1 with the error set, or 1: there is no such option. That goes for the functions below. */
+
+/* Those that are about the command and not the report. */
 static int set_own(struct report_command *command, const char *name, const char *value, struct error *err) {
     const struct {
         const char *name, **value;
@@ -98,6 +100,16 @@ static int set_option(struct report_command *command, const char *name, const ch
     return code <= 0 ? code : report_option_set(&command->options, &command->arena, name, value, err);
 }
 
+/* As it was written, with its dashes. */
+static int unknown(const char *word, struct error *err) {
+    size_t dashes = strspn(word, "-");
+    const char *nearest = report_option_nearest(word + dashes);
+    int size = (int)strcspn(word, "=");
+    if (nearest)
+        return error_usage(err, "unknown option %.*s; did you mean %.*s%s?", size, word, (int)dashes, word, nearest);
+    return error_usage(err, "unknown option %.*s", size, word);
+}
+
 static int print_help(const char *name) {
     for (const struct command *command = commands; command->name; command++)
         if (strcmp(command->name, name) == 0) fputs(command->usage, stdout);
@@ -105,6 +117,7 @@ static int print_help(const char *name) {
 }
 
 static int read_option(struct report_command *command, int argc, char **argv, int *at, struct error *err) {
+    int spelled = *at;
     const char *word = argv[*at] + (argv[*at][1] == '-' ? 2 : 1);
     size_t size = strcspn(word, "=");
     char *name = arena_text(&command->arena, word, size);
@@ -114,7 +127,8 @@ static int read_option(struct report_command *command, int argc, char **argv, in
         if (*at + 1 == argc) return error_usage(err, "option %s needs a value", argv[*at]);
         value = argv[++*at];
     }
-    return set_option(command, name, value, err);
+    int code = set_option(command, name, value, err);
+    return code > 0 ? unknown(argv[spelled], err) : code;
 }
 
 /* What stands on its own: first the report (or, for peek, its pattern), then targets. */
@@ -259,6 +273,7 @@ static int run(struct report_command *command, struct error *err) {
     return code;
 }
 
+/* argv[0] says which report a short name is for. */
 int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {.name = argv[0]};
     report_options_init(&command.options);
@@ -268,4 +283,16 @@ int command_report(int argc, char **argv, struct error *err) {
     free(command.bases.items);
     arena_free(&command.arena);
     return code;
+}
+
+int command_top(int argc, char **argv, struct error *err) {
+    return command_report(argc, argv, err);
+}
+
+int command_tree(int argc, char **argv, struct error *err) {
+    return command_report(argc, argv, err);
+}
+
+int command_peek(int argc, char **argv, struct error *err) {
+    return command_report(argc, argv, err);
 }

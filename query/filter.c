@@ -23,7 +23,14 @@ static int matches_open(struct matches *matches, struct profile *profile, const 
     return 0;
 }
 
-static void matches_free(struct matches *matches) {
+/* A name on which a pattern gave up counts as none that matches, and that is said. */
+static void matches_close(struct matches *matches, const char *option, filter_note *note, void *context) {
+    unsigned count = matches->pattern ? pattern_gave_up(matches->pattern) : 0;
+    if (count && note) {
+        char *message = xasprintf("%s took too many steps on %u names: they count as not matching", option, count);
+        note(context, message);
+        free(message);
+    }
     pattern_free(matches->pattern);
     free(matches->functions);
     free(matches->mappings);
@@ -178,10 +185,10 @@ static int apply_names(struct profile *profile, const struct filter_options *opt
         warn(!filter.hide.pattern || filter.hide_met, "Hide", note, context);
         warn(!filter.show.pattern || filter.show_met, "Show", note, context);
     }
-    matches_free(&filter.focus);
-    matches_free(&filter.ignore);
-    matches_free(&filter.hide);
-    matches_free(&filter.show);
+    matches_close(&filter.focus, "focus", note, context);
+    matches_close(&filter.ignore, "ignore", note, context);
+    matches_close(&filter.hide, "hide", note, context);
+    matches_close(&filter.show, "show", note, context);
     return code;
 }
 
@@ -219,7 +226,7 @@ static int apply_show_from(struct profile *profile, const char *regex, filter_no
     warn(met, "ShowFrom", note, context);
     free(from);
     free(dropped);
-    matches_free(&matches);
+    matches_close(&matches, "show_from", note, context);
     return 0;
 }
 

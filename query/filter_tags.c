@@ -368,16 +368,18 @@ void filter_add_tag_frames(struct profile *profile, const struct filter_options 
                            filter_note *note, void *context) {
     struct tag_keys roots, leaves;
     struct map known = {0};
-    struct buffer frames = {0};
+    struct buffer frames = {0}, above = {0};
     keys_open(&roots, options->tagroot);
     keys_open(&leaves, options->tagleaf);
     for (size_t i = 0; i < profile->sample_count && roots.count + leaves.count; i++) {
         struct profile_sample *sample = &profile->samples[i];
         buffer_clear(&frames);
+        buffer_clear(&above);
+        add_frames(profile, &roots, sample->labels, unit, &known, &above); /* first: they are numbered so */
         add_frames(profile, &leaves, sample->labels, unit, &known, &frames);
         const struct profile_stack *stack = &profile->stacks[sample->stack];
         buffer_add(&frames, profile->frames + stack->first, stack->depth * sizeof *profile->frames);
-        add_frames(profile, &roots, sample->labels, unit, &known, &frames);
+        buffer_add(&frames, above.data, above.size);
         sample->stack = profile_add_stack(profile, (const uint32_t *)(const void *)frames.data,
                                           frames.size / sizeof *profile->frames);
     }
@@ -387,4 +389,5 @@ void filter_add_tag_frames(struct profile *profile, const struct filter_options 
     keys_free(&leaves);
     map_free(&known);
     buffer_free(&frames);
+    buffer_free(&above);
 }

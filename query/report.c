@@ -103,7 +103,7 @@ static int64_t size_of(int64_t value) {
 static void apply_overrides(struct report *report) {
     const struct report_format *format = report->format;
     struct report_options *options = &report->options;
-    bool trims = options->trim && !format->is_whole;
+    bool trims = options->trim && !options->all && !format->is_whole;
     if (options->nodecount == -1) options->nodecount = format->nodes == REPORT_NODES_ALL ? 0 : 80;
     if (format->by_lines) options->granularity = GRANULARITY_LINES;
     if (format->by_addresses || format->is_raw) options->granularity = GRANULARITY_ADDRESSES;

@@ -109,6 +109,27 @@ static void add_dropped(const struct report *report, struct buffer *out, size_t 
     buffer_add_text(out, ")\n");
 }
 
+static bool says(const struct profile *profile, const char *start) {
+    for (size_t i = 0; i < profile->comment_count; i++)
+        if (strncmp(profile->comments[i], start, strlen(start)) == 0) return true;
+    return false;
+}
+
+/* Of -all: what the figures are worth. A period of more than 1 means that each sample stands for so many events. */
+static void add_exactness(const struct report *report, const struct graph *graph, struct buffer *out) {
+    const struct profile *profile = report->profile;
+    buffer_printf(out, "All %zu nodes: ", graph->node_count);
+    if (says(profile, "WARNING: "))
+        buffer_add_text(out, "nothing left out here, but not all was recorded\n");
+    else if (profile->period > 1)
+        buffer_printf(out, "nothing left out; sampled, one in %lld %s\n", (long long)profile->period,
+                      *profile->period_type.unit ? profile->period_type.unit : "events");
+    else if (says(profile, "sampled: "))
+        buffer_add_text(out, "nothing left out; sampled\n");
+    else
+        buffer_add_text(out, "exact, nothing truncated\n");
+}
+
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
                        bool full, struct buffer *out) {
     int64_t flat = 0;
@@ -128,5 +149,6 @@ void report_add_labels(const struct report *report, const struct graph *graph, c
         if (graph->node_count > 0 && graph->node_count < trimmed->original_count)
             buffer_printf(out, "Showing top %zu nodes out of %zu\n", graph->node_count, trimmed->original_count);
     }
+    if (report->options.all) add_exactness(report, graph, out);
     if (full) buffer_add_text(out, "\nSee https://git.io/JfYMW for how to read the graph\n");
 }

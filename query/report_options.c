@@ -28,6 +28,7 @@ const struct report_option report_options_table[] = {
     {"nodefraction", REPORT_REAL, AT(nodefraction), 0, "0.005", NULL, "leave out what is below this part of the total"},
     {"edgefraction", REPORT_REAL, AT(edgefraction), 0, "0.001", NULL, "leave out calls below this part of the total"},
     {"trim", REPORT_BOOL, AT(trim), 0, "true", NULL, "honour the three above"},
+    BOOL("all", all, "leave out nothing, and say whether the figures are exact"),
     BOOL("call_tree", call_tree, "a node for each path, in pictures and callgrind"),
     BOOL("relative_percentages", relative_percentages, "percentages of what is focused"),
     BOOL("compact_labels", compact_labels, "short header"),
@@ -125,12 +126,13 @@ const struct report_option *report_option_find(const char *name) {
     return NULL;
 }
 
-static int unknown(const char *name, struct error *err) {
+const char *report_option_nearest(const char *name) {
+    static char found[NEAREST_WORD_MAX + 1];
     struct nearest nearest = {.word = name};
     for (const struct report_option *option = report_options_table; option->name; option++)
         nearest_offer(&nearest, option->name);
-    if (*nearest.found) return error_usage(err, "unknown option %s; did you mean %s?", name, nearest.found);
-    return error_usage(err, "unknown option %s", name);
+    memcpy(found, nearest.found, sizeof found);
+    return *found ? found : NULL;
 }
 
 /* sort=cum, granularity=lines */
@@ -154,7 +156,7 @@ int report_option_set(struct report_options *options, struct arena *arena, const
         if (is_set && indices[i].mean) options->mean = true;
         return 0;
     }
-    return unknown(name, err);
+    return 1;
 }
 
 void report_options_init(struct report_options *options) {

@@ -17,6 +17,7 @@ struct report_options {
     const char *symbol; /* the pattern of formats that take one; NULL for others */
     int64_t nodecount;  /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
+    bool all; /* ours: nothing is left out, and that is said */
     bool trim, cum, call_tree, noinlines, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;
     int granularity; /* enum filter_granularity */
@@ -37,8 +38,10 @@ extern const struct report_option report_options_table[]; /* ends with a NULL na
 
 void report_options_init(struct report_options *options);
 const struct report_option *report_option_find(const char *name); /* exact; NULL where there is none */
-/* Sets one; `value` NULL is true for bools and choices and a usage error for others. "sort=cum" and "granularity=lines" work
- * too. Texts are kept in `arena`. */
+const char *report_option_nearest(const char *name);              /* NULL: none is near; good until the next call */
+/* 0, -1 with a usage error, or 1: there is no such option. `value` NULL is true for bools and choices and a usage error for others. "sort=cum" and "granularity=lines" work
+ * too. Texts are
+ * kept in `arena`. */
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err);
 /* Checks what only shows when all are set: patterns, a divisor of 0. */

@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""report_parity.py CLEAR PPROF DIRECTORY PROFILE...: clear report against pprof, byte for byte.
+
+Runs both on every PROFILE with combinations of options that cover every pair of values, and each value on its own, fixed by a
+seed. A PROFILE is a file, which is ingested into a warehouse of its own so that traces have the order of the file, or
+WAREHOUSE#RUN#KIND#OTHER-RUN for what was recorded: pprof then reads what `clear export` writes. What may differ, and why, is in
+report_parity.known beside this program; an entry that nothing needs fails the test, as does anything else that differs.
+
+The environment has set TZ, HOME and PPROF_TMPDIR. Exits 1 after printing the first differences."""
+import concurrent.futures
+import difflib
+import itertools
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+SEED, ROWS = 7, 200
+SHOWN = 12  # differences that are printed
+
+# Values of each option; the first one is "not given". Patterns are wide, so that most rows still show something.
+PARAMETERS = {
+    "format": ["top", "tree", "peek=.", "traces", "tags", "raw", "comments", "text", "peek=[mM]a"],
+    "sort": ["", "-cum", "-flat"],
+    "granularity": ["", "-functions", "-filefunctions", "-files", "-lines", "-addresses"],
+    "noinlines": ["", "-noinlines"],
+    "nodecount": ["", "-nodecount=0", "-nodecount=3", "-nodecount=25"],
+    "nodefraction": ["", "-nodefraction=0", "-nodefraction=0.05", "-nodefraction=0.3"],
+    "edgefraction": ["", "-edgefraction=0", "-edgefraction=0.1"],
+    "trim": ["", "-trim=false"],
+    "unit": ["", "-unit=auto", "-unit=kb", "-unit=ms", "-unit=seconds", "-unit=foo"],
+    "divide_by": ["", "-divide_by=3", "-divide_by=0.5", "-divide_by=1000000"],
+    "mean": ["", "-mean"],
+    "sample_index": ["", "-sample_index=0", "-sample_index=1", "-sample_index=LAST", "-inuse_objects"],
+    "drop_negative": ["", "-drop_negative"],
+    "base": ["", "-base=OTHER", "-diff_base=OTHER", "-base=OTHER -normalize", "-diff_base=OTHER -normalize"],
+    "relative": ["", "-relative_percentages"],
+    "compact": ["", "-compact_labels"],
+    "call_tree": ["", "-call_tree"],
+    "focus": ["", "-focus=a", "-focus=^runtime|main|std", "-focus=(?i)M[a-m]"],
+    "ignore": ["", "-ignore=zzz", "-ignore=gc|Gosched", "-ignore=json"],
+    "show": ["", "-show=[aeiou]", "-show=main|json|runtime|Driver"],
+    "hide": ["", "-hide=^runtime\\.m", "-hide=alloc|gzip", "-hide=\\.go$"],
+    "show_from": ["", "-show_from=main|json|Bench|start", "-show_from=."],
+    "prune_from": ["", "-prune_from=malloc|json", "-prune_from=^x"],
+    "tagfocus": ["", "-tagfocus=bytes=1kb:", "-tagfocus=16:100000", "-tagfocus=work", "-tagfocus=phase=.", "-tagfocus=.,:"],
+    "tagignore": ["", "-tagignore=bytes=:64b", "-tagignore=zz", "-tagignore=bytes=2kb:3kb"],
+    "tagshow": ["", "-tagshow=bytes|work", "-tagshow=phase"],
+    "taghide": ["", "-taghide=bytes", "-taghide=xx"],
+    "tagroot": ["", "-tagroot=bytes", "-tagroot=phase,worker"],
+    "tagleaf": ["", "-tagleaf=bytes,nothing", "-tagleaf=phase"],
+    "trim_path": ["", "-trim_path=/usr/lib/go-1.19/src:/usr/local", "-source_path=/x/src"],
+    "second": ["", "SECOND"],
+}
+
+
+def pairs_of(row, names):
+    return {(a, row[a], b, row[b]) for a, b in itertools.combinations(names, 2)}
+
+
+def all_pairs(rng):
+    """Rows of values such that every two values of two options meet in one: greedily, the best of some random rows."""
+    names = list(PARAMETERS)
+    missing = {(a, x, b, y) for a, b in itertools.combinations(names, 2) for x in PARAMETERS[a] for y in PARAMETERS[b]}
+    rows = []
+    while missing:
+        best, gain = None, -1
+        seeds = rng.sample(sorted(missing), min(4, len(missing)))
+        for a, x, b, y in seeds:
+            for _ in range(3):
+                row = {name: rng.choice(PARAMETERS[name]) for name in names}
+                row[a], row[b] = x, y
+                for name in rng.sample(names, 6):  # a little better where that is cheap
+                    if name in (a, b):
+                        continue
+                    row[name] = max(PARAMETERS[name], key=lambda value, name=name: sum(
+                        ((n, row[n], name, value) if names.index(n) < names.index(name) else (name, value, n, row[n])) in missing
+                        for n in names if n != name))
+                count = len(pairs_of(row, names) & missing)
+                if count > gain:
+                    best, gain = row, count
+        missing -= pairs_of(best, names)
+        rows.append(best)
+    return rows
+
+
+def combinations():
+    rng = random.Random(SEED)
+    rows = all_pairs(rng)
+    names = list(PARAMETERS)
+    # Rows where all of forty options meet show little; so also each value with one other, and nothing else.
+    plain = {name: PARAMETERS[name][0] for name in names}
+    for name in names:
+        for value in PARAMETERS[name]:
+            other = rng.choice([n for n in names if n not in (name, "format")])
+            row = dict(plain, **{other: rng.choice(PARAMETERS[other]), name: value})
+            if name != "format":
+                row["format"] = rng.choice(PARAMETERS["format"][:5])
+            rows.append(row)
+    return rows
+
+
+class Runner:
+    def __init__(self, clear, pprof, directory):
+        self.clear, self.pprof, self.directory = clear, pprof, directory
+        self.cache = {}
+
+    def sql(self, db, text):
+        return subprocess.run(["sqlite3", db, text], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+    def export(self, db, run_id, kind):
+        path = os.path.join(self.directory, f"{os.path.basename(db)}.{run_id}.{kind}.pb.gz")
+        subprocess.run([self.clear, "export", "--db", db, run_id, "--kind", kind, "-o", path], check=True)
+        return path
+
+    def ingested(self, file, other):
+        """A warehouse with the file as run 1 and its other as run 2, and their exports in the order of the warehouse."""
+        db = os.path.join(self.directory, os.path.basename(file) + ".sqlite")
+        subprocess.run([self.clear, "ingest", "-q", "--db", db, file] + ([other] if other else []), check=True)
+        kinds = self.sql(db, "SELECT kind FROM profiles ORDER BY run_id").split()
+        exports = [self.export(db, str(i + 1), kind) for i, kind in enumerate(kinds)]
+        types = self.sql(db, "SELECT json_array_length(sample_types) FROM profiles LIMIT 1")
+        return Subject(os.path.basename(file), db, kinds[0], ["1", "2"], [file, other], (exports + [None])[:2], int(types))
+
+    def recorded(self, name):
+        db, run_id, kind, other = name.split("#")
+        exports = [self.export(db, each, kind) for each in (run_id, other)]
+        return Subject(f"recorded {kind}", db, kind, [run_id, other], exports, exports, {"cpu": 2}.get(kind, 4))
+
+    def expected(self, case, files):
+        options, files = case.words(*files)
+        command = [self.pprof, "-symbolize=none", "-" + case.format, *options, *files]
+        key = tuple(command)
+        if key not in self.cache:
+            self.cache[key] = run(command)
+        return self.cache[key]
+
+    def got(self, case):
+        options, runs = case.words(*case.subject.runs)
+        return run([self.clear, "report", "--db", case.subject.db, "--kind", case.subject.kind, *options, case.format, *runs])
+
+
+class Subject:
+    def __init__(self, name, db, kind, runs, files, exports, types):
+        self.name, self.db, self.kind, self.runs = name, db, kind, runs
+        self.files, self.exports, self.types = files, exports, types
+
+
+class Case:
+    def __init__(self, row, subject):
+        self.row, self.subject = row, subject
+        self.format, *values = row.values()
+        words = " ".join(value for value in values if value and value != "SECOND").split()
+        has_other = subject.files[1] is not None
+        self.second = row["second"] == "SECOND" and has_other
+        # Not LAST but its number; and nothing that the profile does not have.
+        self.options = [word.replace("LAST", str(subject.types - 1)) for word in words]
+        if not has_other:
+            self.options = [word for word in self.options if "OTHER" not in word and word != "-normalize"]
+        if subject.types < 2 and "-sample_index=1" in self.options:
+            self.options.remove("-sample_index=1")
+
+    def words(self, first, other):
+        return [word.replace("OTHER", other or "") for word in self.options], [first] + ([other] if self.second else [])
+
+    def title(self):
+        return f"{self.subject.name}: {self.format} {' '.join(self.options)}{' + another' if self.second else ''}"
+
+
+# ---- what may differ: the names are those of report_parity.known ----
+
+# The samples of a stack stand together in a warehouse; these two print samples in their order.
+ORDERED = ("traces", "raw")
+
+
+def without_sign(line):
+    head = line.split("|")[0] if "|" in line else line.split("):")[0]
+    return re.sub(r"-(?=[0-9])", "", head).split()
+
+
+def opposite_weights(case, text):
+    """Lines beside each other that show one size, with either sign, sorted."""
+    if case.format not in ("tree", "tags") and not case.format.startswith("peek"):
+        return text
+    lines = []
+    for _, group in itertools.groupby(text.decode(errors="replace").splitlines(), without_sign):
+        lines += sorted(group)
+    return "\n".join(lines).encode()
+
+
+def check(runner, case):
+    """The names of excuses that were needed, and None or what differs."""
+    needed = set()
+    code, got = runner.got(case)
+    files = case.subject.files
+    want_code, want = runner.expected(case, files)
+    if (code != 0) != (want_code != 0):
+        return needed, f"exit status {code}, pprof's is {want_code}\n"
+    if got == want or code != 0:
+        return needed, None
+    if case.format in ORDERED and case.subject.exports != files:
+        needed.add("order-of-samples")
+        want = runner.expected(case, case.subject.exports)[1]
+    if got != want and any("base" in word for word in case.options) and opposite_weights(case, got) == opposite_weights(case, want):
+        needed.add("opposite-weights")
+        want = got
+    if got == want:
+        return needed, None
+    lines = difflib.unified_diff(want.decode(errors="replace").splitlines(), got.decode(errors="replace").splitlines(),
+                                 "pprof", "clear", lineterm="", n=1)
+    return needed, "\n".join(itertools.islice(lines, 24)) + "\n"
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.returncode, done.stdout
+
+
+def subjects(runner, names):
+    """Each file's other, for -base and as a second source, is the same profile of another run, where there is one."""
+    files = {os.path.basename(name): name for name in names}
+    for name in names:
+        if "#" in name:
+            yield runner.recorded(name)
+            continue
+        base = os.path.basename(name)
+        twin = base.replace("before_", "after_") if base.startswith("before_") else base.replace("after_", "before_")
+        yield runner.ingested(name, files.get(twin) if twin != base else None)
+
+
+def known():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report_parity.known")
+    with open(path, encoding="utf-8") as text:
+        return {line.split(":")[0] for line in text if re.match(r"[a-z-]+:", line)}
+
+
+def main():
+    clear, pprof, directory, *names = sys.argv[1:]
+    started = time.monotonic()
+    runner, rows = Runner(clear, pprof, directory), combinations()
+    cases = [Case(row, subject) for subject in subjects(runner, names) for row in rows]
+    failures, full, needed = 0, 0, set()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for case, (excuses, difference) in zip(cases, pool.map(lambda case: check(runner, case), cases)):
+            needed |= excuses
+            if difference is None:
+                continue
+            failures += 1
+            if failures <= SHOWN:
+                print(f"---- {case.title()}\n{difference}")
+    full = sum(len(output.splitlines()) > 8 for code, output in runner.cache.values() if code == 0)
+    for name in sorted(known() ^ needed):
+        failures += 1
+        print(f"report_parity.known: {name} " + ("is needed, but not in it" if name in needed else "is in it, but never needed"))
+    print(f"{len(rows)} combinations, {len(cases)} comparisons on {len(names)} profiles, {full} of {len(runner.cache)} outputs of "
+          f"more than 8 lines, {failures} failures, {time.monotonic() - started:.0f} s")
+    sys.exit(failures > 0 or full * 3 < len(runner.cache))
+
+
+main()

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# clear report prints what go tool pprof does, byte for byte, for options in all pairs: on pprof's own kinds of files, old and
+# new, and on what was recorded here. What may differ stands in report_parity.known with the reason.
+. "$(dirname "$0")/lib.sh"
+command -v go >/dev/null || skip "go tool pprof is not installed"
+binary=$(go tool -n pprof) || fail "there is no go tool pprof"
+export TZ=UTC HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none
+
+record() { # two runs of each, so that there is a base: heap, locks and CPU time of our own recording
+    local run
+    for run in 1 2; do
+        profile -q -o "$TMP/leak$run.profile" --cpu off "$FIXTURES/leak" >/dev/null || true
+        profile -q -o "$TMP/lock$run.profile" --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || true
+        profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" >/dev/null || true
+    done
+}
+record
+recorded=("$TMP/t.db#1#heap#4" "$TMP/t.db#2#lock#5" "$TMP/t.db#3#cpu#6")
+
+python3 "$ROOT/tests/report_parity.py" "$CLEAR" "$binary" "$TMP" "${recorded[@]}" "$ROOT"/fixtures/corpus/pprof/* \
+    "$ROOT"/fixtures/corpus/legacy/* || fail "reports differ from pprof's"
