@@ -66,6 +66,10 @@ void report_prepare_graph(struct report *report);
 void report_graph_options(struct report *report, struct graph_options *options);
 void report_choose_unit(struct report *report, const struct graph *graph);
 
+/* A path without what -trim_path says, or where that is empty without all before a directory called like one of -source_path. Points
+ * into `path`. */
+const char *report_trim_path(const char *path, const char *trim, const char *source_path);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same in `width` characters at least, to the right. */
@@ -82,6 +86,7 @@ int report_tree(struct report *report, struct buffer *out, struct error *err); /
 int report_traces(struct report *report, struct buffer *out, struct error *err);
 int report_tags(struct report *report, struct buffer *out, struct error *err);
 int report_raw(struct report *report, struct buffer *out, struct error *err);
+int report_list(struct report *report, struct buffer *out, struct error *err);
 int report_dot(struct report *report, struct buffer *out, struct error *err);
 int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
 int report_callgrind(struct report *report, struct buffer *out, struct error *err);
