@@ -53,7 +53,8 @@ static void add_calls(struct writing *writing, const struct graph_node *node) {
     for (size_t i = 0; i < count; i++) {
         const struct graph_node *callee = edges[i]->target;
         add_name(writing, "cfl=", &writing->files, callee->info.file);
-        add_name(writing, "cfn=", &writing->names, writing->callees[callee->index]);
+        const char *name = writing->callees[callee->index]; /* none: dropped as negative, though the call is shown */
+        add_name(writing, "cfn=", &writing->names, name ? name : "");
         buffer_add_text(writing->out, "calls=0 "); /* how often is not known: samples */
         add_address(writing, callee->info.address);
         buffer_printf(writing->out, " %lld\n* * %lld\n", (long long)callee->info.line,
