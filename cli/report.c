@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/target.h"
+#include "export/encode.h"
 #include "query/compare.h"
 #include "query/profile_load.h"
 
@@ -23,6 +24,7 @@ struct report_command {
     struct words targets, bases;
     bool is_diff;
     struct report_options options;
+    struct sources sources;
     struct arena arena;
 };
 
@@ -181,11 +183,13 @@ static int add_runs(struct db *db, const struct words *words, struct run_set *ru
     return words->count ? 0 : run_set_add(runs, db, "latest", err);
 }
 
-static int load(struct db *db, const struct words *words, char **kind, struct profile *profile, struct error *err) {
+static int load(struct db *db, const struct words *words, char **kind, struct sources *sources, struct profile *profile,
+                struct error *err) {
     struct run_set runs = {0};
     int code = add_runs(db, words, &runs, err);
     if (code == 0 && !*kind) code = profile_choose_kind(db, &runs, kind, err);
     if (code == 0) code = profile_load(profile, db, &runs, *kind, err);
+    if (code == 0) code = sources_load(sources, db, &runs, err);
     run_set_free(&runs);
     return code;
 }
@@ -208,7 +212,7 @@ static int subtract(struct report_command *command, struct db *db, char **kind, 
     struct profile base;
     const struct compare_options options = {command->is_diff, command->options.normalize};
     if (!command->bases.count) return 0;
-    if (load(db, &command->bases, kind, &base, err) < 0) return error_prefix(err, "base: ");
+    if (load(db, &command->bases, kind, &command->sources, &base, err) < 0) return error_prefix(err, "base: ");
     int code = compare_subtract(profile, &base, &options, err);
     profile_free(&base);
     return code;
@@ -216,7 +220,7 @@ static int subtract(struct report_command *command, struct db *db, char **kind, 
 
 static int load_profile(struct report_command *command, struct db *db, struct profile *profile, struct error *err) {
     char *kind = command->kind ? xstrdup(command->kind) : NULL;
-    int code = load(db, &command->targets, &kind, profile, err);
+    int code = load(db, &command->targets, &kind, &command->sources, profile, err);
     if (code == 0) {
         code = subtract(command, db, &kind, profile, err);
         if (code == 0) code = report_finish_profile(profile, command->comment, err);
@@ -233,11 +237,13 @@ static void print_note(void *context, const char *message) {
     fprintf(stderr, "clear: %s\n", message);
 }
 
-static int write_out(const struct report_command *command, const struct buffer *out, struct error *err) {
+static int write_out(const struct report_command *command, const struct profile *profile, const struct buffer *out,
+                     struct error *err) {
     const char *path = command->output;
     bool is_file = path && strcmp(path, "-") != 0;
-    if (!is_file && command->format->is_binary && isatty(STDOUT_FILENO))
+    if (!is_file && (command->format->is_binary || command->format->is_profile) && isatty(STDOUT_FILENO))
         return error_usage(err, "%s is not for a terminal: give -o FILE", command->format->name);
+    if (command->format->is_profile) return encode_write(profile, path ? path : "-", err);
     FILE *file = is_file ? fopen(path, "w") : stdout;
     if (!file) return error_fail(err, "%s: %s", path, strerror(errno));
     bool written = fwrite(out->size ? out->data : "", 1, out->size, file) == out->size;
@@ -262,7 +268,7 @@ static int run(struct report_command *command, struct error *err) {
     }
     if (code < 0) return -1;
     code = report_write(&profile, command->format, &command->options, &out, print_note, NULL, err);
-    if (code == 0) code = write_out(command, &out, err);
+    if (code == 0) code = write_out(command, &profile, &out, err);
     buffer_free(&out);
     profile_free(&profile);
     return code;
@@ -272,10 +278,12 @@ static int run(struct report_command *command, struct error *err) {
 int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {.name = argv[0]};
     report_options_init(&command.options);
+    command.options.sources = &command.sources;
     int code = read_arguments(&command, argc, argv, err);
     if (code == 0) code = run(&command, err);
     free(command.targets.items);
     free(command.bases.items);
+    sources_free(&command.sources);
     arena_free(&command.arena);
     return code;
 }

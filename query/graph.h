@@ -116,6 +116,8 @@ void graph_sort(struct graph *graph, enum graph_order order);
 void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order);
 /* The edges into (or out of) a node, heaviest first, then by names. free() the array. */
 struct graph_edge **graph_sort_edges(struct graph *graph, const struct graph_node *node, bool into, size_t *count);
+/* All of the nodes' edges, in the same order. free() the array. */
+struct graph_edge **graph_sort_all_edges(struct graph *graph, size_t *count);
 /* Heaviest first; `flat` or cumulative. In place. */
 void graph_sort_tags(struct graph_tags *tags, bool flat);
 

@@ -161,6 +161,16 @@ struct graph_edge **graph_sort_edges(struct graph *graph, const struct graph_nod
     return edges;
 }
 
+struct graph_edge **graph_sort_all_edges(struct graph *graph, size_t *count) {
+    struct graph_edge **edges = xcalloc(graph->edge_count + 1, sizeof(struct graph_edge *));
+    *count = 0;
+    for (size_t i = 0; i < graph->node_count; i++)
+        for (struct graph_edge *edge = graph->nodes[i]->out; edge; edge = edge->next_out)
+            edges[(*count)++] = edge;
+    if (*count) qsort_r(edges, *count, sizeof(struct graph_edge *), compare_edges, graph);
+    return edges;
+}
+
 static int compare_tags(const void *left, const void *right, void *context) {
     const struct graph_tag *a = left, *b = right;
     const bool *flat = context;

@@ -19,6 +19,22 @@ const struct report_format report_formats[] = {
     ROW("tags", "the tags of the samples and their values", report_tags),
     ROW("raw", "the whole profile as text", report_raw, .is_whole = true, .is_raw = true),
     ROW("comments", "what the profile says about itself", report_comments),
+    ROW("list", "the functions that match, line by line with their source", report_list, .takes_pattern = true,
+        .is_whole = true, .by_lines = true, .object_names = true),
+    ROW("dot", "the call graph for graphviz", report_dot, .is_visual = true),
+    ROW("svg", "the call graph as a picture, drawn by graphviz; png, pdf, ps, gif likewise", report_picture,
+        .is_visual = true, .is_binary = true),
+    ROW("png", "the call graph as a picture", report_picture, .is_visual = true, .is_binary = true),
+    ROW("pdf", "the call graph as a document", report_picture, .is_visual = true, .is_binary = true),
+    ROW("ps", "the call graph as PostScript", report_picture, .is_visual = true, .is_binary = true),
+    ROW("gif", "the call graph as a picture", report_picture, .is_visual = true, .is_binary = true),
+    ROW("callgrind", "for kcachegrind and callgrind_annotate", report_callgrind, .is_whole = true, .is_raw = true,
+        .object_names = true),
+    ROW("proto", "the profile itself, filtered, gzipped", report_proto, .is_whole = true, .is_raw = true,
+        .is_profile = true),
+    ROW("topproto", "the plain list as a profile", report_topproto, .nodes = REPORT_NODES_ALL, .is_profile = true),
+    ROW("folded", "one line a stack, root first: for flame graphs", report_folded, .is_whole = true),
+    ROW("json", "the call graph for programs, every number exact", report_json, .nodes = REPORT_NODES_ALL),
     {0},
 };
 
@@ -217,7 +233,7 @@ static const char *trim_by_prefix(const char *path, const char *prefix, size_t s
     return path[size] == '/' ? path + size + 1 : NULL;
 }
 
-static const char *trim_path(const char *path, const char *trim, const char *source_path) {
+const char *report_trim_path(const char *path, const char *trim, const char *source_path) {
     static const char *const always[] = {"/proc/self/cwd/./", "/proc/self/cwd/"};
     const char *rest = *trim ? NULL : trim_by_source(path, source_path), *prefix;
     size_t size;
@@ -251,7 +267,7 @@ void report_prepare_graph(struct report *report) {
     struct profile *profile = report->profile;
     for (size_t i = 0; i < profile->function_count; i++) {
         const char *path = profile->functions[i].file;
-        const char *trimmed = trim_path(path, report->options.trim_path, report->options.source_path);
+        const char *trimmed = report_trim_path(path, report->options.trim_path, report->options.source_path);
         if (trimmed != path) profile->functions[i].file = profile_text(profile, trimmed);
     }
     keep_shown_labels(report);

@@ -35,6 +35,7 @@ struct report_format {
     bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
     bool is_visual;     /* for pictures: sorted by entropy, tags, redundant edges removed */
     bool is_binary;     /* not for terminals */
+    bool is_profile;    /* `write` leaves what is to be written in report->profile, and nothing in `out` */
     bool object_names;  /* functions of unlike binaries are apart */
     bool by_lines;      /* granularity lines, always */
     bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
@@ -65,6 +66,10 @@ void report_prepare_graph(struct report *report);
 void report_graph_options(struct report *report, struct graph_options *options);
 void report_choose_unit(struct report *report, const struct graph *graph);
 
+/* A path without what -trim_path says, or where that is empty without all before a directory called like one of -source_path. Points
+ * into `path`. */
+const char *report_trim_path(const char *path, const char *trim, const char *source_path);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same in `width` characters at least, to the right. */
@@ -81,6 +86,14 @@ int report_tree(struct report *report, struct buffer *out, struct error *err); /
 int report_traces(struct report *report, struct buffer *out, struct error *err);
 int report_tags(struct report *report, struct buffer *out, struct error *err);
 int report_raw(struct report *report, struct buffer *out, struct error *err);
+int report_list(struct report *report, struct buffer *out, struct error *err);
+int report_dot(struct report *report, struct buffer *out, struct error *err);
+int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
+int report_callgrind(struct report *report, struct buffer *out, struct error *err);
+int report_proto(struct report *report, struct buffer *out, struct error *err);
+int report_topproto(struct report *report, struct buffer *out, struct error *err);
+int report_folded(struct report *report, struct buffer *out, struct error *err);
+int report_json(struct report *report, struct buffer *out, struct error *err);
 int report_comments(struct report *report, struct buffer *out, struct error *err);
 
 #endif

@@ -8,12 +8,14 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "query/filter.h"
+#include "query/sources.h"
 
 struct report_options {
     struct filter_options filter;
     const char *unit;         /* "minimum" */
     const char *sample_index; /* "" the default */
     const char *source_path, *trim_path;
+    const struct sources *sources; /* texts that the runs kept (query/sources.h); NULL for none */
     const char *symbol; /* the pattern of formats that take one; NULL for others */
     int64_t nodecount;  /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;

@@ -1,0 +1,33 @@
+/* sources.h: source texts for listings: those that a run kept (the table `sources`), else the files of this machine. */
+#ifndef CLEAR_QUERY_SOURCES_H
+#define CLEAR_QUERY_SOURCES_H
+
+#include "base/map.h"
+#include "query/run_set.h"
+#include "schema/db.h"
+
+/* A zeroed struct has no texts of runs. */
+struct sources {
+    struct map kept; /* path -> index into `texts` */
+    char **texts, **paths;
+    size_t text_count;
+};
+
+/* Adds what the runs kept; the latest run wins where they differ. */
+int sources_load(struct sources *sources, struct db *db, const struct run_set *runs, struct error *err);
+void sources_free(struct sources *sources);
+
+/* A file as lines, NUL-terminated without their ends; line N is lines[N - 1]. */
+struct source_file {
+    char *text;
+    char **lines;
+    size_t count;
+};
+
+/* The text of `path` as a profile names it: of the run where it was kept under that name or one that ends so; else of the file,
+ * where `path` is absolute; else of the first file of that name in or above a directory of `search` ("a:b"). -1 with
+ * `*why` set (free() it) where there is none. `sources` may be NULL. */
+int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search, char **why);
+void source_close(struct source_file *file);
+
+#endif
