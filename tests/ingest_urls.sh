@@ -119,7 +119,7 @@ refused "/text: .*(format|not)" "http://127.0.0.1:$port/text"
 refused "/short: .*(closed|outstanding)" "http://127.0.0.1:$port/short"
 refused "^clear: http://127.0.0.1:1/x: .*([Cc]onnect|refused)" "http://127.0.0.1:1/x"
 refused "(certificate|SSL)" "https://localhost:$secure/profile"
-refused "(certificate|SSL|alert)" --tls_ca cert.pem "https://localhost:$mutual/profile"
+refused "(certificate|SSL|alert|not connected|reset)" --tls_ca cert.pem "https://localhost:$mutual/profile"
 sql u.db .dump >after.txt
 expect_same_file after.txt before.txt "the warehouse after failures"
 expect_status 1 "$CLEAR" ingest --db u.db --tls_cert cert.pem "https://localhost:$mutual/profile" 2>err.txt
