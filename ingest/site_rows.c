@@ -6,7 +6,13 @@
 
 #include "ingest/many.h"
 
-enum { KEY_COLUMNS = 2, TRACE = 0, LABEL_SET, ID, BLOCK_BYTES, WIDTH }; /* of store->site_keys */
+/* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further ones. */
+enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
+enum { MORE_TRACE, MORE_SET, MORE_ID, MORE_BLOCK, MORE_WIDTH };
+
+struct key {
+    int64_t id, trace_id, label_set_id, block_bytes;
+};
 
 /* A row and the key that it gets. */
 struct placed {
@@ -16,10 +22,14 @@ struct placed {
 
 struct putting {
     struct store *store;
-    int64_t next_id;            /* of a new key; 0: not known yet */
-    bool knows_all;             /* every key of the file is in store->site_keys */
-    int64_t fresh[MANY][WIDTH]; /* keys that are not written yet */
-    size_t fresh_count;
+    int64_t smallest_id, greatest_id; /* of the file's keys, 0 where there is none. Further label sets count down */
+    bool has_bounds;
+    bool knows_all; /* every key of the file is in memory */
+    struct fresh {
+        struct key keys[MANY];
+        size_t count;
+    } first,
+        more; /* that are not written yet. Apart, since SQLite puts rows away in the order of their ids for half as much */
 };
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
@@ -31,105 +41,148 @@ static int64_t block_bytes(const struct site_row *row) {
     return 0;
 }
 
-static const int64_t *known_key(const struct store *store, const struct site_row *row) {
-    const int64_t keys[KEY_COLUMNS] = {row->trace_id, row->label_set_id};
-    return sums_find(&store->site_keys, keys);
+static void remember(struct store *store, const struct key *key) {
+    const int64_t first[FIRST_WIDTH] = {key->trace_id, key->label_set_id, key->block_bytes};
+    const int64_t more[MORE_WIDTH] = {key->trace_id, key->label_set_id, key->id, key->block_bytes};
+    /* Neither is there: nothing is summed. */
+    (void)(key->id < 0 ? sums_add(&store->more_keys, more) : sums_add(&store->first_keys, first));
 }
 
-static const int64_t *remember(struct store *store, const int64_t *key) {
-    (void)sums_add(&store->site_keys, key); /* it is not there: nothing is summed */
-    return store->site_keys.cells + (store->site_keys.count - 1) * WIDTH;
+/* The key of a row, from memory. *is_first: it has none, and neither has any other label set of the stack. */
+static bool recall(const struct store *store, const struct site_row *row, struct key *key, bool *is_first) {
+    const int64_t *first = sums_find(&store->first_keys, &row->trace_id);
+    *is_first = !first;
+    *key = (struct key){row->trace_id, row->trace_id, row->label_set_id, first ? first[FIRST_BLOCK] : 0};
+    if (!first || first[FIRST_SET] == row->label_set_id) return first;
+    const int64_t keys[] = {row->trace_id, row->label_set_id};
+    const int64_t *more = sums_find(&store->more_keys, keys);
+    if (!more) return false;
+    key->id = more[MORE_ID];
+    key->block_bytes = more[MORE_BLOCK];
+    return true;
 }
 
-/* SQLite gives each row the id after the greatest, which costs less than to put a row at a given id. */
-static int write_fresh(struct putting *putting, struct error *err) {
-    static const char one[] = "INSERT INTO site_keys(trace_id, label_set_id, block_bytes) VALUES (?, ?, ?)";
+/* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which is a third
+ * of the work; and so it is where stacks are new. */
+static bool is_next(const struct putting *putting, const struct fresh *fresh) {
+    for (size_t i = 0; i < fresh->count; i++)
+        if (fresh->keys[i].id != putting->greatest_id + 1 + (int64_t)i) return false;
+    return fresh->count == MANY && putting->greatest_id > 0; /* after none but -1 it would give 0 */
+}
+
+static int write_keys(struct db *db, const char *sql, bool with_id, const struct key *keys, size_t count,
+                      struct error *err) {
+    sqlite3_stmt *insert = db_prepare(db, sql, err);
+    if (!insert) return -1;
+    int parameter = 1;
+    for (const struct key *key = keys; key < keys + count; key++) {
+        if (with_id) sqlite3_bind_int64(insert, parameter++, key->id);
+        sqlite3_bind_int64(insert, parameter++, key->trace_id);
+        sqlite3_bind_int64(insert, parameter++, key->label_set_id);
+        sqlite3_bind_int64(insert, parameter++, key->block_bytes);
+    }
+    return db_run(db, insert, err);
+}
+
+static int write_fresh(struct putting *putting, struct fresh *fresh, struct error *err) {
+    static const char one[] = "INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes) VALUES (?, ?, ?, ?)";
     static const char many[] =
+        "INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes) VALUES " MANY_ROWS("(?, ?, ?, ?)");
+    static const char next[] =
         "INSERT INTO site_keys(trace_id, label_set_id, block_bytes) VALUES " MANY_ROWS("(?, ?, ?)");
     struct db *db = putting->store->db;
-    size_t step = putting->fresh_count == MANY ? MANY : 1;
-    for (size_t i = 0; i < putting->fresh_count; i += step) {
-        sqlite3_stmt *insert = db_prepare(db, step == MANY ? many : one, err);
-        if (!insert) return -1;
-        int parameter = 1;
-        for (size_t j = i; j < i + step; j++) {
-            sqlite3_bind_int64(insert, parameter++, putting->fresh[j][TRACE]);
-            sqlite3_bind_int64(insert, parameter++, putting->fresh[j][LABEL_SET]);
-            sqlite3_bind_int64(insert, parameter++, putting->fresh[j][BLOCK_BYTES]);
-        }
-        if (db_run(db, insert, err) != 0) return -1;
-        if (sqlite3_last_insert_rowid(db->handle) != putting->fresh[i + step - 1][ID])
-            return error_fail(err, "%s: site_keys: the ids are used up: damaged, or not made by clear", db->path);
-    }
-    putting->fresh_count = 0;
+    int code = 0;
+    if (fresh->count == MANY)
+        code = is_next(putting, fresh) ? write_keys(db, next, false, fresh->keys, MANY, err)
+                                       : write_keys(db, many, true, fresh->keys, MANY, err);
+    else
+        for (size_t i = 0; i < fresh->count && code == 0; i++)
+            code = write_keys(db, one, true, &fresh->keys[i], 1, err);
+    for (size_t i = 0; i < fresh->count; i++)
+        if (fresh->keys[i].id > putting->greatest_id) putting->greatest_id = fresh->keys[i].id;
+    fresh->count = 0;
+    return code;
+}
+
+static int read_bounds(struct putting *putting, struct error *err) {
+    struct db *db = putting->store->db;
+    if (putting->has_bounds) return 0;
+    putting->has_bounds = true;
+    return db_int(db, "SELECT min(id) FROM site_keys", 0, &putting->smallest_id, err) ||
+                   db_int(db, "SELECT max(id) FROM site_keys", 0, &putting->greatest_id, err)
+               ? -1
+               : 0;
+}
+
+static int make_key(struct putting *putting, const struct site_row *row, bool is_first, struct key *key,
+                    struct error *err) {
+    *key = (struct key){row->trace_id, row->trace_id, row->label_set_id, block_bytes(row)};
+    if (read_bounds(putting, err) != 0) return -1;
+    if (!is_first) key->id = putting->smallest_id = (putting->smallest_id < 0 ? putting->smallest_id : 0) - 1;
+    struct fresh *fresh = is_first ? &putting->first : &putting->more;
+    fresh->keys[fresh->count++] = *key;
+    remember(putting->store, key);
+    return fresh->count == MANY ? write_fresh(putting, fresh, err) : 0;
+}
+
+/* Into memory, where the file has it: the first key of a stack, or that of one more label set. */
+static int look_up(struct store *store, const struct site_row *row, bool is_first, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db,
+                                      is_first ? "SELECT id, label_set_id, block_bytes FROM site_keys WHERE id = ?1"
+                                               : "SELECT id, label_set_id, block_bytes FROM site_keys"
+                                                 " WHERE trace_id = ?1 AND label_set_id = ?2 AND id < 0",
+                                      err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, row->trace_id);
+    if (!is_first) sqlite3_bind_int64(select, 2, row->label_set_id);
+    int state = db_step(store->db, select, err);
+    if (state != 1) return state;
+    remember(store, &(struct key){sqlite3_column_int64(select, 0), row->trace_id, sqlite3_column_int64(select, 1),
+                                  sqlite3_column_int64(select, 2)});
+    sqlite3_reset(select);
     return 0;
 }
 
-static int find_next_id(struct putting *putting, struct error *err) {
-    if (putting->next_id) return 0;
-    return db_int(putting->store->db, "SELECT coalesce(max(id), 0) + 1 FROM site_keys", 1, &putting->next_id, err);
-}
-
-static const int64_t *make_key(struct putting *putting, const struct site_row *row, struct error *err) {
-    if (find_next_id(putting, err) != 0) return NULL;
-    const int64_t key[WIDTH] = {row->trace_id, row->label_set_id, putting->next_id++, block_bytes(row)};
-    memcpy(putting->fresh[putting->fresh_count++], key, sizeof key);
-    if (putting->fresh_count == MANY && write_fresh(putting, err) != 0) return NULL;
-    return remember(putting->store, key);
-}
-
-/* The key of a row that is not in memory: 1, 0 for none, -1. */
-static int select_key(struct putting *putting, const struct site_row *row, const int64_t **key, struct error *err) {
+static int find_key(struct putting *putting, const struct site_row *row, struct key *key, struct error *err) {
     struct store *store = putting->store;
-    if (putting->knows_all || store_is_new_trace(store, row->trace_id)) return 0;
-    sqlite3_stmt *select =
-        db_prepare(store->db, "SELECT id, block_bytes FROM site_keys WHERE trace_id = ?1 AND label_set_id = ?2", err);
-    if (!select) return -1;
-    sqlite3_bind_int64(select, 1, row->trace_id);
-    sqlite3_bind_int64(select, 2, row->label_set_id);
-    int state = db_step(store->db, select, err);
-    if (state != 1) return state;
-    const int64_t found[WIDTH] = {row->trace_id, row->label_set_id, sqlite3_column_int64(select, 0),
-                                  sqlite3_column_int64(select, 1)};
-    sqlite3_reset(select);
-    *key = remember(store, found);
-    return 1;
-}
-
-/* Cells of store->site_keys, good until the next key; NULL with the error set. */
-static const int64_t *find_key(struct putting *putting, const struct site_row *row, struct error *err) {
-    const int64_t *key = known_key(putting->store, row);
-    if (key) return key;
-    int state = select_key(putting, row, &key, err);
-    if (state < 0) return NULL;
-    return state == 1 ? key : make_key(putting, row, err);
+    bool is_first, is_known = recall(store, row, key, &is_first);
+    if (!is_known && !putting->knows_all && !store_is_new_trace(store, row->trace_id)) {
+        if (is_first && look_up(store, row, true, err) != 0) return -1;
+        is_known = recall(store, row, key, &is_first);
+        if (!is_known && !is_first && look_up(store, row, false, err) != 0) return -1;
+        is_known = recall(store, row, key, &is_first);
+    }
+    return is_known ? 0 : make_key(putting, row, is_first, key, err);
 }
 
 static int read_all_keys(struct store *store, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db, "SELECT trace_id, label_set_id, id, block_bytes FROM site_keys", err);
+    sqlite3_stmt *select = db_prepare(store->db, "SELECT id, trace_id, label_set_id, block_bytes FROM site_keys", err);
     if (!select) return -1;
     int state;
-    while ((state = db_step(store->db, select, err)) == 1) {
-        int64_t key[WIDTH];
-        for (int i = 0; i < WIDTH; i++)
-            key[i] = sqlite3_column_int64(select, i);
-        if (!sums_find(&store->site_keys, key)) remember(store, key);
-    }
+    sums_free(&store->first_keys);
+    sums_free(&store->more_keys);
+    sums_init(&store->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
+    sums_init(&store->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
+    while ((state = db_step(store->db, select, err)) == 1)
+        remember(store, &(struct key){sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
+                                      sqlite3_column_int64(select, 2), sqlite3_column_int64(select, 3)});
     return state;
 }
 
-/* Reading a key in order costs less than a fourth of looking one up. */
+/* Reading a key in order costs less than a fourth of looking one up. There are about as many keys as stacks. */
 static int read_keys_if_worth(struct putting *putting, const struct site_row *rows, size_t count, struct error *err) {
     enum { WORTH_READING = 4 };
-    struct store *store = putting->store;
     size_t missing = 0;
+    bool is_first;
     for (size_t i = 0; i < count; i++)
-        if (!store_is_new_trace(store, rows[i].trace_id) && !known_key(store, &rows[i])) missing++;
+        if (!store_is_new_trace(putting->store, rows[i].trace_id) &&
+            !recall(putting->store, &rows[i], &(struct key){0}, &is_first))
+            missing++;
     if (missing == 0) return 0;
-    if (find_next_id(putting, err) != 0) return -1;
-    if ((uint64_t)putting->next_id > (uint64_t)missing * WORTH_READING) return 0;
+    if (read_bounds(putting, err) != 0) return -1;
+    if ((uint64_t)(putting->greatest_id - putting->smallest_id) > (uint64_t)missing * WORTH_READING) return 0;
     putting->knows_all = true;
-    return read_all_keys(store, err);
+    return read_all_keys(putting->store, err);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -143,14 +196,15 @@ static int place_rows(struct putting *putting, struct placed *placed, const stru
                       struct error *err) {
     bool is_sorted = true;
     for (size_t i = 0; i < count; i++) {
-        const int64_t *key = find_key(putting, &rows[i], err);
-        if (!key) return -1;
-        placed[i] = (struct placed){key[ID], key[BLOCK_BYTES], &rows[i]};
+        struct key key;
+        if (find_key(putting, &rows[i], &key, err) != 0) return -1;
+        placed[i] = (struct placed){key.id, key.block_bytes, &rows[i]};
         if (i && placed[i].key_id < placed[i - 1].key_id) is_sorted = false;
     }
     /* In the order of the table: pages that are filled at random stay half empty. */
     if (!is_sorted) qsort(placed, count, sizeof *placed, compare_placed);
-    return write_fresh(putting, err);
+    if (write_fresh(putting, &putting->first, err) != 0) return -1;
+    return write_fresh(putting, &putting->more, err);
 }
 
 static void bind_bytes(sqlite3_stmt *insert, int parameter, int64_t bytes, int64_t count, int64_t block) {
@@ -197,7 +251,10 @@ static int write_placed(struct db *db, int64_t profile_id, const struct placed *
 int site_rows_put(struct store *store, int64_t profile_id, const struct site_row *rows, size_t count,
                   struct error *err) {
     if (count == 0) return 0;
-    if (!store->site_keys.width) sums_init(&store->site_keys, KEY_COLUMNS, WIDTH - KEY_COLUMNS, 0);
+    if (!store->first_keys.width) {
+        sums_init(&store->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
+        sums_init(&store->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
+    }
     struct putting putting = {.store = store};
     struct placed *placed = xmalloc(count * sizeof *placed);
     int code = read_keys_if_worth(&putting, rows, count, err);

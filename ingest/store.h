@@ -19,7 +19,7 @@
 struct store {
     struct db *db;
     struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
-    struct sums site_keys;                /* (trace id, label set id) -> id, bytes of a block: ingest/site_rows.h */
+    struct sums first_keys, more_keys;    /* of allocation sites: ingest/site_rows.c */
     struct map resolved;                  /* (mapping id, address) -> id of the location with lines there */
     struct map known_functions;           /* function id -> index into `function_list` */
     struct store_function *function_list; /* what signing and attributing a trace needs, so that it costs no SQL */

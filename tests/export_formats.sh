@@ -21,7 +21,8 @@ expect_equal "$(cat c.folded)" "one:two;x y 5" "a semicolon and a newline in nam
 
 # csv: its own columns are roles, so what comes out goes in again as the same profile.
 out first --kind heap -o a.csv
-expect_equal "$(head -n 1 a.csv | tr -d '\r')" 'stack,label:addr,label:bytes/bytes,label:thread,alloc_objects/count,alloc_space/bytes,inuse_objects/count,inuse_space/bytes' "csv header"
+expect_match "$(head -n 1 a.csv)" '^stack,label:.*,alloc_objects/count,alloc_space/bytes,inuse_objects/count,inuse_space/bytes' "csv header: the stack first, the values last"
+expect_equal "$(head -n 1 a.csv | tr , '\n' | grep '^label:' | sort | xargs)" 'label:addr label:bytes/bytes label:thread' "csv header: labels, in the order of first use"
 cp t.db back.db
 sqlite3 back.db -cmd '.mode csv' '.import a.csv csv' || fail "sqlite3 cannot import the csv"
 columns='nullif("label:addr", '"''"') AS "label:addr", nullif("label:thread", '"''"') AS "label:thread"'

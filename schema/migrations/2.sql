@@ -16,12 +16,13 @@ CREATE TABLE sources (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE site_keys (
-    id           INTEGER PRIMARY KEY,
+    id           INTEGER PRIMARY KEY, -- trace_id, for the first label set of a stack that was met: most have one, and need no index. Further ones count down from -1
     trace_id     INTEGER NOT NULL REFERENCES traces(id), -- the stack that allocated
     label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
-    block_bytes  INTEGER NOT NULL DEFAULT 0 -- bytes of a block: the mean of the row that made the key, rounded down. Never changed, since rows count on it
+    block_bytes  INTEGER NOT NULL DEFAULT 0, -- bytes of a block: the mean of the row that made the key, rounded down. Never changed, since rows count on it
+    CHECK (id = trace_id OR id < 0)
 ) STRICT;
-CREATE UNIQUE INDEX site_keys_trace ON site_keys(trace_id, label_set_id); -- so that (profile, trace, label set) is unique in site_rows
+CREATE UNIQUE INDEX site_keys_more ON site_keys(trace_id, label_set_id) WHERE id < 0;
 
 CREATE TABLE site_rows (
     profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
@@ -35,15 +36,17 @@ CREATE TABLE site_rows (
 
 -- The rows of the table `sites` move over, and a view takes its name. In the order in which the profiles
 -- were taken and then of the stacks, as a new file would have them. A product beyond 64 bits is a REAL: those bytes stay.
-INSERT INTO site_keys(trace_id, label_set_id, block_bytes)
-SELECT trace_id, label_set_id,
+INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes)
+SELECT CASE WHEN place = 1 THEN trace_id
+            ELSE -row_number() OVER (PARTITION BY place > 1 ORDER BY first, trace_id, label_set_id) END,
+       trace_id, label_set_id,
        CASE WHEN alloc_count > 0 AND alloc_bytes > 0 THEN alloc_bytes / alloc_count
             WHEN free_count > 0 AND free_bytes > 0 THEN free_bytes / free_count
             ELSE 0 END
-FROM (SELECT min(profile_id) AS first, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes
-      FROM sites
-      GROUP BY trace_id, label_set_id)
-ORDER BY first, trace_id, label_set_id;
+FROM (SELECT *, row_number() OVER (PARTITION BY trace_id ORDER BY first, label_set_id) AS place
+      FROM (SELECT min(profile_id) AS first, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes
+            FROM sites
+            GROUP BY trace_id, label_set_id));
 
 INSERT INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes, free_bytes)
 SELECT profile_id, site_keys.id, alloc_count, free_count,
@@ -77,13 +80,18 @@ JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 -- product within 64 bits; SQLite makes a REAL of one beyond.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN
-    INSERT INTO site_keys(trace_id, label_set_id, block_bytes)
-    SELECT NEW.trace_id, coalesce(NEW.label_set_id, 0),
+    INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes)
+    SELECT CASE WHEN EXISTS (SELECT 1 FROM site_keys WHERE id = NEW.trace_id)
+                THEN (SELECT min(0, min(id)) - 1 FROM site_keys)
+                ELSE NEW.trace_id END,
+           NEW.trace_id, coalesce(NEW.label_set_id, 0),
            CASE WHEN NEW.alloc_count > 0 AND NEW.alloc_bytes > 0 THEN NEW.alloc_bytes / NEW.alloc_count
                 WHEN NEW.free_count > 0 AND NEW.free_bytes > 0 THEN NEW.free_bytes / NEW.free_count
                 ELSE 0 END
     WHERE NOT EXISTS (SELECT 1 FROM site_keys
-                      WHERE trace_id = NEW.trace_id AND label_set_id = coalesce(NEW.label_set_id, 0));
+                      WHERE id = NEW.trace_id AND label_set_id = coalesce(NEW.label_set_id, 0))
+      AND NOT EXISTS (SELECT 1 FROM site_keys
+                      WHERE id < 0 AND trace_id = NEW.trace_id AND label_set_id = coalesce(NEW.label_set_id, 0));
     INSERT INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes, free_bytes)
     SELECT NEW.profile_id, id, coalesce(NEW.alloc_count, 0), coalesce(NEW.free_count, 0),
            CASE WHEN coalesce(NEW.alloc_bytes, 0) <> coalesce(NEW.alloc_count, 0) * block_bytes
@@ -93,15 +101,19 @@ BEGIN
                      OR typeof(NEW.free_count * block_bytes) = 'real'
                 THEN coalesce(NEW.free_bytes, 0) END
     FROM site_keys
-    WHERE trace_id = NEW.trace_id AND label_set_id = coalesce(NEW.label_set_id, 0);
+    WHERE label_set_id = coalesce(NEW.label_set_id, 0)
+      AND id IN (NEW.trace_id,
+                 (SELECT id FROM site_keys
+                  WHERE id < 0 AND trace_id = NEW.trace_id AND label_set_id = coalesce(NEW.label_set_id, 0)));
 END;
 
 CREATE TRIGGER sites_delete INSTEAD OF DELETE ON sites
 BEGIN
     DELETE FROM site_rows
     WHERE profile_id = OLD.profile_id
-      AND site_key_id = (SELECT id FROM site_keys
-                         WHERE trace_id = OLD.trace_id AND label_set_id = OLD.label_set_id);
+      AND site_key_id IN ((SELECT id FROM site_keys WHERE id = OLD.trace_id AND label_set_id = OLD.label_set_id),
+                          (SELECT id FROM site_keys
+                           WHERE id < 0 AND trace_id = OLD.trace_id AND label_set_id = OLD.label_set_id));
 END;
 
 CREATE TRIGGER sites_update INSTEAD OF UPDATE ON sites
