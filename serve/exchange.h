@@ -71,6 +71,7 @@ struct server {
     dev_t device; /* of the file that is open */
     ino_t inode;
     int64_t asked_ns, flushed_ns; /* the last request for it; the last flush asked for */
+    unsigned generation;          /* how many files there were under the name */
     struct cache cache;           /* of the file that is open */
     struct mark marks[MARKS_MAX]; /* the one that was used last is the last */
     size_t mark_count;
@@ -102,6 +103,7 @@ struct reply {
 /* Of a request that waits. */
 struct wait {
     int64_t run_id;
+    unsigned generation;          /* of the server, when it began */
     struct export_series *series; /* what came after that is told */
     int64_t until_ns;             /* CLOCK_REALTIME: what happened until then must be stored */
     int64_t due_ns, give_up_ns;   /* CLOCK_MONOTONIC */

@@ -172,6 +172,7 @@ static bool check(struct exchange *exchange, struct db *db, const struct state *
 /* ---- deltas ---- */
 
 void profile_forget(struct server *server) {
+    server->generation++;
     while (server->mark_count)
         export_series_free(server->marks[--server->mark_count].series);
 }
@@ -206,6 +207,7 @@ static void watch(struct exchange *exchange, struct db *db, const struct state *
     int64_t now_ns = monotonic_ns(), real_ns = realtime_ns(), age_ns = real_ns - state->flushed_ns;
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
     exchange->wait = (struct wait){.run_id = state->run_id,
+                                   .generation = exchange->server->generation,
                                    .series = export_series_new(),
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
@@ -231,6 +233,8 @@ static int look_again(struct exchange *exchange, struct db **db, struct state *s
     struct server *server = exchange->server;
     *db = warehouse_db(server, err);
     if (!*db) return -1;
+    if (server->generation != exchange->wait.generation)
+        return error_usage(err, "another file has taken the place of the one that this run was in");
     if (now_ns >= exchange->wait.due_ns && !server->has_ended && warehouse_flush(server, exchange->wait.run_id, err))
         return -1;
     return read_state(server, *db, exchange->wait.run_id, state, err);

@@ -138,6 +138,17 @@ expect_match "$(cat cpu.txt)" 'makes_progress' 'CPU time'
 pprof -top "${url}heap" >heap.txt 2>&1 || fail "pprof of heap: $(cat heap.txt)"
 expect_match "$(cat heap.txt)" 'makes_progress' 'heap'
 expect_equal "$(code second.pb.gz "${url}delta_heap")" 200 'delta_heap again'
+# Whoever waits does not keep the server from ending.
+kept=$pid kept_url=$url
+serve ends --db live.db
+curl -s -o ends.txt -w '%{http_code}' "${url}heap?seconds=60" >ends.code &
+waits=$!
+sleep 0.5
+expect_equal "$(cat ends.code)" '' 'a request for the next minute'
+stop INT
+wait "$waits"
+expect_match "$(cat ends.code)" '^(503|000)$' 'what it gets'
+pid=$kept url=$kept_url
 pprof -top "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
 
 # A scraper: 1,000 requests, 8 at a time, each a whole profile.
