@@ -9,9 +9,9 @@ export TZ=UTC HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none
 record() { # two runs of each, so that there is a base: heap, locks and CPU time of our own recording
     local run
     for run in 1 2; do
-        profile -q -o "$TMP/leak$run.profile" --cpu off "$FIXTURES/leak" >/dev/null || true
-        profile -q -o "$TMP/lock$run.profile" --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || true
-        profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" >/dev/null || true
+        profile -q -o "$TMP/leak$run.profile" --cpu off "$FIXTURES/leak" >/dev/null || fail "run $run"
+        profile -q -o "$TMP/lock$run.profile" --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || fail "run $run"
+        profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" >/dev/null || fail "run $run"
     done
 }
 record
