@@ -40,8 +40,7 @@ static void add_config_tags(struct ingest_command *command) {
     const struct config *config = cli_config();
     for (size_t i = 0; i < config->tag_count; i++) {
         size_t count = command->options.tag_count, same = 0;
-        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0)
-            same++;
+        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0) same++;
         char *value = same < count ? NULL : cli_tag_value(&config->tags[i]);
         if (!value) continue;
         command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);

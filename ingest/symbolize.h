@@ -18,14 +18,13 @@ struct symbolizer;        /* all modules looked at so far; opened once a recordi
 struct symbolizer_module; /* one file; owned by its symbolizer */
 
 struct symbol_frame {
-    const char *name; /* for people, never empty: demangled without C++ parameter lists and Rust hashes, and without
+    const char *name;        /* for people, never empty: demangled without C++ parameter lists and Rust hashes, and without
                                 what compilers add to parts and copies (.cold, .isra.0) and linkers to versions (@@...) */
-    const char
-        *system_name; /* as linked, exact: tells overloads and copies apart; for an inlined function as in DWARF */
-    const char *file; /* source path as the compiler saw it, absolute where DWARF allows it; "" unknown */
-    int line;         /* 0 unknown */
-    int column;       /* 0 unknown */
-    int start_line;   /* of the function; 0 unknown */
+    const char *system_name; /* as linked, exact: tells overloads and copies apart; for an inlined function as in DWARF */
+    const char *file;        /* source path as the compiler saw it, absolute where DWARF allows it; "" unknown */
+    int line;                /* 0 unknown */
+    int column;              /* 0 unknown */
+    int start_line;          /* of the function; 0 unknown */
 };
 
 /* The executable segment that pprof wants as a mapping, in addresses of the file (page-aligned as loaded). */
