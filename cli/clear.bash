@@ -11,6 +11,8 @@ _clear() {
         words="heap lock mvcc channels cpu"
     elif [[ $previous == --cpu ]]; then
         words="99 off perf"
+    elif [[ $previous == --start ]]; then
+        words="on off"
     elif [[ $previous == --follow ]]; then
         words="all none"
     elif [[ $previous == --windows ]]; then

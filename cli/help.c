@@ -15,7 +15,7 @@ static void print_options(const char *usage) {
     buffer_add_char(&seen, '\n');
     for (const char *at = usage; (at = strchr(at, '-')); at += strspn(at, "-")) {
         size_t dashes = strspn(at, "-");
-        size_t length = dashes + strspn(at + dashes, "abcdefghijklmnopqrstuvwxyz-");
+        size_t length = dashes + strspn(at + dashes, "abcdefghijklmnopqrstuvwxyz-_");
         if (at == usage || !strchr(" [,\n", at[-1]) || length == dashes || (dashes == 1 && length != 2)) continue;
         char *line = xasprintf("\n%.*s\n", (int)length, at);
         if (!strstr(buffer_text(&seen), line)) {

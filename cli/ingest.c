@@ -9,18 +9,22 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "ingest/fetch.h"
 #include "ingest/format.h"
 #include "ingest/ingest.h"
 
 struct ingest_command {
     const char *db;
     struct ingest_options options;
+    struct fetch_options fetch;
     struct ingest_tag *tags;
     bool quiet;
     struct ingest ingest;
     uint64_t artefacts, known, failed, rows, skipped;
     struct progress progress;
 };
+
+enum { SECONDS_MAX = 86400 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -40,7 +44,8 @@ static void add_config_tags(struct ingest_command *command) {
     const struct config *config = cli_config();
     for (size_t i = 0; i < config->tag_count; i++) {
         size_t count = command->options.tag_count, same = 0;
-        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0) same++;
+        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0)
+            same++;
         char *value = same < count ? NULL : cli_tag_value(&config->tags[i]);
         if (!value) continue;
         command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
@@ -83,7 +88,19 @@ static int read_time(struct ingest_command *command, const char *text, struct er
     return error_usage(err, "--time wants YYYY-MM-DD[ HH:MM[:SS]][Z] or @SECONDS since 1970, not '%s'", text);
 }
 
-enum { OPTION_DB = CLI_LONG, OPTION_LABEL, OPTION_TAG, OPTION_LENIENT, OPTION_TIME, OPTION_CUMULATIVE };
+enum {
+    OPTION_DB = CLI_LONG,
+    OPTION_LABEL,
+    OPTION_TAG,
+    OPTION_LENIENT,
+    OPTION_TIME,
+    OPTION_CUMULATIVE,
+    OPTION_SECONDS,
+    OPTION_TIMEOUT,
+    OPTION_TLS_CERT,
+    OPTION_TLS_KEY,
+    OPTION_TLS_CA
+};
 
 static int read_option(struct ingest_command *command, int option, struct error *err) {
     switch (option) {
@@ -93,6 +110,11 @@ static int read_option(struct ingest_command *command, int option, struct error 
     case OPTION_LENIENT: command->options.lenient = true; return 0;
     case OPTION_TIME: return read_time(command, optarg, err);
     case OPTION_CUMULATIVE: command->options.cumulative = true; return 0;
+    case OPTION_SECONDS: return cli_count("--seconds", optarg, 1, SECONDS_MAX, &command->fetch.seconds, err);
+    case OPTION_TIMEOUT: return cli_count("--timeout", optarg, 1, SECONDS_MAX, &command->fetch.timeout_s, err);
+    case OPTION_TLS_CERT: command->fetch.tls_cert = optarg; return 0;
+    case OPTION_TLS_KEY: command->fetch.tls_key = optarg; return 0;
+    case OPTION_TLS_CA: command->fetch.tls_ca = optarg; return 0;
     default: command->quiet = true; return 0;
     }
 }
@@ -105,6 +127,11 @@ static int read_options(int argc, char **argv, struct ingest_command *command, s
         {"lenient", no_argument, NULL, OPTION_LENIENT},
         {"time", required_argument, NULL, OPTION_TIME},
         {"cumulative", no_argument, NULL, OPTION_CUMULATIVE},
+        {"seconds", required_argument, NULL, OPTION_SECONDS},
+        {"timeout", required_argument, NULL, OPTION_TIMEOUT},
+        {"tls_cert", required_argument, NULL, OPTION_TLS_CERT},
+        {"tls_key", required_argument, NULL, OPTION_TLS_KEY},
+        {"tls_ca", required_argument, NULL, OPTION_TLS_CA},
         {"quiet", no_argument, NULL, 'q'},
         {0},
     };
@@ -114,7 +141,8 @@ static int read_options(int argc, char **argv, struct ingest_command *command, s
         if (read_option(command, option, err) < 0) return -1;
     if (option < 0) return -1;
     add_config_tags(command);
-    if (optind == argc) return error_usage(err, "what to ingest? Give files, directories, or - for standard input");
+    if (optind == argc)
+        return error_usage(err, "what to ingest? Give files, directories, URLs, or - for standard input");
     return 0;
 }
 
@@ -206,6 +234,7 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
 int command_ingest(int argc, char **argv, struct error *err) {
     struct ingest_command command = {0};
     int code = read_options(argc, argv, &command, err);
+    command.options.fetch = &command.fetch;
     if (!command.quiet) progress_connect(&command.progress, &command.options);
     if (code == 0) code = take_all(&command, argv + optind, err);
     free_tags(&command);

@@ -1,14 +1,16 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/profile_options.h"
+#include "cli/status_line.h"
+#include "cli/summary.h"
 #include "export/export.h"
 #include "ingest/collector.h"
 #include "ingest/launch.h"
@@ -21,6 +23,12 @@ enum {
     GRACE_STEP_NS = 2000000,
 };
 
+static int64_t monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
 /* ---- one recording ---- */
 
 struct recording {
@@ -32,9 +40,9 @@ struct recording {
     struct watcher sampler, counter; /* perf record, perf stat */
     off_t input_start;               /* of standard input, -1 where it cannot be rewound */
     char *program, *runtime, *output;
-    int64_t run_id;
+    int64_t run_id, duration_ns;
     int wait_status;
-    bool warned;
+    bool warned, is_paused;
 };
 
 static char *output_name(const struct request *request) {
@@ -95,9 +103,41 @@ static void flush(struct recording *recording) {
     fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
 }
 
+/* At once, and then a flush, which may take its time: so that a window ends where recording did. */
+static void switch_recording(struct recording *recording) {
+    struct error err = {0};
+    recording->launch.has_signal = false;
+    if (collector_pause(recording->collector, !recording->is_paused, &err)) {
+        fprintf(stderr, "clear: recording stays %s: %s\n", recording->is_paused ? "off" : "on", err.message);
+        return;
+    }
+    recording->is_paused = !recording->is_paused;
+    if (!recording->request->quiet) fprintf(stderr, "clear: recording is %s\n", recording->is_paused ? "off" : "on");
+    flush(recording);
+}
+
+static struct collector_totals totals_of(const struct recording *recording) {
+    struct collector_totals totals;
+    collector_totals(recording->collector, &totals);
+    return totals;
+}
+
 static void attend(struct recording *recording) {
-    while (!launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &recording->wait_status))
-        flush(recording);
+    struct status_line line;
+    struct collector_totals totals;
+    int64_t started_ns = monotonic_ns();
+    status_line_start(&line, !recording->request->quiet);
+    while (!launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &recording->wait_status)) {
+        if (recording->launch.has_signal)
+            switch_recording(recording);
+        else
+            flush(recording);
+        if (!status_line_is_due(&line)) continue;
+        totals = totals_of(recording);
+        status_line_draw(&line, &totals, recording->is_paused);
+    }
+    status_line_end(&line);
+    recording->duration_ns = monotonic_ns() - started_ns;
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
 }
@@ -167,64 +207,6 @@ static int finish(struct recording *recording, struct error *err) {
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
 }
 
-/* ---- closing words ---- */
-
-static void warn(uint64_t count, const char *what) {
-    if (count) fprintf(stderr, "clear: warning: %s %s\n", units_count((int64_t)count).text, what);
-}
-
-/* "; 12 acquisitions of 3 locks", nothing for none. */
-static void print_part(uint64_t count, const char *what, uint64_t things, const char *thing) {
-    if (count) fprintf(stderr, "; %s %s", units_count((int64_t)count).text, what);
-    if (count && thing) fprintf(stderr, " of %s %s", units_count((int64_t)things).text, thing);
-}
-
-static void print_totals(const struct recording *recording, const struct collector_totals *totals) {
-    const struct collector_options *recorder = &recording->request->recorder;
-    uint64_t live = totals->alloc_bytes - totals->free_bytes;
-    fprintf(stderr, "clear: run %lld in %s: ", (long long)recording->run_id,
-            cli_database(recording->request->database));
-    if (recorder->features & FEATURE_HEAP)
-        fprintf(stderr, "%s allocations (%s) from %s stacks, %s not freed",
-                units_count((int64_t)totals->alloc_count).text, units_bytes((int64_t)totals->alloc_bytes).text,
-                units_count((int64_t)totals->sites).text, units_bytes((int64_t)live).text);
-    else
-        fprintf(stderr, "no heap");
-    if (recorder->features & FEATURE_LOCKS)
-        fprintf(stderr, "; %s acquisitions of %s locks", units_count((int64_t)totals->acquires).text,
-                units_count((int64_t)totals->locks).text);
-    print_part(totals->cell_events, "uses", totals->cells, "cells");
-    print_part(totals->channel_events, "messages", totals->channels, "channels");
-    print_part(totals->fibers, "fibers", 0, NULL);
-    if (totals->cpu_samples) fprintf(stderr, "; %s of CPU time sampled", units_ns((int64_t)totals->cpu_ns).text);
-    if (totals->cpu_dropped)
-        fprintf(stderr, " (%s more samples fell into the recorder)", units_count((int64_t)totals->cpu_dropped).text);
-    if (totals->processes > 1) fprintf(stderr, "; %s processes", units_count((int64_t)totals->processes).text);
-    if (recorder->sample_n > 1) fprintf(stderr, "; sampled 1 in %s", units_count(recorder->sample_n).text);
-    if (recorder->sample_bytes > 1)
-        fprintf(stderr, "; allocations sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
-}
-
-static void report(const struct recording *recording) {
-    struct collector_totals totals;
-    collector_totals(recording->collector, &totals);
-    warn(totals.dropped - totals.cpu_dropped, "events could not be recorded");
-    warn(totals.unrecorded, "processes could not be recorded");
-    warn(totals.corrupt, "segments are damaged; what could be read of them is stored");
-    warn(totals.running, "processes still ran when the target ended; what they did later is not recorded");
-    if (recording->request->quiet) return;
-    const char *database = cli_database(recording->request->database);
-    if (!totals.processes) {
-        fprintf(stderr, "clear: run %lld in %s: nothing to record: no process allocated or took a lock\n",
-                (long long)recording->run_id, database);
-        return;
-    }
-    print_totals(recording, &totals);
-    fprintf(stderr, "\nclear: next: clear doctor --db %s %lld; go tool pprof -http=: %s/%s.pb.gz\n", database,
-            (long long)recording->run_id, recording->output,
-            recording->request->recorder.features & FEATURE_HEAP ? "heap" : "cpu");
-}
-
 /* The recording failed, the program did not: its own status must not be lost. */
 static int name_status(struct error *err, int wait_status) {
     if (WIFSIGNALED(wait_status))
@@ -239,6 +221,8 @@ static int name_status(struct error *err, int wait_status) {
 /* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
 static int run_target(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec, .context = recording};
+    if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
+    recording->is_paused = recording->request->recorder.is_paused;
     if (launch_start(&recording->launch, recording->program, recording->request->arguments, recording->runtime,
                      recording->directory.path, err)) {
         struct error ignored = {0};
@@ -247,7 +231,14 @@ static int run_target(struct recording *recording, struct error *err) {
     }
     attend(recording);
     int code = finish(recording, err);
-    if (code == 0) report(recording);
+    if (code == 0)
+        summary_print(&(struct summary){.request = recording->request,
+                                        .totals = totals_of(recording),
+                                        .run_id = recording->run_id,
+                                        .duration_ns = recording->duration_ns,
+                                        .output = recording->output,
+                                        .wait_status = recording->wait_status},
+                      stderr);
     if (db_close(&recording->db, err)) code = -1;
     private_dir_remove(&recording->directory);
     launch_end(&recording->launch);

@@ -84,6 +84,14 @@ static int take_windows(struct request *request, const char *text, struct error 
     return 0;
 }
 
+static int take_start(struct request *request, const char *text, struct error *err) {
+    bool off = strcmp(text, "off") == 0;
+    if (!off && strcmp(text, "on") != 0) return error_usage(err, "--start wants on or off, not '%s'", text);
+    request->is_switched = true;
+    request->recorder.is_paused = off;
+    return 0;
+}
+
 static int take_number(struct request *request, int option, struct error *err) {
     int64_t value = 0;
     int code = option == 'n' ? cli_count("--depth", optarg, 1, SEGMENT_DEPTH_MAX, &value, err)
@@ -112,6 +120,7 @@ static int take_option(struct request *request, int option, struct error *err) {
     case 'H': request->recorder.features &= ~(uint32_t)FEATURE_HEAP; return 0;
     case 'L': request->recorder.features &= ~(uint32_t)FEATURE_LOCKS; return 0;
     case 'f': return take_follow(request, optarg, err);
+    case 'a': return take_start(request, optarg, err);
     case 'C': request->counters = true; return 0;
     case 'S': request->syscalls = true; return 0;
     case 'o': request->output = optarg; return 0;
@@ -150,25 +159,17 @@ static void conclude(struct request *request) {
 }
 
 int request_read(struct request *request, int argc, char **argv, struct error *err) {
-    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
-                                          {"label", required_argument, NULL, 'l'},
-                                          {"tag", required_argument, NULL, 't'},
-                                          {"interval", required_argument, NULL, 'i'},
-                                          {"windows", required_argument, NULL, 'w'},
-                                          {"keep", required_argument, NULL, 'k'},
-                                          {"depth", required_argument, NULL, 'n'},
-                                          {"profile-max", required_argument, NULL, 'm'},
-                                          {"sample", required_argument, NULL, 's'},
-                                          {"sync-callstacks", no_argument, NULL, 'y'},
-                                          {"cpu", required_argument, NULL, 'c'},
-                                          {"no-heap", no_argument, NULL, 'H'},
-                                          {"no-locks", no_argument, NULL, 'L'},
-                                          {"follow", required_argument, NULL, 'f'},
-                                          {"counters", no_argument, NULL, 'C'},
-                                          {"syscalls", no_argument, NULL, 'S'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {0}};
+    static const struct option longs[] = {
+        {"db", required_argument, NULL, 'd'},      {"label", required_argument, NULL, 'l'},
+        {"tag", required_argument, NULL, 't'},     {"interval", required_argument, NULL, 'i'},
+        {"depth", required_argument, NULL, 'n'},   {"profile-max", required_argument, NULL, 'm'},
+        {"sample", required_argument, NULL, 's'},  {"sync-callstacks", no_argument, NULL, 'y'},
+        {"cpu", required_argument, NULL, 'c'},     {"no-heap", no_argument, NULL, 'H'},
+        {"no-locks", no_argument, NULL, 'L'},      {"follow", required_argument, NULL, 'f'},
+        {"windows", required_argument, NULL, 'w'}, {"keep", required_argument, NULL, 'k'},
+        {"start", required_argument, NULL, 'a'},   {"counters", no_argument, NULL, 'C'},
+        {"syscalls", no_argument, NULL, 'S'},      {"output", required_argument, NULL, 'o'},
+        {"quiet", no_argument, NULL, 'q'},         {0}};
     *request = (struct request){
         .interval_ns = INTERVAL_DEFAULT_NS,
         .cpu_hz = CPU_HZ_DEFAULT,

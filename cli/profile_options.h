@@ -9,7 +9,8 @@
 struct request {
     const char *database, *output; /* output: NULL for NAME.profile */
     int64_t interval_ns;
-    bool quiet, has_windows; /* has_windows: --windows was given */
+    bool quiet, has_windows;            /* has_windows: --windows was given */
+    bool is_switched;                   /* --start was given: SIGUSR2 switches recording off and on */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     struct collector_options recorder;

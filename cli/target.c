@@ -15,6 +15,8 @@
 /* Numbers of runs that took the place of files in the command line, and live as long as it does. */
 static struct arena numbers;
 
+struct fetch_options target_fetch;
+
 struct target {
     struct db *db;
     const char *option, *prefix, **names;
@@ -30,12 +32,13 @@ static const char *name_of(const struct target *target, size_t i) {
 
 /* ---- file or run ---- */
 
-static bool says_file(const char *name) {
-    return *name == '/' || strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0 || strcmp(name, "-") == 0;
-}
-
 static bool exists(const char *name) {
     return access(name, F_OK) == 0;
+}
+
+static bool says_file(const char *name) {
+    if (fetch_is_url(name) && !exists(name)) return true;
+    return *name == '/' || strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0 || strcmp(name, "-") == 0;
 }
 
 /* The latest run is meant by these even where the warehouse has none. */
@@ -114,6 +117,7 @@ static int read_files(const struct target *target, struct error *err) {
     struct progress progress = {0};
     struct ingest_options options = {0};
     progress_connect(&progress, &options);
+    options.fetch = &target_fetch;
     int code = ingest_open(&ingest, target->db, &options, err);
     for (size_t i = 0; code == 0 && i < target->count; i++)
         if (name_of(target, i)) code = read_file(target, &ingest, &progress, i, err);

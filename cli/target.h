@@ -1,12 +1,16 @@
 /* target.h: the warehouse that a command reads, where a person may have named a file instead of a run.
  *
- * "/...", "./...", "../..." and "-" (standard input) are files. Any other name is a run of the warehouse where one is
+ * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/fetch.h) are files. Any other name is a run of the warehouse where one is
  * called so (query/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
  * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
 #ifndef CLEAR_CLI_TARGET_H
 #define CLEAR_CLI_TARGET_H
 
+#include "ingest/fetch.h"
 #include "schema/db.h"
+
+/* How URLs among the names are fetched; a command that has options for it sets them before target_open. */
+extern struct fetch_options target_fetch;
 
 /* Opens for reading what `names` are about: each names a run or a file, behind `prefix` ("" or "run="); names without the
  * prefix are passed over, and so is NULL. A name that turns out to be a file is replaced by the number of the run that

@@ -35,6 +35,7 @@ struct collector {
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
     struct map names;             /* of segment files met */
+    uint64_t paused_since_ns;     /* CLOCK_MONOTONIC; 0: recording is on */
     struct collector_totals gone; /* of finished processes, and of the collector itself */
 };
 
@@ -101,6 +102,7 @@ static int write_control(int directory, const struct collector_options *options,
                               .sample_n = options->sample_n,
                               .sample_bytes = options->sample_bytes,
                               .cpu_hz = options->cpu_hz,
+                              .is_paused = options->is_paused,
                               .segment_max = SEGMENT_RESERVE};
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
@@ -129,18 +131,36 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     }
     made->start = moment_now();
     made->start_ns = realtime_ns() - (int64_t)(monotonic_ns() - made->start.ns);
+    if (options->is_paused) made->paused_since_ns = made->start.ns;
     *collector = made;
     return 0;
 }
 
-int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
-    int32_t first_pid = pid;
+/* Programs have the file mapped: they see it at once. */
+static int set_control(const struct collector *collector, size_t offset, uint32_t value, struct error *err) {
     int file = openat(collector->directory, "control", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
-    ssize_t size = pwrite(file, &first_pid, sizeof first_pid, offsetof(struct control, first_pid));
+    ssize_t size = pwrite(file, &value, sizeof value, (off_t)offset);
     int why = errno;
     close(file);
-    return size == (ssize_t)sizeof first_pid ? 0 : error_fail(err, "control file of the recording: %s", strerror(why));
+    return size == (ssize_t)sizeof value ? 0 : error_fail(err, "control file of the recording: %s", strerror(why));
+}
+
+int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
+    return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
+}
+
+static uint64_t paused_ns(const struct collector *collector) {
+    uint64_t since = collector->paused_since_ns;
+    return collector->gone.paused_ns + (since ? monotonic_ns() - since : 0);
+}
+
+int collector_pause(struct collector *collector, bool is_paused, struct error *err) {
+    if (is_paused == (collector->paused_since_ns != 0)) return 0;
+    if (set_control(collector, offsetof(struct control, is_paused), is_paused, err)) return -1;
+    collector->gone.paused_ns = paused_ns(collector);
+    collector->paused_since_ns = is_paused ? monotonic_ns() : 0;
+    return 0;
 }
 
 void collector_close(struct collector *collector) {
@@ -209,9 +229,17 @@ static size_t distinct_things(const struct tally *tally) {
     return count;
 }
 
-static void add_totals(struct collector_totals *totals, const struct recorded *recorded) {
+static uint64_t waited_ns(const struct recorded *recorded, struct tick_rate rate) {
+    const struct lock_counters *locks = (const void *)recorded->tallies[MEASURE_LOCK].total;
+    uint64_t ticks = locks->wait + locks->read_wait;
+    if (!(recorded->head.features & FEATURE_TSC) || !rate.ticks) return ticks;
+    return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
+}
+
+static void add_totals(struct collector_totals *totals, const struct recorded *recorded, struct tick_rate rate) {
     const struct tally *tallies = recorded->tallies;
     const struct heap_counters *heap = (const void *)tallies[MEASURE_HEAP].total;
+    const struct lock_counters *locks = (const void *)tallies[MEASURE_LOCK].total;
     const struct task_counters *tasks = (const void *)tallies[MEASURE_FIBER].total;
     const struct cpu_counters *cpu = (const void *)tallies[MEASURE_CPU].total;
     totals->processes += recorded->process_id != 0;
@@ -222,6 +250,8 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->free_bytes += heap->free_bytes;
     totals->sites += tallies[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
+    totals->contended += locks->contended + locks->read_contended;
+    totals->wait_ns += waited_ns(recorded, rate);
     totals->locks += distinct_things(&tallies[MEASURE_LOCK]);
     totals->cells += distinct_things(&tallies[MEASURE_CELL]);
     totals->cell_events += recorded_events(recorded, MEASURE_CELL);
@@ -253,8 +283,9 @@ static uint64_t unrecorded(const struct collector *collector) {
 void collector_totals(const struct collector *collector, struct collector_totals *totals) {
     *totals = collector->gone;
     for (size_t i = 0; i < collector->count; i++)
-        add_totals(totals, collector->processes[i]);
+        add_totals(totals, collector->processes[i], tick_rate(collector));
     totals->unrecorded = unrecorded(collector);
+    totals->paused_ns = paused_ns(collector);
 }
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
@@ -298,7 +329,29 @@ static int update_run(struct collector *collector, struct error *err) {
     return db_run(collector->db, statement, err);
 }
 
-/* What the recording itself cost and lost, beside the run's first profile. */
+/* About the recording itself: beside the run's first profile. */
+static int write_counter(struct collector *collector, const char *name, double value, const char *unit,
+                         struct error *err) {
+    sqlite3_stmt *statement = db_prepare(collector->db,
+                                         "INSERT OR REPLACE INTO counters(profile_id, name, value, unit)"
+                                         " SELECT min(id), :name, :value, :unit FROM profiles"
+                                         " WHERE run_id = :run HAVING min(id) IS NOT NULL",
+                                         err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", collector->run_id);
+    db_bind_text(statement, ":name", name);
+    db_bind_real(statement, ":value", value);
+    db_bind_text(statement, ":unit", unit);
+    return db_run(collector->db, statement, err);
+}
+
+/* At each flush, because whoever reads the figures of a run must know that it is not all of it. */
+static int write_pause(struct collector *collector, struct error *err) {
+    uint64_t ns = paused_ns(collector);
+    return ns ? write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err) : 0;
+}
+
+/* What it cost and lost. */
 static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
     struct collector_totals totals;
     collector_totals(collector, &totals);
@@ -314,19 +367,8 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
                 {"recorder.segment_bytes", "bytes", (double)totals.segment_bytes},
                 {"recorder.corrupt_segments", "count", (double)totals.corrupt},
                 {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        sqlite3_stmt *statement = db_prepare(collector->db,
-                                             "INSERT OR REPLACE INTO counters(profile_id, name, value, unit)"
-                                             " SELECT min(id), :name, :value, :unit FROM profiles"
-                                             " WHERE run_id = :run HAVING min(id) IS NOT NULL",
-                                             err);
-        if (!statement) return -1;
-        db_bind_int(statement, ":run", collector->run_id);
-        db_bind_text(statement, ":name", rows[i].name);
-        db_bind_real(statement, ":value", rows[i].value);
-        db_bind_text(statement, ":unit", rows[i].unit);
-        if (db_run(collector->db, statement, err)) return -1;
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (write_counter(collector, rows[i].name, rows[i].value, rows[i].unit, err)) return -1;
     return 0;
 }
 
@@ -358,7 +400,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
-    if (update_run(collector, err)) return -1;
+    if (update_run(collector, err) || write_pause(collector, err)) return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }
 
@@ -373,7 +415,7 @@ static void drop_finished(struct collector *collector) {
             collector->processes[kept++] = recorded;
             continue;
         }
-        add_totals(&collector->gone, recorded);
+        add_totals(&collector->gone, recorded, tick_rate(collector));
         unlinkat(collector->directory, recorded->name, 0);
         recorded_free(recorded);
     }

@@ -48,6 +48,7 @@ struct collector_options {
     uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
     uint32_t cpu_hz;       /* of FEATURE_CPU */
     struct window_limits windows;
+    bool is_paused; /* nothing is recorded until collector_pause says otherwise */
 };
 
 /* Totals as of the last flush, for the closing words and for tests. */
@@ -55,8 +56,9 @@ struct collector_totals {
     uint64_t processes, running;       /* recorded ones; of these, those that still ran at the last flush */
     uint64_t alloc_count, alloc_bytes; /* of all processes */
     uint64_t free_count, free_bytes;
-    uint64_t sites;                                        /* distinct stacks that allocated */
-    uint64_t acquires, locks;                              /* lock operations, shared ones too; distinct locks */
+    uint64_t sites;              /* distinct stacks that allocated */
+    uint64_t acquires, locks;    /* lock operations, shared ones too; distinct locks */
+    uint64_t contended, wait_ns; /* of the lock operations: those that waited, and how long in all */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and what was done with them */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;
@@ -64,6 +66,7 @@ struct collector_totals {
     uint64_t corrupt;     /* segments with something broken in them */
     uint64_t unrecorded;  /* processes that could not make a segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
+    uint64_t paused_ns; /* for how long recording was off */
 };
 
 /* Writes `control` into the directory and starts the clocks: before the program starts. `directory` is an open
@@ -72,6 +75,9 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
                    const struct collector_options *options, struct error *err);
 /* The target's process, before it execs: FEATURE_NO_CHILDREN goes by it. */
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
+/* Stops or resumes recording in all processes at once. While it is off a hook costs the program about a nanosecond. What was recorded is
+ * followed to its end: frees of known blocks count, so that what is in use stays true of what was recorded. */
+int collector_pause(struct collector *collector, bool is_paused, struct error *err);
 /* `final`: the recorder's own cost is written too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* How many processes that recorded something still run. Looks at the directory, not at the last flush. */

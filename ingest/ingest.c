@@ -3,9 +3,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "ingest/cumulative.h"
+#include "ingest/fetch.h"
 #include "ingest/format.h"
 #include "ingest/many.h"
 #include "ingest/run_uuid.h"
@@ -522,13 +524,34 @@ int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struc
     return code;
 }
 
+static int ingest_opened(struct ingest *ingest, struct input *input, struct ingest_result *result, struct error *err) {
+    const struct format *format = format_find(input);
+    int code = format ? input_complete(input, err) : refuse(input, err);
+    return code == 0 ? ingest_input(ingest, input, format, result, err) : -1;
+}
+
+static int ingest_url(struct ingest *ingest, const char *url, struct ingest_result *result, struct error *err) {
+    struct fetch_options options = ingest->options.fetch ? *ingest->options.fetch : (struct fetch_options){0};
+    struct buffer body = {0};
+    struct input input = {0};
+    char *shown = fetch_shown_url(url);
+    options.progress = ingest->options.progress;
+    options.progress_context = ingest->options.progress_context;
+    int code = fetch(url, &options, &body, err);
+    if (code == 0) code = input_open_memory(&input, shown, (const uint8_t *)body.data, body.size, err);
+    if (code == 0) code = ingest_opened(ingest, &input, result, err);
+    input_close(&input);
+    buffer_free(&body);
+    free(shown);
+    return code;
+}
+
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err) {
     struct input input;
     *result = (struct ingest_result){0};
+    if (fetch_is_url(path) && access(path, F_OK) != 0) return ingest_url(ingest, path, result, err);
     if (input_open(&input, path, err) != 0) return -1;
-    const struct format *format = format_find(&input);
-    int code = format ? input_complete(&input, err) : refuse(&input, err);
-    if (code == 0) code = ingest_input(ingest, &input, format, result, err);
+    int code = ingest_opened(ingest, &input, result, err);
     input_close(&input);
     return code;
 }

@@ -32,6 +32,7 @@ struct ingest_options {
     bool lenient; /* --lenient: skip and count broken rows of text formats */
     bool
         cumulative; /* --cumulative: store what grew since the process's earlier snapshots (see ingest_begin_profile) */
+    const struct fetch_options *fetch; /* of URLs (ingest/fetch.h); NULL: the defaults */
     void (*progress)(void *context, const char *path, uint64_t done, uint64_t total); /* may be NULL; bytes */
     void *progress_context;
 };
@@ -61,7 +62,7 @@ struct ingest_result {
     const char *format; /* name of its format */
     uint64_t rows_added, rows_skipped, profiles;
 };
-/* One file, directory artefact (NAME.profile/) or "-". On failure nothing of it stays in the warehouse. */
+/* One file, directory artefact (NAME.profile/), "-", or URL that no file is called by. On failure nothing of it stays in the warehouse. */
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err);
 /* Adds what a file holds to a run that is there, as `clear profile` does with what perf wrote beside it. `format` is known. In a
  * transaction of its own. */

@@ -120,8 +120,10 @@ static bool came_from_terminal(const siginfo_t *info) {
     }
 }
 
-static void send_on(pid_t pid, const siginfo_t *info) {
-    if (info->si_signo == SIGCHLD || info->si_pid == pid || came_from_terminal(info)) return;
+static void pass_on(struct launch *launch, const siginfo_t *info) {
+    pid_t pid = launch->pid;
+    if (info->si_signo == launch->own_signal) launch->has_signal = true;
+    if (info->si_signo == launch->own_signal || info->si_signo == SIGCHLD || info->si_pid == pid || came_from_terminal(info)) return;
     if (info->si_code == SI_QUEUE)
         sigqueue(pid, info->si_signo, info->si_value);
     else
@@ -264,7 +266,8 @@ bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
         if (!left) return false;
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
-        if (sigtimedwait(&waited, &info, &timeout) > 0) send_on(launch->pid, &info);
+        if (sigtimedwait(&waited, &info, &timeout) > 0) pass_on(launch, &info);
+        if (launch->has_signal) return has_ended(launch, wait_status);
     }
     return true;
 }

@@ -20,8 +20,10 @@ struct launch {
                        struct error *err); /* the child is there, and waits for the result: 0 lets
                                                                         it exec; -1 with the error set ends it */
     void *context;
+    int own_signal;   /* sent to us, it is for us and not sent on; 0: none is */
     const int *files; /* what the child gets as descriptors 0, 1 and 2 instead of ours */
 
+    bool has_signal; /* own_signal came; the caller clears it */
     pid_t pid;
     sigset_t before;               /* our signal mask */
     struct sigaction child_before; /* and what SIGCHLD did */
@@ -36,7 +38,7 @@ char *launch_runtime(const char *directory, struct error *err);
  * that cannot be executed is a usage error, and nothing was changed. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err);
-/* Waits until the program has ended (true, *wait_status as from waitpid) or `timeout_ns` has passed (false). */
+/* Waits until the program has ended (true, *wait_status as from waitpid), or `timeout_ns` has passed or own_signal came (false). */
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status);
 /* Signals are as before launch_start. */
 void launch_end(struct launch *launch);

@@ -65,6 +65,9 @@ struct control {
     uint64_t sample_bytes;                 /* mean bytes between samples; 0 or 1 is off */
     uint32_t sample_n;                     /* 0 or 1 is every event */
     uint32_t cpu_hz;                       /* samples per second of CPU time of each thread; 0 is off */
+    _Atomic uint32_t is_paused;            /* 1: nothing new is recorded for now; the collector may change it at any time. What was recorded
+                                              is followed to its end: frees of known blocks, holds that had begun, exits of known fibers */
+    uint32_t reserved;
     _Atomic uint64_t unrecorded_processes; /* processes that could not make a segment (chroot, changed uid, no space) */
 };
 

@@ -134,6 +134,7 @@ static void test_rules_are_complete(void **state) {
         "saturation-sampled",
         "saturation-sampled-bytes",
         "saturation-slow-flush",
+        "saturation-paused",
         "saturation-unfinished",
         "saturation-truncated",
         "saturation-warning",

@@ -16,7 +16,12 @@ static ALWAYS_INLINE struct thread *api_enter(uint32_t feature) {
     return thread;
 }
 
+/* FOLLOW is for what ends or names something that was recorded: it goes on while the recording is paused. */
 #define REPORT(feature, statement)                                                                                     \
+    if (is_paused()) return;                                                                                           \
+    FOLLOW(feature, statement)
+
+#define FOLLOW(feature, statement)                                                                                     \
     struct thread *thread = api_enter(feature);                                                                        \
     if (unlikely(!thread)) return;                                                                                     \
     RECORD(thread, statement);                                                                                         \
@@ -88,7 +93,7 @@ HOOK void clear_rt_cell_commit_many(const void *const *cells, size_t count) {
 /* --- channels ------------------------------------------------------------------------------------------------- */
 
 HOOK void clear_rt_channel_open(const void *channel, uint64_t capacity, const char *name) {
-    REPORT(FEATURE_CHANNELS, channel_opened(thread, (uintptr_t)channel, capacity, name));
+    FOLLOW(FEATURE_CHANNELS, channel_opened(thread, (uintptr_t)channel, capacity, name));
 }
 
 HOOK void clear_rt_channel_push(const void *channel, uint64_t depth, uint64_t blocked_ns) {
@@ -126,7 +131,8 @@ HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint
 }
 
 HOOK void clear_rt_lock_released(const void *lock, int mode) {
-    REPORT(FEATURE_LOCKS, lock_released(thread, lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE));
+    if (is_paused() && !self->held_count) return;
+    FOLLOW(FEATURE_LOCKS, lock_released(thread, lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE));
 }
 
 /* --- allocators ----------------------------------------------------------------------------------------------- */
@@ -145,11 +151,11 @@ HOOK void clear_rt_alloc(const void *arena, const void *block, size_t size) {
 
 HOOK void clear_rt_free(const void *block) {
     if (!block) return;
-    REPORT(FEATURE_HEAP, heap_freed(thread, (void *)(uintptr_t)block));
+    FOLLOW(FEATURE_HEAP, heap_freed(thread, (void *)(uintptr_t)block));
 }
 
 HOOK void clear_rt_free_all(const void *arena) {
-    REPORT(FEATURE_HEAP, arena_freed(thread, arena));
+    FOLLOW(FEATURE_HEAP, arena_freed(thread, arena));
 }
 
 /* --- fibers --------------------------------------------------------------------------------------------------- */
@@ -163,5 +169,5 @@ HOOK void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) {
 }
 
 HOOK void clear_rt_fiber_exit(uint64_t fiber) {
-    REPORT(FEATURE_FIBERS, fiber_exited(thread, fiber));
+    FOLLOW(FEATURE_FIBERS, fiber_exited(thread, fiber));
 }

@@ -39,7 +39,8 @@ static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks
 static void on_tick(int number, siginfo_t *info, void *context) {
     (void)number;
     struct thread *thread = self;
-    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !process->cpu_hz) return;
+    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !process->cpu_hz || is_paused())
+        return;
     int saved_errno = errno;
     uint32_t state = thread->state;
     thread->is_ticking = state == THREAD_BUSY ? TICK_INSIDE : TICK_BETWEEN;

@@ -99,7 +99,7 @@ static ALWAYS_INLINE bool may_be_noted(const void *block) {
 HOOK void free(void *block) {
     if (unlikely(!block || is_pool_block(block))) return;
     uint32_t mode = load_relaxed(&heap_mode);
-    if (mode != HEAP_EVERY && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
+    if ((mode != HEAP_EVERY || is_paused()) && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
     struct thread *thread = thread_enter();
     if (likely(thread)) {
         RECORD(thread, heap_freed(thread, block));
@@ -120,11 +120,12 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
         return;
     }
     if (was_known) count_free(thread, from, old);
-    if (to && sample_takes(thread, size)) heap_allocated(thread, to, size, frame);
+    if (to && !is_paused() && sample_takes(thread, size)) heap_allocated(thread, to, size, frame);
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \
     if (unlikely(load_relaxed(&heap_mode) == HEAP_OFF)) return call;                                                   \
+    if (is_paused() && !(from && may_be_noted(from))) return call;                                                     \
     struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
     struct block old = {0};                                                                                            \

@@ -21,13 +21,19 @@ struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, en
 struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
                                              struct frame frame);
 
-static ALWAYS_INLINE struct thread *lock_enter(void) {
+/* For what ends a hold: one that began before the recording was paused ends as it would have. */
+static ALWAYS_INLINE struct thread *lock_enter_holding(void) {
+    if (is_paused() && !self->held_count) return NULL;
     struct thread *thread = thread_enter();
     if (unlikely(thread && !(process->features & FEATURE_LOCKS))) {
         thread_leave(thread);
         return NULL;
     }
     return thread;
+}
+
+static ALWAYS_INLINE struct thread *lock_enter(void) {
+    return is_paused() ? NULL : lock_enter_holding();
 }
 
 static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {

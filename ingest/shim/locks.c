@@ -83,7 +83,7 @@ static void lock_had_after_wait(struct thread *thread, void *lock, struct attemp
     return result
 
 #define RELEASE(lock, call)                                                                                            \
-    struct thread *thread = lock_enter();                                                                              \
+    struct thread *thread = lock_enter_holding();                                                                      \
     if (unlikely(!thread)) return call;                                                                                \
     struct held_lock ended;                                                                                            \
     bool is_last = hold_release(thread, lock, &ended);                                                                 \
@@ -182,7 +182,7 @@ struct interrupted_hold {
 
 static void hold_pauses(pthread_mutex_t *mutex, struct interrupted_hold *pause) {
     pause->is_known = false;
-    struct thread *thread = lock_enter();
+    struct thread *thread = lock_enter_holding();
     if (!thread) return;
     struct held_lock *held = find_held(thread, mutex);
     if (held) {
@@ -196,7 +196,7 @@ static void hold_pauses(pthread_mutex_t *mutex, struct interrupted_hold *pause) 
 
 /* A cancelled wait leaves by unwinding and never comes here; its cleanup handler's unlock then counts no hold. */
 static void hold_resumes(const struct interrupted_hold *pause) {
-    struct thread *thread = pause->is_known ? lock_enter() : NULL;
+    struct thread *thread = pause->is_known ? thread_enter() : NULL;
     if (!thread) return;
     if (thread->held_count < HELD_LOCKS) {
         thread->held[thread->held_count] = pause->held;

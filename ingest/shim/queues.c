@@ -50,6 +50,7 @@ static ALWAYS_INLINE struct thread *channel_enter(void) {
 
 /* A process's first event may be one of these: then it starts here. */
 static ALWAYS_INLINE bool is_recording(void) {
+    if (is_paused()) return false;
     if (unlikely(load_relaxed(&process->state) == PROCESS_NEW)) {
         struct thread *thread = thread_enter();
         if (thread) thread_leave(thread);
@@ -202,9 +203,10 @@ static void record_pop(void *queue, uint64_t blocked_ns) {
 }
 
 #define PUSH(length_call, push_call)                                                                                   \
-    int before = is_recording() ? length_call : 0;                                                                     \
+    bool is_taken = is_recording();                                                                                    \
+    int before = is_taken ? length_call : 0;                                                                           \
     push_call;                                                                                                         \
-    if (is_recording()) record_push(queue, before)
+    if (is_taken) record_push(queue, before)
 
 HOOK void g_async_queue_push(void *queue, void *data) {
     PUSH(real_g_async_queue_length()(queue), real_g_async_queue_push()(queue, data));

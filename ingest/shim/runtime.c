@@ -37,6 +37,8 @@ static struct thread no_thread;
 
 struct process *process = &no_process;
 uint32_t heap_mode = HEAP_EVERY;
+static uint32_t never_paused;
+uint32_t *paused = &never_paused;
 __thread struct thread *volatile self = &no_thread;
 
 /* What stays true across a fork. */
@@ -210,6 +212,7 @@ static bool find_control(void) {
     if (!named || *named != '/' || strlen(named) >= sizeof directory) return false;
     strcpy(directory, named);
     control = map_control();
+    if (control) paused = (uint32_t *)&control->is_paused;
     return control != NULL;
 }
 

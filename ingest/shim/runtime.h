@@ -206,6 +206,13 @@ enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
 extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 
+/* `is_paused` of the control file, once that is mapped; before, a word that is 0. Asked before a thread is entered, so that a program
+ * whose recording is off pays two loads a hook and nothing else. */
+extern uint32_t *paused;
+static ALWAYS_INLINE bool is_paused(void) {
+    return unlikely(load_relaxed(paused));
+}
+
 /* --- entering and leaving ------------------------------------------------------------------------------------- */
 
 struct thread *thread_enter_slowly(void);

@@ -40,10 +40,11 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     return true;
 }
 
-/* Whether an allocation of that size goes straight to the allocator: the heap is not recorded, or it is sampled and this is not its
+/* Whether an allocation of that size goes straight to the allocator: the heap is not recorded or not now, or it is sampled and this is not its
  * turn. Where it is, the hook records it without asking again. A thread's first allocation makes the thread known first. */
 static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     uint32_t mode = load_relaxed(&heap_mode);
+    if (is_paused()) return true;
     if (likely(mode == HEAP_EVERY)) return false;
     if (mode == HEAP_OFF) return true;
     if (unlikely(self->state != THREAD_IDLE)) {

@@ -7,6 +7,7 @@ CREATE VIEW doctor_saturation AS
 --   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
 --   slow-flush: the recorder's writing took long beside the program (count is milliseconds): from recorder_flush_ms and
 --   recorder_flush_percent of the run on.
+--   paused: recording was switched off for part of the run (count is milliseconds).
 --   unfinished: the recorder did not see the end of the run (count 1).
 --   warning: the artefact itself says "WARNING: ..." (count: in how many profiles; subject: the text).
 WITH finding(run_id, code, subject, count) AS (
@@ -39,6 +40,12 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE counters.name = 'recorder.flush_ms'
       AND counters.value >= (SELECT value FROM rules WHERE name = 'recorder_flush_ms')
       AND counters.value * 1e8 >= runs.duration_ns * (SELECT value FROM rules WHERE name = 'recorder_flush_percent')
+    UNION ALL
+    SELECT profiles.run_id, 'paused', 'recorder', CAST(max(counters.value) AS INTEGER)
+    FROM counters
+    JOIN profiles ON profiles.id = counters.profile_id
+    WHERE counters.name = 'recorder.paused_ms'
+    GROUP BY profiles.run_id
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs

@@ -1,0 +1,23 @@
+/* summary.h: what `clear profile` says when it is done: how the program ended, what was recorded in a line a kind, what was lost, and
+ * the commands to run next. */
+#ifndef CLEAR_CLI_SUMMARY_H
+#define CLEAR_CLI_SUMMARY_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/profile_options.h"
+#include "ingest/collector.h"
+
+struct summary {
+    const struct request *request;
+    struct collector_totals totals;
+    int64_t run_id, duration_ns;
+    const char *output; /* the run's directory */
+    int wait_status;    /* as from waitpid(2) */
+};
+
+/* What was lost is always said; the rest unless --quiet. */
+void summary_print(const struct summary *summary, FILE *out);
+
+#endif
