@@ -30,6 +30,7 @@ void recorded_free(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++)
         free_tally(&recorded->tallies[i]);
     address_space_free(&recorded->space);
+    map_free(&recorded->stack_chunks);
     free(recorded->stacks);
     free(recorded->objects);
     free(recorded->name);
@@ -76,6 +77,15 @@ struct reading {
 static void on_module(void *context, const struct segment_module *module) {
     struct reading *reading = context;
     address_space_put(reading->resolver, &reading->recorded->space, reading->recorded->module_index++, module);
+}
+
+/* Stacks are appended and never change, and most of them were met before. */
+static bool wants_stacks(void *context, size_t offset, uint64_t count) {
+    struct recorded *recorded = ((struct reading *)context)->recorded;
+    struct map_entry *met = map_put(&recorded->stack_chunks, &offset, sizeof offset, NULL);
+    bool has_new = (uint64_t)met->value != count;
+    met->value = (int64_t)count;
+    return has_new;
 }
 
 static void on_stack(void *context, const struct segment_stack *stack, size_t offset) {
@@ -149,7 +159,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     /* Counters before lists: a stack is published before it is first counted, so every id that has a count
      * is in the lists by then. */
     static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread};
-    static const struct segment_visitor lists = {.module = on_module, .stack = on_stack, .object = on_object};
+    static const struct segment_visitor lists = {
+        .module = on_module, .stack = on_stack, .object = on_object, .wants_stacks = wants_stacks};
     struct reading reading = {recorded, resolver};
     forget_sums(recorded);
     recorded->head = view->head;

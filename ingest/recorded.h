@@ -83,6 +83,7 @@ struct recorded {
     struct address_space space;
     size_t module_index;            /* while the modules are walked */
     size_t committed_mapping_count; /* of the space's */
+    struct map stack_chunks;        /* offset of a chunk of stacks -> how many of it are in `stacks` */
     struct stack_slot *stacks;
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;

@@ -144,6 +144,7 @@ const uint64_t *segment_view_stack(const struct segment_view *view, size_t offse
 
 static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64_t count,
                         const struct segment_visitor *visitor, void *context) {
+    if (!visitor->stack || (visitor->wants_stacks && !visitor->wants_stacks(context, at, count))) return;
     for (uint64_t i = 0; i < count; i++) {
         struct segment_stack stack;
         const uint64_t *pcs = segment_view_stack(view, at, &stack);
@@ -152,7 +153,7 @@ static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64
             view->corrupt = true;
             return;
         }
-        if (visitor->stack) visitor->stack(context, &stack, at);
+        visitor->stack(context, &stack, at);
         at += size;
     }
 }

@@ -29,6 +29,8 @@ struct segment_visitor {
     void (*module)(void *context, const struct segment_module *module);
     void (*stack)(void *context, const struct segment_stack *stack, size_t offset); /* offset: for segment_view_stack */
     void (*object)(void *context, const struct segment_object *object);
+    /* Asked before the `count` stacks of the chunk at an offset: false leaves them out. NULL: all are told. */
+    bool (*wants_stacks)(void *context, size_t offset, uint64_t count);
     /* Counters of one kind of chunk (CHUNK_HEAP, ...), `words` 64-bit words an id. */
     void (*counters)(void *context, uint32_t kind, uint64_t first_id, const uint64_t *counters, size_t words,
                      size_t count);

@@ -105,8 +105,16 @@ static size_t best_pair(const struct windows *windows, int64_t now_ns) {
     return best;
 }
 
+/* Where nothing is ever folded, the list need not grow: its last two are all that anybody asks for. */
+static void forget_old(struct windows *windows) {
+    if (windows->count <= 2) return;
+    memmove(windows->items, windows->items + windows->count - 2, 2 * sizeof *windows->items);
+    windows->count = 2;
+}
+
 int windows_fold(struct windows *windows, struct db *db, const struct measure *measure,
                  const struct window_limits *limits, int64_t now_ns, struct error *err) {
+    if (!limits->most && !limits->keep_ns) forget_old(windows);
     while (limits->keep_ns && windows->count > 1 && windows->items[1].end_ns <= now_ns - limits->keep_ns)
         if (fold_pair(windows, 0, db, measure, err)) return -1;
     while (limits->most && windows->count > limits->most)

@@ -30,7 +30,7 @@ void windows_add(struct windows *windows, const struct window *window);
 void windows_copy(struct windows *to, const struct windows *from);
 void windows_free(struct windows *windows);
 
-/* Folds until the limits hold, in the caller's transaction. `now_ns`: the end of the newest flush. A fold moves the rows
+/* Folds until the limits hold (without any, forgets all but the last two windows), in the caller's transaction. `now_ns`: the end of the newest flush. A fold moves the rows
  * of the smaller of two windows into the larger one, and a window is as long as a fixed share of its age, so a row is moved a few times in
  * a run, however long that is. */
 int windows_fold(struct windows *windows, struct db *db, const struct measure *measure,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "export/kinds.h"
+#include "query/kind.h"
 #include "schema/schema.h"
 
 const struct timespan timespan_all = {INT64_MIN, INT64_MAX};
