@@ -21,7 +21,10 @@ static void free_ids(struct profile_ids *ids) {
 }
 
 void profile_names_free(struct profile_names *names) {
-    if (names->walk) sqlite3_reset(names->walk);
+    struct profile_walk *walks[] = {&names->trace_walk, &names->location_walk, &names->line_walk,
+                                    &names->function_walk};
+    for (size_t i = 0; i < sizeof walks / sizeof *walks; i++)
+        if (walks[i]->at) sqlite3_reset(walks[i]->at);
     free_ids(&names->traces);
     free_ids(&names->locations);
     free_ids(&names->functions);
@@ -61,6 +64,38 @@ static void keep_id(struct profile_ids *ids, int64_t id, uint32_t value) {
         ids->near_count = count;
     }
     ids->near[id] = value + 1;
+}
+
+/* ---- walks ---- */
+
+static int walk_on(struct profile_names *names, struct profile_walk *walk, struct error *err) {
+    int code = db_step(names->db, walk->at, err);
+    walk->id = code == 1 ? sqlite3_column_int64(walk->at, 0) : 0;
+    return code < 0 ? -1 : 0;
+}
+
+/* Most profiles want rows in the order of the tables, so one statement walks each: a look-up of its own for each trace costs
+ * 22,000 instructions (SQLite checks all cells of a page again whenever a statement comes back to it), a step 1,000.
+ * `sql` gives ids from :first on, rising, in its first column. 1: it stands on that id, 0: there is none. */
+static int walk_to(struct profile_names *names, struct profile_walk *walk, const char *sql, int64_t id,
+                   struct error *err) {
+    enum { STEPS = 16 }; /* a new start costs as much */
+    for (int i = 0; walk->id && walk->id < id && i < STEPS; i++)
+        if (walk_on(names, walk, err) < 0) return -1;
+    if (walk->id == id && id) return 1;
+    walk->id = 0;
+    walk->at = db_prepare(names->db, sql, err);
+    if (!walk->at) return -1;
+    db_bind_int(walk->at, ":first", id);
+    if (walk_on(names, walk, err) < 0) return -1;
+    return walk->id == id;
+}
+
+static int walk_to_row(struct profile_names *names, struct profile_walk *walk, const char *sql, const char *what,
+                       int64_t id, struct error *err) {
+    int found = walk_to(names, walk, sql, id, err);
+    if (found == 0) error_fail(err, "%s %lld is not in the warehouse", what, (long long)id);
+    return found == 1 ? 0 : -1;
 }
 
 /* The one row of a statement about an id; a missing one means that the file is damaged. */
@@ -108,47 +143,46 @@ int profile_names_mapping(struct profile_names *names, int64_t mapping_id, uint3
 }
 
 static int find_function(struct profile_names *names, int64_t function_id, uint32_t *index, struct error *err) {
+    struct profile_walk *walk = &names->function_walk;
     if (find_id(&names->functions, function_id, index)) return 0;
-    sqlite3_stmt *row =
-        row_of(names->db, "SELECT name, system_name, filename, start_line FROM functions WHERE id = :id", "function",
-               function_id, err);
-    if (!row) return -1;
+    if (walk_to_row(names, walk,
+                    "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
+                    "function", function_id, err) < 0)
+        return -1;
     *index = profile_build_function(
-        names->builder,
-        &(struct profile_function){db_text(row, 0), db_text(row, 1), db_text(row, 2), sqlite3_column_int64(row, 3)});
-    sqlite3_reset(row);
+        names->builder, &(struct profile_function){db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
+                                                   sqlite3_column_int64(walk->at, 4)});
     keep_id(&names->functions, function_id, *index);
     return 0;
 }
 
 static int read_lines(struct profile_names *names, int64_t location_id, struct buffer *lines, struct error *err) {
-    sqlite3_stmt *rows = db_prepare(names->db,
-                                    "SELECT function_id, line, \"column\" FROM location_lines"
-                                    " WHERE location_id = :id ORDER BY position",
-                                    err);
-    if (!rows) return -1;
-    db_bind_int(rows, ":id", location_id);
-    int code;
-    while ((code = db_step(names->db, rows, err)) == 1) {
-        struct profile_line line = {.line = sqlite3_column_int64(rows, 1), .column = sqlite3_column_int64(rows, 2)};
-        if (find_function(names, sqlite3_column_int64(rows, 0), &line.function, err) < 0) {
-            sqlite3_reset(rows);
-            return -1;
-        }
+    struct profile_walk *walk = &names->line_walk;
+    int found = walk_to(names, walk,
+                        "SELECT location_id, function_id, line, \"column\" FROM location_lines"
+                        " WHERE location_id >= :first ORDER BY location_id, position",
+                        location_id, err);
+    if (found < 0) return -1;
+    while (walk->id == location_id) {
+        struct profile_line line = {.line = sqlite3_column_int64(walk->at, 2),
+                                    .column = sqlite3_column_int64(walk->at, 3)};
+        if (find_function(names, sqlite3_column_int64(walk->at, 1), &line.function, err) < 0) return -1;
         buffer_add(lines, &line, sizeof line);
+        if (walk_on(names, walk, err) < 0) return -1;
     }
-    return code;
+    return 0;
 }
 
 static int find_location(struct profile_names *names, int64_t location_id, uint32_t *index, struct error *err) {
     if (find_id(&names->locations, location_id, index)) return 0;
-    sqlite3_stmt *row = row_of(names->db, "SELECT mapping_id, address, is_folded FROM locations WHERE id = :id",
-                               "location", location_id, err);
-    if (!row) return -1;
-    int64_t mapping_id = sqlite3_column_int64(row, 0), shift;
-    struct profile_location location = {.address = (uint64_t)sqlite3_column_int64(row, 1),
-                                        .is_folded = sqlite3_column_int(row, 2)};
-    sqlite3_reset(row);
+    struct profile_walk *walk = &names->location_walk;
+    if (walk_to_row(names, walk,
+                    "SELECT id, mapping_id, address, is_folded FROM locations WHERE id >= :first ORDER BY id",
+                    "location", location_id, err) < 0)
+        return -1;
+    int64_t mapping_id = sqlite3_column_int64(walk->at, 1), shift;
+    struct profile_location location = {.address = (uint64_t)sqlite3_column_int64(walk->at, 2),
+                                        .is_folded = sqlite3_column_int(walk->at, 3)};
     struct buffer lines = {0};
     int code = profile_names_mapping(names, mapping_id, &location.mapping, &shift, err) ||
                        read_lines(names, location_id, &lines, err)
@@ -169,26 +203,10 @@ static int find_location(struct profile_names *names, int64_t location_id, uint3
 
 enum { TRACE_ID, TRACE_STACK, TRACE_LOCATION };
 
-/* Most profiles want the traces in the order of the table, so one statement walks it: a look-up of its own for each trace
- * costs 22,000 instructions (SQLite checks all cells of a page again whenever a statement comes back to it), a step 1,000. */
 static int find_trace(struct profile_names *names, int64_t trace_id, struct error *err) {
-    enum { STEPS = 16 }; /* a new start costs as much */
-    for (int i = 0; names->walk && names->walk_id && names->walk_id < trace_id && i < STEPS; i++) {
-        int code = db_step(names->db, names->walk, err);
-        if (code < 0) return -1;
-        names->walk_id = code ? sqlite3_column_int64(names->walk, TRACE_ID) : 0;
-    }
-    if (names->walk && names->walk_id == trace_id) return 0;
-    names->walk_id = 0;
-    names->walk =
-        db_prepare(names->db, "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", err);
-    if (!names->walk) return -1;
-    db_bind_int(names->walk, ":first", trace_id);
-    int code = db_step(names->db, names->walk, err);
-    if (code < 0) return -1;
-    if (code) names->walk_id = sqlite3_column_int64(names->walk, TRACE_ID);
-    if (names->walk_id == trace_id) return 0;
-    return error_fail(err, "trace %lld is not in the warehouse", (long long)trace_id);
+    return walk_to_row(names, &names->trace_walk,
+                       "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", "trace", trace_id,
+                       err);
 }
 
 /* By hand: strtoll is a third of the time of reading a profile. */
@@ -221,8 +239,8 @@ static int read_stack(struct profile_names *names, const char *json, size_t *dep
 int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t *stack, struct error *err) {
     size_t depth = 0;
     if (find_id(&names->traces, trace_id, stack)) return 0;
-    if (trace_id &&
-        (find_trace(names, trace_id, err) < 0 || read_stack(names, db_text(names->walk, TRACE_STACK), &depth, err) < 0))
+    if (trace_id && (find_trace(names, trace_id, err) < 0 ||
+                     read_stack(names, db_text(names->trace_walk.at, TRACE_STACK), &depth, err) < 0))
         return error_prefix(err, "trace %lld: ", (long long)trace_id);
     *stack = profile_build_stack(names->builder, names->frames, depth);
     keep_id(&names->traces, trace_id, *stack);
@@ -309,7 +327,7 @@ int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64
     if (profile_names_labels(names, label_set_id, labels, err) < 0) return -1;
     if (trace_id) {
         if (find_trace(names, trace_id, err) < 0) return -1;
-        int64_t location_id = sqlite3_column_int64(names->walk, TRACE_LOCATION);
+        int64_t location_id = sqlite3_column_int64(names->trace_walk.at, TRACE_LOCATION);
         if (location_id && add_address(names, location_id, labels, err) < 0) return -1;
     }
     map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;

@@ -15,6 +15,12 @@ struct profile_ids {
     struct map far;
 };
 
+/* A statement over a table in the order of its ids, which stands on the row of `id`; 0: on none. */
+struct profile_walk {
+    sqlite3_stmt *at;
+    int64_t id;
+};
+
 struct profile_names {
     struct db *db;
     struct profile_builder *builder;
@@ -22,8 +28,7 @@ struct profile_names {
     struct map mappings;  /* id -> struct profile_mapped * */
     struct map addresses; /* trace and label set -> label set with the address */
     struct arena arena;
-    sqlite3_stmt *walk; /* over `traces` in the order of their ids; stands on trace walk_id, 0 where on none */
-    int64_t walk_id;
+    struct profile_walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* scratch */
     size_t frame_room;
 };
