@@ -29,7 +29,7 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size) {
         hash = hash_combine(hash, word);
     }
     word = 0;
-    memcpy(&word, at, size);
+    if (size) memcpy(&word, at, size); /* nothing may be given as NULL */
     return hash_combine(hash, word);
 }
 
