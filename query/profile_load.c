@@ -172,11 +172,15 @@ static int narrow_columns(struct loading *load, int type, struct error *err) {
     int kept = 0;
     for (int i = 0; i < load->column_count; i++) {
         if (load->columns[i].role == COLUMN_VALUE && load->columns[i].value != type) continue;
-        buffer_printf(&sql, "%s\"%s\"", kept ? ", " : "SELECT ", sqlite3_column_name(rows, i));
+        buffer_add_text(&sql, kept ? ", \"" : "SELECT \"");
+        buffer_add_text(&sql, sqlite3_column_name(rows, i)); /* of a query of ours: it needs no escape */
+        buffer_add_text(&sql, "\"");
         load->columns[kept++] = load->columns[i];
     }
     load->column_count = kept;
-    buffer_printf(&sql, " FROM (%.*s)", (int)(strrchr(load->sql, ';') - load->sql), load->sql);
+    buffer_add_text(&sql, " FROM (");
+    buffer_add(&sql, load->sql, (size_t)(strrchr(load->sql, ';') - load->sql));
+    buffer_add_text(&sql, ")");
     load->sql = keep(load, buffer_text(&sql), sql.size);
     buffer_free(&sql);
     return 0;
