@@ -122,6 +122,8 @@ static void offer_first(struct completion *completion) {
         offer_commands(completion);
         offer_options(completion, "=");
         offer_types(completion, "");
+        /* Two more for each type would hide the rest of a list. */
+        if (strlen(completion->typed) < 3) return;
         offer_types(completion, "total_");
         offer_types(completion, "mean_");
         return;
