@@ -60,6 +60,11 @@ int report_finish_profile(struct profile *profile, const char *comment, struct e
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err);
 
+/* The header of a report on the whole profile: its binary, comments, type, time, duration. *total is that of the values that
+ * the options choose. Changes nothing. */
+int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
+                    struct error *err);
+
 /* ---- for writers ---- */
 
 /* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
