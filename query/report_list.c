@@ -23,13 +23,6 @@ static void sum_nodes(struct graph_node **nodes, size_t count, int64_t line, int
     }
 }
 
-static void add_value_or_dot(const struct report *report, struct buffer *out, int64_t value) {
-    if (value)
-        report_add_padded_value(report, out, value, 10);
-    else
-        report_add_padded(out, ".", 10);
-}
-
 /* From the function's first line, where it is known, to a margin after the last sample. */
 static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, int64_t *last) {
     *first = INT64_MAX;
@@ -49,9 +42,9 @@ static void add_source(const struct report *report, struct graph_node **nodes, s
     find_lines(nodes, count, &first, &last);
     for (int64_t line = first; line <= last && line <= (int64_t)file->count; line++) {
         sum_nodes(nodes, count, line, &flat, &cum);
-        add_value_or_dot(report, out, flat);
+        report_add_value_or_dot(report, out, flat);
         buffer_add_char(out, ' ');
-        add_value_or_dot(report, out, cum);
+        report_add_value_or_dot(report, out, cum);
         buffer_printf(out, " %6lld:%s\n", (long long)line, file->lines[line - 1]);
     }
 }
