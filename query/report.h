@@ -72,6 +72,9 @@ void report_choose_unit(struct report *report, const struct graph *graph);
  * into `path`. */
 const char *report_trim_path(const char *path, const char *trim, const char *source_path);
 
+/* source_open of a path of the profile, by the report's source_path and trim_path. */
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same in `width` characters at least, to the right. */

@@ -49,11 +49,13 @@ static void add_source(const struct report *report, struct graph_node **nodes, s
     }
 }
 
-static int open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
-    char *here = *report->options.source_path ? NULL : getcwd(NULL, 0);
-    const char *search = here ? here : report->options.source_path;
-    int code = source_open(file, report->options.sources, report_trim_path(path, report->options.trim_path, search),
-                           search, why);
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
+    const struct report_options *options = &report->options;
+    char *here = *options->source_path ? NULL : getcwd(NULL, 0);
+    const char *search = here ? here : options->source_path;
+    const char *trimmed =
+        sources_have(options->sources, path) ? path : report_trim_path(path, options->trim_path, search);
+    int code = source_open(file, options->sources, trimmed, search, why);
     free(here);
     return code;
 }
@@ -70,7 +72,7 @@ static void add_file(const struct report *report, struct graph_node **nodes, siz
     buffer_add_char(out, ' ');
     report_add_padded_value(report, out, cum, 10);
     buffer_printf(out, " (flat, cum) %s of Total\n", scale_percentage(cum, report->total).text);
-    if (open_source(report, &file, info->file, &why) == 0)
+    if (report_open_source(report, &file, info->file, &why) == 0)
         add_source(report, nodes, count, &file, out);
     else
         buffer_printf(out, " Error: %s\n", why);
