@@ -3,8 +3,9 @@
  * so that a flush can be timed alone: no program under it, all symbols known after the first one. Blocks are freed
  * as they are allocated: what is in use belongs into every profile of a heap, moved or not.
  *
- * Prints `delta SITES SITES_MOVED first_ms full_ms delta_ms full_export_ms delta_export_ms full_bytes delta_bytes`; the times of
- * flushes are processor time, medians but for the first; those of a delta are means of 100, so that folds are in them. */
+ * Prints `delta SITES SITES_MOVED first_ms full_ms delta_ms full_export_ms delta_export_ms served_ms full_bytes delta_bytes`; the
+ * times of flushes are processor time, medians but for the first; those of a delta are means of 100, so that folds are in them.
+ * delta_export is of the last window by its number, served what a delta path makes after each of ten flushes. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@
 #include "export/export.h"
 #include "ingest/collector.h"
 
-enum { FRAMES = 10, FULLS = 5, DELTAS = 100 };
+enum { FRAMES = 10, FULLS = 5, DELTAS = 100, SERVED = 10 };
 #define BIAS 0x7f0000000000ull
 
 static struct error failure;
@@ -130,15 +131,50 @@ static double flush(struct collector *collector) {
     return cpu_ms() - start;
 }
 
-static double export(struct db *db, int64_t run_id, int64_t window, const char *path, int64_t *bytes) {
+/* When the newest window ended. */
+static int64_t last_window(struct db *db) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT max(time_ns) FROM profiles", &failure);
+    must(row && db_step(db, row, &failure) == 1 ? 0 : -1);
+    int64_t time_ns = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return time_ns;
+}
+
+static double export(struct db *db, int64_t run_id, int64_t window, struct export_series *series, const char *path,
+                     int64_t *bytes) {
     struct stat status;
-    struct export_request request = {.source = {.kind = "heap", .runs = {&run_id, 1}, .span = {.window = window}},
+    const struct timespan until_now = {INT64_MIN, last_window(db)};
+    struct export_request request = {.source = {.kind = "heap",
+                                                .runs = {&run_id, 1},
+                                                .span = {.window = window},
+                                                .exact = series ? &until_now : NULL},
+                                     .series = series,
                                      .path = path};
     double start = cpu_ms();
     must(export_write(db, &request, &failure));
     double took = cpu_ms() - start;
     *bytes = stat(path, &status) == 0 ? status.st_size : 0;
     return took;
+}
+
+static double flush_delta(struct collector *collector, struct load *load) {
+    uint32_t from = (uint32_t)(next_random() % load->sites), moved = load->sites / 100;
+    for (uint32_t k = 0; k < moved; k++)
+        move(load, 1 + (from + k * 97) % load->sites);
+    return flush(collector);
+}
+
+static double serve(struct collector *collector, struct load *load, struct db *db, int64_t run_id, const char *path) {
+    struct export_series *series = export_series_new();
+    double served = 0;
+    int64_t ignored;
+    (void)export(db, run_id, 0, series, path, &ignored);
+    for (int i = 0; i < SERVED; i++) {
+        (void)flush_delta(collector, load);
+        served += export(db, run_id, 0, series, path, &ignored);
+    }
+    export_series_free(series);
+    return served / SERVED;
 }
 
 static int compare(const void *a, const void *b) {
@@ -150,7 +186,6 @@ static void measure(struct collector *collector, struct load *load, struct db *d
                     const char *directory) {
     double fulls[FULLS], deltas = 0, first;
     int64_t full_bytes, delta_bytes;
-    uint32_t moved = load->sites / 100;
     for (uint32_t id = 1; id <= load->sites; id++)
         move(load, id);
     first = flush(collector);
@@ -160,18 +195,16 @@ static void measure(struct collector *collector, struct load *load, struct db *d
         fulls[i] = flush(collector);
     }
     qsort(fulls, FULLS, sizeof *fulls, compare);
-    for (int i = 0; i < DELTAS; i++) {
-        uint32_t from = (uint32_t)(next_random() % load->sites);
-        for (uint32_t k = 0; k < moved; k++)
-            move(load, 1 + (from + k * 97) % load->sites);
-        deltas += flush(collector);
-    }
+    for (int i = 0; i < DELTAS; i++)
+        deltas += flush_delta(collector, load);
     char *path = xasprintf("%s/delta.pb.gz", directory);
-    double full_export = export(db, run_id, 0, path, &full_bytes);
-    double delta_export = export(db, run_id, -1, path, &delta_bytes);
+    double full_export = export(db, run_id, 0, NULL, path, &full_bytes);
+    double delta_export = export(db, run_id, -1, NULL, path, &delta_bytes);
+    double served = serve(collector, load, db, run_id, path);
     free(path);
-    printf("delta %u %u %.2f %.2f %.2f %.2f %.2f %lld %lld\n", load->sites, moved, first, fulls[FULLS / 2],
-           deltas / DELTAS, full_export, delta_export, (long long)full_bytes, (long long)delta_bytes);
+    printf("delta %u %u %.2f %.2f %.2f %.2f %.2f %.2f %lld %lld\n", load->sites, load->sites / 100, first,
+           fulls[FULLS / 2], deltas / DELTAS, full_export, delta_export, served, (long long)full_bytes,
+           (long long)delta_bytes);
 }
 
 int main(int argc, char **argv) {

@@ -102,6 +102,9 @@ const struct command commands[] = {
      "  --profile-max N      distinct stacks and objects kept per process (default 0: no cap)\n"
      "  --http ADDRESS       serve the run while it is recorded, as clear serve does (127.0.0.1:6060, :0)\n"
      "  --http-anywhere      allow an ADDRESS that other machines can reach\n"
+     "  --http-token FILE    a line of FILE is the token with which a POST to /debug/pprof/toggle switches recording "
+     "off\n"
+     "                       and on; else that of $CLEAR_HTTP_TOKEN, else a new one, which is printed\n"
      "  -o, --output DIR     the directory to write instead of NAME.profile/\n"
      "  -q, --quiet          no summary on standard error\n"
      "  -h, --help           this text\n"},

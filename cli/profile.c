@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/http_token.h"
 #include "cli/profile_options.h"
 #include "cli/profile_target.h"
 #include "cli/status_line.h"
@@ -48,6 +49,7 @@ struct recording {
     int64_t run_id, duration_ns;
     struct server *server; /* of --http; NULL for none */
     int served;            /* its descriptor */
+    char *token;           /* of who may switch recording through it */
     int wait_status;
     bool warned, is_paused;
 };
@@ -86,21 +88,71 @@ static int keep_source(struct recording *recording, struct error *err) {
     return code;
 }
 
+/* The first failure is worth a line; the same one again every second is not. */
+static void flush(struct recording *recording) {
+    struct error err = {0};
+    if (collector_flush(recording->collector, false, &err) == 0 || recording->warned) return;
+    recording->warned = true;
+    fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
+}
+
+/* At once, and then a flush, which may take its time: so that a window ends where recording did. */
+static int set_recording(struct recording *recording, bool is_on, struct error *err) {
+    if (is_on == !recording->is_paused) return 0;
+    if (collector_pause(recording->collector, !is_on, err))
+        return error_prefix(err, "recording stays %s: ", is_on ? "off" : "on");
+    recording->is_paused = !is_on;
+    if (!recording->request->quiet) fprintf(stderr, "clear: recording is %s\n", is_on ? "on" : "off");
+    flush(recording);
+    return 0;
+}
+
+/* ---- the server ---- */
+
 static int flush_for_server(void *context, struct error *err) {
     struct recording *recording = context;
     return collector_flush(recording->collector, false, err);
 }
 
+static bool is_on_for_server(void *context) {
+    const struct recording *recording = context;
+    return !recording->is_paused;
+}
+
+static int set_for_server(void *context, bool is_on, struct error *err) {
+    return set_recording(context, is_on, err);
+}
+
+/* A token that was made here is told here and nowhere else. */
+static void print_served(const struct recording *recording, bool is_token_new) {
+    const char *url = server_url(recording->server);
+    fprintf(stderr, "clear: serving the run at %s\n", url);
+    if (is_token_new && !recording->request->quiet)
+        fprintf(stderr, "clear: recording off and on: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
+                recording->token, url);
+}
+
 static int open_server(struct recording *recording, struct error *err) {
     const struct request *request = recording->request;
-    const struct server_source source = {
-        .db = &recording->db, .run_id = recording->run_id, .flush = flush_for_server, .context = recording};
+    bool is_token_new;
     if (!request->http) return 0;
+    recording->token = http_token(request->http_token, &is_token_new, err);
+    if (!recording->token) return -1;
+    const struct server_source source = {.db = &recording->db,
+                                         .run_id = recording->run_id,
+                                         .flush = flush_for_server,
+                                         .control = {.is_on = is_on_for_server,
+                                                     .set = set_for_server,
+                                                     .token = recording->token,
+                                                     .context = recording},
+                                         .context = recording};
     if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;
     recording->served = server_descriptor(recording->server);
-    fprintf(stderr, "clear: serving the run at %s\n", server_url(recording->server));
+    print_served(recording, is_token_new);
     return 0;
 }
+
+/* ---- begin ---- */
 
 static void close_server(struct recording *recording) {
     server_close(recording->server);
@@ -149,25 +201,10 @@ static int before_exec(void *context, pid_t pid, struct error *err) {
     return request->counters ? watch(recording, &recording->counter, TOOL_PERF_STAT, pid, err) : 0;
 }
 
-/* The first failure is worth a line; the same one again every second is not. */
-static void flush(struct recording *recording) {
-    struct error err = {0};
-    if (collector_flush(recording->collector, false, &err) == 0 || recording->warned) return;
-    recording->warned = true;
-    fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
-}
-
-/* At once, and then a flush, which may take its time: so that a window ends where recording did. */
 static void switch_recording(struct recording *recording) {
     struct error err = {0};
     recording->launch.has_signal = false;
-    if (collector_pause(recording->collector, !recording->is_paused, &err)) {
-        fprintf(stderr, "clear: recording stays %s: %s\n", recording->is_paused ? "off" : "on", err.message);
-        return;
-    }
-    recording->is_paused = !recording->is_paused;
-    if (!recording->request->quiet) fprintf(stderr, "clear: recording is %s\n", recording->is_paused ? "off" : "on");
-    flush(recording);
+    if (set_recording(recording, recording->is_paused, &err)) fprintf(stderr, "clear: %s\n", err.message);
 }
 
 static struct collector_totals totals_of(struct recording *recording) {
@@ -344,6 +381,7 @@ static void release(struct recording *recording) {
     private_dir_remove(&recording->directory);
     profile_target_free(&recording->target);
     self_dumps_close(&recording->dumps);
+    free(recording->token);
     free(recording->runtime);
     free(recording->output);
 }

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-enum { HTTP = CLI_LONG, HTTP_ANYWHERE };
+enum { HTTP = CLI_LONG, HTTP_ANYWHERE, HTTP_TOKEN };
 enum {
     DEPTH_DEFAULT = 64,
     IDS_MAX = 1 << 24,   /* what the runtime has room for */
@@ -127,6 +127,7 @@ static int take_option(struct request *request, int option, struct error *err) {
     case 'o': request->output = optarg; return 0;
     case HTTP: request->http = optarg; return 0;
     case HTTP_ANYWHERE: request->http_anywhere = true; return 0;
+    case HTTP_TOKEN: request->http_token = optarg; return 0;
     case 'q': request->quiet = true; return 0;
     default: bug("option %d", option);
     }
@@ -137,6 +138,8 @@ static int take_target(struct request *request, int argc, char **argv, struct er
     if (request->http_anywhere && !request->http)
         return error_usage(err,
                            "--http-anywhere says that --http ADDRESS may be one that others can reach: give that too");
+    if (request->http_token && !request->http)
+        return error_usage(err, "--http-token is for what --http ADDRESS serves: give that too");
     if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + optind;
     /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
@@ -176,7 +179,8 @@ int request_read(struct request *request, int argc, char **argv, struct error *e
         {"syscalls", no_argument, NULL, 'S'},     {"windows", required_argument, NULL, 'w'},
         {"keep", required_argument, NULL, 'k'},   {"output", required_argument, NULL, 'o'},
         {"http", required_argument, NULL, HTTP},  {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
-        {"quiet", no_argument, NULL, 'q'},        {0}};
+        {"quiet", no_argument, NULL, 'q'},        {"http-token", required_argument, NULL, HTTP_TOKEN},
+        {0}};
     *request = (struct request){
         .interval_ns = INTERVAL_DEFAULT_NS,
         .cpu_hz = CPU_HZ_DEFAULT,

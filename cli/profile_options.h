@@ -13,6 +13,7 @@ struct request {
     bool is_switched; /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;        /* where to serve the run; NULL: nowhere */
     bool http_anywhere;
+    const char *http_token;  /* the file that has the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     struct collector_options recorder;

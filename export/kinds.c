@@ -15,6 +15,7 @@ struct reading {
     int64_t profile_id;
     const char *types; /* profiles.sample_types */
     bool is_counted;   /* the profile ends in the span, else before it */
+    bool has_before;   /* what ends before the span is in the rows */
     int64_t *values;   /* scratch of a plain row */
     uint64_t *more;    /* scratch of further values */
     size_t more_capacity;
@@ -144,7 +145,8 @@ static int read_profiles(struct reading *reading, int64_t run_id, const char *na
         reading->types = db_text(profiles, 1);
         reading->is_counted = sqlite3_column_int(profiles, 3);
         reading->rows->addressed = reading->kind->addressed && sqlite3_column_int(profiles, 2);
-        if ((reading->is_counted || reading->kind->has_state) && read_profile(reading, err) < 0) {
+        bool is_read = reading->is_counted || (reading->kind->has_state && !reading->has_before);
+        if (is_read && read_profile(reading, err) < 0) {
             sqlite3_reset(profiles);
             return -1;
         }
@@ -169,11 +171,22 @@ static int read_grouped(struct reading *reading, int64_t run_id, const char *nam
     return code;
 }
 
+static int read_span(struct reading *reading, int64_t run_id, const char *name, const struct timespan *span,
+                     struct error *err) {
+    if (open_rows(reading, err) < 0) return -1;
+    reading->rows->sparse = span->from_ns != timespan_all.from_ns;
+    return reading->kind->plain ? read_profiles(reading, run_id, name, span, err)
+                                : read_grouped(reading, run_id, name, span, err);
+}
+
 int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
               struct error *err) {
     struct reading reading = {.db = db, .rows = rows, .kind = kind_find(name)};
-    if (open_rows(&reading, err) < 0) return -1;
-    rows->sparse = span->from_ns != timespan_all.from_ns;
-    return reading.kind->plain ? read_profiles(&reading, run_id, name, span, err)
-                               : read_grouped(&reading, run_id, name, span, err);
+    return read_span(&reading, run_id, name, span, err);
+}
+
+int kind_read_more(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
+                   struct error *err) {
+    struct reading reading = {.db = db, .rows = rows, .kind = kind_find(name), .has_before = true};
+    return read_span(&reading, run_id, name, span, err);
 }

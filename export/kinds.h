@@ -11,6 +11,10 @@
 int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
               struct error *err);
 
+/* The same for rows that hold all before the span, its state too: only what ends in it is read. */
+int kind_read_more(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,
+                   struct error *err);
+
 /* As export_write of one run, as pprof; a run without that kind gives a profile without samples. */
 int export_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *path, struct error *err);
 

@@ -72,14 +72,39 @@ static int check_kind(struct db *db, const char *kind, struct error *err) {
     return err->status == ERROR_NONE ? 0 : -1;
 }
 
-/* All of it, of which the series' rows know what was told; what they then say of themselves is of the time since. */
+/* 1 where what came since the mark is in windows of its own: none was folded across it, and none that was told can have been
+ * replaced, as a program's own dumps do at the end of a run. */
+static int is_apart(struct outgoing *out, int64_t run_id, const char *kind, int64_t mark_ns, struct error *err) {
+    sqlite3_stmt *row = db_prepare(
+        out->db,
+        "SELECT instr(flags, 'unfinished') > 0 AND NOT EXISTS"
+        " (SELECT 1 FROM profiles WHERE run_id = :run AND kind IN (:kind, :also)"
+        "  AND (process_id IS NULL OR (time_ns > :mark AND time_ns - duration_ns < :mark))) FROM runs WHERE id = :run",
+        err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    db_bind_int(row, ":mark", mark_ns);
+    kind_bind(row, kind);
+    int code = db_step(out->db, row, err);
+    if (code == 1) code = sqlite3_column_int(row, 0);
+    sqlite3_reset(row);
+    return code;
+}
+
+/* Of the series' rows, which know what was told: what came since is added to them, or all is read again. What they then say of
+ * themselves is of the time since. */
 static int read_series(struct outgoing *out, int64_t run_id, struct rows *rows, struct timespan *span,
                        struct error *err) {
+    const char *kind = out->request->source.kind;
+    int64_t mark_ns = span->from_ns = out->request->series->until_ns;
     const struct timespan all = {INT64_MIN, span->to_ns};
-    span->from_ns = out->request->series->until_ns;
-    if (kind_read(rows, out->db, run_id, out->request->source.kind, &all, err) < 0) return -1;
+    int apart = mark_ns && rows->columns.items && rows_are_sums(rows) ? is_apart(out, run_id, kind, mark_ns, err) : 0;
+    if (apart < 0) return -1;
+    if (!apart) rows_restart(rows);
+    int code = apart ? kind_read_more(rows, out->db, run_id, kind, span, err)
+                     : kind_read(rows, out->db, run_id, kind, &all, err);
     rows->sparse = true;
-    return 0;
+    return code;
 }
 
 static int read_run(struct outgoing *out, const struct export_source *source, size_t index, struct rows *rows,

@@ -193,7 +193,25 @@ void rows_again(struct rows *rows) {
     if (!size) return;
     rows->told = xrealloc(rows->told, size);
     memcpy(rows->told, rows->values, size);
-    memset(rows->values, 0, size);
+}
+
+void rows_restart(struct rows *rows) {
+    size_t size = rows->samples.count * width_of(rows) * sizeof *rows->values;
+    if (size) memset(rows->values, 0, size);
+}
+
+static bool is_state(const char *type) {
+    return strncmp(type, "inuse_", strlen("inuse_")) == 0;
+}
+
+static bool is_maximum(const char *type) {
+    return strncmp(type, "max_", strlen("max_")) == 0;
+}
+
+bool rows_are_sums(const struct rows *rows) {
+    for (int i = 0; i < rows->columns.count; i++)
+        if (rows->columns.items[i].role == ROLE_VALUE && is_maximum(rows->columns.items[i].type)) return false;
+    return true;
 }
 
 void rows_back(struct rows *rows) {
@@ -313,15 +331,17 @@ static void free_outgoing(struct outgoing_rows *out) {
     free(out->values);
 }
 
-static int64_t told_before(const struct rows *rows, size_t index, int slot, const char *type) {
-    bool is_state = strncmp(type, "inuse_", strlen("inuse_")) == 0;
-    return index >= rows->told_count || is_state ? 0 : rows->told[index * width_of(rows) + (size_t)slot];
+/* What is to be told of a sum after what was told before. */
+static int64_t since_told(const struct rows *rows, size_t index, int slot, const char *type) {
+    size_t at = index * width_of(rows) + (size_t)slot;
+    int64_t value = rows->values[at], told = index < rows->told_count ? rows->told[at] : 0;
+    if (is_maximum(type)) return value == told ? 0 : value;
+    return is_state(type) ? value : value - told;
 }
 
 static int fill_values(struct outgoing_rows *out, size_t index, struct error *err) {
-    const int64_t *sums = out->rows->values + index * ((size_t)out->rows->columns.slots + 1);
     for (size_t i = 0; i < out->count; i++) {
-        int64_t value = sums[out->slots[i]] - told_before(out->rows, index, out->slots[i], out->types[i].type);
+        int64_t value = since_told(out->rows, index, out->slots[i], out->types[i].type);
         if (out->base && __builtin_sub_overflow((int64_t)0, value, &value))
             return error_fail(err, "%s/%s: -2^63 has no negative", out->types[i].type, out->types[i].unit);
         out->values[i] = value;
@@ -329,9 +349,9 @@ static int fill_values(struct outgoing_rows *out, size_t index, struct error *er
     return 0;
 }
 
-static bool is_zero(const struct outgoing_rows *out) {
+static bool is_zero(const struct outgoing_rows *out, size_t index) {
     for (size_t i = 0; i < out->count; i++)
-        if (out->values[i]) return false;
+        if (since_told(out->rows, index, out->slots[i], out->types[i].type)) return false;
     return true;
 }
 
@@ -340,7 +360,6 @@ static int write_sample(struct outgoing_rows *out, size_t index, struct error *e
     const struct sample_head *head = out->rows->samples.entries[index].key;
     if (fill_values(out, index, err) < 0)
         return error_prefix(err, "row %lld: ", (long long)out->rows->first_rows[index]);
-    if (out->rows->sparse && is_zero(out)) return 0;
     if (decode_stack(out->rows, out->names, head, &out->stack, err) < 0 ||
         decode_labels(out->rows, out->names, head, &out->labels, err) < 0)
         return error_prefix(err, "row %lld: ", (long long)out->rows->first_rows[index]);
@@ -367,23 +386,32 @@ static int64_t trace_of(const struct rows *rows, size_t index) {
     return ((const struct sample_head *)rows->samples.entries[index].key)->trace_id;
 }
 
-/* NULL where the rows are in order as they came, which is so for a single profile. free() it. */
-static struct place *sort_by_trace(const struct rows *rows) {
+static bool is_in_order(const struct rows *rows) {
     size_t i = 1;
-    while (i < rows->samples.count && trace_of(rows, i - 1) <= trace_of(rows, i))
+    while (rows->by_trace && i < rows->samples.count && trace_of(rows, i - 1) <= trace_of(rows, i))
         i++;
-    if (!rows->by_trace || i >= rows->samples.count) return NULL;
-    struct place *places = xcalloc(rows->samples.count, sizeof *places);
-    for (i = 0; i < rows->samples.count; i++)
-        places[i] = (struct place){trace_of(rows, i), i};
-    qsort(places, rows->samples.count, sizeof *places, compare_places);
+    return !rows->by_trace || i >= rows->samples.count;
+}
+
+/* The samples to write. NULL where these are all as they came, which is so for a single profile. free() it. */
+static struct place *choose(const struct outgoing_rows *out, size_t *count) {
+    const struct rows *rows = out->rows;
+    bool in_order = is_in_order(rows);
+    *count = rows->samples.count;
+    if (in_order && !rows->sparse) return NULL;
+    struct place *places = xcalloc(rows->samples.count + 1, sizeof *places);
+    *count = 0;
+    for (size_t i = 0; i < rows->samples.count; i++)
+        if (!rows->sparse || !is_zero(out, i)) places[(*count)++] = (struct place){trace_of(rows, i), i};
+    if (!in_order) qsort(places, *count, sizeof *places, compare_places);
     return places;
 }
 
 static int write_samples(struct outgoing_rows *out, struct error *err) {
-    struct place *places = sort_by_trace(out->rows);
+    size_t count;
+    struct place *places = choose(out, &count);
     int code = 0;
-    for (size_t i = 0; code == 0 && i < out->rows->samples.count; i++)
+    for (size_t i = 0; code == 0 && i < count; i++)
         code = write_sample(out, places ? places[i].index : i, err);
     free(places);
     return code;

@@ -39,11 +39,15 @@ int rows_add(struct rows *rows, sqlite3_stmt *statement, struct error *err);
 /* Takes a row of a trace, a label set and as many values as there are value columns: four times as fast. */
 int rows_add_plain(struct rows *rows, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err);
 
-/* For reading all of the same a second time, when it has grown: from now on what is written is the difference to what had been read
- * before; but a value whose type begins with inuse_ is a state, and is written as it is. The sample texts stay, so samples
- * keep their keys. rows_back undoes it and what was read since. */
+/* For reading the same again when it has grown: from now on what is written is the difference to what had been read before; but a
+ * value whose type begins with inuse_ is a state, and is written as it is, and one that begins with max_ is written as it is
+ * where it rose, else as 0. What had been read is kept, for what came since to be added to it, until rows_restart says that
+ * all will be read again. The sample texts stay, so samples keep their keys. rows_back undoes it and what was read since. */
 void rows_again(struct rows *rows);
+void rows_restart(struct rows *rows);
 void rows_back(struct rows *rows);
+/* Whether sums of rows are right for every value: a maximum is none. */
+bool rows_are_sums(const struct rows *rows);
 
 /* Writes the sample types. */
 /* `shown`, where it is not NULL, is the type that viewers show first; one that is not there is a usage error. */

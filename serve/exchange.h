@@ -16,7 +16,7 @@ struct MHD_Connection;
 struct MHD_Daemon;
 struct exchange;
 
-enum { WAITING_MAX = 32, MARKS_MAX = 24 };
+enum { WAITING_MAX = 32, MARKS_MAX = 24, BODY_MAX = 256 };
 
 /* ---- the table of paths ---- */
 
@@ -27,6 +27,7 @@ struct route {
     unsigned methods; /* enum method */
     void (*answer)(struct exchange *exchange); /* makes the reply, or puts the request aside (exchange_wait) */
     const char *help;                          /* one line, for the index; NULL: not in it */
+    const struct parameter *parameters;        /* that it takes; NULL: those of a profile */
     /* Of a profile: */
     const char *kind, *type; /* as for `clear export`; type NULL: the kind's default */
     int seconds;             /* how long a run that goes on is watched where nothing is said; 0: all of it is meant */
@@ -95,6 +96,7 @@ struct reply {
     const char *policy;      /* Content-Security-Policy */
     char *filename;          /* of a profile to be saved */
     const char *location;    /* of a redirection */
+    const char *challenge;   /* WWW-Authenticate, of a 401 */
     unsigned allow;          /* enum method, of a 405 */
     bool is_error, is_sized; /* sized: `body` is all of it, even if HEAD was asked for */
     struct buffer body;
@@ -117,7 +119,9 @@ struct exchange {
     enum method method; /* 0: another */
     bool is_begun, is_waiting;
     const struct route *route;
-    char *path; /* below ROUTES_PREFIX, decoded */
+    char *path;              /* below ROUTES_PREFIX, decoded */
+    char body[BODY_MAX + 1]; /* of a POST; more parameters */
+    size_t body_size;
     struct parameters parameters;
     const struct export_format *format; /* of a profile */
     struct wait wait;
@@ -138,6 +142,7 @@ void exchange_wait(struct exchange *exchange);
 
 void index_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
+void toggle_answer(struct exchange *exchange);
 void profile_forget(struct server *server); /* what the delta paths have told: it was of another file */
 /* Of a request that waits: true once its reply is made. */
 bool profile_look(struct exchange *exchange, int64_t now_ns);

@@ -103,6 +103,13 @@ static void add_paths(struct buffer *out, const struct server *server) {
              "</code>: what happened then; <code>?debug=1</code> as text; <code>?format=flamegraph</code>, "
              "callgrind, speedscope, dot, csv, json.</p>\n");
     buffer_printf(out, "<p><code>go tool pprof %sheap</code></p>\n", server->url);
+    const struct server_control *control = &server->source.control;
+    if (control->is_on)
+        buffer_printf(out,
+                      "<p>Recording is %s. <code>POST</code> to <code>%stoggle</code>, with the token as "
+                      "<code>Authorization: Bearer</code>, switches it; <code>state=on</code> or "
+                      "<code>state=off</code> says which way.</p>\n",
+                      control->is_on(control->context) ? "on" : "off", ROUTES_PREFIX);
 }
 
 void index_answer(struct exchange *exchange) {

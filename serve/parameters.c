@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/number.h"
 
 /* ---- decoding ---- */
@@ -101,39 +102,60 @@ static int take_gc(struct parameters *parameters, const char *value, struct erro
     return 0;
 }
 
+static int take_state(struct parameters *parameters, const char *value, struct error *err) {
+    if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+        return error_usage(err, "state= is on or off, not '%.40s'", value);
+    return take_text(&parameters->state, value);
+}
+
+static int refuse_token(struct parameters *parameters, const char *value, struct error *err) {
+    (void)parameters;
+    (void)value;
+    return error_usage(err, "a token in a URL ends up in logs: send it as the header Authorization: Bearer TOKEN");
+}
+
 /* ---- names ---- */
 
-static const struct parameter {
-    const char *name;
-    int (*take)(struct parameters *parameters, const char *value, struct error *err);
-} known[] = {{"run", take_run},       {"from", take_from},       {"to", take_to},
-             {"window", take_window}, {"seconds", take_seconds}, {"debug", take_debug},
-             {"format", take_format}, {"type", take_type},       {"gc", take_gc}};
-enum { KNOWN = sizeof known / sizeof *known };
+const struct parameter parameters_of_profile[] = {{"run", take_run},         {"from", take_from},
+                                                  {"to", take_to},           {"window", take_window},
+                                                  {"seconds", take_seconds}, {"debug", take_debug},
+                                                  {"format", take_format},   {"type", take_type},
+                                                  {"gc", take_gc},           {0}};
+const struct parameter parameters_of_toggle[] = {
+    {"state", take_state}, {"token", refuse_token}, {"access_token", refuse_token}, {0}};
 
-static int take(struct parameters *parameters, unsigned *given, char *pair, struct error *err) {
+static int unknown(const struct parameter *known, const char *name, struct error *err) {
+    struct buffer names = {0};
+    for (const struct parameter *one = known; one->name; one++)
+        if (one->take != refuse_token && one->take != take_gc)
+            buffer_printf(&names, "%s%s", names.size ? ", " : "", one->name);
+    error_usage(err, "no parameter is called '%.40s': %s", name, buffer_text(&names));
+    buffer_free(&names);
+    return -1;
+}
+
+static int take(struct parameters *parameters, const struct parameter *known, unsigned *given, char *pair,
+                struct error *err) {
     char *value = strchr(pair, '=');
     if (value) *value++ = '\0';
     if (!*pair && !value) return 0; /* && or a last & */
     if (url_decode(pair) || (value && url_decode(value)))
         return error_usage(err, "the query is not encoded as in a URL");
     int i = 0;
-    while (i < KNOWN && strcmp(known[i].name, pair) != 0)
+    while (known[i].name && strcmp(known[i].name, pair) != 0)
         i++;
-    if (i == KNOWN)
-        return error_usage(err, "no parameter is called '%.40s': run, from, to, window, seconds, debug, format, type",
-                           pair);
+    if (!known[i].name) return unknown(known, pair, err);
     if (*given & 1u << i) return error_usage(err, "%s is given twice", pair);
     *given |= 1u << i;
     if (!value || !*value) return error_usage(err, "%s= needs a value", pair);
     return known[i].take(parameters, value, err);
 }
 
-int parameters_read(struct parameters *parameters, char *text, struct error *err) {
+int parameters_read(struct parameters *parameters, const struct parameter *known, char *text, struct error *err) {
     unsigned given = 0;
     *parameters = (struct parameters){0};
     for (char *pair; (pair = strsep(&text, "&"));)
-        if (take(parameters, &given, pair, err)) return -1;
+        if (take(parameters, known, &given, pair, err)) return -1;
     bool has_stretch = parameters->from || parameters->to;
     if (parameters->has_seconds + has_stretch + (parameters->span.window != 0) > 1)
         return error_usage(
@@ -149,5 +171,6 @@ void parameters_free(struct parameters *parameters) {
     free(parameters->type);
     free(parameters->from);
     free(parameters->to);
+    free(parameters->state);
     *parameters = (struct parameters){0};
 }

@@ -8,7 +8,7 @@ enum { URI_MAX = 2048, CPU_SECONDS = 30 /* as net/http/pprof */ };
 
 #define READ (METHOD_GET | METHOD_HEAD)
 
-/* Whoever adds a path that changes something: METHOD_POST alone, and a secret that a page of another site cannot know. */
+/* Whoever adds a path that changes something: METHOD_POST alone, and the token, which a page of another site cannot know. */
 const struct route routes[] = {
     {"", READ, index_answer, .help = NULL},
     {"heap", READ, profile_answer, "what is in use, and all that was allocated", .kind = "heap"},
@@ -24,6 +24,7 @@ const struct route routes[] = {
     {"delta_heap", READ, profile_answer, "heap since this was last asked for", .kind = "heap", .is_delta = true},
     {"delta_mutex", READ, profile_answer, "mutex since this was last asked for", .kind = "mutex", .is_delta = true},
     {"delta_block", READ, profile_answer, "block since this was last asked for", .kind = "block", .is_delta = true},
+    {"toggle", METHOD_POST, toggle_answer, .help = NULL, .parameters = parameters_of_toggle},
     {NULL, READ, profile_answer, .help = NULL},
 };
 
@@ -48,13 +49,27 @@ static bool check_host(struct exchange *exchange) {
     return exchange->reply.status == 0;
 }
 
+/* A browser says by which site a page is that asks, but for those that merely get something: http://HOST of the Host
+ * header, where it is a page of ours. */
+static bool is_own_origin(const struct exchange *exchange) {
+    static const char scheme[] = "http://";
+    size_t count, hosts;
+    const char *origin = exchange_header(exchange, "Origin", &count);
+    const char *host = exchange_header(exchange, "Host", &hosts);
+    if (!count) return true;
+    return origin && strncasecmp(origin, scheme, strlen(scheme)) == 0 && strcasecmp(origin + strlen(scheme), host) == 0;
+}
+
 /* What a page of another site makes a browser fetch it cannot read, but it could start profiles and move the marks of the
- * delta paths. A link that somebody follows is another matter. */
+ * delta paths. A link that somebody follows is another matter, as long as it is a link. */
 static bool check_site(struct exchange *exchange) {
-    size_t count;
-    const char *site = exchange_header(exchange, "Sec-Fetch-Site", &count);
-    const char *mode = exchange_header(exchange, "Sec-Fetch-Mode", &count);
-    if (!site || strcmp(site, "cross-site") != 0 || (mode && strcmp(mode, "navigate") == 0)) return true;
+    size_t sites, modes;
+    const char *site = exchange_header(exchange, "Sec-Fetch-Site", &sites);
+    const char *mode = exchange_header(exchange, "Sec-Fetch-Mode", &modes);
+    bool is_ours = !sites || (site && (strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0));
+    bool only_reads = exchange->method & READ;
+    if (only_reads && site) is_ours = strcmp(site, "cross-site") != 0 || (mode && strcmp(mode, "navigate") == 0);
+    if (is_ours && is_own_origin(exchange)) return true;
     exchange_error(exchange, MHD_HTTP_FORBIDDEN, "this was asked for by a page of another site");
     return false;
 }
@@ -92,10 +107,26 @@ static bool take_path(struct exchange *exchange) {
 
 static bool take_parameters(struct exchange *exchange) {
     struct error err = {0};
+    const struct parameter *known = exchange->route->parameters;
     const char *query = strchr(exchange->uri, '?');
-    char *text = xstrdup(query ? query + 1 : "");
-    if (parameters_read(&exchange->parameters, text, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    char *text = xasprintf("%s&%s", query ? query + 1 : "", exchange->body);
+    if (parameters_read(&exchange->parameters, known ? known : parameters_of_profile, text, &err))
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     free(text);
+    return exchange->reply.status == 0;
+}
+
+/* What curl -d makes of state=on, and nothing else. */
+static bool check_body(struct exchange *exchange) {
+    static const char form[] = "application/x-www-form-urlencoded";
+    size_t count;
+    const char *type = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, &count);
+    if (!exchange->body_size) return true;
+    if (!type || strncasecmp(type, form, strlen(form)) != 0 ||
+        (type[strlen(form)] && !strchr("; ", type[strlen(form)])))
+        exchange_error(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "a body here is %s, such as state=on", form);
+    else if (strlen(exchange->body) != exchange->body_size)
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "the body is not encoded as in a URL");
     return exchange->reply.status == 0;
 }
 
@@ -106,6 +137,6 @@ void routes_answer(struct exchange *exchange) {
     }
     if (!check_host(exchange) || !check_site(exchange) || !take_path(exchange)) return;
     exchange->route = find(exchange->path);
-    if (check_method(exchange, exchange->route->methods) && take_parameters(exchange))
+    if (check_method(exchange, exchange->route->methods) && check_body(exchange) && take_parameters(exchange))
         exchange->route->answer(exchange);
 }

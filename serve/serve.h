@@ -16,12 +16,21 @@ struct server;
 
 #define SERVE_ADDRESS "127.0.0.1:6060"
 
+/* What switches a recording on and off, for who has the token. */
+struct server_control {
+    bool (*is_on)(void *context); /* NULL: there is nothing to switch */
+    int (*set)(void *context, bool is_on, struct error *err);
+    const char *token; /* what token_check (serve/token.h) approves of */
+    void *context;
+};
+
 /* Where the profiles are read. */
 struct server_source {
     /* A recording of this process: the connection that writes it, the run, and what stores all that has happened until now. */
     struct db *db;
     int64_t run_id;
     int (*flush)(void *context, struct error *err);
+    struct server_control control;
     /* Else what opens the warehouse for reading. It is closed when nobody has asked for anything in a while, so that a
      * recorder that ends can fold its -wal into the file. */
     int (*open)(void *context, struct db *db, struct error *err);

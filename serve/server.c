@@ -90,6 +90,7 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
     header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type);
     header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
     header(response, MHD_HTTP_HEADER_LOCATION, reply->location);
+    header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, reply->challenge);
     header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     header(response, "X-Content-Type-Options", "nosniff");
     header(response, "Content-Security-Policy", reply->policy ? reply->policy : "default-src 'none'");
@@ -192,14 +193,28 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     free(exchange);
 }
 
-static bool has_body(const struct exchange *exchange) {
+/* A POST may carry a few parameters, its length said beforehand; nothing else has a body. */
+static void limit_body(struct exchange *exchange) {
     size_t lengths, codings;
     const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH, &lengths);
     (void)exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING, &codings);
-    return codings > 0 || lengths > 1 || (length && strcmp(length, "0") != 0);
+    bool is_short = length && strlen(length) <= 4 && strspn(length, "0123456789") == strlen(length);
+    int most = exchange->method == METHOD_POST ? BODY_MAX : 0;
+    if (codings || lengths > 1 || (length && (!is_short || atoi(length) > most)))
+        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body, but a POST of up to %d bytes",
+                       BODY_MAX);
 }
 
-/* Called when the headers are read, again when the (empty) body is, and once more for a request that has waited. */
+static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, size_t *size) {
+    if (*size > BODY_MAX - exchange->body_size) return MHD_NO;
+    memcpy(exchange->body + exchange->body_size, bytes, *size);
+    exchange->body_size += *size;
+    *size = 0;
+    return MHD_YES;
+}
+
+/* Called when the headers are read, for each piece of a body, when that is over, and once more for a request that has
+ * waited. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **request) {
     struct exchange *exchange = *request;
@@ -207,15 +222,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)connection;
     (void)url;
     (void)version;
-    (void)upload;
     if (!exchange->is_begun) {
         exchange->is_begun = true;
         exchange->method = find_method(method);
-        if (!has_body(exchange)) return MHD_YES;
-        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body");
-        return send_reply(exchange);
+        limit_body(exchange);
+        return exchange->reply.status ? send_reply(exchange) : MHD_YES;
     }
-    if (*upload_size) return MHD_NO;
+    if (*upload_size) return take_body(exchange, upload, upload_size);
     exchange->client->deadline_ns = INT64_MAX; /* now we are the slow ones */
     if (!exchange->reply.status) routes_answer(exchange);
     if (!exchange->is_waiting) return send_reply(exchange);

@@ -1,5 +1,6 @@
-"""http_attacks.py PORT PID: requests that no honest client sends, to a server of clear that must answer or drop each one and
-stay as it was. Prints a line per attack that went wrong; the last line counts the attacks."""
+"""http_attacks.py PORT PID [recording]: requests that no honest client sends, to a server of clear that must answer or drop each
+one and stay as it was: `clear serve`, or the server of a recording that is on and must remain so. Prints a line per attack
+that went wrong; the last line counts the attacks."""
 
 import os
 import socket
@@ -8,7 +9,8 @@ import sys
 import time
 
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
-HEAP = b"/debug/pprof/heap"
+HEAP, TOGGLE = b"/debug/pprof/heap", b"/debug/pprof/toggle"
+BEARER = b"Authorization: Bearer 00000000000000000000000000000000\r\n"
 wrong, done = [], 0
 
 
@@ -91,11 +93,19 @@ def resident_kb():
         return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
 
 
+def finish():
+    print("\n".join(wrong + ["%d attacks, %d went wrong" % (done, len(wrong))]))
+    sys.exit(1 if wrong else 0)
+
+
 def attack_methods():
     for method in (b"POST", b"PUT", b"DELETE", b"OPTIONS", b"TRACE", b"PATCH", b"FOO", b"get", b"G" * 200):
         answer = request(method=method)
         expect_ours("method " + method.decode()[:9], answer, 405)
         check("Allow of " + method.decode()[:9], b"\r\nAllow: GET, HEAD\r\n" in answer, answer)
+    for method in (b"GET", b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"post"):
+        answer = request(TOGGLE, method)
+        check(method.decode() + " of toggle", status(answer) == 405 and b"\r\nAllow: POST\r\n" in answer, answer)
     head = request(method=b"HEAD")
     check("HEAD has no body", status(head) == 200 and head.endswith(b"\r\n\r\n"), head)
 
@@ -144,6 +154,44 @@ def attack_parameters():
         expect_ours("?run=" + run.decode(), answer, 404)
     expect_ours("delta with seconds", request(b"/debug/pprof/delta_heap?seconds=1"), 400)
     expect_ours("a kind that the run has not", request(b"/debug/pprof/goroutine"), 404)
+
+
+def attack_toggle():
+    """Nobody without the token, whatever else is right."""
+    def post(more=b"", query=b"", host=b"localhost", body=b""):
+        if body:
+            more += b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        return request(TOGGLE + query, b"POST", host, more)
+    for more in (b"", b"Authorization:\r\n", b"Authorization: Bearer\r\n", b"Authorization: Basic OmE=\r\n", b"Authorization: \xff\xfe\r\n",
+                 b"X-Token: a\r\n", b"Cookie: token=a\r\n", BEARER * 2):
+        expect_ours("no token: %r" % more, post(more), 401)
+    for token in (b"", b"a", b"0" * 32, b"f" * 31, b"a" * 5000, b"%00", b"../../token", b"\xff" * 32, b"null", b"a b c"):
+        expect_ours("token %r" % token[:40], post(b"Authorization: Bearer " + token + b"\r\n"), 401 if not token else 403)
+    for name, more, host in (("Host", b"", b"evil.example"), ("Origin", b"Origin: http://evil.example\r\n", b"localhost"),
+                             ("Origin null", b"Origin: null\r\n", b"localhost"), ("empty Origin", b"Origin:\r\n", b"localhost"),
+                             ("Origin of another port", b"Origin: http://localhost:1\r\n", b"localhost"),
+                             ("Origin with more behind", b"Origin: http://localhost.evil.example\r\n", b"localhost"),
+                             ("https Origin", b"Origin: https://localhost\r\n", b"localhost"),
+                             ("two Origins", b"Origin: http://localhost\r\nOrigin: http://evil.example\r\n", b"localhost"),
+                             ("a link", b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n", b"localhost"),
+                             ("another port", b"Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n", b"localhost"),
+                             ("two sites", b"Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n", b"localhost")):
+        answer = post(BEARER + more, host=host)
+        expect_ours("toggle, " + name, answer, 403)
+        check("no token asked for: " + name, b"WWW-Auth" not in answer and b"token" not in answer, answer)
+    for query in (b"?token=" + b"0" * 32, b"?access_token=a", b"?state=", b"?state=x", b"?state=on&state=off", b"?run=1", b"?seconds=1",
+                  b"?state=%00", b"?state=on%0d%0a", b"?%zz"):
+        expect_ours("toggle" + query.decode(), post(BEARER, query), 400)
+    expect_ours("toggle/", request(TOGGLE + b"/", b"POST", more=BEARER), 405)
+    for body in (b"state=maybe", b"state=on&state=on", b"run=1", b"token=" + b"0" * 32, b"%zz", b"state=on\x00", b"\x00" * 256, b"a" * 256):
+        expect_ours("body %r" % body[:20], post(BEARER, body=body), 400)
+    for size, more in ((257, b""), (99999999, b""), (10, b"Content-Length: 10\r\n"), (10, b"Transfer-Encoding: chunked\r\n")):
+        expect("a body of %d %r" % (size, more), request(TOGGLE, b"POST", more=BEARER + more + b"Content-Length: %d\r\n" % size), 400, 413)
+    expect_ours("a body that is no form", request(TOGGLE, b"POST", more=BEARER + b"Content-Length: 8\r\n\r\nstate=on"), 415)
+    expect_ours("a body to a profile", request(HEAP, b"POST", more=b"Content-Length: 8\r\n\r\nstate=on"), 405)
+    check("recording is still on", b"Recording is on" in request(b"/debug/pprof/"))
+    answer = request(TOGGLE, b"OPTIONS", more=b"Origin: http://localhost\r\nAccess-Control-Request-Headers: authorization\r\n")
+    check("no page is let in by CORS", status(answer) == 405 and b"access-control" not in answer.lower(), answer)
 
 
 def attack_bodies():
@@ -257,6 +305,14 @@ def attack_crowd():
 
 alive("nothing")
 before, began = descriptors(), time.time()
+if sys.argv[3:] == ["recording"]:
+    attack_toggle()
+    alive("attack_toggle")
+    attack_methods()
+    attack_bodies()
+    time.sleep(1.5)
+    check("descriptors are given back", descriptors() <= before + 1, b"%d, then %d" % (before, descriptors()))
+    finish()
 slow, deaf = open_slow()
 for attack in (attack_methods, attack_hosts, attack_paths, attack_parameters, attack_bodies, attack_syntax, attack_connections):
     attack()
@@ -271,5 +327,4 @@ time.sleep(1.5)
 check("descriptors are given back", descriptors() <= before + 1, b"%d, then %d" % (before, descriptors()))
 # The sanitizer keeps freed memory for a while.
 check("memory is given back", resident_kb() < middle + 8192 or "SANITIZED" in os.environ, b"%d KiB, then %d" % (middle, resident_kb()))
-print("\n".join(wrong + ["%d attacks, %d went wrong" % (done, len(wrong))]))
-sys.exit(1 if wrong else 0)
+finish()

@@ -99,6 +99,11 @@ expect_match "$link" 'run=2' 'links of run 2'
 expect_equal "$(curl -sL "${url%debug/pprof/}")" "$(cat index.html)" 'the root leads to the index'
 expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
 
+# There is nothing to switch here, whoever asks.
+expect_equal "$(curl -s -o got -w '%{http_code}' -X POST -H 'Authorization: Bearer 0123456789abcdef' "${url}toggle")" 409 'toggle of stored runs'
+expect_match "$(cat got)" 'clear profile --http' 'what can be switched'
+expect_equal "$(code got "${url}toggle")" 405 'GET of toggle'
+
 # Errors are sentences, and go tool pprof shows them.
 expect_match "$(curl -s "${url}heap?run=nobody")" "no run 'nobody'" 'an unknown run'
 expect_match "$(curl -s "${url}channels?run=locks")" 'has no channels profile; it has: ' 'a kind that a run lacks'

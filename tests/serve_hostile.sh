@@ -23,3 +23,16 @@ expect_equal $? 0 'status after SIGTERM'
 expect_equal "$(cat serve.err)" '' 'standard error'
 check_db t.db
 [ ! -e t.db-wal ] || fail 't.db-wal is left'
+
+# The one path that changes something, of a recording that must go on as it is.
+"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 60 >profile.out 2>profile.err &
+recorder=$!
+for _ in $(seq 50); do grep -q serving profile.err && break; sleep 0.1; done
+port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' profile.err)
+python3 "$ROOT/tests/http_attacks.py" "$port" "$recorder" recording >attacks.txt || fail "$(cat attacks.txt)"
+expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' 'attacks on toggle'
+kill -TERM "$recorder"
+wait "$recorder"
+expect_equal $? 143 'status of what was recorded'
+expect_equal "$(grep -vc serving profile.err)" 0 "standard error of clear profile: $(cat profile.err)"
+expect_equal "$(sql t.db "SELECT count(*) FROM counters WHERE name = 'recorder.paused_ms' AND value > 0")" 0 'recording was never off'

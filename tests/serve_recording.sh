@@ -89,6 +89,99 @@ expect_equal $? 9 'status of the program'
 expect_between "$(flat makes_progress last.pb.gz)" 1 "$(awk '{ print $2 }' end.out)" 'what happened until the end'
 expect_equal "$(sql end.db "SELECT sum(alloc_count) FROM heap WHERE function = 'makes_progress'")" "$(awk '{ print $2 }' end.out)" 'all of it'
 
+# ---- recording is switched by POST, with the token that was printed
+
+switched() { # switched NAME OPTIONS... -- PROGRAM...: as start, without -q; sets $toggle too
+    local name=$1
+    shift
+    "$CLEAR" profile --db "$name.db" -o "$name.profile" --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
+    pid=$!
+    for _ in $(seq 100); do grep -q '^clear: serving' "$name.err" 2>/dev/null && break; sleep 0.05; done
+    url=$(sed -n 's/^clear: serving .* at \(http:.*\)$/\1/p' "$name.err")
+    [ -n "$url" ] || fail "clear profile --http: $(cat "$name.err")"
+}
+begun() { for _ in $(seq 100); do [ -s count ] && [ "$(count)" -gt 0 ] && break; sleep 0.05; done; }
+# What is printed can be pasted: it is run as it stands, with more words behind it.
+toggle() { bash -c "$(sed -n 's/^clear: recording off and on: //p' switch.err) -s $*"; }
+
+# What happened is between the counts inside of what was on and those outside; a block may be under way at each edge.
+rm count
+switched switch --start=off --interval 1h -- "$FIXTURES/progress" count 4000
+begun
+least=0 most=0
+for words in '' '-d state=on'; do
+    count >from.outside
+    expect_equal "$(toggle "$words")" '{"recording":true}' "on: $words"
+    count >from.inside
+    sleep 0.4
+    expect_equal "$(toggle -d state=on)" '{"recording":true}' 'on, which it is'
+    count >to.inside
+    expect_equal "$(toggle "${words/on/off}")" '{"recording":false}' "off: $words"
+    count >to.outside
+    least=$((least + $(cat to.inside) - $(cat from.inside))) most=$((most + $(cat to.outside) - $(cat from.outside) + 2))
+    sleep 0.2
+done
+expect_equal "$(toggle -d state=off)" '{"recording":false}' 'off, which it is'
+expect_match "$(curl -s "$url")" 'Recording is off' 'the index'
+[ "$least" -gt 1000 ] || fail "the program allocated $least times while it was recorded"
+[ "$(count)" -gt $((most + 1000)) ] || fail 'nothing happened while recording was off'
+expect_equal "$(code switch.pb.gz "${url}heap")" 200 'heap while recording is off'
+expect_between "$(flat makes_progress switch.pb.gz)" "$least" "$most" 'what was told while it was off'
+
+token=$(sed -n 's/.*Bearer \([0-9a-f]*\).*/\1/p' switch.err)
+expect_match "$token" '^[0-9a-f]{32}$' 'the token: 128 bits'
+replies() { # replies STATUS WORDS...: to a POST to toggle
+    local want=$1
+    shift
+    expect_equal "$(curl -s -o said -D head -w '%{http_code}' "$@")" "$want" "status of curl $*"
+}
+bearer=(-H "Authorization: Bearer $token")
+replies 401 -X POST "${url}toggle"
+expect_match "$(tr -d '\r' <head)" '^WWW-Authenticate: Bearer' 'what a 401 asks for'
+replies 401 -X POST -u "user:$token" "${url}toggle"
+replies 401 -X POST -H "Authorization: $token" "${url}toggle"
+replies 403 -X POST -H 'Authorization: Bearer 0123456789abcdef0123456789abcdef' "${url}toggle"
+replies 403 -X POST -H "Authorization: Bearer ${token}0" "${url}toggle"
+replies 403 -X POST -H "Authorization: Bearer ${token%?}" "${url}toggle"
+replies 400 -X POST "${url}toggle?token=$token"
+expect_match "$(cat said)" 'header Authorization' 'a token in the URL'
+replies 405 "${bearer[@]}" "${url}toggle"
+expect_match "$(tr -d '\r' <head)" '^Allow: POST$' 'what a 405 allows'
+replies 405 -X POST "${bearer[@]}" "${url}heap"
+replies 400 -X POST "${bearer[@]}" "${url}toggle?state=maybe"
+replies 400 -X POST "${bearer[@]}" "${url}toggle?run=1"
+replies 400 -d state=on "${bearer[@]}" "${url}toggle?state=off"
+replies 415 -d '{"state":"on"}' -H 'Content-Type: application/json' "${bearer[@]}" "${url}toggle"
+replies 403 -X POST "${bearer[@]}" -H 'Host: evil.example' "${url}toggle"
+replies 403 -X POST "${bearer[@]}" -H 'Origin: http://evil.example' "${url}toggle"
+expect_match "$(curl -s "$url")" 'Recording is off' 'after all that was refused'
+replies 200 -X POST "${bearer[@]}" -H "Origin: ${url%/debug/pprof/}" "${url}toggle?state=on"
+expect_equal "$(tr -d '\r' <head | sed -n 's/^Content-Type: //p')" 'application/json' 'type of the answer'
+expect_match "$(curl -s "$url")" 'Recording is on' 'the index'
+wait "$pid"
+expect_equal "$? $(grep -c 'clear: recording is on' switch.err) $(grep -c 'clear: recording is off' switch.err)" '9 3 2' 'words at each switch'
+expect_match "$(cat switch.err)" 'recording was off for' 'closing words'
+expect_equal "$(sql switch.db "SELECT count(*) FROM runs WHERE command LIKE '%$token%'")" 0 'the token in the file'
+check_db switch.db
+
+# A token of the user's: by a file, or by the environment, which the program does not see. It is not printed.
+for by in file environment; do
+    given=abcdefghijklmnop-$by.~+/==
+    printf '%s\n' "$given" >token.txt
+    if [ $by = file ]; then
+        switched given --http-token token.txt -- bash -c 'env; sleep 2'
+    else
+        export CLEAR_HTTP_TOKEN=$given
+        switched given -- bash -c 'env; sleep 2'
+        unset CLEAR_HTTP_TOKEN
+    fi
+    replies 200 -X POST -H "authorization: bearer $given" "${url}toggle"
+    expect_equal "$(cat said)" '{"recording":false}' "a token by $by"
+    kill "$pid"
+    wait "$pid"
+    expect_equal "$(grep -c "$given" given.err given.out | tr '\n' ' ')" 'given.err:0 given.out:0 ' "the token by $by is told"
+done
+
 # ---- the program does not see it
 
 "$CLEAR" profile -q --db fds.db -o fds.profile -- ls /proc/self/fd >fds.without
@@ -107,6 +200,17 @@ refuses() { # refuses STATUS REGEX OPTIONS...
 refuses 2 '--http-anywhere' --http 0.0.0.0:6060
 refuses 2 'HOST:PORT' --http '[::1'
 refuses 2 '--http ADDRESS' --http-anywhere
+refuses 2 '--http ADDRESS' --http-token token.txt
+refuses 2 'No such file' --http :0 --http-token missing.txt
+echo short >token.txt
+refuses 2 'token.txt.*16 to 256 characters' --http :0 --http-token token.txt
+printf 'abcdefghijklmnop qrst\n' >token.txt
+refuses 2 'token.txt.*letters, digits' --http :0 --http-token token.txt
+: >token.txt
+refuses 2 'no line' --http :0 --http-token token.txt
+export CLEAR_HTTP_TOKEN=
+refuses 2 'CLEAR_HTTP_TOKEN' --http :0
+unset CLEAR_HTTP_TOKEN
 start busy -- sleep 3
 refuses 1 'in use.*port 0' --http "127.0.0.1:$(sed 's,.*:\([0-9]*\)/.*,\1,' <<<"$url")"
 expect_equal "$(sql refused.db 'SELECT count(*) FROM runs')" 0 'runs of what never ran'

@@ -26,5 +26,5 @@ JOIN profiles ON profiles.id = channels.profile_id
 JOIN objects ON objects.id = channels.object_id
 WHERE profiles.run_id = :run AND profiles.kind IN (:kind, :also) AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY channels.channel, channels.object_id
-HAVING sum(channels.push_blocked + channels.pop_blocked) > 0
+HAVING sum(channels.push_blocked + channels.pop_blocked) > 0 OR sum(channels.push_blocked_ns + channels.pop_blocked_ns) > 0
 ORDER BY 1, 3, 2;

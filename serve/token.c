@@ -1,0 +1,41 @@
+#include "serve/token.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+char *token_make(struct error *err) {
+    static const char digits[] = "0123456789abcdef";
+    unsigned char bytes[TOKEN_BITS / 8];
+    ssize_t size = getrandom(bytes, sizeof bytes, 0);
+    if (size != sizeof bytes) { /* so few bytes come whole, or not at all */
+        error_fail(err, "a token for --http cannot be made: getrandom: %s", strerror(size < 0 ? errno : EIO));
+        return NULL;
+    }
+    char *token = xcalloc(2 * sizeof bytes + 1, 1);
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        token[2 * i] = digits[bytes[i] >> 4];
+        token[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return token;
+}
+
+int token_check(const char *token, const char *where, struct error *err) {
+    static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/";
+    size_t size = strlen(token), body = strspn(token, allowed);
+    if (!body || body + strspn(token + body, "=") != size)
+        return error_usage(err, "%s: a token is letters, digits and -._~+/, with = behind them", where);
+    if (size < TOKEN_LEAST || size > TOKEN_MOST)
+        return error_usage(err, "%s: a token has %d to %d characters, and this one %zu: openssl rand -hex 16 makes one",
+                           where, TOKEN_LEAST, TOKEN_MOST, size);
+    return 0;
+}
+
+bool token_is_equal(const char *token, const char *given) {
+    size_t size = strlen(token), given_size = strlen(given);
+    volatile unsigned char difference = size != given_size;
+    for (size_t i = 0; i < given_size; i++)
+        difference |= (unsigned char)(token[i % size] ^ given[i]);
+    return !difference;
+}
