@@ -56,7 +56,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql)) \
+EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql schema/report/*.sql)) \
 	$(sort $(wildcard schema/queries/*.yaml))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.

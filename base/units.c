@@ -22,6 +22,12 @@ struct units_text units_count(int64_t count) {
     return out;
 }
 
+struct units_text units_things(int64_t count, const char *thing) {
+    struct units_text out;
+    snprintf(out.text, sizeof out.text, "%.27s %.18s%s", units_count(count).text, thing, count == 1 ? "" : "s");
+    return out;
+}
+
 /* One decimal always, so that figures of one column compare at a glance. */
 struct units_text units_bytes(int64_t bytes) {
     static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

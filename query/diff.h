@@ -2,7 +2,8 @@
  *
  * Figures of a run are sums over its processes and windows; a side's figure is the mean over its runs, where a row that a
  * run lacks counts as 0. Rows are the same thing on both sides by what they are, never by an id: functions by name and
- * file name, sites by the signature of their stack, locks and cells by objects.identity. So the runs may be of different
+ * file name, sites by the signature of their stack, locks, cells and channels by objects.identity, task sites by their number;
+ * other samples by kind, function and file name. So the runs may be of different
  * builds and of different warehouses.
  *
  * A difference is a change where it is as large as the rule diff_floor_percent says, and outside the noise:
@@ -35,7 +36,7 @@ struct diff_options {
     bool colour;
 };
 
-/* For people: what was lost, totals, then a table each for functions, sites, locks, cells and processor time, and one line
+/* For people: what was lost, totals, then a table each for functions, sites, locks, cells, channels, task sites, processor time and other samples, and one line
  * to quote. No line is wider than 100 columns. */
 int diff_print(FILE *out, const struct diff_options *options, struct error *err);
 /* The same rows, and those without a change, as one JSON object. */

@@ -89,7 +89,7 @@ static int add_row(struct buffer *out, const struct diff_table *table, enum diff
         add_string(out, "judged_by", table->columns[table->judged].name);
         buffer_printf(out, ", \"seen\": {\"old\": %u, \"new\": %u}", row->seen[DIFF_OLD], row->seen[DIFF_NEW]);
     }
-    if (id == DIFF_LOCKS || id == DIFF_CELLS) {
+    if (diff_is_object(id)) {
         buffer_add_text(out, ", ");
         add_string(out, "identity", row->identity);
     } else if (id != DIFF_TOTALS) {
@@ -97,6 +97,10 @@ static int add_row(struct buffer *out, const struct diff_table *table, enum diff
         add_string(out, "file", row->file);
         buffer_printf(out, ", \"line\": %" PRId64 ", ", row->line);
         add_string(out, "module", row->module);
+    }
+    if (*row->what) {
+        buffer_add_text(out, ", ");
+        add_string(out, "what", row->what);
     }
     if (id == DIFF_SITES && add_site(out, row, err) < 0) return -1;
     buffer_add_text(out, ",\n    ");

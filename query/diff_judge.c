@@ -98,14 +98,20 @@ static void drop_noise_of_totals(const struct diff *diff, struct diff_table *tab
 
 /* Samples are counts of chance: of n expected ones about sqrt(n) more or fewer are met, and twice the spread of the
  * difference is what 19 of 20 stay within. It is all that is known of the noise where each side has one run. */
-static void drop_chance(const struct diff *diff, struct diff_row *row) {
-    const struct diff_figure *samples = &row->figures[1];
+static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
+    const struct diff_figure *samples = &row->figures[counted];
     double difference = samples->delta, both = samples->noise.old.mean + samples->noise.new.mean;
     if (diff->runs > 2 || both == 0 || difference * difference >= 4 * both) return;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < table->column_count; i++) {
         row->figures[i].is_in_noise |= row->figures[i].is_change;
         row->figures[i].is_change = false;
     }
+}
+
+/* Of samples: not times or bytes. */
+static bool is_counted(const struct diff_row *row) {
+    const char *unit = strrchr(row->what, ' ');
+    return unit && strcmp(unit, " count") == 0;
 }
 
 static const char *direction(const struct diff_figure *figure, const char *up, const char *down) {
@@ -131,14 +137,16 @@ static double contended_percent(const struct diff_row *row, int side) {
     return waited == 0 ? 0 : all == 0 ? 100 : 100 * waited / all;
 }
 
-static void judge_lock(const struct diff *diff, const struct diff_table *table, struct diff_row *row) {
+/* Locks and channels: operations, those of them that waited, and their times. */
+static void judge_waits(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
+                        struct diff_row *row) {
     const struct diff_figure *contended = &row->figures[1], *judged = &row->figures[table->judged];
     bool before = contended_percent(row, DIFF_OLD) >= diff->rules.contended_percent;
     bool after = contended_percent(row, DIFF_NEW) >= diff->rules.contended_percent;
     if (!before && after && contended->is_change)
-        row->change = "newly contended";
+        row->change = id == DIFF_LOCKS ? "newly contended" : "newly blocked";
     else if (before && !after && contended->is_change)
-        row->change = "contention eliminated";
+        row->change = id == DIFF_LOCKS ? "contention eliminated" : "blocking eliminated";
     else
         row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
     row->is_change = strcmp(row->change, "same") != 0;
@@ -165,13 +173,25 @@ static void judge_cell(const struct diff *diff, struct diff_row *row) {
         row->change = row->presence == DIFF_ADDED ? "new" : "gone";
 }
 
+/* Where fibers live as long as before, how many there are can have changed all the same. */
+static void judge_task(const struct diff_table *table, struct diff_row *row) {
+    const struct diff_figure *spawns = &row->figures[0], *judged = &row->figures[table->judged];
+    judge_function(table, row);
+    if (judged->is_change || row->presence != DIFF_BOTH) return;
+    row->change = direction(spawns, "more spawns", "fewer spawns");
+    row->is_change = spawns->is_change;
+}
+
 static void judge_row(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                       struct diff_row *row) {
     if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
         row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
-    if (id == DIFF_CPU) drop_chance(diff, row);
-    if (id == DIFF_LOCKS)
-        judge_lock(diff, table, row);
+    if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
+    if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
+    if (id == DIFF_LOCKS || id == DIFF_CHANNELS)
+        judge_waits(diff, table, id, row);
+    else if (id == DIFF_FIBERS)
+        judge_task(table, row);
     else if (id == DIFF_CELLS)
         judge_cell(diff, row);
     else if (id != DIFF_TOTALS)

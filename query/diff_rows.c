@@ -20,8 +20,11 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                                  {"lock_contended", "of them waited", DIFF_COUNT, true},
                                  {"lock_wait_ns", "lock waits", DIFF_NS, true},
                                  {"cell_retries", "cell retries", DIFF_COUNT, true},
+                                 {"channel_blocked", "channel waits", DIFF_COUNT, true},
+                                 {"channel_wait_ns", "waited there", DIFF_NS, true},
+                                 {"fibers", "fibers", DIFF_COUNT, false},
                                  {"cpu_ns", "CPU time", DIFF_NS, true}},
-                     .column_count = 10},
+                     .column_count = 13},
     /* The first four stand in the order of enum heap_by. */
     [DIFF_FUNCTIONS] = {.section = "heap",
                         .by = "function",
@@ -52,6 +55,25 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                                 {"reads", "reads", DIFF_COUNT, false},
                                 {"cow_bytes", "copied", DIFF_BYTES_UNIT, true}},
                     .column_count = 4},
+    [DIFF_CHANNELS] = {.section = "channel",
+                       .by = "channel",
+                       .columns = {{"operations", "operations", DIFF_COUNT, false},
+                                   {"blocked", "blocked", DIFF_COUNT, true},
+                                   {"wait_ns", "waits", DIFF_NS, true},
+                                   {"push_blocked", "pushes blocked", DIFF_COUNT, true},
+                                   {"pop_blocked", "pops blocked", DIFF_COUNT, true},
+                                   {"max_depth", "deepest", DIFF_COUNT, true}},
+                       .column_count = 6},
+    [DIFF_FIBERS] = {.section = "fibers",
+                     .by = "task site",
+                     .columns = {{"spawns", "spawns", DIFF_COUNT, false},
+                                 {"runs", "runs", DIFF_COUNT, true},
+                                 {"total_lifetime_ns", "lifetimes", DIFF_NS, true}},
+                     .column_count = 3},
+    [DIFF_SAMPLES] = {.section = "samples",
+                      .by = "function",
+                      .columns = {{"value", "value", DIFF_COUNT, true}},
+                      .column_count = 1},
     [DIFF_CPU] = {.section = "cpu",
                   .by = "function",
                   .columns = {{"cpu_ns", "CPU time", DIFF_NS, true}, {"samples", "samples", DIFF_COUNT, true}},
@@ -59,7 +81,19 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
 };
 
 /* Columns of the totals, and where their figures come from. */
-enum { TOTAL_DURATION, TOTAL_HEAP, TOTAL_LOCK = TOTAL_HEAP + 4, TOTAL_RETRIES = TOTAL_LOCK + 3, TOTAL_CPU };
+enum {
+    TOTAL_DURATION,
+    TOTAL_HEAP,
+    TOTAL_LOCK = TOTAL_HEAP + 4,
+    TOTAL_RETRIES = TOTAL_LOCK + 3,
+    TOTAL_CHANNEL,
+    TOTAL_FIBERS = TOTAL_CHANNEL + 2,
+    TOTAL_CPU
+};
+
+bool diff_is_object(enum diff_table_id id) {
+    return id >= DIFF_LOCKS && id <= DIFF_FIBERS;
+}
 
 /* ---- what is known of a stack ---- */
 
@@ -168,7 +202,7 @@ static size_t find_row(struct diff *diff, struct diff_table *table, const struct
     }
     size_t figures = table->column_count * diff->runs;
     struct diff_row *row = &table->rows[table->count];
-    *row = (struct diff_row){.subject = "", .file = "", .module = "", .identity = ""};
+    *row = (struct diff_row){.subject = "", .file = "", .module = "", .identity = "", .what = ""};
     row->values = arena_alloc(&diff->texts, figures * sizeof *row->values);
     for (size_t i = 0; i < figures; i++)
         row->values[i] = 0;
@@ -195,16 +229,17 @@ static void add_total(struct gather *gather, size_t column, double value) {
     gather->diff->tables[DIFF_TOTALS].rows[0].values[column * gather->diff->runs + gather->run] += value;
 }
 
-static size_t function_row(struct gather *gather, enum diff_table_id id, const char *function, const char *file,
-                           const char *module, int64_t line, int64_t trace_id) {
+static size_t function_row(struct gather *gather, enum diff_table_id id, const char *what, const char *function,
+                           const char *file, const char *module, int64_t line, int64_t trace_id) {
     struct buffer key = {0};
     bool is_new;
-    buffer_printf(&key, "%s\n%s", function, base_name(file));
+    buffer_printf(&key, "%s\n%s\n%s", what, function, base_name(file));
     struct diff_table *table = &gather->diff->tables[id];
     size_t index = find_row(gather->diff, table, &key, &is_new);
     buffer_free(&key);
     if (is_new) {
         struct diff_row *row = &table->rows[index];
+        row->what = keep(gather->diff, what);
         row->subject = keep(gather->diff, function);
         row->file = keep(gather->diff, file);
         row->module = keep(gather->diff, module);
@@ -223,25 +258,33 @@ static void add_member(struct members *members, size_t row) {
 }
 
 /* Each function of the stack once, however often it is in it. */
-static int add_all_functions(struct gather *gather, enum diff_table_id id, struct stack *stack, struct error *err) {
+static int add_all_functions(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
+                             struct members *members, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/functions.sql", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code;
     while ((code = db_step(gather->source->db, row, err)) == 1)
-        add_member(&stack->members[id], function_row(gather, id, db_text(row, 0), db_text(row, 1), db_text(row, 2),
-                                                     sqlite3_column_int64(row, 3), stack->id));
+        add_member(members, function_row(gather, id, what, db_text(row, 0), db_text(row, 1), db_text(row, 2),
+                                         sqlite3_column_int64(row, 3), stack->id));
     return code;
+}
+
+/* The rows that the stack belongs to, found where they are not known yet. */
+static int find_members(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
+                        struct members *members, struct error *err) {
+    if (members->count) return 0;
+    if (gather->diff->options->cumulative && add_all_functions(gather, id, what, stack, members, err) < 0) return -1;
+    if (!members->count)
+        add_member(members,
+                   function_row(gather, id, what, stack->function, stack->file, stack->module, stack->line, stack->id));
+    return 0;
 }
 
 static int add_to_functions(struct gather *gather, enum diff_table_id id, struct stack *stack, const double *values,
                             struct error *err) {
     struct members *members = &stack->members[id];
-    if (!members->count && gather->diff->options->cumulative && add_all_functions(gather, id, stack, err) < 0)
-        return -1;
-    if (!members->count)
-        add_member(members,
-                   function_row(gather, id, stack->function, stack->file, stack->module, stack->line, stack->id));
+    if (find_members(gather, id, "", stack, members, err) < 0) return -1;
     for (size_t i = 0; i < members->count; i++)
         add_values(gather, id, members->rows[i], values);
     return 0;
@@ -313,7 +356,38 @@ static int gather_cpu(struct gather *gather, struct error *err) {
     return code;
 }
 
-/* Locks and cells: by identity. A name is met by the expressions as a frame is. */
+/* One stack may be in profiles of several kinds, so its rows are not kept with it. */
+static int gather_samples(struct gather *gather, struct error *err) {
+    int code;
+    sqlite3_stmt *row = prepare(gather, "diff/samples.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        struct members members = {0};
+        double value = sqlite3_column_double(row, 2);
+        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (!stack->is_kept) continue;
+        code = find_members(gather, DIFF_SAMPLES, db_text(row, 1), stack, &members, err);
+        for (size_t i = 0; i < members.count; i++)
+            add_values(gather, DIFF_SAMPLES, members.rows[i], &value);
+        free(members.rows);
+        if (code < 0) return -1;
+    }
+    return code;
+}
+
+static int gather_fibers(struct gather *gather, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/fibers.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    if (db_step(gather->source->db, row, err) != 1) return -1;
+    add_total(gather, TOTAL_FIBERS, sqlite3_column_double(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* Locks, cells, channels, task sites: by identity. A name is met by the expressions as a frame is. */
 static int keeps_object(struct gather *gather, int64_t trace_id, const char *name, bool *keeps, struct error *err) {
     return trace_filter_keeps_named(&gather->filter, gather->source->db, trace_id, name, keeps, err);
 }
@@ -335,8 +409,17 @@ static void add_object(struct gather *gather, enum diff_table_id id, sqlite3_stm
     add_values(gather, id, index, values);
 }
 
+/* The totals that a row of objects is part of. */
+static void add_object_totals(struct gather *gather, enum diff_table_id id, const double *values) {
+    if (id == DIFF_CELLS) add_total(gather, TOTAL_RETRIES, values[0]);
+    for (size_t i = 0; i < 3 && id == DIFF_LOCKS; i++)
+        add_total(gather, TOTAL_LOCK + i, values[i]);
+    for (size_t i = 0; i < 2 && id == DIFF_CHANNELS; i++)
+        add_total(gather, TOTAL_CHANNEL + i, values[1 + i]);
+}
+
 static int gather_objects(struct gather *gather, enum diff_table_id id, const char *sql, struct error *err) {
-    double values[4];
+    double values[DIFF_FIGURES_MAX];
     int code;
     sqlite3_stmt *row = prepare(gather, sql, err);
     if (!row) return -1;
@@ -345,11 +428,9 @@ static int gather_objects(struct gather *gather, enum diff_table_id id, const ch
         bool keeps;
         if (keeps_object(gather, sqlite3_column_int64(row, 0), db_text(row, 2), &keeps, err) < 0) return -1;
         if (!keeps) continue;
-        read_values(row, 3, 4, values);
+        read_values(row, 3, gather->diff->tables[id].column_count, values);
         add_object(gather, id, row, values);
-        if (id == DIFF_CELLS) add_total(gather, TOTAL_RETRIES, values[0]);
-        for (size_t i = 0; i < 3 && id == DIFF_LOCKS; i++)
-            add_total(gather, TOTAL_LOCK + i, values[i]);
+        add_object_totals(gather, id, values);
     }
     return code;
 }
@@ -401,7 +482,9 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     if (gather_losses(gather, err) || gather_duration(gather, err) || gather_heap(gather, err)) return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
-    return gather_cpu(gather, err);
+    if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;
+    if (gather_objects(gather, DIFF_FIBERS, "diff/task.sql", err) || gather_fibers(gather, err)) return -1;
+    return gather_cpu(gather, err) ? -1 : gather_samples(gather, err);
 }
 
 /* Where a figure is nowhere, the next best one is judged: dumps without times, CPU samples without a rate. */
@@ -409,7 +492,7 @@ static void choose_judged(struct diff *diff) {
     struct {
         enum diff_table_id table;
         size_t wanted, otherwise;
-    } choices[] = {{DIFF_LOCKS, 2, 1}, {DIFF_CPU, 0, 1}};
+    } choices[] = {{DIFF_LOCKS, 2, 1}, {DIFF_CPU, 0, 1}, {DIFF_CHANNELS, 2, 1}, {DIFF_FIBERS, 2, 0}};
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         struct diff_table *table = &diff->tables[choices[i].table];
         bool any = false;

@@ -10,9 +10,20 @@
 #include "query/diff.h"
 #include "query/noise.h"
 
-enum diff_table_id { DIFF_TOTALS, DIFF_FUNCTIONS, DIFF_SITES, DIFF_LOCKS, DIFF_CELLS, DIFF_CPU, DIFF_TABLES };
+enum diff_table_id {
+    DIFF_TOTALS,
+    DIFF_FUNCTIONS,
+    DIFF_SITES,
+    DIFF_LOCKS,
+    DIFF_CELLS,
+    DIFF_CHANNELS,
+    DIFF_FIBERS,
+    DIFF_CPU,
+    DIFF_SAMPLES,
+    DIFF_TABLES
+};
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
-enum { DIFF_FIGURES_MAX = 10, DIFF_NAME_MAX = 32 };
+enum { DIFF_FIGURES_MAX = 13, DIFF_NAME_MAX = 32 };
 
 struct diff_column {
     const char *name, *heading;
@@ -35,7 +46,8 @@ struct diff_row {
     const char *subject, *file, *module; /* texts are the diff's */
     int64_t line;
     uint64_t signature;   /* sites */
-    const char *identity; /* locks and cells */
+    const char *identity; /* locks, cells, channels, task sites */
+    const char *what;     /* samples: kind, type and unit of the profile */
     struct db *db;        /* where `trace_id` is a stack of it; trace_id 0 for none */
     int64_t trace_id;
     double *values;            /* [figure * runs + run], the runs of the old side first */
@@ -84,6 +96,9 @@ struct diff {
 /* Gathers and judges. On failure too, diff_free it. */
 int diff_make(struct diff *diff, const struct diff_options *options, struct error *err);
 void diff_free(struct diff *diff);
+
+/* Locks, cells, channels, task sites: not by a stack, but by what the thing is. */
+bool diff_is_object(enum diff_table_id id);
 
 int diff_gather(struct diff *diff, struct error *err);
 void diff_judge(struct diff *diff);

@@ -230,6 +230,7 @@ static void note_subject(const struct printer *printer, struct grid *grid, const
         buffer_printf(&at, "  %s:%lld", slash ? slash + 1 : row->file, (long long)row->line);
     else if (*row->file || *row->module)
         buffer_printf(&at, "  (%s)", *row->file ? row->file : row->module);
+    if (*row->what) buffer_printf(&at, "  [%s]", row->what);
     grid_visible(&place, buffer_text(&at), DOCTOR_WIDTH / 2);
     buffer_printf(&line, "      %s", style(printer, "\033[1m"));
     grid_visible(&line, row->subject, DOCTOR_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
@@ -277,6 +278,15 @@ static int add_function(const struct printer *printer, enum diff_table_id id, st
     return id == DIFF_SITES ? note_callers(grid, row, err) : 0;
 }
 
+static const char *share_heading(enum diff_table_id id) {
+    switch (id) {
+    case DIFF_CELLS: return "per commit";
+    case DIFF_CHANNELS: return "blocked";
+    case DIFF_FIBERS: return "spawns";
+    default: return "contended";
+    }
+}
+
 static void start_object_grid(const struct printer *printer, enum diff_table_id id, struct grid *grid) {
     const struct diff_table *table = &printer->diff->tables[id];
     struct buffer old = {0}, new = {0};
@@ -286,7 +296,7 @@ static void start_object_grid(const struct printer *printer, enum diff_table_id 
     buffer_printf(&new, "new %s", table->columns[table->judged].heading);
     grid_left(grid, "change");
     add_mean_headings(printer, grid, buffer_text(&old), buffer_text(&new));
-    grid_left(grid, id == DIFF_LOCKS ? "contended" : "per commit");
+    grid_left(grid, share_heading(id));
     if (printer->has_spread) grid_left(grid, "n");
     buffer_free(&old);
     buffer_free(&new);
@@ -296,13 +306,16 @@ static double ratio(double part, double whole) {
     return part == 0 ? 0 : whole == 0 ? INFINITY : part / whole;
 }
 
-/* "2 % -> 50 %" of a lock's operations waited; "0.1 -> 3.0" retries a commit. */
+/* "2 % -> 50 %" of a lock's or channel's operations waited; "0.1 -> 3.0" retries a commit; "40 -> 80" fibers. */
 static void add_share(struct grid *grid, enum diff_table_id id, const struct diff_row *row) {
-    const struct noise *all = &row->figures[id == DIFF_LOCKS ? 0 : 1].noise;
-    const struct noise *part = &row->figures[id == DIFF_LOCKS ? 1 : 0].noise;
+    const struct noise *all = &row->figures[id == DIFF_CELLS ? 1 : 0].noise;
+    const struct noise *part = &row->figures[id == DIFF_CELLS ? 0 : 1].noise;
     double before = ratio(part->old.mean, all->old.mean), after = ratio(part->new.mean, all->new.mean);
     struct buffer text = {0};
-    if (id != DIFF_LOCKS)
+    if (id == DIFF_FIBERS)
+        buffer_printf(&text, "%s -> %s", diff_value(DIFF_COUNT, all->old.mean, false).text,
+                      diff_value(DIFF_COUNT, all->new.mean, false).text);
+    else if (id == DIFF_CELLS)
         buffer_printf(&text, "%.1f -> %.1f", before, after);
     else
         buffer_printf(&text, "%.0f %% -> %.0f %%", fmin(100 * before, 100), fmin(100 * after, 100));
@@ -352,7 +365,7 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
     }
     add_words(&line, counts[GROUP_CHANGED], "changed");
     add_words(&line, counts[GROUP_ADDED], "new");
-    add_words(&line, counts[GROUP_GONE], id == DIFF_LOCKS || id == DIFF_CELLS ? "gone" : "eliminated");
+    add_words(&line, counts[GROUP_GONE], diff_is_object(id) && id != DIFF_FIBERS ? "gone" : "eliminated");
     add_words(&line, counts[GROUP_SAME], "unchanged");
     if (noise) buffer_printf(&line, " (%s of them differ, within the noise)", units_count((int64_t)noise).text);
     print_cut(printer, "  ", buffer_text(&line));
@@ -363,7 +376,7 @@ static int print_rows(const struct printer *printer, enum diff_table_id id, stru
     const struct diff_table *table = &printer->diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
     struct grid grid = {0};
-    bool is_object = id == DIFF_LOCKS || id == DIFF_CELLS;
+    bool is_object = diff_is_object(id);
     int64_t top = printer->diff->options->top ? printer->diff->options->top : INT64_MAX, shown = 0, left = 0;
     int code = 0;
     if (is_object)
@@ -396,8 +409,11 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES)
         buffer_printf(&title, "heap by %s, %s%s", table->by, heap_by_heading(printer->diff->options->by),
                       id == DIFF_FUNCTIONS && printer->diff->options->cumulative ? ", with what they call" : "");
-    else if (id == DIFF_CPU)
-        buffer_printf(&title, "cpu by function%s", printer->diff->options->cumulative ? ", with what they call" : "");
+    else if (id == DIFF_CPU || id == DIFF_SAMPLES)
+        buffer_printf(&title, "%s by function%s", table->section,
+                      printer->diff->options->cumulative ? ", with what they call" : "");
+    else if (id == DIFF_FIBERS)
+        buffer_add_text(&title, "fibers by task site");
     else
         buffer_add_text(&title, table->section);
     print_title(printer, buffer_text(&title));
@@ -421,7 +437,6 @@ static void print_totals(const struct printer *printer) {
     const struct diff_table *table = &printer->diff->tables[DIFF_TOTALS];
     const struct diff_row *row = &table->rows[0];
     struct grid grid = {.indent = "  ", .columns = printer->has_spread ? 9 : 6};
-    print_title(printer, "totals");
     grid_left(&grid, "");
     grid_left(&grid, "change");
     add_mean_headings(printer, &grid, "old", "new");
@@ -438,7 +453,10 @@ static void print_totals(const struct printer *printer) {
         add_n(printer, &grid, row);
         add_difference(printer, &grid, &table->columns[i], figure, figure->is_change);
     }
-    grid_print(&grid, printer->out, true);
+    if (grid.count > grid.columns) {
+        print_title(printer, "totals");
+        grid_print(&grid, printer->out, true);
+    }
     grid_free(&grid);
 }
 

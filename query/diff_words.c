@@ -5,9 +5,10 @@
 
 #include "query/diff_rows.h"
 #include "query/doctor_report.h"
+#include "query/grid.h"
 #include "schema/schema.h"
 
-enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2 };
+enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 16, QUOTE_PRIORITY_LAST = 5 };
 
 static struct units_text plain_value(enum diff_unit unit, double value) {
     struct units_text text;
@@ -59,11 +60,24 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
 
 /* ---- the line to quote ---- */
 
-static void add_part(struct buffer *out, const char *text) {
-    buffer_printf(out, "%s%s", out->size ? ", " : "", text);
+/* What could be said, in the order in which it is; `priority` 0 is what must not be missing. */
+struct part {
+    char *text;
+    int priority;
+};
+
+struct quote {
+    struct part parts[QUOTE_PARTS];
+    size_t count;
+    size_t more; /* changes that have no part */
+};
+
+static void add_part(struct quote *quote, int priority, struct buffer *text) {
+    if (quote->count < QUOTE_PARTS) quote->parts[quote->count++] = (struct part){xstrdup(buffer_text(text)), priority};
+    buffer_free(text);
 }
 
-static void quote_total(const struct diff *diff, size_t column, const char *name, struct buffer *out) {
+static void quote_total(const struct diff *diff, size_t column, const char *name, int priority, struct quote *quote) {
     const struct diff_figure *figure = &diff->tables[DIFF_TOTALS].rows[0].figures[column];
     enum diff_unit unit = diff->tables[DIFF_TOTALS].columns[column].unit;
     struct units_text before = diff_value(unit, figure->noise.old.mean, false);
@@ -74,11 +88,10 @@ static void quote_total(const struct diff *diff, size_t column, const char *name
         buffer_printf(&part, "%s %s -> %s", name, before.text, after.text);
     else
         buffer_printf(&part, "%s %s (%s -> %s)", name, diff_percent(figure->percent).text, before.text, after.text);
-    add_part(out, buffer_text(&part));
-    buffer_free(&part);
+    add_part(quote, priority, &part);
 }
 
-static void quote_sites(const struct diff *diff, struct buffer *out) {
+static void quote_sites(const struct diff *diff, struct quote *quote) {
     const struct diff_table *table = &diff->tables[DIFF_SITES];
     size_t added = 0, gone = 0;
     struct buffer part = {0};
@@ -87,19 +100,16 @@ static void quote_sites(const struct diff *diff, struct buffer *out) {
         added += table->rows[i].presence == DIFF_ADDED;
         gone += table->rows[i].presence == DIFF_GONE;
     }
-    if (added) buffer_printf(&part, "%s new site%s", units_count((int64_t)added).text, added == 1 ? "" : "s");
-    if (gone)
-        buffer_printf(&part, "%s%s site%s eliminated", added ? ", " : "", units_count((int64_t)gone).text,
-                      gone == 1 ? "" : "s");
-    if (part.size) add_part(out, buffer_text(&part));
-    buffer_free(&part);
+    if (added) buffer_printf(&part, "%s", units_things((int64_t)added, "new site").text);
+    if (gone) buffer_printf(&part, "%s%s eliminated", added ? ", " : "", units_things((int64_t)gone, "site").text);
+    if (part.size) add_part(quote, 3, &part);
 }
 
 /* What a person wants to hear first: what is new and bad, what got worse, then the good news. */
-static int urgency(const struct diff_row *row) {
+static int urgency(const struct diff_table *table, const struct diff_row *row) {
     if (strncmp(row->change, "new", 3) == 0) return 0;
     if (strstr(row->change, "eliminated")) return 2;
-    return row->figures[0].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;
+    return row->figures[table->judged].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;
 }
 
 /* "lock server:g_lock newly contended", "cell totals retries +200 %" */
@@ -107,33 +117,54 @@ static void quote_object(const struct diff_table *table, const struct diff_row *
     const struct diff_figure *figure = &row->figures[table->judged];
     bool is_told = strncmp(row->change, "new", 3) == 0 || strstr(row->change, "eliminated") || isnan(figure->percent) ||
                    !figure->is_change;
-    buffer_printf(part, "%s%s %s ", part->size ? ", " : "", table->section, row->subject);
+    /* A task site says itself what it is; a sample is one of a function. */
+    if (strcmp(table->section, "fibers") != 0) buffer_printf(part, "%s ", *row->what ? table->by : table->section);
+    grid_visible(part, row->subject, NAME_QUOTED);
+    buffer_add_char(part, ' ');
     if (is_told)
         buffer_add_text(part, row->change);
+    else if (*row->what)
+        buffer_add_text(part, diff_percent(figure->percent).text);
     else
         buffer_printf(part, "%s %s", table->columns[table->judged].heading, diff_percent(figure->percent).text);
 }
 
 /* The most urgent ones by name, of equally urgent ones the largest. */
-static void quote_objects(const struct diff *diff, enum diff_table_id id, struct buffer *out) {
+static void quote_objects(const struct diff *diff, enum diff_table_id id, struct quote *quote) {
     const struct diff_table *table = &diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
-    struct buffer part = {0};
     size_t quoted = 0, changed = 0;
     for (size_t i = 0; i < table->count; i++)
         changed += rows[i]->is_change;
     for (int wanted = 0; wanted < 4 && quoted < OBJECTS_QUOTED; wanted++)
         for (size_t i = 0; i < changed && quoted < OBJECTS_QUOTED; i++) {
-            if (urgency(rows[i]) != wanted) continue;
+            struct buffer part = {0};
+            if (urgency(table, rows[i]) != wanted) continue;
             quote_object(table, rows[i], &part);
+            add_part(quote, wanted < 2 ? 1 + wanted : 2 + wanted, &part);
             quoted++;
         }
-    if (changed > quoted)
-        buffer_printf(&part, ", %zu more %s%s changed", changed - quoted, table->section,
-                      changed - quoted > 1 ? "s" : "");
-    if (part.size) add_part(out, buffer_text(&part));
-    buffer_free(&part);
+    quote->more += changed - quoted;
     free(rows);
+}
+
+/* As many of the parts as a line has room for, the weightiest first, in the order in which they stand; the others are counted. */
+static void write_quote(struct quote *quote, struct buffer *out) {
+    bool is_chosen[QUOTE_PARTS] = {false};
+    int left = DOCTOR_WIDTH - (int)strlen(", 999 more changes");
+    size_t chosen = 0;
+    for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)
+        for (size_t i = 0; i < quote->count; i++) {
+            int width = grid_width(quote->parts[i].text, strlen(quote->parts[i].text)) + 2;
+            if (quote->parts[i].priority != priority || (chosen && width > left)) continue;
+            is_chosen[i] = true;
+            left -= width;
+            chosen++;
+        }
+    for (size_t i = 0; i < quote->count; i++)
+        if (is_chosen[i]) buffer_printf(out, "%s%s", out->size ? ", " : "", quote->parts[i].text);
+    size_t more = quote->more + quote->count - chosen;
+    if (more) buffer_printf(out, ", %s", units_things((int64_t)more, "more change").text);
 }
 
 void diff_quote(const struct diff *diff, struct buffer *out) {
@@ -144,11 +175,15 @@ void diff_quote(const struct diff *diff, struct buffer *out) {
                   [HEAP_ALLOCS] = {"allocations", 2},
                   [HEAP_INUSE_BYTES] = {"live memory", 3},
                   [HEAP_INUSE_ALLOCS] = {"live blocks", 4}};
-    const struct diff_table *all = &diff->tables[DIFF_TOTALS];
-    quote_total(diff, totals[diff->options->by].column, totals[diff->options->by].name, out);
-    quote_sites(diff, out);
-    quote_objects(diff, DIFF_LOCKS, out);
-    quote_objects(diff, DIFF_CELLS, out);
-    quote_total(diff, all->column_count - 1, "CPU time", out);
+    static const enum diff_table_id objects[] = {DIFF_LOCKS, DIFF_CELLS, DIFF_CHANNELS, DIFF_FIBERS, DIFF_SAMPLES};
+    struct quote quote = {0};
+    quote_total(diff, totals[diff->options->by].column, totals[diff->options->by].name, 0, &quote);
+    quote_sites(diff, &quote);
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        quote_objects(diff, objects[i], &quote);
+    quote_total(diff, diff->tables[DIFF_TOTALS].column_count - 1, "CPU time", 3, &quote);
+    write_quote(&quote, out);
+    for (size_t i = 0; i < quote.count; i++)
+        free(quote.parts[i].text);
     if (!out->size) buffer_add_text(out, diff->runs > 2 ? "no change outside the noise" : "no change");
 }

@@ -79,12 +79,26 @@ static void close_report(struct doctor_report *report) {
     arena_free(&report->texts);
 }
 
-int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    struct doctor_report report = {.out = out, .db = db, .options = options};
+typedef int report_writer(struct doctor_report *report, struct error *err);
+
+/* Nothing is written before all is known: an expression may turn out to be one that cannot be matched. */
+static int write_report(FILE *out, struct db *db, const struct doctor_options *options, report_writer *write,
+                        struct error *err) {
+    struct doctor_report report = {.db = db, .options = options};
+    char *text = NULL;
+    size_t size = 0;
     int code = open_report(&report, err);
-    if (code == 0) code = print_report(&report, err);
+    if (code == 0 && !(report.out = open_memstream(&text, &size))) code = error_fail(err, "not enough memory");
+    if (code == 0) code = write(&report, err);
+    if (report.out && fclose(report.out) != 0) code = error_fail(err, "not enough memory for the report");
+    if (code == 0) fwrite(text, 1, size, out);
+    free(text);
     close_report(&report);
     return code;
+}
+
+int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
+    return write_report(out, db, options, print_report, err);
 }
 
 /* ---- JSON ---- */
@@ -136,9 +150,5 @@ static int print_json(struct doctor_report *report, struct error *err) {
 }
 
 int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
-    struct doctor_report report = {.out = out, .db = db, .options = options};
-    int code = open_report(&report, err);
-    if (code == 0) code = print_json(&report, err);
-    close_report(&report);
-    return code;
+    return write_report(out, db, options, print_json, err);
 }

@@ -44,7 +44,7 @@ static int narrow(struct calls *calls, struct error *err) {
         calls->total += profile_value(&calls->profile, i, calls->type);
     /* Allocator wrappers go, as in the findings: a function is where a person would point. */
     if (filter_uninteresting(&calls->profile, err) < 0) return -1;
-    if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return -1;
+    if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return error_prefix(err, "--");
     filter_aggregate(&calls->profile, GRANULARITY_FILEFUNCTIONS, false);
     return 0;
 }
@@ -276,7 +276,6 @@ static bool is_peeked(struct calls *calls, struct graph_node *node) {
 
 static int print_peeks(struct calls *calls, void *context, struct error *err) {
     int64_t shown = 0, left = 0, *matched = context;
-    (void)err;
     graph_sort(&calls->graph, GRAPH_CUM_NAME);
     for (size_t i = 0; i < calls->graph.node_count; i++) {
         if (!is_peeked(calls, calls->graph.nodes[i])) continue;
@@ -289,7 +288,7 @@ static int print_peeks(struct calls *calls, void *context, struct error *err) {
     if (left)
         fprintf(calls->report->out, "\nand %s more functions of %s that match (--top 0 shows all)\n",
                 units_count(left).text, calls->kind);
-    return 0;
+    return pattern_check(calls->report->peek, err);
 }
 
 int doctor_print_peek(struct doctor_report *report, struct error *err) {
@@ -357,7 +356,6 @@ static void add_json_neighbours(struct calls *calls, struct buffer *out, struct 
 
 static int print_peeks_json(struct calls *calls, void *context, struct error *err) {
     int64_t shown = 0;
-    (void)err;
     graph_sort(&calls->graph, GRAPH_CUM_NAME);
     for (size_t i = 0; i < calls->graph.node_count && shown < json_limit(calls->report->options); i++) {
         struct graph_node *node = calls->graph.nodes[i];
@@ -369,7 +367,7 @@ static int print_peeks_json(struct calls *calls, void *context, struct error *er
         end_json(calls, &out, context);
         shown++;
     }
-    return 0;
+    return pattern_check(calls->report->peek, err);
 }
 
 int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err) {

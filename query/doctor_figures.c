@@ -1,9 +1,11 @@
 #include "query/doctor_report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/units.h"
 #include "query/source_text.h"
+#include "schema/schema.h"
 
 enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
 
@@ -23,11 +25,14 @@ static const struct figure {
     enum unit unit;
 } figures[] = {
     {"saturation", "count", "count", UNIT_COUNT},
+    {"saturation", "percent", "of all", UNIT_PERCENT},
     {"heap", "inuse_bytes", "live", UNIT_BYTES},
     {"heap", "inuse_count", "blocks", UNIT_COUNT},
     {"heap", "live_percent", "of live", UNIT_PERCENT},
     {"heap", "alloc_bytes", "allocated", UNIT_BYTES},
-    {"heap", "alloc_count", "allocations", UNIT_COUNT},
+    {"heap", "alloc_count", "allocs", UNIT_COUNT},
+    {"heap", "alloc_percent", "of all", UNIT_PERCENT},
+    {"heap", "mean_bytes", "mean size", UNIT_BYTES},
     {"lock", "acquires", "exclusive", UNIT_COUNT},
     {"lock", "read_acquires", "shared", UNIT_COUNT},
     {"lock", "contended_percent", "contended", UNIT_PERCENT},
@@ -65,6 +70,15 @@ static struct units_text in_unit(enum unit unit, int64_t value) {
     return text;
 }
 
+/* Tiny blocks are told apart by less than a byte: 2.5 B. */
+static struct units_text figure_text(enum unit unit, sqlite3_stmt *row) {
+    struct units_text text;
+    double value = sqlite3_column_double(row, 0);
+    if (unit != UNIT_BYTES || value == floor(value) || fabs(value) >= 10) return in_unit(unit, llround(value));
+    snprintf(text.text, sizeof text.text, "%.1f B", value);
+    return text;
+}
+
 static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                       const struct figure *figure, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:evidence) WHERE key = :key", err);
@@ -74,7 +88,7 @@ static int add_figure(struct doctor_report *report, struct grid *grid, const str
     int code = db_step(report->db, row, err);
     if (code < 0) return -1;
     bool known = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL;
-    grid_right(grid, known ? in_unit(figure->unit, sqlite3_column_int64(row, 0)).text : "");
+    grid_right(grid, known ? figure_text(figure->unit, row).text : "");
     sqlite3_reset(row);
     return 0;
 }
@@ -198,20 +212,15 @@ bool doctor_is_start_up(const char *function) {
     return strncmp(function, "__libc_start_main", strlen("__libc_start_main")) == 0;
 }
 
-/* The subject and the top of its stack, from the frame that the subject names: allocator wrappers nearer to the leaf are
- * left out. Where the subject is no function (a lock), the stack stands below it. */
+/* The subject and the top of its first stack; wrappers of allocators and locks nearer to the leaf are left out. Where the
+ * subject is no function (a lock), the stack stands below it. */
 static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                       struct error *err) {
-    static const char sql[] =
-        "SELECT function, file, line, module FROM frames WHERE trace_id = (SELECT value FROM json_each(:ids) LIMIT 1) "
-        "AND "
-        "depth >= coalesce((SELECT min(depth) FROM frames WHERE function = :subject AND trace_id = "
-        "(SELECT value FROM json_each(:ids) LIMIT 1)), 0) ORDER BY depth LIMIT :frames";
-    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/stack.sql"), err);
     if (!row) return -1;
-    db_bind_text(row, ":ids", finding->trace_ids);
+    db_bind_int(row, ":trace", finding->trace_id);
     db_bind_text(row, ":subject", finding->subject);
-    db_bind_int(row, ":frames", FRAMES_SHOWN);
+    db_bind_int(row, ":count", FRAMES_SHOWN);
     int code = db_step(report->db, row, err);
     bool is_frame = code == 1 && strcmp(db_text(row, 0), finding->subject) == 0;
     if (code >= 0 && note_name(report, grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))

@@ -40,6 +40,7 @@ static int narrow(struct doctor_report *report, struct finding *finding, bool *k
         stacks++;
         if (trace_filter_keeps_named(&report->filter, report->db, trace_id, finding->subject, keeps, err) < 0)
             return -1;
+        if (*keeps && !kept) finding->trace_id = trace_id;
         if (*keeps) buffer_printf(&left, "%s%s", kept++ ? "," : "[", db_text(row, 0));
     }
     if (code == 0 && !stacks)
@@ -97,7 +98,8 @@ int doctor_load(struct doctor_report *report, struct error *err) {
     /* One table and no ORDER BY of ours: the order is the view's. */
     static const char sql[] =
         "SELECT section, code, severity, subject, evidence, trace_ids, advice, (SELECT title FROM "
-        "advice WHERE advice.code = doctor.section || '-' || doctor.code), json_extract(evidence, :weight) FROM doctor "
+        "advice WHERE advice.code = doctor.section || '-' || doctor.code), json_extract(evidence, :weight), "
+        "json_extract(trace_ids, '$[0]') FROM doctor "
         "WHERE run_id = :run";
     sqlite3_stmt *row = db_prepare(report->db, sql, err);
     if (!row) return -1;
@@ -113,7 +115,8 @@ int doctor_load(struct doctor_report *report, struct error *err) {
                                   .trace_ids = keep(report, row, 5),
                                   .advice = keep(report, row, 6),
                                   .title = keep(report, row, 7),
-                                  .weight = sqlite3_column_double(row, 8)};
+                                  .weight = sqlite3_column_double(row, 8),
+                                  .trace_id = sqlite3_column_int64(row, 9)};
         bool keeps = true;
         if (trace_filter_is_open(&report->filter) && !doctor_is_saturation(&finding) &&
             narrow(report, &finding, &keeps, err) < 0)

@@ -27,15 +27,60 @@ static void print_course(FILE *out, sqlite3_stmt *row) {
 /* Only of kinds that the run has. */
 static void print_sums(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
-        fprintf(out, "  %s allocations of %s; live at the end: %s blocks of %s\n",
-                units_count(sqlite3_column_int64(row, 7)).text, units_bytes(sqlite3_column_int64(row, 8)).text,
-                units_count(sqlite3_column_int64(row, 9)).text, units_bytes(sqlite3_column_int64(row, 10)).text);
+        fprintf(out, "  %s of %s; live at the end: %s of %s\n",
+                units_things(sqlite3_column_int64(row, 7), "allocation").text,
+                units_bytes(sqlite3_column_int64(row, 8)).text,
+                units_things(sqlite3_column_int64(row, 9), "block").text,
+                units_bytes(sqlite3_column_int64(row, 10)).text);
     if (sqlite3_column_int64(row, 11) || sqlite3_column_int64(row, 12))
-        fprintf(out, "  %s lock operations, %s of them waited, %s in all\n",
-                units_count(sqlite3_column_int64(row, 11)).text, units_count(sqlite3_column_int64(row, 12)).text,
-                units_ns(sqlite3_column_int64(row, 13)).text);
+        fprintf(out, "  %s, %s of them waited, %s in all\n",
+                units_things(sqlite3_column_int64(row, 11), "lock operation").text,
+                units_count(sqlite3_column_int64(row, 12)).text, units_ns(sqlite3_column_int64(row, 13)).text);
     if (sqlite3_column_int64(row, 14))
         fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+}
+
+/* What the events of a kind of profile are called. */
+static const char *event_of(const char *kind) {
+    static const char *const events[][2] = {{"cpu", "CPU sample"},
+                                            {"heap", "heap event"},
+                                            {"lock", "lock operation"},
+                                            {"mvcc", "cell operation"},
+                                            {"channels", "channel operation"}};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (strcmp(kind, events[i][0]) == 0) return events[i][1];
+    return "event";
+}
+
+static int print_small_loss(const struct doctor_report *report, const struct finding *finding, struct error *err) {
+    static const char sql[] = "SELECT :evidence ->> 'count', :evidence ->> 'recorded', :evidence ->> 'percent'";
+    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    if (!row) return -1;
+    db_bind_text(row, ":evidence", finding->evidence);
+    if (db_step(report->db, row, err) != 1) return -1;
+    int64_t count = sqlite3_column_int64(row, 0);
+    fprintf(report->out, "  note: %s %s not recorded, beside %s that were (%s %%)\n",
+            units_things(count, event_of(finding->subject)).text, count == 1 ? "was" : "were",
+            units_count(sqlite3_column_int64(row, 1)).text, db_text(row, 2));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* A loss that is only a note has a line in the head, and no part in the sections: nobody shall take it for the worst. */
+static int print_small_losses(struct doctor_report *report, struct error *err) {
+    size_t left = 0;
+    int code = 0;
+    for (size_t i = 0; i < report->count && code == 0; i++) {
+        const struct finding *finding = &report->findings[i];
+        bool is_small = doctor_is_saturation(finding) && strcmp(finding->code, "dropped") == 0 &&
+                        strcmp(finding->severity, "note") == 0;
+        if (is_small)
+            code = print_small_loss(report, finding, err);
+        else
+            report->findings[left++] = *finding;
+    }
+    if (code == 0) report->count = left;
+    return code;
 }
 
 int doctor_print_head(struct doctor_report *report, struct error *err) {
@@ -62,7 +107,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);
-    return 0;
+    return print_small_losses(report, err);
 }
 
 /* ---- foot ---- */
@@ -115,16 +160,25 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     return 0;
 }
 
+/* The values of an export of findings. A viewer shows the last one first, so what the worst finding is about stands there. */
+static const char *export_columns(const struct doctor_report *report, const char *section) {
+    static const char allocated[] = "sum(inuse_count) AS \"inuse_objects/count\", sum(inuse_bytes) AS "
+                                    "\"inuse_space/bytes\",\n    sum(alloc_count) AS \"alloc_objects/count\", "
+                                    "sum(alloc_bytes) AS \"alloc_space/bytes\"";
+    static const char live[] = "sum(alloc_count) AS \"alloc_objects/count\", sum(alloc_bytes) AS "
+                               "\"alloc_space/bytes\",\n    sum(inuse_count) AS \"inuse_objects/count\", "
+                               "sum(inuse_bytes) AS \"inuse_space/bytes\"";
+    static const char waits[] = "sum(contended + read_contended) AS \"contentions/count\",\n    "
+                                "sum(wait_ns + read_wait_ns) AS \"delay/nanoseconds\"";
+    if (strcmp(section, "lock") == 0) return waits;
+    for (size_t i = 0; i < report->count; i++)
+        if (report->findings[i].shown && strcmp(report->findings[i].section, section) == 0)
+            return strcmp(report->findings[i].code, "arena") == 0 ? allocated : live;
+    return live;
+}
+
 int doctor_print_next(struct doctor_report *report, struct error *err) {
-    static const struct {
-        const char *section, *columns, *view;
-    } exports[] = {
-        {"heap", "sum(inuse_count) AS \"inuse_objects/count\", sum(inuse_bytes) AS \"inuse_space/bytes\"", "heap"},
-        {"lock",
-         "sum(contended + read_contended) AS \"contentions/count\", sum(wait_ns + read_wait_ns) AS "
-         "\"delay/nanoseconds\"",
-         "lock_use"},
-    };
+    static const struct { const char *section, *view; } exports[] = {{"heap", "heap"}, {"lock", "lock_use"}};
     if (report->db->is_private) return print_next_of_file(report, err);
     struct buffer db = {0};
     long long run_id = (long long)report->options->run_id;
@@ -139,8 +193,8 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
                     "  clear export --db %s -o %s-findings.pb.gz --sql 'SELECT trace_id,\n"
                     "    %s\n"
                     "    FROM %s WHERE run_id = %lld AND trace_id IN (%s) GROUP BY 1'\n",
-                    buffer_text(&db), exports[i].section, exports[i].columns, exports[i].view, run_id,
-                    buffer_text(&ids));
+                    buffer_text(&db), exports[i].section, export_columns(report, exports[i].section), exports[i].view,
+                    run_id, buffer_text(&ids));
         buffer_free(&ids);
     }
     fprintf(report->out, "  clear query --db %s 'SELECT * FROM doctor WHERE run_id = %lld'\n", buffer_text(&db),

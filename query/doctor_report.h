@@ -13,8 +13,9 @@ enum { DOCTOR_WIDTH = 100 }; /* columns of a line */
 /* One row of the view `doctor`. Texts are the report's. */
 struct finding {
     const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
-    double weight; /* what --by sorts by */
-    bool shown;    /* set by doctor_add_finding */
+    int64_t trace_id; /* the first of trace_ids, 0 for none */
+    double weight;    /* what --by sorts by */
+    bool shown;       /* set by doctor_add_finding */
 };
 
 struct doctor_report {
@@ -62,7 +63,8 @@ int doctor_print_peek(struct doctor_report *report, struct error *err);
 int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err);
 int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err);
 
-/* doctor_head.c: what was run and how it went; and the commands that go on from here. */
+/* doctor_head.c: what was run and how it went, with the losses that are notes, which leave the findings by that; and the
+ * commands that go on from here. */
 int doctor_print_head(struct doctor_report *report, struct error *err);
 int doctor_print_next(struct doctor_report *report, struct error *err);
 /* One word for the shell. */

@@ -23,17 +23,13 @@ static int matches_open(struct matches *matches, struct profile *profile, const 
     return 0;
 }
 
-/* A name on which a pattern gave up counts as none that matches, and that is said. */
-static void matches_close(struct matches *matches, const char *option, filter_note *note, void *context) {
-    unsigned count = matches->pattern ? pattern_gave_up(matches->pattern) : 0;
-    if (count && note) {
-        char *message = xasprintf("%s took too many steps on %u names: they count as not matching", option, count);
-        note(context, message);
-        free(message);
-    }
+/* A report of which nobody knows what the pattern would have left is none. */
+static int matches_close(struct matches *matches, struct error *err) {
+    int code = pattern_check(matches->pattern, err);
     pattern_free(matches->pattern);
     free(matches->functions);
     free(matches->mappings);
+    return code;
 }
 
 static bool in_function(struct matches *matches, uint32_t index) {
@@ -185,10 +181,9 @@ static int apply_names(struct profile *profile, const struct filter_options *opt
         warn(!filter.hide.pattern || filter.hide_met, "Hide", note, context);
         warn(!filter.show.pattern || filter.show_met, "Show", note, context);
     }
-    matches_close(&filter.focus, "focus", note, context);
-    matches_close(&filter.ignore, "ignore", note, context);
-    matches_close(&filter.hide, "hide", note, context);
-    matches_close(&filter.show, "show", note, context);
+    struct matches *const all[] = {&filter.focus, &filter.ignore, &filter.hide, &filter.show};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (matches_close(all[i], err) < 0) code = -1;
     return code;
 }
 
@@ -226,8 +221,7 @@ static int apply_show_from(struct profile *profile, const char *regex, filter_no
     warn(met, "ShowFrom", note, context);
     free(from);
     free(dropped);
-    matches_close(&matches, "show_from", note, context);
-    return 0;
+    return matches_close(&matches, err);
 }
 
 /* ---- drop_frames and prune_from ---- */
@@ -340,10 +334,11 @@ static int apply_prune_from(struct profile *profile, const char *regex, struct e
         stack->first += cut;
         stack->depth -= cut;
     }
+    int code = pattern_check(pattern, err);
     free(matches);
     free(from);
     pattern_free(pattern);
-    return 0;
+    return code;
 }
 
 /* ---- all of them ---- */

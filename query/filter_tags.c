@@ -133,6 +133,12 @@ static int parse_range(struct tag_filter *filter, const char *option, const char
     return *value == ':' && low.start == value + 1 && !*low.end;
 }
 
+static int tag_filter_check(const struct tag_filter *filter, struct error *err) {
+    for (size_t i = 0; i < filter->count; i++)
+        if (pattern_check(filter->patterns[i], err) < 0) return -1;
+    return 0;
+}
+
 static void tag_filter_free(struct tag_filter *filter) {
     for (size_t i = 0; i < filter->count; i++)
         pattern_free(filter->patterns[i]);
@@ -272,6 +278,7 @@ static int apply_keys(struct profile *profile, const struct filter_options *opti
     if (options->taghide && *options->taghide) hide = pattern_compile("taghide", options->taghide, err);
     if (err->status == ERROR_NONE && (show || hide)) {
         filter_keys(profile, show, hide, &shown, &hidden);
+        if (pattern_check(show, err) == 0) (void)pattern_check(hide, err);
         warn(!show || shown, "TagShow", note, context);
         warn(!hide || hidden, "TagHide", note, context);
     }
@@ -288,6 +295,7 @@ int filter_by_tags(struct profile *profile, const struct filter_options *options
     if (code == 0) code = tag_filter_open(&ignore, "tagignore", options->tagignore, note, context, err);
     if (code == 0 && (focus.is_set || ignore.is_set)) {
         filter_samples(profile, &focus, &ignore, units, &met);
+        code = tag_filter_check(&focus, err) < 0 ? -1 : tag_filter_check(&ignore, err);
         warn(!focus.is_set || met & TAG_FOCUSED, "TagFocus", note, context);
         warn(!ignore.is_set || met & TAG_IGNORED, "TagIgnore", note, context);
     }

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
+#include "query/grid.h"
+
 /* Steps of one match. A sane pattern over a name of a kilobyte takes some thousands; this many take milliseconds. */
 enum { MATCH_LIMIT = 200000 };
 
@@ -12,7 +15,9 @@ struct pattern {
     pcre2_code *code;
     pcre2_match_data *data;
     pcre2_match_context *context;
-    unsigned gave_up;
+    char *option, *regex;
+    char *gave_up; /* the first text whose match was not carried out; NULL for none */
+    int why;       /* PCRE2's number */
 };
 
 static int refuse(const char *option, const char *regex, int number, size_t place, struct error *err) {
@@ -40,6 +45,8 @@ struct pattern *pattern_compile_at(const char *option, const char *regex, size_t
         return NULL;
     }
     (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE); /* slower without it, but not wrong */
+    pattern->option = xstrdup(option);
+    pattern->regex = xstrdup(regex);
     pattern->data = pcre2_match_data_create_from_pattern(pattern->code, NULL);
     pattern->context = pcre2_match_context_create(NULL);
     if (!pattern->data || !pattern->context) {
@@ -53,16 +60,30 @@ struct pattern *pattern_compile_at(const char *option, const char *regex, size_t
 
 bool pattern_matches(struct pattern *pattern, const char *text) {
     int found = pcre2_match(pattern->code, (PCRE2_SPTR)text, strlen(text), 0, 0, pattern->data, pattern->context);
-    if (found < 0 && found != PCRE2_ERROR_NOMATCH) pattern->gave_up++;
+    if (found < 0 && found != PCRE2_ERROR_NOMATCH && !pattern->gave_up) {
+        pattern->gave_up = xstrdup(text);
+        pattern->why = found;
+    }
     return found >= 0;
 }
 
-unsigned pattern_gave_up(const struct pattern *pattern) {
-    return pattern->gave_up;
+int pattern_check(const struct pattern *pattern, struct error *err) {
+    PCRE2_UCHAR message[160];
+    if (!pattern || !pattern->gave_up) return 0;
+    struct buffer name = {0};
+    pcre2_get_error_message(pattern->why, message, sizeof message);
+    grid_visible(&name, pattern->gave_up, 60);
+    error_usage(err, "%s '%s': cannot be matched with '%s' (%s): use an expression without nested repetition",
+                pattern->option, pattern->regex, buffer_text(&name), (const char *)message);
+    buffer_free(&name);
+    return -1;
 }
 
 void pattern_free(struct pattern *pattern) {
     if (!pattern) return;
+    free(pattern->option);
+    free(pattern->regex);
+    free(pattern->gave_up);
     pcre2_code_free(pattern->code);
     pcre2_match_data_free(pattern->data);
     pcre2_match_context_free(pattern->context);

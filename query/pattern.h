@@ -19,10 +19,12 @@ struct pattern; /* compiled */
 struct pattern *pattern_compile(const char *option, const char *regex, struct error *err);
 /* The same for a caller that draws a caret: where it fails, *place is the byte of `regex` at which it stopped making sense. */
 struct pattern *pattern_compile_at(const char *option, const char *regex, size_t *place, struct error *err);
-/* Does it match anywhere in the text? A match that takes too many steps, and one that cannot be tried, is none; how many
- * there were says pattern_gave_up. */
+/* Does it match anywhere in the text? A match that takes too many steps, and one that cannot be tried, is none: whoever is
+ * about to show what the answers made must ask pattern_check first. */
 bool pattern_matches(struct pattern *pattern, const char *text);
-unsigned pattern_gave_up(const struct pattern *pattern);
+/* 0 where every match so far was carried out; else a usage error that names the option, the pattern and the first text that
+ * it gave up on. NULL is fine. */
+int pattern_check(const struct pattern *pattern, struct error *err);
 void pattern_free(struct pattern *pattern); /* NULL is fine */
 
 #endif

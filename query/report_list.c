@@ -125,12 +125,13 @@ int report_list(struct report *report, struct buffer *out, struct error *err) {
     report_graph_options(report, &options);
     graph_build(&graph, report->profile, &options);
     struct graph_node **nodes = matching(&graph, pattern, &count);
-    if (count)
+    int code = pattern_check(pattern, err);
+    if (count && code == 0)
         add_functions(report, nodes, count, out);
     else
         error_fail(err, "no function matches '%s'", report->options.symbol);
     free(nodes);
     graph_free(&graph);
     pattern_free(pattern);
-    return count ? 0 : -1;
+    return err->status == ERROR_NONE ? 0 : -1;
 }

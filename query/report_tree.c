@@ -50,6 +50,7 @@ static void write_tree(struct report *report, struct graph *graph, struct patter
         add_node(report, graph, graph->nodes[i], &sum, out);
     }
     if (graph->node_count) buffer_add_text(out, separator);
+    (void)pattern_check(pattern, err);
     if (pattern && !matched) error_fail(err, "no function matches '%s'", report->options.symbol);
 }
 

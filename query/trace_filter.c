@@ -43,6 +43,7 @@ int trace_filter_keeps_named(struct trace_filter *filter, struct db *db, int64_t
         for (int i = 0; i < 3; i++)
             if (*db_text(row, i)) met |= met_by(filter, db_text(row, i));
     *keeps = !(met & MET_IGNORE) && (!filter->focus || met & MET_FOCUS);
+    if (code == 0) code = pattern_check(filter->focus, err) < 0 ? -1 : pattern_check(filter->ignore, err);
     return code;
 }
 

@@ -15,7 +15,8 @@ struct trace_filter {
     struct map texts;               /* each text that was met -> 1 + whether focus (1) and ignore (2) meet it */
 };
 
-/* NULL for an expression that was not given. A bad one is a usage error that shows the place. */
+/* NULL for an expression that was not given. A bad one is a usage error that shows the place; one that takes too many steps on
+ * a name is a usage error of the functions that ask. */
 int trace_filter_open(struct trace_filter *filter, const char *focus, const char *ignore, struct error *err);
 void trace_filter_close(struct trace_filter *filter);
 

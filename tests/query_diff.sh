@@ -64,6 +64,14 @@ queries = {
  ('cell', 'cell'): ("SELECT identity, run_id, sum(retries), sum(commits), sum(reads), sum(struct_size * (commits + retries)) "
      "FROM cells JOIN profiles ON profiles.id = profile_id JOIN objects ON objects.id = object_id GROUP BY 1, 2",
      ['retries', 'commits', 'reads', 'cow_bytes']),
+ ('channel', 'channel'): ("SELECT identity, run_id, sum(pushes + pops), sum(push_blocked + pop_blocked), sum(push_blocked_ns + pop_blocked_ns), "
+     "sum(push_blocked), sum(pop_blocked), max(max_depth) FROM channels JOIN profiles ON profiles.id = profile_id "
+     "JOIN objects ON objects.id = object_id GROUP BY 1, 2", ['operations', 'blocked', 'wait_ns', 'push_blocked', 'pop_blocked', 'max_depth']),
+ ('fibers', 'task site'): ("SELECT 'task:' || site, run_id, sum(spawns), sum(runs), sum(total_lifetime_ns) FROM task_sites "
+     "JOIN profiles ON profiles.id = profile_id GROUP BY 1, 2", ['spawns', 'runs', 'total_lifetime_ns']),
+ ('samples', 'function'): ("SELECT iif(profiles.kind = 'goroutine', 'goroutine, count ', 'regions area, bytes ') || functions.name, run_id, "
+     "sum(iif(profiles.kind = 'goroutine', v0, v1)) FROM samples JOIN profiles ON profiles.id = profile_id "
+     "JOIN traces ON traces.id = trace_id JOIN functions ON functions.id = function_id GROUP BY 1, 2", ['value']),
  ('cpu', 'function'): ("SELECT functions.name, run_id, sum(cpu_ns), sum(samples) FROM cpu JOIN profiles ON profiles.id = profile_id "
      "JOIN traces ON traces.id = trace_id JOIN functions ON functions.id = function_id GROUP BY 1, 2", ['cpu_ns', 'samples']),
 }
@@ -73,7 +81,8 @@ for key, (sql, names) in queries.items():
     for row in db.execute(sql):
         if row[1] in old + new: want.setdefault(row[0], {})[row[1]] = row[2:]
     got = [row for row in answer['rows'] if (row['section'], row['by']) == key]
-    ids = [row['signature'] if key == ('heap', 'site') else row.get('identity', row['subject']) for row in got]
+    ids = [row['signature'] if key == ('heap', 'site') else row['what'] + ' ' + row['subject'] if 'what' in row else
+           row.get('identity', row['subject']) for row in got]
     assert sorted(ids) == sorted(want), (key, sorted(ids), sorted(want))
     for ident, row in zip(ids, got):
         rows += 1
@@ -88,6 +97,9 @@ for name, sql in (('alloc_bytes', "SELECT sum(alloc_bytes) FROM sites JOIN profi
                   ('inuse_count', "SELECT sum(alloc_count - free_count) FROM sites JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
                   ('lock_wait_ns', "SELECT sum(wait_ns + read_wait_ns) FROM locks JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
                   ('cell_retries', "SELECT sum(retries) FROM cells JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('channel_blocked', "SELECT sum(push_blocked + pop_blocked) FROM channels JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('channel_wait_ns', "SELECT sum(push_blocked_ns + pop_blocked_ns) FROM channels JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
+                  ('fibers', "SELECT sum(total_fibers) FROM fibers JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
                   ('cpu_ns', "SELECT sum(cpu_ns) FROM cpu JOIN profiles ON profiles.id = profile_id WHERE run_id = ?"),
                   ('duration_ns', "SELECT duration_ns FROM runs WHERE id = ?")):
     value = lambda run: db.execute(sql, (run,)).fetchone()[0]
@@ -101,8 +113,9 @@ compare() { # compare OLD-IDS NEW-IDS ARGUMENTS...: doctor --json of ARGUMENTS i
     python3 check.py "$old" "$new" answer.json >counted || fail "figures of: doctor --json $*"
 }
 compare '[1, 2, 3]' '[4, 5, 6]' 1..3 --diff 4..6
-# 6 functions and sites each side knows (parse, steady, noisy, old_only, new_only, rare), 7 locks, 5 cells, 2 functions on a CPU.
-expect_equal "$(cat counted)" "26 100" "rows and figures that were compared"
+# 6 functions and sites each side knows (parse, steady, noisy, old_only, new_only, rare), 7 locks, 5 cells, 6 channels, 5 task
+# sites, 2 functions on a CPU, 3 in other samples: 4 figures each, but 6, 3, 2 and 1 of the last four.
+expect_equal "$(cat counted)" "40 154" "rows and figures that were compared"
 compare '[1, 2, 3, 7]' '[4, 5, 6]' tag:branch=main --diff tag:branch=feature/x
 compare '[3, 7]' '[4, 5, 6]' tag:branch=main,last=2 --diff all:new
 compare '[1, 2, 3]' '[5]' 1..3 --diff 5
@@ -143,6 +156,20 @@ more: more contention
 storm: new retry storm" "cells"
 expect_equal "$(changes cpu function)" "parse: up
 steady: same" "CPU time"
+expect_equal "$(changes channel channel)" "added: new
+channel#1: regression
+channel#2: improved
+freed: blocking eliminated
+idle: same
+jobs: newly blocked" "channels"
+expect_equal "$(changes fibers 'task site' | sed 's/ (.*)//')" "task site 1: up
+task site 2: more spawns
+task site 3: new
+task site 4: eliminated
+task site 5: same" "task sites, whose lines moved"
+expect_equal "$(changes samples function)" "parse: down
+parse: up
+steady: same" "other samples: areas, goroutines"
 # An equal side says nothing changed, and says so.
 "$CLEAR" doctor 1,2 --diff 3,7 >same || fail "doctor of alike sides"
 expect_equal "$(tail -1 same)" "no change outside the noise" "what can be quoted of alike sides"
@@ -176,11 +203,11 @@ rm clear.yaml
 "$CLEAR" doctor 1..3 --diff 4..6 >report || fail "doctor --diff"
 # g_worse: (9,005,500 - 1,002,500) / 1,002,500 ns; more: (300 1/3 - 100 2/3) / 100 2/3; CPU: (181 1/3 - 141 2/3) / 141 2/3 samples.
 # Means: 1200 + 100000 + 400 + 512 = 102,112 bytes before, 2400 + 100000 + 533 + 21 + 4096 = 107,051 after.
-expect_equal "$(tail -1 report)" "allocations +5 % (99.7 KiB -> 104.5 KiB), 1 new site, 1 site eliminated, lock server:g_new newly contended, lock server:g_worse waits +798 %, 2 more locks changed, cell storm new retry storm, cell more retries +198 %, 2 more cells changed, CPU time +28 % (1.4 s -> 1.8 s)" "the line to quote"
+expect_equal "$(tail -1 report)" "allocations +5 % (99.7 KiB -> 104.5 KiB), 1 new site, 1 site eliminated, lock server:g_new newly contended, lock server:g_worse waits +798 %, 2 more locks changed, cell storm new retry storm, cell more retries +198 %, 2 more cells changed, channel jobs newly blocked, channel channel#1 waits +900 %, 2 more channels changed, task site 3 (BG line 23) new, task site 1 (BG line 11) lifetimes +100 %, 2 more task sites changed, function parse +299 %, function parse -50 %, CPU time +28 % (1.4 s -> 1.8 s)" "the line to quote"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 last=0
 for section in '^old  1\.\.3: 3 runs' '^new  4\.\.6: 3 runs' '^  difference of 1 % or more that Welch' '^saturation$' '^totals$' '^heap by function, allocated bytes$' \
-    '^heap by site, allocated bytes$' '^lock$' '^cell$' '^cpu by function$'; do
+    '^heap by site, allocated bytes$' '^lock$' '^cell$' '^channel$' '^fibers by task site$' '^cpu by function$' '^samples by function$'; do
     line=$(line_of "$section")
     [ -n "$line" ] && [ "$line" -gt "$last" ] || fail "no $section after line $last"
     last=$line
@@ -191,6 +218,9 @@ expect_match "$(cat report)" '^  ↑ new +0 B +0 B +4\.0 KiB +0 B +0/3 : 3 +\+4\
 expect_match "$(cat report)" '^  ↓ eliminated +512 B +0 B +0 B +0 B +3 : 0/3 ' "old_only"
 expect_match "$(cat report)" '^  ↑ newly contended .* 0 % -> 50 % ' "a lock's share of waits"
 expect_match "$(cat report)" '^  ↑ new retry storm .* 0\.0 -> 3\.0 ' "a cell's retries a commit"
+expect_match "$(cat report)" '^  ↑ newly blocked .* 0 % -> 25 % ' "a channel's share of waits"
+expect_match "$(cat report)" '^  ↑ more spawns .* 10 -> 20 ' "spawns of a task site"
+expect_match "$(cat report)" '^      parse  parse\.c:20  \[goroutine, count\]$' "what samples are"
 expect_match "$(cat report)" '^      parse  parse\.c:20$' "a function and its place"
 expect_equal "$(grep -c '^        < main$' report)" 3 "callers of the sites that changed"
 next=$(grep '^  clear export' report | sed 's/^  clear/"$CLEAR"/')

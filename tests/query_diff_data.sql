@@ -67,3 +67,35 @@ FROM runs JOIN cell_plan ON side = label;
 INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns)
 SELECT id * 10 + 4, 4, 100 + id % 3, (100 + id % 3) * 10000000 FROM runs
 UNION ALL SELECT id * 10 + 4, iif(label = 'new', 12, 2), iif(label = 'new', 80, 40) + id % 2, (iif(label = 'new', 80, 40) + id % 2) * 10000000 FROM runs;
+-- Channels, in two windows each: the first has a third of all but the depth, which rises in the second.
+INSERT INTO objects(id, kind, identity, name) VALUES
+    (21, 'channel', 'name:jobs', 'jobs'), (22, 'channel', 'name:freed', 'freed'), (23, 'channel', 'channel:1', 'channel#1'),
+    (24, 'channel', 'channel:2', 'channel#2'), (25, 'channel', 'name:idle', 'idle'), (26, 'channel', 'name:added', 'added');
+CREATE TEMP TABLE channel_plan(object, side, operations, push_blocked, pop_blocked, wait_ns, max_depth);
+INSERT INTO channel_plan VALUES
+    (21, 'old', 900, 0, 0, 0, 3), (21, 'new', 900, 300, 150, 6000000, 16), (22, 'old', 900, 90, 210, 3000000, 9), (22, 'new', 900, 0, 0, 0, 2),
+    (23, 'old', 900, 90, 0, 900000, 8), (23, 'new', 900, 120, 0, 9000000, 8), (24, 'old', 900, 90, 0, 9000000, 8), (24, 'new', 900, 60, 0, 900000, 8),
+    (25, 'old', 90, 0, 0, 0, 1), (25, 'new', 90, 0, 0, 0, 1), (26, 'new', 30, 0, 0, 0, 1);
+INSERT INTO profiles(id, run_id, kind, period) SELECT 1000 + runs.id * 10 + value, runs.id, 'channels', 1 FROM runs, json_each('[0, 1]');
+INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, pop_blocked, max_depth, push_blocked_ns, pop_blocked_ns)
+SELECT 1000 + runs.id * 10 + value, object, runs.id, 16, operations / 3 * (1 + value), operations / 3 * (1 + value), push_blocked / 3 * (1 + value),
+       pop_blocked / 3 * (1 + value), max_depth * value, wait_ns / 3 * (1 + value), iif(wait_ns > 0, runs.id * 300 * value, 0)
+FROM runs JOIN channel_plan ON side = label JOIN json_each('[0, 1]');
+-- Task sites: site 1 lives twice as long, 2 is spawned twice as often and lives as long in all, 3 is new, 4 is gone, 5 is as it was.
+CREATE TEMP TABLE task_plan(site, side, spawns, lifetime_ns);
+INSERT INTO task_plan VALUES
+    (1, 'old', 100, 4000000), (1, 'new', 100, 8000000), (2, 'old', 10, 5000000), (2, 'new', 20, 5000000), (3, 'new', 7, 700),
+    (4, 'old', 9, 900), (5, 'old', 50, 100), (5, 'new', 50, 100);
+INSERT INTO profiles(id, run_id, kind, period) SELECT 2000 + runs.id * 10 + value, runs.id, 'fibers', 1 FROM runs, json_each('[0, 1]');
+INSERT INTO task_sites(profile_id, site, spawns, runs, exits, total_lifetime_ns, kind, line)
+SELECT 2000 + runs.id * 10, site, spawns, spawns * 2, spawns, lifetime_ns + runs.id % 2, 'BG', iif(side = 'old', 10, 20) + site
+FROM runs JOIN task_plan ON side = label;
+INSERT INTO fibers(profile_id, total_fibers) SELECT 2000 + runs.id * 10, sum(spawns) FROM runs JOIN task_plan ON side = label GROUP BY runs.id;
+INSERT INTO fibers(profile_id, total_fibers) SELECT 2000 + id * 10 + 1, 1 FROM runs;
+-- Profiles of other types: goroutines, and one whose second value is what a viewer shows first. Both have the stack of parse.
+INSERT INTO profiles(id, run_id, kind, sample_types) SELECT 3000 + id, id, 'goroutine', '[["goroutine","count"]]' FROM runs;
+INSERT INTO profiles(id, run_id, kind, sample_types, default_type)
+SELECT 4000 + id, id, 'regions', '[["regions","count"],["area","bytes"],["age","nanoseconds"]]', 'area' FROM runs;
+INSERT INTO samples(profile_id, trace_id, v0) SELECT 3000 + id, iif(label = 'new', 12, 2), iif(label = 'new', 400, 100) + id % 2 FROM runs
+UNION ALL SELECT 3000 + id, 4, 50 FROM runs;
+INSERT INTO samples(profile_id, trace_id, v0, v1, v2) SELECT 4000 + id, iif(label = 'new', 12, 2), id, iif(label = 'new', 4096, 8192), 1 FROM runs;

@@ -11,9 +11,10 @@ expect_equal "$(sed -n 1,4p report)" "run 1 (base): ./server --port 0
   5,130 lock operations, 2,550 of them waited, 404.0 ms in all" "the head"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 [ "$(line_of '^saturation')" -lt "$(line_of '^heap')" ] && [ "$(line_of '^saturation')" -lt "$(line_of '^lock')" ] || fail "saturation is not first"
-expect_match "$(cat report)" '^  warning +dropped +1,234$' "what was dropped"
+# 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.
+expect_match "$(cat report)" '^  warning +dropped +1,234 +6 %$' "what was dropped"
 # 3,000,000 - 30,000 bytes are 2.83 MiB in 20,000 - 200 blocks; 2,970,000 of 3,019,010 live bytes are 98 %.
-expect_match "$(cat report)" '^  critical  leak +2.8 MiB  19,800 +98 %' "the leak"
+expect_match "$(cat report)" '^  critical  leak +2.8 MiB  19,800 +98 % +2.9 MiB +20,000 +98 % +150 B$' "the leak"
 expect_equal "$(grep -A2 '^  critical  leak' report | tail -2)" "      insert_row  table.c:42
         main  main.c:7" "its stack, without the wrapper"
 expect_match "$(cat report)" '^      server:g_lock$' "the lock's name"
@@ -34,13 +35,48 @@ expect_equal "$(eval "$query" | wc -l)" "$(($(sql t.db "SELECT count(*) FROM doc
 export=$(sed -n '/-o heap-findings/,/GROUP BY/p' report | sed 's/^  clear/"$CLEAR"/')
 eval "$export" || fail "does not run: $export"
 pprof -raw heap-findings.pb.gz >raw 2>&1 || fail "pprof: $(cat raw)"
-expect_match "$(cat raw)" '^ +19800 +2970000:' "the leak, exported"
+expect_match "$(cat raw)" '^ +20000 +3000000 +19800 +2970000:' "the leak, exported"
 
 "$CLEAR" doctor --json 1 | python3 -c 'import json, sys
 rows = json.load(sys.stdin)
-assert rows[0]["section"] == "saturation" and rows[0]["evidence"] == {"count": 1234}, rows[0]
+assert rows[0]["section"] == "saturation" and rows[0]["evidence"] == {"count": 1234, "recorded": 20719, "percent": 6}, rows[0]
 leak = [row for row in rows if row["code"] == "leak"][0]
 assert leak["evidence"]["inuse_bytes"] == 2970000 and leak["trace_ids"] == [1] and leak["run_id"] == 1, leak' || fail "--json"
+
+# A loss of less than a percent is a line of the head, and does not lead the report; the rows still say it.
+cp t.db small.db && sql small.db "UPDATE profiles SET dropped = 100 * (kind = 'heap') + (kind = 'lock') WHERE run_id = 1"
+"$CLEAR" doctor --db small.db 1 >report || fail "doctor"
+expect_equal "$(sed -n '5,8p' report)" "  note: 100 heap events were not recorded, beside 20,719 that were (0 %)
+  note: 1 lock operation was not recorded, beside 5,130 that were (0 %)
+
+lock" "small losses"
+! grep -q '^saturation' report || fail "small losses lead the report"
+expect_equal "$("$CLEAR" doctor --db small.db --json 1 | python3 -c 'import json, sys
+print(*(row["code"] + " " + row["subject"] + " " + row["severity"] for row in json.load(sys.stdin)[:2]), sep=", ")')" "dropped heap note, dropped lock note" "small losses in JSON"
+"$CLEAR" doctor --db small.db --peek=main 1 >report || fail "--peek"
+expect_match "$(cat report)" '^  note: 100 heap events' "small losses with --peek"
+# Plurals; and an arena's figures: what was allocated stands last in the export, where a viewer looks first.
+sql small.db "UPDATE profiles SET dropped = 0; UPDATE runs SET source = 'x' WHERE id = 1;
+    UPDATE sites SET alloc_count = 1, alloc_bytes = 1, free_count = 0, free_bytes = 0 WHERE trace_id = 1;
+    DELETE FROM sites WHERE trace_id <> 1; UPDATE locks SET contended = 0, acquires = object_id = 1, read_acquires = 0"
+"$CLEAR" doctor --db small.db --top 0 1 >report || fail "doctor"
+expect_equal "$(sed -n '3,4p' report)" "  1 allocation of 1 B; live at the end: 1 block of 1 B
+  1 lock operation, 0 of them waited, 404.0 ms in all" "one of each"
+sql small.db "UPDATE sites SET alloc_count = 6000, alloc_bytes = 15000 WHERE trace_id = 1"
+"$CLEAR" doctor --db small.db --top 0 1 >report || fail "doctor"
+expect_match "$(cat report)" '^  warning   arena  14.6 KiB   6,000    100 %   14.6 KiB   6,000   100 %      2.5 B$' "an arena"
+export=$(sed -n '/-o heap-findings/,/GROUP BY/p' report | sed 's/^  clear/"$CLEAR"/')
+eval "$export" || fail "does not run: $export"
+expect_match "$(pprof -top heap-findings.pb.gz 2>&1)" '14.65kB +100% +100% .*insert_row' "an arena, as the viewer shows it first"
+
+# The stack of a lock begins where a person would point, not in the wrapper that locks.
+sql t.db "INSERT INTO functions(id, name) VALUES (9, 'std::mutex::lock()'); INSERT INTO locations(id, mapping_id, address) VALUES (9, 1, 9);
+    INSERT INTO location_lines(location_id, position, function_id) VALUES (9, 0, 9);
+    INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) VALUES (9, 9, 9, '[9,2,3]', 2, 2, 42);
+    UPDATE locks SET trace_id = 9 WHERE object_id = 1"
+expect_equal "$("$CLEAR" doctor 1 | grep -A2 '^      server:g_lock')" "      server:g_lock
+        insert_row  table.c:42
+        main  main.c:7" "the stack of a lock"
 expect_equal "$("$CLEAR" doctor --json 3)" "[]" "--json without findings"
 expect_match "$("$CLEAR" doctor 3)" '^nothing to report$' "no findings"
 expect_match "$("$CLEAR" doctor | head -1)" '^run 2 \(base\)' "the latest is the default"

@@ -151,7 +151,13 @@ refused "^clear: --peek is about one run" --peek=x --diff 2 1
 refused "^clear: --top" --top=-1 1
 # An expression that would take for ever is stopped.
 printf '%s 1\n' "$(printf 'a%.0s' {1..60})" >long.folded
-timeout 20 "$CLEAR" doctor --focus='^(a+)+$b' long.folded >/dev/null || fail "an expression without end"
+timeout 20 "$CLEAR" doctor --focus='^(a+)+$b' long.folded >/dev/null || fail "an expression that needs a b"
+endless="clear: --FLAG '\^\(a\+\)\+\[bc\]\\$': cannot be matched with 'a{60}' \(match limit exceeded\)"
+for flag in focus ignore peek; do
+    refused "^${endless/FLAG/$flag}" --$flag='^(a+)+[bc]$' long.folded
+    refused "^${endless/FLAG/$flag}" --json --$flag='^(a+)+[bc]$' long.folded
+done
+refused "^clear: --ignore '.*': cannot be matched with '[^']*' \(match limit exceeded\)" --diff 2 --ignore='(.+)+[#@]$' 1
 
 # ---- the text
 "$CLEAR" doctor --cumulative --by=allocs --top 0 1 >report || fail "all flags"

@@ -549,6 +549,72 @@ static void test_slow_flush(void **state) {
         expect_case("doctor_saturation", i, cases[i].expected, cases[i].why);
 }
 
+struct loss_case {
+    const char *why, *kind;
+    int64_t lost, recorded;
+    const char *expected;
+};
+
+static void put_loss(const struct window *window, const void *item) {
+    const struct loss_case *loss = item;
+    long long recorded = share(window, loss->recorded);
+    put("UPDATE profiles SET dropped = %lld WHERE id = %d", share(window, loss->lost), window->profile);
+    if (strcmp(loss->kind, "cpu") == 0)
+        put("INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (%d, 1, %lld, 1)", window->profile,
+            recorded);
+    if (strcmp(loss->kind, "heap") == 0)
+        put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+            "(%d, 1, %lld, %lld, %lld, %lld)",
+            window->profile, recorded - recorded / 3, recorded - recorded / 3, recorded / 3, recorded / 3);
+    if (strcmp(loss->kind, "lock") == 0)
+        put("INSERT INTO locks(profile_id, object_id, address, kind, acquires, read_acquires) VALUES "
+            "(%d, 1, 1, 'rwlock', %lld, %lld)",
+            window->profile, recorded - recorded / 4, recorded / 4);
+    if (strcmp(loss->kind, "mvcc") == 0)
+        put("INSERT INTO cells(profile_id, object_id, address, struct_size, reads, commits, retries, update_failures) "
+            "VALUES (%d, 1, 1, 8, %lld, %lld, 0, 0)",
+            window->profile, recorded - recorded / 4, recorded / 4);
+    if (strcmp(loss->kind, "channels") == 0)
+        put("INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops) VALUES (%d, 1, 1, 8, %lld, "
+            "%lld)",
+            window->profile, recorded - recorded / 4, recorded / 4);
+}
+
+/* One lost sample of a short run is no news; a loss that moves the figures leads the report. */
+static void test_losses(void **state) {
+    (void)state;
+    static const struct loss_case cases[] = {
+        {"one CPU sample of 30", "cpu", 1, 29, "dropped note"},
+        {"nine of 18", "cpu", 9, 9, "dropped note"},
+        {"ten of 20", "cpu", 10, 10, "dropped warning"},
+        {"4.49 % rounds to 4", "cpu", 449, 9551, "dropped note"},
+        {"4.50 % rounds to 5", "cpu", 450, 9550, "dropped warning"},
+        {"all of them", "cpu", 3, 0, "dropped warning"},
+        {"one heap event of 201: 0.498 %", "heap", 1, 200, "dropped note"},
+        {"one of 200: 0.5 % rounds to 1", "heap", 1, 199, "dropped warning"},
+        {"lock operations, 0.498 %", "lock", 10, 2000, "dropped note"},
+        {"lock operations, 0.5 %", "lock", 10, 1990, "dropped warning"},
+        {"cells, 0.498 %", "mvcc", 10, 2000, "dropped note"},
+        {"cells, 0.5 %", "mvcc", 10, 1990, "dropped warning"},
+        {"channels, 0.498 %", "channels", 10, 2000, "dropped note"},
+        {"channels, 0.5 %", "channels", 10, 1990, "dropped warning"},
+        {"of a kind whose events are not known", "goroutine", 1, 1000, "dropped warning"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]');"
+        "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'x', 'x')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, cases[i].kind, put_loss, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_saturation", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT evidence, recorded, percent FROM doctor_saturation WHERE run_id IN (1, 15) ORDER BY run_id",
+                "{\"count\":1,\"recorded\":29,\"percent\":3} 29 3;{\"count\":1,\"recorded\":null,\"percent\":null}  ");
+    /* Of every 100th event: one that was lost stands for a hundred. */
+    ran("UPDATE profiles SET sample_n = 100 WHERE run_id = 7");
+    expect_findings("doctor_saturation", 7, "dropped warning;sampled note", "one sampled event of three");
+    ran("UPDATE rules SET value = 60 WHERE name = 'dropped_note_percent'");
+    expect_findings("doctor_saturation", 3, "dropped note", "another threshold");
+}
+
 /* ---- codes, views, texts --------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -728,7 +794,8 @@ static void test_views_of_another_clear(void **state) {
     reopen(DB_WRITE);
     expect_rows(joined, "critical mine");
     expect_rows("SELECT count(*) FROM sqlite_schema WHERE name = 'doctor_former'", "0");
-    expect_rows("SELECT count(*) = (SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT IN ('doctor_mine', 'sites')) "
+    expect_rows("SELECT count(*) = (SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT IN "
+                "('doctor_mine', 'sites')) "
                 "FROM meta, "
                 "json_each(meta.value) WHERE meta.key = 'own_views'",
                 "1");
@@ -832,6 +899,7 @@ int main(void) {
         TEST(test_freeze),
         TEST(test_tiny_blocks),
         TEST(test_slow_flush),
+        TEST(test_losses),
         TEST(test_every_code),
         TEST(test_advice_names_languages),
         TEST(test_one_run_is_searched),

@@ -205,7 +205,7 @@ static void matches_as_re2_does(void **state) {
         assert_non_null(pattern);
         if (pattern_matches(pattern, cases[i].text) != cases[i].matches)
             fail_msg("%s on %s", cases[i].regex, cases[i].text);
-        assert_int_equal(pattern_gave_up(pattern), 0);
+        assert_int_equal(pattern_check(pattern, &err), 0);
         pattern_free(pattern);
     }
     static const char *const refused[] = {"(", "a**b(", "[z-a]", "\\C", "(a)\\1", "(?z)"};
@@ -214,6 +214,25 @@ static void matches_as_re2_does(void **state) {
         assert_null(pattern_compile("focus", refused[i], &err));
         assert_int_equal(err.status, ERROR_USAGE);
     }
+}
+
+static void gives_up_aloud(void **state) {
+    (void)state;
+    /* Nested repetition: 2^60 ways, of which none fits. Who asks is told, and the first such name is kept. */
+    struct error err = {0};
+    struct pattern *endless = pattern_compile("focus", "^(a+)+[bc]$", &err);
+    const char *text = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\x1b";
+    assert_non_null(endless);
+    assert_false(pattern_matches(endless, "ab c"));
+    assert_int_equal(pattern_check(endless, &err), 0);
+    assert_false(pattern_matches(endless, text));
+    assert_false(pattern_matches(endless, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+    assert_int_equal(pattern_check(endless, &err), -1);
+    assert_int_equal(err.status, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "focus '^(a+)+[bc]$': cannot be matched with 'aaaa"));
+    assert_null(strchr(err.message, '\x1b'));
+    pattern_free(endless);
+    assert_int_equal(pattern_check(NULL, &err), 0);
 }
 
 static void words_values(void **state) {
@@ -266,6 +285,7 @@ int main(void) {
         cmocka_unit_test(subtracts_a_base),
         cmocka_unit_test(refuses_unlike_types),
         cmocka_unit_test(matches_as_re2_does),
+        cmocka_unit_test(gives_up_aloud),
         cmocka_unit_test(words_values),
         cmocka_unit_test(finds_a_type),
     };

@@ -1,9 +1,12 @@
 DROP VIEW IF EXISTS doctor_saturation;
 CREATE VIEW doctor_saturation AS
 -- Question: is what this run recorded all there was? Whoever reads the other diagnoses must know first.
--- One row a run, code and kind of profile (subject), or a run and text for warnings. Severity: that of the advice.
+-- One row a run, code and kind of profile (subject), or a run and text for warnings. Severity: that of the advice; but
+--   dropped is a note where little was lost beside what was recorded (percent): below dropped_note_percent, of CPU samples below
+--   dropped_cpu_note_percent or dropped_cpu_note_count of them.
 -- Codes; each that holds has a row:
---   dropped: events that could not be recorded (count). truncated: stacks that were cut (count).
+--   dropped: events that could not be recorded (count); recorded: those that were, where the kind tells, else NULL; percent:
+--   of all of them the lost ones, whole. truncated: stacks that were cut (count).
 --   sampled: every Nth event only was recorded and counted N times (count is N).
 --   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
 --   slow-flush: the recorder's writing took long beside the program (count is milliseconds): from recorder_flush_ms and
@@ -59,16 +62,53 @@ WITH finding(run_id, code, subject, count) AS (
     JOIN json_each(profiles.comments) AS comment
     WHERE ltrim(comment.value, '# ') GLOB 'WARNING:*'
     GROUP BY profiles.run_id, ltrim(comment.value, '# ')
+),
+-- Of what was lost alone: what was recorded of the same kind. Sampled events stand for as many as the others of that profile.
+loss AS (
+    SELECT finding.*,
+           CASE WHEN code = 'dropped'
+                THEN (SELECT sum(dropped * max(sample_n, 1)) FROM profiles
+                      WHERE profiles.run_id = finding.run_id AND kind = subject) END AS lost,
+           CASE iif(code = 'dropped', subject, '')
+                WHEN 'heap'
+                THEN (SELECT sum(alloc_count + free_count) FROM profiles JOIN sites ON sites.profile_id = profiles.id
+                      WHERE profiles.run_id = finding.run_id AND kind = 'heap')
+                WHEN 'lock'
+                THEN (SELECT sum(acquires + read_acquires) FROM profiles JOIN locks ON locks.profile_id = profiles.id
+                      WHERE profiles.run_id = finding.run_id AND profiles.kind = 'lock')
+                WHEN 'mvcc'
+                THEN (SELECT sum(reads + commits) FROM profiles JOIN cells ON cells.profile_id = profiles.id
+                      WHERE profiles.run_id = finding.run_id AND kind = 'mvcc')
+                WHEN 'channels'
+                THEN (SELECT sum(pushes + pops) FROM profiles JOIN channels ON channels.profile_id = profiles.id
+                      WHERE profiles.run_id = finding.run_id AND kind = 'channels')
+                WHEN 'cpu'
+                THEN (SELECT sum(samples) FROM profiles JOIN cpu ON cpu.profile_id = profiles.id
+                      WHERE profiles.run_id = finding.run_id AND kind = 'cpu') END AS recorded
+    FROM finding
+),
+judged AS (
+    SELECT loss.*,
+           CAST(round(100.0 * lost / nullif(lost + recorded, 0)) AS INTEGER) AS percent
+    FROM loss
 )
 SELECT
-    finding.run_id,
+    judged.run_id,
     'saturation' AS section,
-    finding.code,
-    advice.severity,
-    finding.subject,
-    printf('{"count":%d}', finding.count) AS evidence,
+    judged.code,
+    CASE WHEN percent < (SELECT value FROM rules WHERE name = 'dropped_note_percent') THEN 'note'
+         WHEN subject = 'cpu' AND recorded > 0
+              AND (percent < (SELECT value FROM rules WHERE name = 'dropped_cpu_note_percent')
+                   OR judged.count < (SELECT value FROM rules WHERE name = 'dropped_cpu_note_count')) THEN 'note'
+         ELSE advice.severity END AS severity,
+    judged.subject,
+    iif(judged.code = 'dropped',
+        printf('{"count":%d,"recorded":%s,"percent":%s}', judged.count, coalesce(recorded, 'null'), coalesce(percent, 'null')),
+        printf('{"count":%d}', judged.count)) AS evidence,
     '[]' AS trace_ids,
     advice.text AS advice,
-    finding.count
-FROM finding
-LEFT JOIN advice ON advice.code = 'saturation-' || finding.code;
+    judged.count,
+    judged.recorded,
+    judged.percent
+FROM judged
+LEFT JOIN advice ON advice.code = 'saturation-' || judged.code;
