@@ -3,6 +3,16 @@
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
 
+static int write_over_runs(struct report_command *command, struct error *err) {
+    struct buffer out = {0};
+    int code = report_target_write_runs(&command->target, command->format, &command->options, &out, report_print_note,
+                                        NULL, err);
+    if (code == 0) code = report_target_close_db(&command->target, err);
+    if (code == 0) code = report_output(command->format, NULL, &out, command->output, err);
+    buffer_free(&out);
+    return code;
+}
+
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
@@ -21,7 +31,7 @@ int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {0};
     int code = report_command_read(&command, argc, argv, err);
     if (code == 0) code = report_target_open(&command.target, err);
-    if (code == 0) code = write_report(&command, err);
+    if (code == 0) code = (report_runs_wanted(&command.options) ? write_over_runs : write_report)(&command, err);
     report_command_free(&command);
     return code;
 }
