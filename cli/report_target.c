@@ -65,7 +65,7 @@ static int load(struct report_target *target, const struct words *words, struct 
     int code = report_target_list(target, words, &runs, err);
     if (code == 0 && !target->chosen) code = gather_kind(&runs, &target->chosen, err);
     if (code == 0) code = load_sources(target, &runs, err);
-    if (code == 0) code = gather_profile(profile, &runs, target->chosen, err);
+    if (code == 0) code = gather_profile(profile, &runs, target->chosen, target->type, err);
     run_list_free(&runs);
     return code;
 }

@@ -83,14 +83,20 @@ int gather_kind(const struct run_list *runs, char **kind, struct error *err) {
 
 /* ---- sums ---- */
 
-int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, struct error *err) {
+static int load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind, const char *type,
+                struct error *err) {
+    return type ? profile_load_type(profile, db, runs, kind, type, err) : profile_load(profile, db, runs, kind, err);
+}
+
+int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
+                   struct error *err) {
     struct run_set set = {0};
     struct db *db = NULL;
     int code = 0;
     bool any = false;
     while (code == 0 && gather_next(runs, &db, &set)) {
         struct profile more;
-        if ((code = profile_load(any ? &more : profile, db, &set, kind, err)) < 0) break;
+        if ((code = load(any ? &more : profile, db, &set, kind, type, err)) < 0) break;
         if (any) {
             code = compare_add(profile, &more, err);
             profile_free(&more);

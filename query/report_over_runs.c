@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/profile_load.h"
 #include "query/report_runs.h"
 #include "query/scale.h"
 
@@ -148,9 +147,11 @@ static int add_run(struct over_runs *over, const struct report_format *format, c
                    const struct run_item *run, struct error *err) {
     struct profile profile;
     struct report report = {.profile = &profile, .format = format, .options = *options};
-    struct run_set set = {.ids = (int64_t[]){run->id}, .count = 1};
     double factor = 1;
-    if (profile_load(&profile, run->db, &set, over->runs->kind, err) < 0) return -1;
+    const struct run_list only = {.items = (struct run_item[]){*run}, .count = 1};
+    if (gather_profile(&profile, &only, over->runs->kind,
+                       report_is_of_one_type(format, options) ? options->sample_index : NULL, err) < 0)
+        return -1;
     int code = report_finish_profile(&profile, NULL, err);
     if (code == 0) code = report_choose_values(&report, err);
     if (code == 0) code = report_narrow(&report, keep_note, over, err);
