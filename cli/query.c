@@ -3,17 +3,15 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/target.h"
-#include "query/ask.h"
 #include "query/saved.h"
-#include "query/table.h"
 
 struct query {
     const char *db, *file, *save, *description, *forget;
     bool list;
-    struct table_options table;
-    int64_t timeout_ns;
+    struct answer_options answer;
 };
 
 enum { DB = CLI_LONG, FORMAT, JSON, HUMAN, NO_HEADER, TIMEOUT, LIST, SAVE, DESCRIPTION, FORGET };
@@ -22,11 +20,11 @@ static int take_option(struct query *query, int option, struct error *err) {
     switch (option) {
     case DB: query->db = optarg; return 0;
     case 'f': query->file = optarg; return 0;
-    case FORMAT: return table_format_of(optarg, &query->table.format, err);
-    case JSON: query->table.format = TABLE_JSON; return 0;
-    case HUMAN: query->table.human = true; return 0;
-    case NO_HEADER: query->table.no_header = true; return 0;
-    case TIMEOUT: return cli_duration("--timeout", optarg, 0, INT64_MAX / 2, &query->timeout_ns, err);
+    case FORMAT: return table_format_of(optarg, &query->answer.table.format, err);
+    case JSON: query->answer.table.format = TABLE_JSON; return 0;
+    case HUMAN: query->answer.table.human = true; return 0;
+    case NO_HEADER: query->answer.table.no_header = true; return 0;
+    case TIMEOUT: return cli_duration("--timeout", optarg, 0, INT64_MAX / 2, &query->answer.timeout_ns, err);
     case LIST: query->list = true; return 0;
     case SAVE: query->save = optarg; return 0;
     case DESCRIPTION: query->description = optarg; return 0;
@@ -84,33 +82,6 @@ static char *read_sql(const struct query *query, int argc, char **argv, int *res
     return strcmp(sql, "-") == 0 ? read_text(sql, err) : xstrdup(sql);
 }
 
-/* `saved`: where `sql` comes from, or NULL. */
-static int answer(struct db *db, const struct query *query, const char *sql, const struct saved_query *saved,
-                  char **arguments, size_t count, struct error *err) {
-    struct ask ask;
-    ask_open(&ask, db, query->timeout_ns, true);
-    sqlite3_stmt *statement = ask_prepare(&ask, sql, err);
-    if (!statement) ask_print_place(&ask, sql, stderr);
-    int code = -1;
-    if (statement && saved)
-        code = saved_bind(&ask, statement, saved, arguments, count, err);
-    else if (statement)
-        code = ask_bind(&ask, statement, arguments, count, err);
-    if (code == 0) code = table_print(stdout, db, statement, ask_step, &query->table, err);
-    sqlite3_finalize(statement);
-    ask_close(&ask);
-    return code;
-}
-
-static int answer_saved(struct db *db, const struct query *query, const char *name, char **arguments, size_t count,
-                        struct error *err) {
-    struct saved_query saved;
-    if (saved_find(db, name, &saved, err)) return -1;
-    int code = answer(db, query, saved.sql, &saved, arguments, count, err);
-    queries_free(&saved);
-    return code;
-}
-
 static int save(struct db *db, const struct query *query, const char *sql, char **arguments, size_t count,
                 struct error *err) {
     const char *description = query->description ? query->description : "saved by clear query --save";
@@ -123,8 +94,8 @@ static int save(struct db *db, const struct query *query, const char *sql, char 
 static int manage(const struct query *query, struct error *err) {
     struct db db;
     if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
-    int code =
-        query->forget ? saved_forget(&db, query->forget, err) : answer(&db, query, saved_list_sql, NULL, NULL, 0, err);
+    int code = query->forget ? saved_forget(&db, query->forget, err)
+                             : answer_sql(&db, &query->answer, saved_list_sql, NULL, 0, err);
     return db_close(&db, err) ? -1 : code;
 }
 
@@ -137,7 +108,7 @@ static int open_existing(struct db *db, const struct query *query, char **argume
 }
 
 int command_query(int argc, char **argv, struct error *err) {
-    struct query query = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000};
+    struct query query = {.answer.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000};
     struct db db;
     int rest;
     if (read_options(argc, argv, &query, err) < 0) return -1;
@@ -150,9 +121,9 @@ int command_query(int argc, char **argv, struct error *err) {
         if (query.save)
             code = save(&db, &query, sql, argv + rest, count, err);
         else if (*sql == '@' && !query.file)
-            code = answer_saved(&db, &query, sql + 1, argv + rest, count, err);
+            code = answer_saved(&db, &query.answer, sql + 1, argv + rest, count, err);
         else
-            code = answer(&db, &query, sql, NULL, argv + rest, count, err);
+            code = answer_sql(&db, &query.answer, sql, argv + rest, count, err);
         if (db_close(&db, err)) code = -1;
     }
     free(sql);

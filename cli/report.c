@@ -1,10 +1,14 @@
 /* The command `clear report` and its short names: what was asked for is read, its target opened, the report written. */
+#include <unistd.h>
+
 #include "cli/cli.h"
+#include "cli/prompt.h"
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
 
-static int write_over_runs(struct report_command *command, struct error *err) {
+static int write_on_runs(struct report_command *command, struct error *err) {
     struct buffer out = {0};
+    if (report_target_open(&command->target, err) < 0) return -1;
     int code = report_target_write_runs(&command->target, command->format, &command->options, &out, report_print_note,
                                         NULL, err);
     if (code == 0) code = report_target_close_db(&command->target, err);
@@ -16,6 +20,7 @@ static int write_over_runs(struct report_command *command, struct error *err) {
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
+    if (report_target_open(&command->target, err) < 0) return -1;
     bool is_of_one_type = !command->target.bases.count && report_is_of_one_type(command->format, &command->options);
     if (is_of_one_type) command->target.type = command->options.sample_index;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
@@ -28,12 +33,23 @@ static int write_report(struct report_command *command, struct error *err) {
     return code;
 }
 
+/* Without a report there is the prompt; but where a person sits at the keyboard and nobody at the other end, a report was
+ * forgotten. */
+static int no_report(struct report_command *command, struct error *err) {
+    const struct words *words = &command->target.targets;
+    if (!isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)) return prompt_run(command, err);
+    if (words->count) return report_format_find(words->items[0], &command->options.symbol, err) ? 0 : -1;
+    return error_usage(err, "which report? clear report top, tree, peek=RE, traces, ...");
+}
+
 /* argv[0] says which report a short name is for. */
 int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {0};
     int code = report_command_read(&command, argc, argv, err);
-    if (code == 0) code = report_target_open(&command.target, err);
-    if (code == 0) code = (report_runs_wanted(&command.options) ? write_over_runs : write_report)(&command, err);
+    if (code == 0 && !command.format)
+        code = no_report(&command, err);
+    else if (code == 0)
+        code = (report_runs_wanted(&command.options) ? write_on_runs : write_report)(&command, err);
     report_command_free(&command);
     return code;
 }

@@ -101,13 +101,22 @@ static int read_option(struct report_command *command, int argc, char **argv, in
     return code > 0 ? unknown(argv[spelled], name, err) : code;
 }
 
+/* "top", "peek=RE" */
+static bool names_format(const char *word) {
+    char *name = xstrdup(word);
+    name[strcspn(name, "=")] = '\0';
+    bool is_named = is_format(name);
+    free(name);
+    return is_named;
+}
+
 /* What stands on its own: first the report (or, for peek, its pattern), then targets. */
 static int read_words(struct report_command *command, const struct words *words, struct error *err) {
     size_t first = 0;
     bool is_report = strcmp(command->name, "report") == 0;
     if (is_report && !command->format) {
-        if (words->count == 0) return error_usage(err, "which report? clear report top, tree, peek=RE, traces, ...");
-        if (set_format(command, words->items[first++], err) < 0) return -1;
+        bool is_named = words->count && names_format(words->items[0]);
+        if (is_named && set_format(command, words->items[first++], err) < 0) return -1;
     } else if (!is_report) {
         const struct report_format *format = report_formats;
         while (format->name && strcmp(format->name, command->name) != 0)

@@ -10,7 +10,7 @@
 struct report_command {
     const char *name; /* the command's: report, top, peek, ... */
     const char *output;
-    const struct report_format *format;
+    const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/prompt.h) */
     struct report_target target;
     struct report_options options;
     struct arena arena; /* texts of the options */

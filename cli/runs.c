@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/runs.h"
 #include "query/grid.h"
 #include "query/table.h"
 
@@ -60,7 +61,7 @@ static int print_for_people(struct db *db, struct error *err) {
     return code;
 }
 
-static int print_runs(struct db *db, bool json, struct error *err) {
+int runs_print(struct db *db, bool json, struct error *err) {
     const struct table_options options = {.format = TABLE_JSON};
     if (!json) return print_for_people(db, err);
     sqlite3_stmt *statement = db_prepare(db, newest_first, err);
@@ -82,7 +83,7 @@ int command_runs(int argc, char **argv, struct error *err) {
             json = true;
     }
     if (cli_no_more(argc, argv, err) < 0 || cli_open(&db, path, DB_READ, err) < 0) return -1;
-    int code = print_runs(&db, json, err);
+    int code = runs_print(&db, json, err);
     db_close(&db, err);
     return code;
 }

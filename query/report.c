@@ -192,6 +192,18 @@ int report_write(struct profile *profile, const struct report_format *format, co
     return code;
 }
 
+int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
+                    struct error *err) {
+    struct report report = {.profile = profile, .options = *options, .output_unit = options->unit};
+    int code = report_choose_values(&report, err);
+    if (code == 0) {
+        *total = report.total = report_total(&report);
+        report_add_profile_labels(&report, out);
+    }
+    free(report.type_name);
+    return code;
+}
+
 /* ---- graphs ---- */
 
 static void format_tag(void *context, int64_t value, const char *unit, struct buffer *text) {

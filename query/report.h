@@ -61,7 +61,12 @@ int report_finish_profile(struct profile *profile, const char *comment, struct e
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err);
 
-/* ---- the parts of report_write, for reports on several profiles (query/over_runs.h, query/by_tag.h) ----
+/* The header of a report on the whole profile: its binary, comments, type, time, duration. *total is that of the values that
+ * the options choose. Changes nothing. */
+int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
+                    struct error *err);
+
+/* ---- the parts of report_write, for reports on several profiles (query/report_runs.h) ----
  * Of a report with `profile`, `format` and `options`, in this order; each but the last can fail. */
 
 /* Which of the profile's values is shown. */

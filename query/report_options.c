@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/nearest.h"
 
 #define AT(member) offsetof(struct report_options, member)
@@ -83,14 +84,17 @@ static int parse_bool(const char *name, const char *text, bool *value, struct er
     return error_usage(err, "%s wants true or false, not '%s'", name, text);
 }
 
+/* A value that is refused changes nothing: at a prompt the options live on. */
 static int set_number(void *member, const struct report_option *option, const char *value, struct error *err) {
     char *end;
     errno = 0;
-    if (option->kind == REPORT_INT)
-        *(int64_t *)member = strtoll(value, &end, 10);
-    else
-        *(double *)member = strtod(value, &end);
+    int64_t whole = option->kind == REPORT_INT ? strtoll(value, &end, 10) : 0;
+    double real = option->kind == REPORT_INT ? 0 : strtod(value, &end);
     if (errno || end == value || *end) return error_usage(err, "%s wants a number, not '%s'", option->name, value);
+    if (option->kind == REPORT_INT)
+        *(int64_t *)member = whole;
+    else
+        *(double *)member = real;
     return 0;
 }
 
@@ -107,7 +111,10 @@ static int set(struct report_options *options, struct arena *arena, const struct
     void *member = member_of(options, option);
     bool is_set = true;
     switch (option->kind) {
-    case REPORT_BOOL: *(bool *)member = true; return value ? parse_bool(option->name, value, member, err) : 0;
+    case REPORT_BOOL:
+        if (value && parse_bool(option->name, value, &is_set, err) < 0) return -1;
+        *(bool *)member = is_set;
+        return 0;
     case REPORT_CHOICE:
         if (value && parse_bool(option->name, value, &is_set, err) < 0) return -1;
         return is_set ? set_choice(options, option) : 0;
@@ -143,7 +150,13 @@ static int set_group(struct report_options *options, const char *group, const ch
     for (const struct report_option *option = report_options_table; option->name; option++)
         if (option->group && strcmp(option->group, group) == 0 && value && strcmp(option->name, value) == 0)
             return set_choice(options, option);
-    return error_usage(err, "%s cannot be '%s'", group, value ? value : "");
+    struct buffer members = {0};
+    for (const struct report_option *option = report_options_table; option->name; option++)
+        if (option->group && strcmp(option->group, group) == 0)
+            buffer_printf(&members, "%s%s", members.size ? ", " : "", option->name);
+    error_usage(err, "%s cannot be '%s'; it is one of %s", group, value ? value : "", buffer_text(&members));
+    buffer_free(&members);
+    return -1;
 }
 
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,

@@ -71,8 +71,8 @@ refuse 1 "$TMP/t.db: run 3 has no heap profile; it has: samples" top --kind heap
 refuse 2 "no one kind of profile is in all of these runs; give --kind (see clear top --help)" top 2 loop
 
 # ---- what is refused ----
-refuse 2 "which report? clear report top, tree, peek=RE, traces, ... (see clear report --help)" report
-refuse 2 "no report is called 'tres'; did you mean tree? (see clear report --help)" report tres
+refuse 2 "which report? clear report top, tree, peek=RE, ...; or commands on standard input, which is empty (see clear report --help)" report
+refuse 2 "no report and no run is called 'tres'; did you mean tree? (see clear report --help)" report tres
 refuse 2 "peek wants a pattern, as in peek=main (see clear report --help)" report peek
 refuse 2 "one report at a time: top or tree (see clear report --help)" report --top --tree
 refuse 2 "nodecount wants a number, not 'many' (see clear top --help)" top --nodecount=many

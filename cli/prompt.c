@@ -1,0 +1,278 @@
+#include "cli/prompt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/answer.h"
+#include "cli/cli.h"
+#include "cli/prompt_line.h"
+#include "cli/runs.h"
+
+/* ---- words ---- */
+
+static const char blanks[] = " \t\r\n\v\f";
+
+char *prompt_trim(char *text) {
+    text += strspn(text, blanks);
+    size_t size = strlen(text);
+    while (size && strchr(blanks, text[size - 1]))
+        size--;
+    text[size] = '\0';
+    return text;
+}
+
+char *prompt_word(char **line) {
+    char *word = *line + strspn(*line, blanks);
+    if (!*word) return NULL;
+    char *end = word + strcspn(word, blanks);
+    *line = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+/* ---- what is said ---- */
+
+static void print_place(const struct prompt *prompt) {
+    if (!prompt->is_terminal) fprintf(stderr, "clear: line %zu: ", prompt->line);
+}
+
+void prompt_print_error(const struct prompt *prompt, const struct error *err) {
+    print_place(prompt);
+    fprintf(stderr, "%s\n", err->message);
+}
+
+void prompt_print_note(void *context, const char *message) {
+    print_place(context);
+    fprintf(stderr, "%s\n", message);
+}
+
+static int describe(struct prompt *prompt, struct error *err) {
+    struct prompt_target *in_use = prompt->in_use;
+    struct buffer text = {0};
+    int64_t total = 0;
+    int code = report_describe(&in_use->profile, &prompt->command->options, &text, &total, err);
+    if (code == 0) fputs(buffer_text(&text), stdout);
+    if (code == 0 && total == 0 && in_use->profile.type_count > 1)
+        puts("No samples have this type of value; sample_index=NAME chooses another, o lists them.");
+    buffer_free(&text);
+    return code;
+}
+
+static void greet(struct prompt *prompt) {
+    struct error err = {0};
+    if (describe(prompt, &err) < 0) prompt_print_error(prompt, &err);
+    puts("Interactive: help lists the commands, o the options, quit ends.");
+}
+
+/* ---- the target ---- */
+
+static void close_target(struct prompt_target *target) {
+    if (!target) return;
+    profile_free(&target->profile);
+    report_target_close(&target->target);
+    free(target);
+}
+
+static struct prompt_target *open_target(const struct prompt *prompt, const struct words *targets, const char *kind,
+                                         struct error *err) {
+    const struct report_target *asked = &prompt->command->target;
+    struct prompt_target *opened = xcalloc(1, sizeof *opened);
+    struct report_target *target = &opened->target;
+    target->db = asked->db;
+    target->comment = asked->comment;
+    target->kind = kind;
+    target->is_diff = asked->is_diff;
+    target->normalize = prompt->command->options.normalize;
+    for (size_t i = 0; i < targets->count; i++)
+        words_add(&target->targets, targets->items[i]);
+    for (size_t i = 0; i < asked->bases.count; i++)
+        words_add(&target->bases, asked->bases.items[i]);
+    if (report_target_open(target, err) == 0 && report_target_load(target, &opened->profile, err) == 0) return opened;
+    report_target_close(target);
+    free(opened);
+    return NULL;
+}
+
+/* A value that the new profile has not is not asked for any more. */
+static void keep_sample_index(struct prompt *prompt) {
+    struct report_options *options = &prompt->command->options;
+    struct error ignored = {0};
+    size_t type;
+    if (profile_find_type(&prompt->in_use->profile, options->sample_index, &type, &ignored) < 0)
+        options->sample_index = "";
+}
+
+int prompt_use(struct prompt *prompt, const struct words *targets, const char *kind, struct error *err) {
+    struct arena *arena = &prompt->command->arena;
+    const struct words *wanted = targets ? targets : &prompt->targets;
+    if (kind) kind = arena_text(arena, kind, strlen(kind));
+    struct prompt_target *opened = open_target(prompt, wanted, kind, err);
+    if (!opened) return -1;
+    close_target(prompt->in_use);
+    prompt->in_use = opened;
+    prompt->command->options.sources = &opened->target.sources;
+    keep_sample_index(prompt);
+    if (!targets) return 0;
+    prompt->targets.count = 0;
+    for (size_t i = 0; i < targets->count; i++)
+        words_add(&prompt->targets, arena_text(arena, targets->items[i], strlen(targets->items[i])));
+    return 0;
+}
+
+/* ---- commands that are no reports ---- */
+
+static int run_use(struct prompt *prompt, char *rest, struct error *err) {
+    struct words targets = {0};
+    for (char *word; (word = prompt_word(&rest));)
+        words_add(&targets, word);
+    /* The kind goes with the run: of another one it is again the first that there is, unless --kind said so. */
+    int code = targets.count ? prompt_use(prompt, &targets, prompt->command->target.kind, err) : 0;
+    free(targets.items);
+    if (code == 0 && prompt->is_terminal) return describe(prompt, err);
+    return code;
+}
+
+/* Those that `use` can name: of the warehouse, also where what is in use is a file. */
+static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
+    struct db db = {0};
+    if (*rest) return error_usage(err, "runs takes no argument; use RUN takes one in use");
+    if (!prompt->in_use->target.handle.is_private) return runs_print(&prompt->in_use->target.handle, false, err);
+    int code = cli_open(&db, prompt->command->target.db, DB_READ, err);
+    if (code == 0) code = runs_print(&db, false, err);
+    db_close(&db, err);
+    return code;
+}
+
+/* "run=3", for :run, where it is one run that is in use; else NULL. free() it. */
+static char *run_in_use(struct prompt *prompt) {
+    struct report_target *target = &prompt->in_use->target;
+    struct run_set runs = {0};
+    struct error ignored = {0};
+    bool is_one = report_target_runs(target, &target->targets, &runs, &ignored) == 0 && runs.count == 1;
+    char *text = is_one ? xasprintf("run=%" PRId64, runs.ids[0]) : NULL;
+    run_set_free(&runs);
+    return text;
+}
+
+static int run_sql(struct prompt *prompt, char *rest, struct error *err) {
+    if (!*rest) return error_usage(err, "sql wants a SELECT, as in sql SELECT * FROM run_summary");
+    struct db *db = &prompt->in_use->target.handle;
+    char *run = run_in_use(prompt);
+    struct answer_options options = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .run = run};
+    int code;
+    if (*rest == '@') {
+        struct words arguments = {0};
+        const char *name = prompt_word(&rest);
+        for (char *word; (word = prompt_word(&rest));)
+            words_add(&arguments, word);
+        code = answer_saved(db, &options, name + 1, (char *const *)(uintptr_t)arguments.items, arguments.count, err);
+        free(arguments.items);
+    } else {
+        code = answer_sql(db, &options, rest, NULL, 0, err);
+    }
+    free(run);
+    return code;
+}
+
+static int run_options(struct prompt *prompt, char *rest, struct error *err) {
+    if (*rest) return error_usage(err, "o lists all options; help %s explains one", rest);
+    return prompt_print_options(prompt, err);
+}
+
+static int run_quit(struct prompt *prompt, char *rest, struct error *err) {
+    (void)rest;
+    (void)err;
+    prompt->is_over = true;
+    return 0;
+}
+
+const struct prompt_command prompt_commands[] = {
+    {"o", "options", run_options, "o, options", "the options and their values"},
+    {"help", NULL, prompt_help, "help [NAME]", "this list, or a command or option"},
+    {"runs", NULL, run_runs, "runs", "the runs of the warehouse"},
+    {"use", NULL, run_use, "use TARGET...", "report on another run, set of runs or file"},
+    {"sql", NULL, run_sql, "sql SELECT ...", "ask the warehouse; :run is the run in use; sql @NAME for a saved query"},
+    {"quit", "exit", run_quit, "quit, exit, q, ^D", "end"},
+    {"q", NULL, run_quit, "q", "quit"},
+    {0},
+};
+
+/* ---- lines ---- */
+
+static const struct prompt_command *find_command(const char *line, size_t size) {
+    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+        if ((strlen(command->name) == size && strncmp(command->name, line, size) == 0) ||
+            (command->also && strlen(command->also) == size && strncmp(command->also, line, size) == 0))
+            return command;
+    return NULL;
+}
+
+static int run_command(struct prompt *prompt, char *line, struct error *err) {
+    size_t size = strcspn(line, blanks);
+    const struct prompt_command *command = find_command(line, size);
+    if (command) return command->run(prompt, prompt_trim(line + size), err);
+    int code = prompt_assign(prompt, line, err);
+    return code <= 0 ? code : prompt_report(prompt, line, err);
+}
+
+static void run_line(struct prompt *prompt, char *line) {
+    struct words lines = {0};
+    struct arena arena = {0};
+    line = prompt_trim(line);
+    if (*line && *line != '#') prompt_expand(prompt, line, &lines, &arena);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct error err = {0};
+        char *copy = xstrdup(lines.items[i]);
+        if (run_command(prompt, copy, &err) < 0) {
+            fflush(stdout);
+            prompt_print_error(prompt, &err);
+            prompt->failures++;
+        }
+        free(copy);
+    }
+    free(lines.items);
+    arena_free(&arena);
+}
+
+/* A reader that went away, or a full disk, ends a script: main says which. */
+static void run_lines(struct prompt *prompt) {
+    struct prompt_lines *lines = prompt_lines_open(prompt->is_terminal, prompt_complete, prompt);
+    for (char *line; !prompt->is_over && (line = prompt_lines_next(lines));) {
+        prompt->line++;
+        run_line(prompt, line);
+        fflush(stdout);
+        if (ferror(stdout)) prompt->is_over = true;
+    }
+    prompt_lines_close(lines);
+}
+
+/* Was the word meant to be a report? */
+static int explain(const struct words *words, struct error *err) {
+    struct error format = {0};
+    const char *ignored;
+    if (err->status != ERROR_USAGE || !words->count) return -1;
+    (void)report_format_find(words->items[0], &ignored, &format);
+    const char *guess = strstr(format.message, "did you mean ");
+    if (!guess) return -1;
+    *err = (struct error){0};
+    return error_usage(err, "no report and no run is called '%s'; %s", words->items[0], guess);
+}
+
+int prompt_run(struct report_command *command, struct error *err) {
+    struct prompt prompt = {.command = command, .is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)};
+    command->options.compact_labels = true;
+    if (prompt_use(&prompt, &command->target.targets, command->target.kind, err) < 0)
+        return explain(&command->target.targets, err);
+    if (prompt.is_terminal) greet(&prompt);
+    run_lines(&prompt);
+    close_target(prompt.in_use);
+    free(prompt.targets.items);
+    if (prompt.is_terminal) return 0;
+    if (prompt.line == 0)
+        return error_usage(
+            err, "which report? clear report top, tree, peek=RE, ...; or commands on standard input, which is empty");
+    return prompt.failures ? ERROR_FAILURE : 0;
+}

@@ -1,0 +1,178 @@
+/* Completion at the prompt: what the word before the cursor could become. */
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/prompt.h"
+
+struct completion {
+    struct prompt *prompt;
+    const char *typed; /* the word so far */
+    struct words *found;
+    struct arena *arena;
+};
+
+static void offer(struct completion *completion, const char *word) {
+    if (strncmp(word, completion->typed, strlen(completion->typed)) == 0)
+        words_add(completion->found, arena_text(completion->arena, word, strlen(word)));
+}
+
+static void offer_two(struct completion *completion, const char *before, const char *word, const char *behind) {
+    char *whole = xasprintf("%s%s%s", before, word, behind);
+    offer(completion, whole);
+    free(whole);
+}
+
+/* ---- what there is ---- */
+
+static void offer_options(struct completion *completion, const char *sign) {
+    static const char *const others[] = {"sort", "granularity", "output", "kind"};
+    for (const struct report_option *option = report_options_table; option->name; option++) {
+        bool is_switch = option->kind == REPORT_BOOL || option->kind == REPORT_CHOICE;
+        offer_two(completion, "", option->name, is_switch ? "" : sign);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        offer_two(completion, "", others[i], sign);
+}
+
+static void offer_commands(struct completion *completion) {
+    for (const struct report_format *format = report_formats; format->name; format++)
+        offer(completion, format->name);
+    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+        offer(completion, command->name);
+}
+
+static void offer_types(struct completion *completion, const char *before) {
+    const struct profile *profile = &completion->prompt->in_use->profile;
+    for (size_t i = 0; i < profile->type_count; i++)
+        offer_two(completion, before, profile->types[i].type, "");
+}
+
+/* A name as an expression that is one word: what means something to the pattern is quoted, but not the dot, which every
+ * other Go name has and which matches itself; blanks are dots. */
+static char *as_pattern(struct arena *arena, const char *name) {
+    char *pattern = arena_alloc(arena, 2 * strlen(name) + 1), *at = pattern;
+    for (; *name; name++) {
+        if (strchr("\\+*?()|[]{}^$", *name)) *at++ = '\\';
+        *at++ = *name == ' ' || *name == '\t' ? '.' : *name;
+    }
+    *at = '\0';
+    return pattern;
+}
+
+/* Functions that begin so; where none does, those that have it in them, as pprof's. */
+static void offer_functions(struct completion *completion, const char *before) {
+    const struct profile *profile = &completion->prompt->in_use->profile;
+    size_t count = completion->found->count;
+    const char *part = completion->typed + strlen(before);
+    for (size_t i = 0; i < profile->function_count; i++)
+        offer_two(completion, before, as_pattern(completion->arena, profile->functions[i].name), "");
+    if (completion->found->count > count || strncmp(completion->typed, before, strlen(before)) != 0) return;
+    const char *typed = completion->typed;
+    completion->typed = "";
+    for (size_t i = 0; i < profile->function_count; i++) {
+        const char *pattern = as_pattern(completion->arena, profile->functions[i].name);
+        if (strstr(pattern, part)) offer_two(completion, before, pattern, "");
+    }
+    completion->typed = typed;
+}
+
+/* Files, and directories with a slash behind them. */
+static void offer_files(struct completion *completion, const char *before) {
+    glob_t files;
+    char *pattern = xasprintf("%s*", completion->typed + strlen(before));
+    if (glob(pattern, GLOB_MARK | GLOB_TILDE, NULL, &files) == 0)
+        for (size_t i = 0; i < files.gl_pathc; i++)
+            offer_two(completion, before, files.gl_pathv[i], "");
+    globfree(&files);
+    free(pattern);
+}
+
+static void offer_rows(struct completion *completion, const char *before, const char *sql) {
+    struct error ignored = {0};
+    struct db *db = &completion->prompt->in_use->target.handle;
+    sqlite3_stmt *row = db_prepare(db, sql, &ignored);
+    while (row && db_step(db, row, &ignored) == 1)
+        offer_two(completion, before, db_text(row, 0), "");
+}
+
+/* ---- where the cursor is ---- */
+
+static void offer_values(struct completion *completion, const char *name, const char *before) {
+    const struct report_option *option = report_option_find(name);
+    if (strcmp(name, "sample_index") == 0)
+        offer_types(completion, before);
+    else if (strcmp(name, "kind") == 0)
+        offer_rows(completion, before, "SELECT DISTINCT kind FROM profiles ORDER BY kind");
+    else if (strcmp(name, "output") == 0 || strcmp(name, "source_path") == 0 || strcmp(name, "trim_path") == 0)
+        offer_files(completion, before);
+    else if (option && option->kind == REPORT_TEXT && strncmp(name, "tag", 3) != 0 && strcmp(name, "unit") != 0)
+        offer_functions(completion, before);
+    for (const struct report_option *member = report_options_table; member->name; member++)
+        if (member->group && strcmp(member->group, name) == 0) offer_two(completion, before, member->name, "");
+    if (!option || option->kind != REPORT_BOOL) return;
+    offer_two(completion, before, "true", "");
+    offer_two(completion, before, "false", "");
+}
+
+/* The first word: a command, an option, or NAME=VALUE. */
+static void offer_first(struct completion *completion) {
+    size_t size = strcspn(completion->typed, "=");
+    if (!completion->typed[size]) {
+        offer_commands(completion);
+        offer_options(completion, "=");
+        offer_types(completion, "");
+        offer_types(completion, "total_");
+        offer_types(completion, "mean_");
+        return;
+    }
+    const char *name = arena_text(completion->arena, completion->typed, size);
+    offer_values(completion, name, arena_text(completion->arena, completion->typed, size + 1));
+}
+
+static void offer_further(struct completion *completion, const char *command) {
+    if (strcmp(command, "help") == 0) {
+        offer_commands(completion);
+        offer_options(completion, "");
+    } else if (strcmp(command, "use") == 0) {
+        offer(completion, "latest");
+        offer_rows(completion, "", "SELECT DISTINCT label FROM runs WHERE label IS NOT NULL ORDER BY label");
+        offer_files(completion, "");
+    } else if (strcmp(command, "sql") == 0) {
+        offer_rows(completion, "", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name");
+        offer_rows(completion, "@", "SELECT name FROM queries ORDER BY name");
+    } else if (*completion->typed == '>') {
+        offer_files(completion, ">");
+    } else if (strcmp(command, "tags") != 0) {
+        bool is_ignore = *completion->typed == '-';
+        if (is_ignore) offer(completion, "-cum");
+        offer_functions(completion, is_ignore ? "-" : "");
+    }
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_once(struct words *found) {
+    size_t kept = 0;
+    if (!found->count) return;
+    qsort(found->items, found->count, sizeof *found->items, by_text);
+    for (size_t i = 1; i < found->count; i++)
+        if (strcmp(found->items[i], found->items[kept]) != 0) found->items[++kept] = found->items[i];
+    found->count = kept + 1;
+}
+
+void prompt_complete(void *context, const char *line, size_t *start, struct words *found, struct arena *arena) {
+    static const char blanks[] = " \t";
+    size_t first = strspn(line, blanks), end = strlen(line);
+    while (end > first && !strchr(blanks, line[end - 1]))
+        end--;
+    struct completion completion = {context, line + end, found, arena};
+    *start = end;
+    if (end == first)
+        offer_first(&completion);
+    else
+        offer_further(&completion, arena_text(arena, line + first, strcspn(line + first, blanks)));
+    sort_once(found);
+}

@@ -1,0 +1,26 @@
+/* prompt_line.h: lines for the prompt, of a script or of a person at a terminal, who has editing, history and completion
+ * (libedit). The history is $XDG_STATE_HOME/clear/report_history, else below ~/.local/state, a line each; where it cannot
+ * be kept there is none, and nothing is said. */
+#ifndef CLEAR_CLI_PROMPT_LINE_H
+#define CLEAR_CLI_PROMPT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "cli/report_target.h"
+
+struct prompt_lines;
+
+/* What the last word of `line`, which ends at the cursor, could become: whole words, sorted, kept in `arena`. `*start` is
+ * where that word begins. */
+typedef void prompt_completer(void *context, const char *line, size_t *start, struct words *found, struct arena *arena);
+
+/* At a terminal or from standard input as it is. `complete` is asked at a terminal. */
+struct prompt_lines *prompt_lines_open(bool is_terminal, prompt_completer *complete, void *context);
+/* The next line without its end, NULL after the last; the caller may change it until the next call. ^C at a terminal gives
+ * an empty line. */
+char *prompt_lines_next(struct prompt_lines *lines);
+void prompt_lines_close(struct prompt_lines *lines);
+
+#endif

@@ -1,0 +1,242 @@
+/* A report of the prompt: what its words say, and the process that computes and writes it. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/prompt.h"
+#include "cli/report_output.h"
+
+struct request {
+    const struct report_format *format;
+    struct report_options options; /* those in force, and what the words say for this one report */
+    const char *output;
+    struct words words; /* behind the name, the digits of top10 first */
+    struct buffer focus, ignore;
+    struct arena arena;
+};
+
+/* ---- words ---- */
+
+static const struct report_format *format_called(const char *name) {
+    for (const struct report_format *format = report_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0) return format;
+    return NULL;
+}
+
+static int unknown(const char *name, const char *argument, struct error *err) {
+    struct error nearest = {0};
+    const char *ignored;
+    if (prompt_is_option(name))
+        return error_usage(err, "%s is an option: %s=%s", name, name, argument ? argument : "VALUE");
+    (void)report_format_find(name, &ignored, &nearest);
+    const char *guess = strstr(nearest.message, "did you mean ");
+    return error_usage(err, "unknown command '%s'; %s", name, guess ? guess : "help lists them");
+}
+
+/* top10 is top 10. */
+static void split_digits(struct request *request, char *name) {
+    size_t size = strlen(name), all = size;
+    while (size && isdigit((unsigned char)name[size - 1]))
+        size--;
+    if (size == 0 || size == all) return;
+    words_add(&request->words, arena_text(&request->arena, name + size, all - size));
+    name[size] = '\0';
+}
+
+static int read_name(struct request *request, char *line, struct error *err) {
+    char *name = prompt_word(&line);
+    request->format = format_called(name);
+    if (!request->format) {
+        char *whole = arena_text(&request->arena, name, strlen(name));
+        split_digits(request, name);
+        request->format = format_called(name);
+        if (!request->format) return unknown(whole, prompt_word(&line), err);
+    }
+    for (char *word; (word = prompt_word(&line));)
+        words_add(&request->words, word);
+    return 0;
+}
+
+/* Whole numbers of 32 bits, as pprof takes them; larger ones are patterns. */
+static bool is_number(const char *word, int64_t *number) {
+    char *end;
+    if (!isdigit((unsigned char)word[*word == '+' || *word == '-'])) return false;
+    errno = 0;
+    int64_t value = strtoll(word, &end, 10);
+    if (errno || *end || value < INT32_MIN || value > INT32_MAX) return false;
+    *number = value;
+    return true;
+}
+
+static void add_regex(struct buffer *regex, const char *word) {
+    if (*word) buffer_printf(regex, "%s%s", regex->size ? "|" : "", word);
+}
+
+static int read_word(struct request *request, size_t *at, struct error *err) {
+    const char *word = request->words.items[*at];
+    if (is_number(word, &request->options.nodecount)) return 0;
+    if (*word == '>') {
+        request->output = word[1] ? word + 1 : request->words.items[++*at];
+        return request->output ? 0 : error_usage(err, "a file is wanted behind >, as in top >FILE");
+    }
+    if (strcmp(word, "-cum") == 0 || strcmp(word, "--cum") == 0)
+        request->options.cum = true;
+    else if (*word == '-')
+        add_regex(&request->ignore, word + 1);
+    else
+        add_regex(&request->focus, word);
+    return 0;
+}
+
+static void apply_words(struct request *request) {
+    enum { LINES_AT_PROMPT = 10 };
+    struct report_options *options = &request->options;
+    const char *name = request->format->name;
+    bool is_tags = strcmp(name, "tags") == 0;
+    bool is_list = strcmp(name, "text") == 0 || strcmp(name, "top") == 0;
+    if (request->focus.size)
+        *(is_tags ? &options->filter.tagfocus : &options->filter.focus) = buffer_text(&request->focus);
+    if (request->ignore.size)
+        *(is_tags ? &options->filter.tagignore : &options->filter.ignore) = buffer_text(&request->ignore);
+    if (is_list && options->nodecount == -1) options->nodecount = LINES_AT_PROMPT;
+}
+
+/* NAME [PATTERN] [N] [FOCUS]... [-IGNORE]... [-cum] [>FILE] */
+static int read_request(struct request *request, char *line, struct error *err) {
+    size_t at = 0;
+    if (read_name(request, line, err) < 0) return -1;
+    const char *name = request->format->name;
+    if (request->format->takes_pattern) {
+        if (request->words.count == 0) return error_usage(err, "%s wants a pattern, as in %s main", name, name);
+        request->options.symbol = request->words.items[at++];
+    }
+    for (; at < request->words.count; at++)
+        if (read_word(request, &at, err) < 0) return -1;
+    apply_words(request);
+    return 0;
+}
+
+static void free_request(struct request *request) {
+    free(request->words.items);
+    buffer_free(&request->focus);
+    buffer_free(&request->ignore);
+    arena_free(&request->arena);
+}
+
+/* ---- files ---- */
+
+/* What is no text for a terminal goes to a file, as in pprof. */
+static const char *suffix_of(const struct report_format *format) {
+    static const struct {
+        const char *format, *suffix;
+    } others[] = {{"callgrind", "callgraph.out"}, {"weblist", "html"}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].format, format->name) == 0) return others[i].suffix;
+    if (format->is_profile) return "pb.gz";
+    return format->is_binary ? format->name : NULL;
+}
+
+/* The first of profile001.SUFFIX, profile002.SUFFIX, ... that is not there yet; it then is. */
+static const char *make_file(struct arena *arena, const char *suffix, struct error *err) {
+    enum { FILES_MAX = 10000 };
+    for (int number = 1; number < FILES_MAX; number++) {
+        char *path = xasprintf("profile%03d.%s", number, suffix);
+        const char *kept = arena_text(arena, path, strlen(path));
+        free(path);
+        int file = open(kept, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno == EEXIST) continue;
+        if (file < 0) break;
+        close(file);
+        return kept;
+    }
+    error_fail(err, "profile001.%s: %s; name a file with >FILE", suffix, strerror(errno));
+    return NULL;
+}
+
+static int choose_output(struct request *request, struct error *err) {
+    const char *suffix = suffix_of(request->format);
+    if (!request->output && suffix && !(request->output = make_file(&request->arena, suffix, err))) return -1;
+    if (request->output) fprintf(stderr, "Generating report in %s\n", request->output);
+    return 0;
+}
+
+/* ---- the process ---- */
+
+enum { STATUS_OK, STATUS_FAILED, STATUS_NO_OUTPUT };
+
+/* In the child: reports change the profile, which is the child's own copy. */
+static int write_report(struct prompt *prompt, struct request *request) {
+    struct error err = {0};
+    struct buffer out = {0};
+    struct profile *profile = &prompt->in_use->profile;
+    int code = report_write(profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
+    if (code == 0) code = choose_output(request, &err);
+    if (code == 0) code = report_output(request->format, profile, &out, request->output, &err);
+    if (code < 0) prompt_print_error(prompt, &err);
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code < 0 ? STATUS_FAILED : STATUS_OK;
+    if (errno != EPIPE) fprintf(stderr, "clear: standard output: %s\n", strerror(errno ? errno : EIO));
+    return STATUS_NO_OUTPUT;
+}
+
+/* What the child said on standard error is all that is said. */
+static int look_at(struct prompt *prompt, int status, struct error *err) {
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+        putchar('\n');
+        return 0;
+    }
+    bool no_reader = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+    if (no_reader || (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_OUTPUT)) prompt->is_over = true;
+    if (WIFSIGNALED(status) && !no_reader)
+        return error_fail(err, "the report was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (no_reader || WEXITSTATUS(status)) prompt->failures++;
+    return 0;
+}
+
+/* A report runs in a process of its own: it changes the profile that it is about, which fork copies as it is touched; and ^C,
+ * or running out of memory, ends the report and not the session. The child leaves the warehouse alone: SQLite's
+ * connections do not survive a fork. */
+static int run_request(struct prompt *prompt, struct request *request, struct error *err) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    int status;
+    fflush(stdout);
+    if (prompt->is_terminal) sigaction(SIGINT, &ignore, &before);
+    pid_t child = fork();
+    if (child == 0) {
+        if (prompt->is_terminal) signal(SIGINT, SIG_DFL);
+        _exit(write_report(prompt, request));
+    }
+    pid_t waited;
+    do
+        waited = child < 0 ? child : waitpid(child, &status, 0);
+    while (waited < 0 && child > 0 && errno == EINTR);
+    int number = errno;
+    if (prompt->is_terminal) sigaction(SIGINT, &before, NULL);
+    if (waited < 0) return error_fail(err, "a process for the report: %s", strerror(number));
+    return look_at(prompt, status, err);
+}
+
+/* What is read from the warehouse run by run is made here, where the connection is good. */
+static int write_on_runs(struct prompt *prompt, struct request *request, struct error *err) {
+    struct buffer out = {0};
+    int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
+                                        prompt_print_note, prompt, err);
+    if (code == 0) code = choose_output(request, err);
+    if (code == 0) code = report_output(request->format, NULL, &out, request->output, err);
+    buffer_free(&out);
+    return code;
+}
+
+int prompt_report(struct prompt *prompt, char *line, struct error *err) {
+    struct request request = {.options = prompt->command->options, .output = prompt->command->output};
+    int code = read_request(&request, line, err);
+    if (code == 0) code = (report_runs_wanted(&request.options) ? write_on_runs : run_request)(prompt, &request, err);
+    free_request(&request);
+    return code;
+}
