@@ -23,6 +23,8 @@ struct report {
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
     bool exact;                    /* of options.all: values are whole numbers in their own unit */
+    filter_note *note;             /* what is worth a word on the side; may be NULL */
+    void *note_context;
 };
 
 enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
@@ -93,6 +95,9 @@ void report_fit_unit(struct report *report, int64_t low); /* the same where the 
  * into `path`. */
 const char *report_trim_path(const char *path, const char *trim, const char *source_path);
 
+/* source_open of a path of the profile, by the report's source_path and trim_path. */
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same of what is no whole number; with options.all to 15 digits. */
@@ -102,6 +107,8 @@ void report_add_padded_value(const struct report *report, struct buffer *text, i
 void report_add_padded(struct buffer *text, const char *what, size_t width); /* UTF-8 characters, not bytes */
 /* "", " (inline)" where all of a node's callers inlined it, " (partial-inline)" where some did. */
 const char *report_inline_note(const struct graph_node *node);
+/* The value in 10 characters, and a dot for 0: a column of a listing. */
+void report_add_value_or_dot(const struct report *report, struct buffer *out, int64_t value);
 /* Header lines, each with its newline: of the profile alone, and of a report on a graph. `full`: a picture's. */
 void report_add_filters(const struct report *report, struct buffer *out);
 void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
@@ -119,6 +126,8 @@ int report_traces(struct report *report, struct buffer *out, struct error *err);
 int report_tags(struct report *report, struct buffer *out, struct error *err);
 int report_raw(struct report *report, struct buffer *out, struct error *err);
 int report_list(struct report *report, struct buffer *out, struct error *err);
+int report_disasm(struct report *report, struct buffer *out, struct error *err);
+int report_weblist(struct report *report, struct buffer *out, struct error *err);
 int report_dot(struct report *report, struct buffer *out, struct error *err);
 int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
 int report_callgrind(struct report *report, struct buffer *out, struct error *err);
