@@ -73,9 +73,9 @@ static int set_option(struct report_command *command, const char *name, const ch
 /* As it was written, with its dashes. */
 static int unknown(const char *word, const char *name, struct error *err) {
     const char *nearest = report_option_nearest(name);
-    int dashes = (int)strspn(word, "-");
-    if (!nearest) return error_usage(err, "unknown option %.*s%s", dashes, word, name);
-    return error_usage(err, "unknown option %.*s%s; did you mean %.*s%s?", dashes, word, name, dashes, word, nearest);
+    int dashes = (int)strspn(word, "-"), size = (int)strcspn(word, "=");
+    if (!nearest) return error_usage(err, "unknown option %.*s", size, word);
+    return error_usage(err, "unknown option %.*s; did you mean %.*s%s?", size, word, dashes, word, nearest);
 }
 
 static int print_usage(const char *name) {
@@ -89,6 +89,8 @@ static int read_option(struct report_command *command, int argc, char **argv, in
     const char *word = argv[*at] + (argv[*at][1] == '-' ? 2 : 1);
     size_t size = strcspn(word, "=");
     char *name = arena_text(&command->arena, word, size);
+    for (char *dash = name; (dash = strchr(dash, '-'));)
+        *dash = '_'; /* ours are --by-tag as well as -by_tag */
     const char *value = word[size] ? word + size + 1 : NULL;
     if (strcmp(name, "help") == 0 || strcmp(name, "h") == 0) return print_usage(command->name);
     if (!value && wants_value(name)) {
@@ -119,8 +121,9 @@ static int read_words(struct report_command *command, const struct words *words,
         const struct report_format *format = report_formats;
         while (format->name && strcmp(format->name, command->name) != 0)
             format++;
-        if (command->format) return error_usage(err, "clear %s is a report already", command->name);
-        command->format = format;
+        bool is_json = command->format && strcmp(command->format->name, "json") == 0 && format->write == report_text;
+        if (command->format && !is_json) return error_usage(err, "clear %s is a report already", command->name);
+        if (!is_json) command->format = format;
         if (format->takes_pattern) {
             if (words->count == 0)
                 return error_usage(err, "clear %s wants a pattern, as in clear %s main", command->name, command->name);
