@@ -187,18 +187,34 @@ static int compare_placed(const void *left, const void *right) {
     return a->key_id < b->key_id ? -1 : a->key_id > b->key_id;
 }
 
+static void sort_placed(struct placed *placed, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        if (placed[i - 1].key_id < placed[i].key_id) continue;
+        qsort(placed, count, sizeof *placed, compare_placed);
+        return;
+    }
+}
+
+/* In the order of the table: pages that are filled at random stay half empty. Ids below zero come first; the newer ones of them
+ * are the smaller, so they are filled in from the back. Of rows in the order of their stacks nothing is left to sort then. */
 static int place_rows(struct putting *putting, struct placed *placed, const struct site_row *rows, size_t count,
                       struct error *err) {
-    bool is_sorted = true;
-    for (size_t i = 0; i < count; i++) {
+    struct placed *firsts = xmalloc(count * sizeof *firsts), *end = firsts, *start = placed + count;
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
         struct key key;
-        if (find_key(putting, &rows[i], &key, err) != 0) return -1;
-        placed[i] = (struct placed){key.id, key.block_bytes, &rows[i]};
-        if (i && placed[i].key_id < placed[i - 1].key_id) is_sorted = false;
+        code = find_key(putting, &rows[i], &key, err);
+        if (code == 0) *(key.id < 0 ? --start : end++) = (struct placed){key.id, key.block_bytes, &rows[i]};
     }
-    /* In the order of the table: pages that are filled at random stay half empty. */
-    if (!is_sorted) qsort(placed, count, sizeof *placed, compare_placed);
-    if (write_first(putting, err) != 0) return -1;
+    if (code == 0) {
+        size_t first_count = (size_t)(end - firsts), more_count = count - first_count;
+        memmove(placed, start, more_count * sizeof *placed);
+        memcpy(placed + more_count, firsts, first_count * sizeof *placed);
+        sort_placed(placed, more_count);
+        sort_placed(placed + more_count, first_count);
+    }
+    free(firsts);
+    if (code != 0 || write_first(putting, err) != 0) return -1;
     return write_keys(putting, true, putting->more.keys, putting->more.count, err);
 }
 
