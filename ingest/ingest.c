@@ -9,19 +9,18 @@
 #include "ingest/cumulative.h"
 #include "ingest/fetch.h"
 #include "ingest/format.h"
-#include "ingest/many.h"
 #include "ingest/run_uuid.h"
 #include "ingest/site_rows.h"
 #include "ingest/sums.h"
+#include "schema/bulk.h"
 
 /* ---- the tables that have adders --------------------------------------------------------------------------------- */
 
-/* Columns of `insert`: ?1 is the profile, then keys and values in the order of struct sums. */
+/* Columns of `insert`: c0 is the profile, then keys and values in the order of struct sums. */
 struct table {
     size_t keys, values;
     uint64_t maxima;
     const char *insert;
-    const char *insert_many; /* of MANY rows at once; NULL where a profile has few of them */
 };
 
 enum { SITES, LOCKS, CELLS, CHANNELS, CPU, SAMPLES, TABLES };
@@ -31,24 +30,23 @@ enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock r
 static const struct table tables[TABLES] = {
     [SITES] = {.keys = 2, .values = 4}, /* ingest/site_rows.h has its SQL */
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13),
-               "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
+               "INSERT OR FAIL INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
                " max_wait_ns, hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"
-               " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"},
+               " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14 FROM memory_rows"},
     [CELLS] = {3, 6, BIT(3),
-               "INSERT INTO cells(profile_id, object_id, address, trace_id, struct_size, reads, commits, multi_commits,"
-               " retries, update_failures) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"},
+               "INSERT OR FAIL INTO cells(profile_id, object_id, address, trace_id, struct_size, reads, commits,"
+               " multi_commits, retries, update_failures)"
+               " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 FROM memory_rows"},
     [CHANNELS] = {2, 8, BIT(2) | BIT(7),
-                  "INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked,"
+                  "INSERT OR FAIL INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked,"
                   " pop_blocked, max_depth, push_blocked_ns, pop_blocked_ns)"
-                  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"},
+                  " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 FROM memory_rows"},
     [CPU] = {2, 2, 0,
-             "INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
-             " VALUES (?1, ?2, ?3, ?4, ?5)",
-             "INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
-             " VALUES " MANY_ROWS("(?, ?, ?, ?, ?)")},
+             "INSERT OR FAIL INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
+             " SELECT c0, c1, c2, c3, c4 FROM memory_rows"},
     [SAMPLES] = {2, 0, 0, /* as many values as the profile has types */
-                 "INSERT INTO samples(profile_id, trace_id, label_set_id, v0, v1, v2, v3, v4, v5, v6, v7, more)"
-                 " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"},
+                 "INSERT OR FAIL INTO samples(profile_id, trace_id, label_set_id, v0, v1, v2, v3, v4, v5, v6, v7, more)"
+                 " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM memory_rows"},
 };
 
 static const char *const lock_kinds[] = {"", "mutex", "rwlock", "spin"};
@@ -67,54 +65,50 @@ static void forget_rows(struct ingest_rows *rows) {
     *rows = (struct ingest_rows){0};
 }
 
-/* The ninth value and those after it, as JSON. */
-static void bind_more(sqlite3_stmt *insert, int parameter, const int64_t *values, size_t count) {
+/* What the statement of a table reads. */
+struct writing {
+    int64_t profile_id;
+    const struct sums *rows;
+    bool has_lock_kinds;
+};
+
+/* The ninth value and those after it, as JSON; NULL for none. */
+static void give_more(sqlite3_context *result, const int64_t *values, size_t count) {
     if (count == 0) return;
     struct buffer json = {0};
     for (size_t i = 0; i < count; i++)
         buffer_printf(&json, "%s%" PRId64, i ? "," : "[", values[i]);
     buffer_add_char(&json, ']');
-    sqlite3_bind_text(insert, parameter, json.data, (int)json.size, SQLITE_TRANSIENT);
-    buffer_free(&json);
+    int size = (int)json.size;
+    sqlite3_result_text(result, buffer_take(&json), size, free);
 }
 
-static void bind_row(sqlite3_stmt *insert, int table, const int64_t *row, size_t width) {
-    size_t columns = table == SAMPLES && width > 2 + SAMPLE_COLUMNS ? 2 + SAMPLE_COLUMNS : width;
-    for (size_t i = 0; i < columns; i++) {
-        if (table == LOCKS && i == LOCK_KIND)
-            sqlite3_bind_text(insert, (int)i + 2, lock_kinds[row[i]], -1, SQLITE_STATIC);
-        else
-            sqlite3_bind_int64(insert, (int)i + 2, row[i]);
-    }
-    if (table != SAMPLES) return;
-    for (size_t i = columns; i < 2 + SAMPLE_COLUMNS; i++)
-        sqlite3_bind_int64(insert, (int)i + 2, 0);
-    bind_more(insert, 2 + 2 + SAMPLE_COLUMNS, row + columns, width - columns);
+static void give_cell(sqlite3_context *result, const void *rows, size_t number, int column) {
+    const struct writing *writing = rows;
+    const struct sums *sums = writing->rows;
+    const int64_t *row = sums->cells + number * sums->width;
+    size_t cell = (size_t)column - 1;
+    if (column == 0)
+        sqlite3_result_int64(result, writing->profile_id);
+    else if (writing->has_lock_kinds && cell == LOCK_KIND)
+        sqlite3_result_text(result, lock_kinds[row[cell]], -1, SQLITE_STATIC);
+    else
+        sqlite3_result_int64(result, cell < sums->width ? row[cell] : 0);
+}
+
+static void give_sample_cell(sqlite3_context *result, const void *rows, size_t number, int column) {
+    enum { MORE = 1 + 2 + SAMPLE_COLUMNS };
+    const struct sums *sums = ((const struct writing *)rows)->rows;
+    if (column < MORE)
+        give_cell(result, rows, number, column);
+    else if (sums->width >= MORE)
+        give_more(result, sums->cells + number * sums->width + MORE - 1, sums->width - (MORE - 1));
 }
 
 static bool says_nothing(const struct sums *rows, const int64_t *row) {
     for (size_t i = rows->keys; i < rows->width; i++)
         if (row[i]) return false;
     return true;
-}
-
-/* As many of the rows as fill whole statements. *done counts them. */
-static int write_many(struct ingest *ingest, int table, size_t *done, struct error *err) {
-    const struct sums *rows = &ingest->rows->tables[table];
-    if (!tables[table].insert_many || ingest->options.cumulative || rows->count < MANY) return 0;
-    sqlite3_stmt *insert = db_prepare(ingest->db, tables[table].insert_many, err);
-    if (!insert) return -1;
-    for (; *done + MANY <= rows->count; *done += MANY) {
-        const int64_t *cell = rows->cells + *done * rows->width;
-        for (int row = 0, parameter = 1; row < MANY; row++) {
-            sqlite3_bind_int64(insert, parameter++, ingest->profile_id);
-            for (size_t i = 0; i < rows->width; i++)
-                sqlite3_bind_int64(insert, parameter++, *cell++);
-        }
-        if (db_run(ingest->db, insert, err) != 0) return -1;
-    }
-    ingest->rows_added += *done;
-    return 0;
 }
 
 static void drop_rows_of_nothing(struct sums *rows) {
@@ -127,34 +121,23 @@ static void drop_rows_of_nothing(struct sums *rows) {
     rows->count = kept;
 }
 
-static int write_sites(struct ingest *ingest, struct sums *rows, struct error *err) {
-    _Static_assert(sizeof(struct site_row) == 6 * sizeof *rows->cells, "keys and values as in struct sums");
+static int write_table(struct ingest *ingest, int table, struct error *err) {
+    _Static_assert(sizeof(struct site_row) == 6 * sizeof(int64_t), "keys and values as in struct sums");
+    struct sums *rows = &ingest->rows->tables[table];
+    sums_sort(rows);
     if (ingest->options.cumulative) drop_rows_of_nothing(rows); /* they did not move */
     ingest->rows_added += rows->count;
-    return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count, err);
-}
-
-static int write_table(struct ingest *ingest, int table, struct error *err) {
-    struct sums *rows = &ingest->rows->tables[table];
-    size_t done = 0;
-    sums_sort(rows);
-    if (table == SITES) return write_sites(ingest, rows, err);
-    if (write_many(ingest, table, &done, err) != 0) return -1;
-    sqlite3_stmt *insert = db_prepare(ingest->db, tables[table].insert, err);
-    if (!insert) return -1;
-    for (size_t i = done; i < rows->count; i++) {
-        const int64_t *row = rows->cells + i * rows->width;
-        if (ingest->options.cumulative && says_nothing(rows, row)) continue; /* it did not move */
-        sqlite3_bind_int64(insert, 1, ingest->profile_id);
-        bind_row(insert, table, row, rows->width);
-        if (db_run(ingest->db, insert, err) != 0) return -1;
-        ingest->rows_added++;
-    }
-    return 0;
+    if (table == SITES)
+        return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
+                             err);
+    const struct writing writing = {ingest->profile_id, rows, table == LOCKS};
+    const struct bulk bulk = {rows->count, &writing, table == SAMPLES ? give_sample_cell : give_cell};
+    return bulk_insert(ingest->db, tables[table].insert, &bulk, err);
 }
 
 int ingest_end_profile(struct ingest *ingest, struct error *err) {
     if (!ingest->profile_id) return 0;
+    if (store_flush(&ingest->store, err) != 0) return -1;
     if (ingest->options.cumulative && cumulative_subtract(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
                                                           &ingest->rows->tables[LOCKS], err) != 0)
         return -1;

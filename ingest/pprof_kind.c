@@ -109,7 +109,7 @@ int64_t pprof_lock_object(struct store *store, int64_t trace_id, struct error *e
                                       "SELECT printf('caller:%016x', traces.signature), places.function FROM traces"
                                       " JOIN places ON places.trace_id = traces.id WHERE traces.id = :trace",
                                       err);
-    if (!select) return -1;
+    if (!select || store_flush(store, err) != 0) return -1;
     db_bind_int(select, ":trace", trace_id);
     if (db_step(store->db, select, err) != 1) return error_fail(err, "there is no trace %" PRId64, trace_id);
     char *identity = xstrdup(db_text(select, 0)), *name = xstrdup(db_text(select, 1));

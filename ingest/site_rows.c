@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/many.h"
+#include "schema/bulk.h"
 
 /* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further ones. */
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
@@ -26,8 +26,8 @@ struct putting {
     bool has_bounds;
     bool knows_all; /* every key of the file is in memory */
     struct fresh {
-        struct key keys[MANY];
-        size_t count;
+        struct key *keys;
+        size_t count, capacity;
     } first,
         more; /* that are not written yet. Apart, since SQLite puts rows away in the order of their ids for half as much */
 };
@@ -64,44 +64,35 @@ static bool recall(const struct store *store, const struct site_row *row, struct
 
 /* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which is a third
  * of the work; and so it is where stacks are new. */
-static bool is_next(const struct putting *putting, const struct fresh *fresh) {
-    for (size_t i = 0; i < fresh->count; i++)
-        if (fresh->keys[i].id != putting->greatest_id + 1 + (int64_t)i) return false;
-    return fresh->count == MANY && putting->greatest_id > 0; /* after none but -1 it would give 0 */
+static bool is_next(int64_t greatest_id, const struct key *keys, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (keys[i].id != greatest_id + 1 + (int64_t)i) return false;
+    return true;
 }
 
-static int write_keys(struct db *db, const char *sql, bool with_id, const struct key *keys, size_t count,
-                      struct error *err) {
-    sqlite3_stmt *insert = db_prepare(db, sql, err);
-    if (!insert) return -1;
-    int parameter = 1;
-    for (const struct key *key = keys; key < keys + count; key++) {
-        if (with_id) sqlite3_bind_int64(insert, parameter++, key->id);
-        sqlite3_bind_int64(insert, parameter++, key->trace_id);
-        sqlite3_bind_int64(insert, parameter++, key->label_set_id);
-        sqlite3_bind_int64(insert, parameter++, key->block_bytes);
-    }
-    return db_run(db, insert, err);
+static void key_value(sqlite3_context *result, const void *rows, size_t row, int column) {
+    const struct key *key = (const struct key *)rows + row;
+    const int64_t values[] = {key->id, key->trace_id, key->label_set_id, key->block_bytes};
+    sqlite3_result_int64(result, values[column]);
 }
 
-static int write_fresh(struct putting *putting, struct fresh *fresh, struct error *err) {
-    static const char one[] = "INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes) VALUES (?, ?, ?, ?)";
-    static const char many[] =
-        "INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes) VALUES " MANY_ROWS("(?, ?, ?, ?)");
-    static const char next[] =
-        "INSERT INTO site_keys(trace_id, label_set_id, block_bytes) VALUES " MANY_ROWS("(?, ?, ?)");
-    struct db *db = putting->store->db;
-    int code = 0;
-    if (fresh->count == MANY)
-        code = is_next(putting, fresh) ? write_keys(db, next, false, fresh->keys, MANY, err)
-                                       : write_keys(db, many, true, fresh->keys, MANY, err);
-    else
-        for (size_t i = 0; i < fresh->count && code == 0; i++)
-            code = write_keys(db, one, true, &fresh->keys[i], 1, err);
-    for (size_t i = 0; i < fresh->count; i++)
-        if (fresh->keys[i].id > putting->greatest_id) putting->greatest_id = fresh->keys[i].id;
-    fresh->count = 0;
-    return code;
+static int write_keys(struct putting *putting, bool with_id, const struct key *keys, size_t count, struct error *err) {
+    const struct bulk bulk = {count, keys, key_value};
+    return bulk_insert(putting->store->db,
+                       with_id ? "INSERT OR FAIL INTO site_keys(id, trace_id, label_set_id, block_bytes)"
+                                 " SELECT c0, c1, c2, c3 FROM memory_rows"
+                               : "INSERT OR FAIL INTO site_keys(trace_id, label_set_id, block_bytes)"
+                                 " SELECT c1, c2, c3 FROM memory_rows",
+                       &bulk, err);
+}
+
+static int write_first(struct putting *putting, struct error *err) {
+    const struct fresh *fresh = &putting->first;
+    size_t said = fresh->count && putting->greatest_id <= 0 ? 1 : 0; /* after none but -1 SQLite would give 0 */
+    if (said && write_keys(putting, true, fresh->keys, 1, err) != 0) return -1;
+    if (said) putting->greatest_id = fresh->keys[0].id;
+    bool with_id = !is_next(putting->greatest_id, fresh->keys + said, fresh->count - said);
+    return write_keys(putting, with_id, fresh->keys + said, fresh->count - said, err);
 }
 
 static int read_bounds(struct putting *putting, struct error *err) {
@@ -120,9 +111,13 @@ static int make_key(struct putting *putting, const struct site_row *row, bool is
     if (read_bounds(putting, err) != 0) return -1;
     if (!is_first) key->id = putting->smallest_id = (putting->smallest_id < 0 ? putting->smallest_id : 0) - 1;
     struct fresh *fresh = is_first ? &putting->first : &putting->more;
+    if (fresh->count == fresh->capacity) {
+        fresh->capacity = fresh->capacity ? fresh->capacity * 2 : 64;
+        fresh->keys = xrealloc(fresh->keys, fresh->capacity * sizeof *fresh->keys);
+    }
     fresh->keys[fresh->count++] = *key;
     remember(putting->store, key);
-    return fresh->count == MANY ? write_fresh(putting, fresh, err) : 0;
+    return 0;
 }
 
 /* Into memory, where the file has it: the first key of a stack, or that of one more label set. */
@@ -192,60 +187,73 @@ static int compare_placed(const void *left, const void *right) {
     return a->key_id < b->key_id ? -1 : a->key_id > b->key_id;
 }
 
+static void sort_placed(struct placed *placed, size_t count) {
+    for (size_t i = 1; i < count; i++) {
+        if (placed[i - 1].key_id < placed[i].key_id) continue;
+        qsort(placed, count, sizeof *placed, compare_placed);
+        return;
+    }
+}
+
+/* In the order of the table: pages that are filled at random stay half empty. Ids below zero come first; the newer ones of them
+ * are the smaller, so they are filled in from the back. Of rows in the order of their stacks nothing is left to sort then. */
 static int place_rows(struct putting *putting, struct placed *placed, const struct site_row *rows, size_t count,
                       struct error *err) {
-    bool is_sorted = true;
-    for (size_t i = 0; i < count; i++) {
+    struct placed *firsts = xmalloc(count * sizeof *firsts), *end = firsts, *start = placed + count;
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
         struct key key;
-        if (find_key(putting, &rows[i], &key, err) != 0) return -1;
-        placed[i] = (struct placed){key.id, key.block_bytes, &rows[i]};
-        if (i && placed[i].key_id < placed[i - 1].key_id) is_sorted = false;
+        code = find_key(putting, &rows[i], &key, err);
+        if (code == 0) *(key.id < 0 ? --start : end++) = (struct placed){key.id, key.block_bytes, &rows[i]};
     }
-    /* In the order of the table: pages that are filled at random stay half empty. */
-    if (!is_sorted) qsort(placed, count, sizeof *placed, compare_placed);
-    if (write_fresh(putting, &putting->first, err) != 0) return -1;
-    return write_fresh(putting, &putting->more, err);
+    if (code == 0) {
+        size_t first_count = (size_t)(end - firsts), more_count = count - first_count;
+        memmove(placed, start, more_count * sizeof *placed);
+        memcpy(placed + more_count, firsts, first_count * sizeof *placed);
+        sort_placed(placed, more_count);
+        sort_placed(placed + more_count, first_count);
+    }
+    free(firsts);
+    if (code != 0 || write_first(putting, err) != 0) return -1;
+    return write_keys(putting, true, putting->more.keys, putting->more.count, err);
 }
 
-static void bind_bytes(sqlite3_stmt *insert, int parameter, int64_t bytes, int64_t count, int64_t block) {
+/* Bytes are left out where they are what the key says. */
+static void give_bytes(sqlite3_context *result, int64_t bytes, int64_t count, int64_t block) {
     int64_t product;
-    if (!__builtin_mul_overflow(count, block, &product) && product == bytes)
-        sqlite3_bind_null(insert, parameter);
-    else
-        sqlite3_bind_int64(insert, parameter, bytes);
+    if (__builtin_mul_overflow(count, block, &product) || product != bytes) sqlite3_result_int64(result, bytes);
 }
 
-static void bind_placed(sqlite3_stmt *insert, int parameter, int64_t profile_id, const struct placed *placed) {
+struct placing {
+    int64_t profile_id;
+    const struct placed *placed;
+};
+
+static void row_value(sqlite3_context *result, const void *rows, size_t number, int column) {
+    const struct placing *placing = rows;
+    const struct placed *placed = &placing->placed[number];
     const struct site_row *row = placed->row;
-    sqlite3_bind_int64(insert, parameter, profile_id);
-    sqlite3_bind_int64(insert, parameter + 1, placed->key_id);
-    sqlite3_bind_int64(insert, parameter + 2, row->alloc_count);
-    sqlite3_bind_int64(insert, parameter + 3, row->free_count);
-    bind_bytes(insert, parameter + 4, row->alloc_bytes, row->alloc_count, placed->block_bytes);
-    bind_bytes(insert, parameter + 5, row->free_bytes, row->free_count, placed->block_bytes);
+    switch (column) {
+    case 0: sqlite3_result_int64(result, placing->profile_id); return;
+    case 1: sqlite3_result_int64(result, placed->key_id); return;
+    case 2: sqlite3_result_int64(result, row->alloc_count); return;
+    case 3: sqlite3_result_int64(result, row->free_count); return;
+    case 4: give_bytes(result, row->alloc_bytes, row->alloc_count, placed->block_bytes); return;
+    default: give_bytes(result, row->free_bytes, row->free_count, placed->block_bytes);
+    }
 }
-
-#define INTO_ROWS                                                                                                      \
-    "INSERT INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes, free_bytes) VALUES "
-#define OR_REPLACE                                                                                                     \
-    " ON CONFLICT (profile_id, site_key_id) DO UPDATE SET alloc_count = excluded.alloc_count,"                         \
-    " free_count = excluded.free_count, alloc_bytes = excluded.alloc_bytes, free_bytes = excluded.free_bytes"
 
 static int write_placed(struct db *db, int64_t profile_id, const struct placed *placed, size_t count,
                         struct error *err) {
-    enum { COLUMNS = 6 };
-    static const char one[] = INTO_ROWS "(?, ?, ?, ?, ?, ?)" OR_REPLACE;
-    static const char many[] = INTO_ROWS MANY_ROWS("(?, ?, ?, ?, ?, ?)") OR_REPLACE;
-    for (size_t i = 0; i < count;) {
-        size_t step = count - i >= MANY ? MANY : 1;
-        sqlite3_stmt *insert = db_prepare(db, step == MANY ? many : one, err);
-        if (!insert) return -1;
-        for (size_t j = 0; j < step; j++)
-            bind_placed(insert, 1 + (int)j * COLUMNS, profile_id, &placed[i + j]);
-        if (db_run(db, insert, err) != 0) return -1;
-        i += step;
-    }
-    return 0;
+    const struct placing placing = {profile_id, placed};
+    const struct bulk bulk = {count, &placing, row_value};
+    return bulk_insert(db,
+                       "INSERT OR FAIL INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes,"
+                       " free_bytes) SELECT c0, c1, c2, c3, c4, c5 FROM memory_rows WHERE true"
+                       " ON CONFLICT (profile_id, site_key_id) DO UPDATE SET alloc_count = excluded.alloc_count,"
+                       " free_count = excluded.free_count, alloc_bytes = excluded.alloc_bytes,"
+                       " free_bytes = excluded.free_bytes",
+                       &bulk, err);
 }
 
 int site_rows_put(struct store *store, int64_t profile_id, const struct site_row *rows, size_t count,
@@ -261,5 +269,7 @@ int site_rows_put(struct store *store, int64_t profile_id, const struct site_row
     if (code == 0) code = place_rows(&putting, placed, rows, count, err);
     if (code == 0) code = write_placed(store->db, profile_id, placed, count, err);
     free(placed);
+    free(putting.first.keys);
+    free(putting.more.keys);
     return code;
 }

@@ -7,49 +7,17 @@
 
 #include "base/hash.h"
 
-/* What a trace needs to know of a function. */
-struct store_function {
-    uint64_t signature; /* of its name and its file's name */
-    bool is_wrapper;
-};
-
-/* What a trace needs to know of a location. */
-struct store_location {
-    uint64_t signature;        /* of all its functions */
-    bool is_wrapper;           /* all its functions are allocator wrappers */
-    int64_t function_id, line; /* the innermost function that is none; the innermost of all where all are */
-};
-
-enum { FIRST_CAPACITY = 64 };
-
-/* Room for one more entry, at index `count`, of a list that doubles. */
-static void *grow_list(void *list, size_t count, size_t entry_size) {
-    bool is_full = count == 0 || (count >= FIRST_CAPACITY && (count & (count - 1)) == 0);
-    return is_full ? xrealloc(list, (count ? count * 2 : FIRST_CAPACITY) * entry_size) : list;
-}
-
-static int load_wrappers(struct store *store, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db, "SELECT pattern FROM wrappers ORDER BY pattern", err);
-    if (!select) return -1;
-    int state;
-    while ((state = db_step(store->db, select, err)) == 1) {
-        store->wrappers = grow_list(store->wrappers, store->wrapper_count, sizeof *store->wrappers);
-        store->wrappers[store->wrapper_count++] = xstrdup(db_text(select, 0));
-    }
-    return state;
+int store_open(struct store *store, struct db *db, struct error *err) {
+    *store = (struct store){.db = db, .pending = {.db = db}};
+    return known_open(&store->known, db, err);
 }
 
 static void forget_expected(struct store *store);
 
-int store_open(struct store *store, struct db *db, struct error *err) {
-    *store = (struct store){.db = db};
-    if (load_wrappers(store, err) == 0) return 0;
-    store_free(store);
-    return -1;
-}
-
 void store_free(struct store *store) {
     forget_expected(store);
+    known_free(&store->known);
+    pending_free(&store->pending);
     map_free(&store->mappings);
     map_free(&store->functions);
     map_free(&store->locations);
@@ -59,13 +27,6 @@ void store_free(struct store *store) {
     sums_free(&store->first_keys);
     sums_free(&store->more_keys);
     map_free(&store->resolved);
-    map_free(&store->known_functions);
-    free(store->function_list);
-    free(store->location_list);
-    free(store->location_index);
-    for (size_t i = 0; i < store->wrapper_count; i++)
-        free(store->wrappers[i]);
-    free(store->wrappers);
     buffer_free(&store->key);
     buffer_free(&store->text);
     *store = (struct store){0};
@@ -90,7 +51,6 @@ struct kind {
     const char *select; /* the id, by the unique columns */
     const char *insert;
     void (*bind)(sqlite3_stmt *statement, const void *thing); /* the parameters of both */
-    bool is_counted;                                          /* store->is_fresh says that the table was empty */
 };
 
 /* 1: *id is set, 0: there is no such row, -1: the error is set. */
@@ -103,22 +63,13 @@ static int select_id(struct db *db, sqlite3_stmt *select, int64_t *id, struct er
     return state;
 }
 
-/* The row of a thing that is not in memory: 1, 0 for none, -1. */
-static int find_old_row(struct store *store, const struct kind *kind, const void *thing, int64_t *id,
-                        struct error *err) {
-    if (store->is_fresh && kind->is_counted) return 0; /* every row of that table is in memory */
+/* The row id of a thing that is not in memory. */
+static int64_t find_row(struct store *store, const struct kind *kind, const void *thing, struct error *err) {
+    int64_t id = 0;
     sqlite3_stmt *select = db_prepare(store->db, kind->select, err);
     if (!select) return -1;
     kind->bind(select, thing);
-    return select_id(store->db, select, id, err);
-}
-
-/* The row id of a thing that is not in memory. *added tells whether the row is new; may be NULL. */
-static int64_t find_row(struct store *store, const struct kind *kind, const void *thing, bool *added,
-                        struct error *err) {
-    int64_t id = 0;
-    int state = find_old_row(store, kind, thing, &id, err);
-    if (added) *added = state == 0;
+    int state = select_id(store->db, select, &id, err);
     if (state != 0) return state < 0 ? -1 : id;
     sqlite3_stmt *insert = db_prepare(store->db, kind->insert, err);
     if (!insert) return -1;
@@ -132,7 +83,7 @@ static int64_t find_thing(struct store *store, struct map *map, const struct kin
                           struct error *err) {
     const struct map_entry *entry = map_find(map, store->key.data, store->key.size);
     if (entry) return entry->value;
-    int64_t id = find_row(store, kind, thing, NULL, err);
+    int64_t id = find_row(store, kind, thing, err);
     if (id >= 0) map_put(map, store->key.data, store->key.size, NULL)->value = id;
     return id;
 }
@@ -169,98 +120,68 @@ int64_t store_mapping(struct store *store, const struct store_mapping *mapping, 
     key_int(store, (int64_t)mapping->file_offset);
     key_int(store, mapping->has_functions | mapping->has_filenames << 1 | mapping->has_line_numbers << 2 |
                        mapping->has_inline_frames << 3);
-    return find_thing(store, &store->mappings, &kind, mapping, err);
+    int64_t id = find_thing(store, &store->mappings, &kind, mapping, err);
+    if (id < 0) return -1;
+    return known_put_mapping(&store->known, id, mapping->filename ? mapping->filename : "", mapping->memory_start,
+                             mapping->file_offset, err) == 0
+               ? id
+               : -1;
 }
 
 /* Functions. */
 
-struct function_row {
-    const char *name, *system_name, *filename;
-    int64_t start_line;
-};
-
-static void bind_function(sqlite3_stmt *statement, const void *thing) {
-    const struct function_row *function = thing;
-    bind_text(statement, 1, function->name);
-    bind_text(statement, 2, function->system_name);
-    bind_text(statement, 3, function->filename);
-    sqlite3_bind_int64(statement, 4, function->start_line);
+/* A function that the file had before: 1, 0 for none, -1. */
+static int find_function(struct store *store, const struct function_row *function, int64_t *id, struct error *err) {
+    if (store->is_fresh) return 0; /* every one is in memory */
+    sqlite3_stmt *select = db_prepare(
+        store->db,
+        "SELECT id FROM functions WHERE name = ?1 AND system_name = ?2 AND filename = ?3 AND start_line = ?4", err);
+    if (!select) return -1;
+    bind_text(select, 1, function->name);
+    bind_text(select, 2, function->system_name);
+    bind_text(select, 3, function->filename);
+    sqlite3_bind_int64(select, 4, function->start_line);
+    return select_id(store->db, select, id, err);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool is_wrapper(const struct store *store, const char *name) {
-    for (size_t i = 0; i < store->wrapper_count; i++) {
-        const char *pattern = store->wrappers[i];
-        if (*pattern != *name && !strchr("*?[", *pattern)) continue; /* nearly all: a call each was 4 % of an ingest */
-        if (sqlite3_strglob(pattern, name) == 0) return true;
-    }
-    return false;
-}
-
-static void learn_function(struct store *store, int64_t id, const char *name, const char *filename) {
-    bool added;
-    struct map_entry *entry = map_put(&store->known_functions, &id, sizeof id, &added);
-    if (!added) return;
-    size_t index = store->known_functions.count - 1;
-    const char *file = base_name(filename);
-    entry->value = (int64_t)index;
-    store->function_list = grow_list(store->function_list, index, sizeof *store->function_list);
-    store->function_list[index] = (struct store_function){
-        .signature = hash_combine(hash_bytes(name, strlen(name)), hash_bytes(file, strlen(file))),
-        .is_wrapper = is_wrapper(store, name)};
+/* The texts of a function's key, in memory for as long as the store is. */
+static struct function_row function_of_key(const struct map_entry *entry, int64_t start_line) {
+    const char *name = entry->key, *system_name = name + strlen(name) + 1;
+    return (struct function_row){name, system_name, system_name + strlen(system_name) + 1, start_line};
 }
 
 int64_t store_function(struct store *store, const char *name, const char *system_name, const char *filename,
                        int64_t start_line, struct error *err) {
-    static const struct kind kind = {
-        .select = "SELECT id FROM functions WHERE name = ?1 AND system_name = ?2 AND filename = ?3 AND start_line = ?4",
-        .insert = "INSERT INTO functions(name, system_name, filename, start_line) VALUES (?1, ?2, ?3, ?4)",
-        .bind = bind_function,
-        .is_counted = true,
-    };
-    const struct function_row function = {name, system_name, filename, start_line};
     buffer_clear(&store->key);
     key_text(store, name);
     key_text(store, system_name);
     key_text(store, filename);
     key_int(store, start_line);
-    int64_t id = find_thing(store, &store->functions, &kind, &function, err);
-    if (id > 0) learn_function(store, id, name ? name : "", filename ? filename : "");
-    return id;
-}
-
-/* A function that this or an earlier run stored; NULL with the error set. Good until the next function is learnt. */
-static const struct store_function *known_function(struct store *store, int64_t id, struct error *err) {
-    const struct map_entry *entry = map_find(&store->known_functions, &id, sizeof id);
-    if (entry) return &store->function_list[entry->value];
-    sqlite3_stmt *select = db_prepare(store->db, "SELECT name, filename FROM functions WHERE id = ?1", err);
-    if (!select) return NULL;
-    sqlite3_bind_int64(select, 1, id);
-    int state = db_step(store->db, select, err);
-    if (state == 0) error_fail(err, "%s: there is no function %" PRId64, store->db->path, id);
-    if (state != 1) return NULL;
-    learn_function(store, id, db_text(select, 0), db_text(select, 1));
-    sqlite3_reset(select);
-    return &store->function_list[store->known_functions.count - 1];
+    struct map_entry *entry = map_put(&store->functions, store->key.data, store->key.size, NULL);
+    if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
+    const struct function_row function = function_of_key(entry, start_line);
+    int64_t id = 0;
+    int state = find_function(store, &function, &id, err);
+    if (state == 0) id = pending_function(&store->pending, &function, err);
+    if (state < 0 || id < 0) return -1;
+    if (known_put_function(&store->known, id, function.name, function.filename, err) != 0) return -1;
+    return entry->value = id;
 }
 
 /* Locations. */
 
-struct location_row {
-    int64_t mapping_id, address, lines_hash;
-    int is_folded;
-};
-
-static void bind_location(sqlite3_stmt *statement, const void *thing) {
-    const struct location_row *location = thing;
-    sqlite3_bind_int64(statement, 1, location->mapping_id);
-    sqlite3_bind_int64(statement, 2, location->address);
-    sqlite3_bind_int64(statement, 3, location->lines_hash);
-    sqlite3_bind_int(statement, 4, location->is_folded);
+/* One that the file had before: 1, 0 for none, -1. */
+static int find_location(struct store *store, const struct location_row *location, int64_t *id, struct error *err) {
+    if (store->is_fresh) return 0; /* every one is in memory */
+    sqlite3_stmt *select = db_prepare(
+        store->db,
+        "SELECT id FROM locations WHERE mapping_id = ?1 AND address = ?2 AND lines_hash = ?3 AND is_folded = ?4", err);
+    if (!select) return -1;
+    sqlite3_bind_int64(select, 1, location->mapping_id);
+    sqlite3_bind_int64(select, 2, location->address);
+    sqlite3_bind_int64(select, 3, location->lines_hash);
+    sqlite3_bind_int64(select, 4, location->is_folded);
+    return select_id(store->db, select, id, err);
 }
 
 static int64_t hash_lines(const struct store_line *lines, size_t count) {
@@ -273,43 +194,33 @@ static int64_t hash_lines(const struct store_line *lines, size_t count) {
     return count && !hash ? 1 : (int64_t)hash; /* 0 says "no lines" */
 }
 
-static int insert_lines(struct store *store, int64_t location_id, const struct store_line *lines, size_t count,
-                        struct error *err) {
-    for (size_t i = 0; i < count; i++) {
-        sqlite3_stmt *insert = db_prepare(store->db, "INSERT INTO location_lines VALUES (?1, ?2, ?3, ?4, ?5)", err);
-        if (!insert) return -1;
-        sqlite3_bind_int64(insert, 1, location_id);
-        sqlite3_bind_int64(insert, 2, (int64_t)i);
-        sqlite3_bind_int64(insert, 3, lines[i].function_id);
-        sqlite3_bind_int64(insert, 4, lines[i].line);
-        sqlite3_bind_int64(insert, 5, lines[i].column);
-        if (db_run(store->db, insert, err) != 0) return -1;
+static int64_t add_location(struct store *store, const struct location_row *location, const struct store_line *lines,
+                            size_t line_count, struct error *err) {
+    int64_t id = pending_location(&store->pending, location, err);
+    for (size_t i = 0; i < line_count && id >= 0; i++) {
+        const struct line_row line = {id, (int64_t)i, lines[i].function_id, lines[i].line, lines[i].column};
+        if (pending_line(&store->pending, &line, err) != 0) return -1;
     }
-    return 0;
+    return id;
 }
 
 int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address, int is_folded,
                        const struct store_line *lines, size_t line_count, struct error *err) {
-    static const struct kind kind = {
-        .select = "SELECT id FROM locations WHERE mapping_id = ?1 AND address = ?2 AND lines_hash = ?3 AND"
-                  " is_folded = ?4",
-        .insert = "INSERT INTO locations(mapping_id, address, lines_hash, is_folded) VALUES (?1, ?2, ?3, ?4)",
-        .bind = bind_location,
-        .is_counted = true,
-    };
     const struct location_row location = {mapping_id, (int64_t)address, hash_lines(lines, line_count), is_folded};
-    const int64_t key[] = {mapping_id, location.address, location.lines_hash, is_folded};
-    const struct map_entry *entry = map_find(&store->locations, key, sizeof key);
-    if (entry) return entry->value;
-    bool added;
-    int64_t id = find_row(store, &kind, &location, &added, err);
-    if (id < 0 || (added && insert_lines(store, id, lines, line_count, err) != 0)) return -1;
-    map_put(&store->locations, key, sizeof key, NULL)->value = id;
+    struct map_entry *entry = map_put(&store->locations, &location, sizeof location, NULL);
+    if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
+    int64_t id = 0;
+    int state = find_location(store, &location, &id, err);
+    if (state == 0) id = add_location(store, &location, lines, line_count, err);
+    if (state < 0 || id < 0) return -1;
+    if (known_put_location(&store->known, id, mapping_id, address, lines, line_count, err) != 0) return -1;
     if (line_count) {
-        struct map_entry *resolved = map_put(&store->resolved, key, 2 * sizeof *key, &added);
+        bool added;
+        const int64_t place[] = {mapping_id, location.address};
+        struct map_entry *resolved = map_put(&store->resolved, place, sizeof place, &added);
         if (added) resolved->value = id;
     }
-    return id;
+    return entry->value = id;
 }
 
 int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t address, struct error *err) {
@@ -328,115 +239,20 @@ int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t ad
     return id;
 }
 
-/* A location without lines is known by its module and its offset in that file, which ASLR does not change. */
-static int sign_bare_location(struct store *store, int64_t id, struct store_location *location, struct error *err) {
-    sqlite3_stmt *select = db_prepare(store->db,
-                                      "SELECT filename, address - memory_start + file_offset FROM locations"
-                                      " JOIN mappings ON mappings.id = mapping_id WHERE locations.id = ?1",
-                                      err);
-    if (!select) return -1;
-    sqlite3_bind_int64(select, 1, id);
-    int state = db_step(store->db, select, err);
-    if (state == 0) return error_fail(err, "%s: there is no location %" PRId64, store->db->path, id);
-    if (state < 0) return -1;
-    const char *module = base_name(db_text(select, 0));
-    location->signature = hash_combine(hash_bytes(module, strlen(module)), (uint64_t)sqlite3_column_int64(select, 1));
-    sqlite3_reset(select);
-    return 0;
-}
-
-static int read_location(struct store *store, int64_t id, struct store_location *location, struct error *err) {
-    sqlite3_stmt *select = db_prepare(
-        store->db, "SELECT function_id, line FROM location_lines WHERE location_id = ?1 ORDER BY position", err);
-    if (!select) return -1;
-    sqlite3_bind_int64(select, 1, id);
-    int state;
-    size_t count = 0;
-    location->is_wrapper = true;
-    while ((state = db_step(store->db, select, err)) == 1) {
-        int64_t function_id = sqlite3_column_int64(select, 0), line = sqlite3_column_int64(select, 1);
-        const struct store_function *function = known_function(store, function_id, err);
-        if (!function) {
-            sqlite3_reset(select);
-            return -1;
-        }
-        location->signature = hash_combine(location->signature, function->signature);
-        if (count++ == 0 || (location->is_wrapper && !function->is_wrapper)) {
-            location->function_id = function_id;
-            location->line = line;
-        }
-        if (!function->is_wrapper) location->is_wrapper = false;
-    }
-    if (state < 0) return -1;
-    if (count == 0) location->is_wrapper = false;
-    return count ? 0 : sign_bare_location(store, id, location, err);
-}
-
-enum { LOCATIONS_MAX = 1 << 28 };
-
-static void grow_index(struct store *store, size_t id) {
-    size_t size = store->location_index_size ? store->location_index_size : FIRST_CAPACITY;
-    while (size <= id)
-        size *= 2;
-    store->location_index = xrealloc(store->location_index, size * sizeof *store->location_index);
-    memset(store->location_index + store->location_index_size, 0,
-           (size - store->location_index_size) * sizeof *store->location_index);
-    store->location_index_size = size;
-}
-
-/* A location that this or an earlier run stored; NULL with the error set. Good until the next one is learnt. By array and not by
- * map: this is asked for every frame of every new stack, and ids are dense. */
-static const struct store_location *known_location(struct store *store, int64_t id, struct error *err) {
-    if ((uint64_t)id < store->location_index_size && store->location_index[id])
-        return &store->location_list[store->location_index[id] - 1];
-    struct store_location location = {0};
-    if (read_location(store, id, &location, err) != 0) return NULL;
-    if (id >= LOCATIONS_MAX) {
-        error_fail(err, "%s: a location of id %" PRId64 ": damaged, or not made by clear", store->db->path, id);
-        return NULL;
-    }
-    if ((uint64_t)id >= store->location_index_size) grow_index(store, (size_t)id);
-    store->location_list = grow_list(store->location_list, store->location_count, sizeof *store->location_list);
-    store->location_list[store->location_count++] = location;
-    store->location_index[id] = (uint32_t)store->location_count;
-    return &store->location_list[store->location_count - 1];
-}
-
 /* Traces. */
 
-struct trace_row {
-    uint64_t hash, signature;
-    int64_t location_id, function_id, line;
-    bool is_attributed;
-};
-
-/* The stack as JSON, in store->text. */
-static void write_stack(struct store *store, const int64_t *location_ids, size_t count) {
-    buffer_clear(&store->text);
-    for (size_t i = 0; i < count; i++) {
-        char digits[24], *at = digits + sizeof digits;
-        uint64_t value = (uint64_t)location_ids[i];
-        do {
-            *--at = (char)('0' + value % 10);
-        } while (value /= 10);
-        *--at = i ? ',' : '[';
-        buffer_add(&store->text, at, (size_t)(digits + sizeof digits - at));
-    }
-    buffer_add_char(&store->text, ']');
-}
-
-static int sign_trace(struct store *store, const int64_t *location_ids, size_t count, struct trace_row *trace,
-                      struct error *err) {
-    for (size_t i = 0; i < count; i++) {
-        const struct store_location *location = known_location(store, location_ids[i], err);
+static int sign_trace(struct store *store, struct trace_row *trace, struct error *err) {
+    bool is_attributed = false;
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct known_location *location = known_location(&store->known, trace->location_ids[i], err);
         if (!location) return -1;
         trace->signature = hash_combine(trace->signature, location->signature);
-        if (i == 0 || (!trace->is_attributed && !location->is_wrapper)) {
-            trace->location_id = location_ids[i];
+        if (i == 0 || (!is_attributed && !location->is_wrapper)) {
+            trace->location_id = trace->location_ids[i];
             trace->function_id = location->function_id;
             trace->line = location->line;
         }
-        if (!location->is_wrapper) trace->is_attributed = true;
+        is_attributed = is_attributed || !location->is_wrapper;
     }
     return 0;
 }
@@ -488,8 +304,8 @@ static int look_if_fresh(struct store *store, struct error *err) {
 int store_expect(struct store *store, size_t count, struct error *err) {
     enum { MANY = 10000 };
     int64_t stored;
-    forget_expected(store);
-    if (look_if_fresh(store, err) != 0) return -1;
+    if (store_expect_end(store, err) != 0 || look_if_fresh(store, err) != 0) return -1;
+    if (pending_open(&store->pending, err) != 0) return -1;
     if (db_int(store->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
     if (stored < 0) return 0;
     store->first_new_trace = stored;
@@ -498,8 +314,13 @@ int store_expect(struct store *store, size_t count, struct error *err) {
     return stored == 1 && count >= MANY ? drop_indexes(store, err) : 0; /* trace 0 is always there */
 }
 
+int store_flush(struct store *store, struct error *err) {
+    return pending_write(&store->pending, err);
+}
+
 int store_expect_end(struct store *store, struct error *err) {
-    int code = store->late_indexes ? db_exec(store->db, store->late_indexes, err) : 0;
+    int code = pending_close(&store->pending, err);
+    if (code == 0 && store->late_indexes) code = db_exec(store->db, store->late_indexes, err);
     forget_expected(store);
     return code;
 }
@@ -515,29 +336,15 @@ static bool is_new(const struct store *store, uint64_t hash) {
     return store->knows_hashes && !bsearch(&key, store->old_hashes, store->old_hash_count, sizeof key, compare_hashes);
 }
 
-/* A stored trace of that hash whose stack is store->text: 1, 0 for none, -1. */
-static int find_trace(struct store *store, uint64_t hash, int64_t *id, struct error *err) {
-    if (is_new(store, hash)) return 0;
+/* A trace that the file had before: 1, 0 for none, -1. */
+static int find_trace(struct store *store, const struct trace_row *trace, int64_t *id, struct error *err) {
+    if (is_new(store, trace->hash)) return 0;
     sqlite3_stmt *select = db_prepare(store->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);
     if (!select) return -1;
-    sqlite3_bind_int64(select, 1, (int64_t)hash);
+    pending_stack_text(&store->text, trace->location_ids, trace->count);
+    sqlite3_bind_int64(select, 1, (int64_t)trace->hash);
     sqlite3_bind_text(select, 2, store->text.data, (int)store->text.size, SQLITE_STATIC);
     return select_id(store->db, select, id, err);
-}
-
-static int64_t insert_trace(struct store *store, const struct trace_row *trace, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(
-        store->db,
-        "INSERT INTO traces(hash, signature, stack, location_id, function_id, line) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        err);
-    if (!insert) return -1;
-    sqlite3_bind_int64(insert, 1, (int64_t)trace->hash);
-    sqlite3_bind_int64(insert, 2, (int64_t)trace->signature);
-    sqlite3_bind_text(insert, 3, store->text.data, (int)store->text.size, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 4, trace->location_id);
-    if (trace->function_id) sqlite3_bind_int64(insert, 5, trace->function_id); /* else NULL: a bare address */
-    sqlite3_bind_int64(insert, 6, trace->line);
-    return db_run(store->db, insert, err) == 0 ? sqlite3_last_insert_rowid(store->db->handle) : -1;
 }
 
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err) {
@@ -545,14 +352,10 @@ int64_t store_trace(struct store *store, const int64_t *location_ids, size_t cou
     size_t size = count * sizeof *location_ids;
     struct map_entry *entry = map_put(&store->traces, location_ids, size, NULL);
     if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
-    struct trace_row trace = {.hash = hash_bytes(location_ids, size)};
-    write_stack(store, location_ids, count);
+    struct trace_row trace = {.location_ids = entry->key, .count = count, .hash = hash_bytes(location_ids, size)};
     int64_t id = 0;
-    int state = find_trace(store, trace.hash, &id, err);
-    if (state == 0) {
-        if (sign_trace(store, location_ids, count, &trace, err) != 0) return -1;
-        id = insert_trace(store, &trace, err);
-    }
+    int state = find_trace(store, &trace, &id, err);
+    if (state == 0) id = sign_trace(store, &trace, err) == 0 ? pending_trace(&store->pending, &trace, err) : -1;
     if (state < 0 || id < 0) return -1;
     return entry->value = id;
 }

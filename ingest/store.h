@@ -13,24 +13,20 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "ingest/known.h"
+#include "ingest/pending.h"
 #include "ingest/sums.h"
 #include "schema/db.h"
 
 struct store {
     struct db *db;
     struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
-    struct sums first_keys, more_keys;    /* of allocation sites: ingest/site_rows.c */
-    struct map resolved;                  /* (mapping id, address) -> id of the location with lines there */
-    struct map known_functions;           /* function id -> index into `function_list` */
-    struct store_function *function_list; /* what signing and attributing a trace needs, so that it costs no SQL */
-    uint32_t *location_index; /* [location id] -> 1 + index into `location_list`, 0 where it is not known yet */
-    size_t location_index_size;
-    struct store_location *location_list;
-    size_t location_count;
-    char **wrappers; /* the patterns of the table `wrappers` */
-    size_t wrapper_count;
-    struct buffer key, text; /* room to put keys and JSON together */
-    int64_t *old_hashes;     /* sorted: of the traces that were there when store_expect was called */
+    struct sums first_keys, more_keys; /* of allocation sites: ingest/site_rows.c */
+    struct map resolved;               /* (mapping id, address) -> id of the location with lines there */
+    struct known known;                /* what signing and attributing a trace needs */
+    struct pending pending;            /* names and stacks that are not written yet */
+    struct buffer key, text;           /* room to put keys and JSON together */
+    int64_t *old_hashes;               /* sorted: of the traces that were there when store_expect was called */
     size_t old_hash_count;
     bool knows_hashes;
     int64_t
@@ -74,9 +70,11 @@ int64_t store_trace(struct store *store, const int64_t *location_ids, size_t cou
 
 /* About `count` traces are to come in the open transaction. Where that is worth it, the hashes of the stored ones are read
  * at once, so that a trace that is new costs no look-up; and where the warehouse has none yet, the two indexes of traces
- * are built at the end, in order, which costs a third of keeping them up in random order. All of that ends with
- * store_expect_end, which must come before the transaction is committed; a rollback and store_free undo it too. */
+ * are built at the end, in order, which costs a third of keeping them up in random order. From here on functions, locations and
+ * traces have their ids before they are in the file: whoever reads those tables by SQL calls store_flush first. All of that ends
+ * with store_expect_end, which must come before the transaction is committed; a rollback and store_free undo it too. */
 int store_expect(struct store *store, size_t count, struct error *err);
+int store_flush(struct store *store, struct error *err);
 int store_expect_end(struct store *store, struct error *err);
 /* Known not to have been in the file when store_expect was called, and so in no other table of it. */
 static inline bool store_is_new_trace(const struct store *store, int64_t trace_id) {

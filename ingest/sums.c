@@ -1,5 +1,6 @@
 #include "ingest/sums.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,17 +87,58 @@ static int compare_keys(const void *left, const void *right, void *context) {
     return 0;
 }
 
-/* Most profiles of fresh stacks are in order already, and glibc's sort takes a copy of everything. */
-static int is_sorted(struct sums *rows) {
-    for (size_t i = 1; i < rows->count; i++)
-        if (compare_keys(rows->cells + (i - 1) * rows->width, rows->cells + i * rows->width, rows) > 0) return 0;
-    return 1;
+static int64_t *row_at(const struct sums *rows, size_t index) {
+    return rows->cells + index * rows->width;
+}
+
+/* Rows that are greater than all before them stay in front, in their order; the others are copied to `others`. *kept counts the
+ * former. */
+static void part_rows(struct sums *rows, int64_t *others, size_t *kept) {
+    size_t size = rows->width * sizeof *rows->cells;
+    *kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (*kept && compare_keys(row_at(rows, *kept - 1), row_at(rows, i), rows) > 0) {
+            memcpy(others, row_at(rows, i), size);
+            others += rows->width;
+        } else if (i != (*kept)++) {
+            memcpy(row_at(rows, *kept - 1), row_at(rows, i), size);
+        }
+    }
+}
+
+/* Sorted rows in front and sorted others become one, from the end, so that nothing is written over before it was read. */
+static void merge_rows(struct sums *rows, const int64_t *others, size_t kept) {
+    size_t left = rows->count - kept, size = rows->width * sizeof *rows->cells;
+    for (size_t to = rows->count; left; to--) {
+        const int64_t *other = others + (left - 1) * rows->width;
+        bool is_other = kept == 0 || compare_keys(row_at(rows, kept - 1), other, rows) < 0;
+        memcpy(row_at(rows, to - 1), is_other ? other : row_at(rows, kept - 1), size);
+        *(is_other ? &left : &kept) -= 1;
+    }
+}
+
+static size_t count_unsorted(struct sums *rows) {
+    size_t unsorted = 0, greatest = 0;
+    for (size_t i = 1; i < rows->count; i++) {
+        if (compare_keys(row_at(rows, greatest), row_at(rows, i), rows) > 0)
+            unsorted++;
+        else
+            greatest = i;
+    }
+    return unsorted;
 }
 
 void sums_sort(struct sums *rows) {
     free(rows->slots);
     rows->slots = NULL;
     rows->slot_count = 0;
-    if (is_sorted(rows)) return;
-    qsort_r(rows->cells, rows->count, rows->width * sizeof *rows->cells, compare_keys, rows);
+    /* Stacks get their ids when they are met, so most rows are in order already and the others few; and glibc's sort takes a
+     * copy of everything. */
+    size_t unsorted = count_unsorted(rows), size = rows->width * sizeof *rows->cells, kept;
+    if (unsorted == 0) return;
+    int64_t *others = xmalloc(unsorted * size);
+    part_rows(rows, others, &kept);
+    qsort_r(others, unsorted, size, compare_keys, rows);
+    merge_rows(rows, others, kept);
+    free(others);
 }

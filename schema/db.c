@@ -355,6 +355,7 @@ static void close_handle(struct db *db) {
     memset(db->recent, 0, sizeof db->recent);
     sqlite3_close_v2(db->handle);
     db->handle = NULL;
+    db->bulk_source = NULL;
     db->depth = 0;
 }
 

@@ -1,0 +1,118 @@
+#include "schema/bulk.h"
+
+#include <stdlib.h>
+
+/* What the next statement reads. SQLite owns it, for as long as the connection lives. */
+struct bulk_source {
+    const struct bulk *bulk; /* NULL: nothing is being inserted, and the table is empty */
+};
+struct table {
+    sqlite3_vtab base; /* first: SQLite knows us by it */
+    const struct bulk_source *source;
+};
+struct cursor {
+    sqlite3_vtab_cursor base;
+    const struct bulk *bulk;
+    size_t row, count;
+};
+
+static int connect(sqlite3 *handle, void *source, int argc, const char *const *argv, sqlite3_vtab **result,
+                   char **why) {
+    (void)argc, (void)argv, (void)why;
+    int code = sqlite3_declare_vtab(
+        handle, "CREATE TABLE memory_rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15)");
+    if (code != SQLITE_OK) return code;
+    struct table *table = xcalloc(1, sizeof *table);
+    table->source = source;
+    *result = &table->base;
+    return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *table) {
+    free(table);
+    return SQLITE_OK;
+}
+
+static int plan(sqlite3_vtab *table, sqlite3_index_info *info) {
+    (void)table;
+    info->estimatedCost = 1; /* there is one plan */
+    return SQLITE_OK;
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **result) {
+    (void)table;
+    struct cursor *cursor = xcalloc(1, sizeof *cursor);
+    *result = &cursor->base;
+    return SQLITE_OK;
+}
+
+static int close_cursor(sqlite3_vtab_cursor *cursor) {
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static int rewind_cursor(sqlite3_vtab_cursor *base, int plan_number, const char *plan_text, int argc,
+                         sqlite3_value **argv) {
+    (void)plan_number, (void)plan_text, (void)argc, (void)argv;
+    struct cursor *cursor = (struct cursor *)base;
+    cursor->bulk = ((const struct table *)base->pVtab)->source->bulk;
+    cursor->count = cursor->bulk ? cursor->bulk->count : 0;
+    cursor->row = 0;
+    return SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *cursor) {
+    ((struct cursor *)cursor)->row++;
+    return SQLITE_OK;
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base) {
+    const struct cursor *cursor = (const struct cursor *)base;
+    return cursor->row >= cursor->count;
+}
+
+static int give_value(sqlite3_vtab_cursor *base, sqlite3_context *result, int column) {
+    const struct cursor *cursor = (const struct cursor *)base;
+    cursor->bulk->value(result, cursor->bulk->rows, cursor->row, column);
+    return SQLITE_OK;
+}
+
+static int give_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) {
+    *rowid = (sqlite3_int64)((const struct cursor *)cursor)->row;
+    return SQLITE_OK;
+}
+
+/* Without xCreate it is there by its name alone, and cannot be made into a table of the file. */
+static const sqlite3_module module = {
+    .xConnect = connect,
+    .xDisconnect = disconnect,
+    .xBestIndex = plan,
+    .xOpen = open_cursor,
+    .xClose = close_cursor,
+    .xFilter = rewind_cursor,
+    .xNext = next_row,
+    .xEof = is_at_end,
+    .xColumn = give_value,
+    .xRowid = give_rowid,
+};
+
+static int make_source(struct db *db, struct error *err) {
+    if (db->bulk_source) return 0;
+    struct bulk_source *source = xcalloc(1, sizeof *source);
+    /* SQLite frees it even where this fails. */
+    if (sqlite3_create_module_v2(db->handle, "memory_rows", &module, source, free) != SQLITE_OK)
+        return db_error(db, "making room for rows", err);
+    db->bulk_source = source;
+    return 0;
+}
+
+int bulk_insert(struct db *db, const char *sql, const struct bulk *bulk, struct error *err) {
+    if (bulk->count == 0) return 0;
+    if (make_source(db, err) != 0) return -1;
+    sqlite3_stmt *insert = db_prepare(db, sql, err);
+    if (!insert) return -1;
+    db->bulk_source->bulk = bulk;
+    int code = db_run(db, insert, err);
+    db->bulk_source->bulk = NULL;
+    return code;
+}
