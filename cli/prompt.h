@@ -5,7 +5,8 @@
  * prompt_line.c   where lines come from: a script, or a terminal by libedit, with history
  * prompt_complete.c  what the word at the cursor could become
  * prompt_option.c NAME=VALUE, the list of options, shortcuts
- * prompt_report.c a report: its words, and the process that writes it
+ * prompt_report.c a report: its words, where it goes
+ * prompt_job.c    the process that it is written in
  * prompt_help.c   help */
 #ifndef CLEAR_CLI_PROMPT_H
 #define CLEAR_CLI_PROMPT_H

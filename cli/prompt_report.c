@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "cli/prompt.h"
+#include "cli/prompt_job.h"
 #include "cli/report_output.h"
 
 struct request {
+    struct prompt *prompt;
     const struct report_format *format;
     struct report_options options; /* those in force, and what the words say for this one report */
     const char *output;
@@ -171,7 +173,9 @@ static int choose_output(struct request *request, struct error *err) {
 enum { STATUS_OK, STATUS_FAILED, STATUS_NO_OUTPUT };
 
 /* In the child: reports change the profile, which is the child's own copy. */
-static int write_report(struct prompt *prompt, struct request *request) {
+static int write_report(void *context) {
+    struct request *request = context;
+    struct prompt *prompt = request->prompt;
     struct error err = {0};
     struct buffer out = {0};
     struct profile *profile = &prompt->in_use->profile;
@@ -203,27 +207,13 @@ static int look_at(struct prompt *prompt, int status, struct error *err) {
  * or running out of memory, ends the report and not the session. The child leaves the warehouse alone: SQLite's
  * connections do not survive a fork. */
 static int run_request(struct prompt *prompt, struct request *request, struct error *err) {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     int status;
-    fflush(stdout);
-    if (prompt->is_terminal) sigaction(SIGINT, &ignore, &before);
-    pid_t child = fork();
-    if (child == 0) {
-        if (prompt->is_terminal) signal(SIGINT, SIG_DFL);
-        _exit(write_report(prompt, request));
-    }
-    pid_t waited;
-    do
-        waited = child < 0 ? child : waitpid(child, &status, 0);
-    while (waited < 0 && child > 0 && errno == EINTR);
-    int number = errno;
-    if (prompt->is_terminal) sigaction(SIGINT, &before, NULL);
-    if (waited < 0) return error_fail(err, "a process for the report: %s", strerror(number));
+    if (prompt_job(prompt->is_terminal, write_report, request, &status, err) < 0) return -1;
     return look_at(prompt, status, err);
 }
 
 int prompt_report(struct prompt *prompt, char *line, struct error *err) {
-    struct request request = {.options = prompt->command->options, .output = prompt->command->output};
+    struct request request = {.prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
     int code = read_request(&request, line, err);
     if (code == 0) code = run_request(prompt, &request, err);
     free_request(&request);
