@@ -6,7 +6,7 @@ _clear() {
     if ((COMP_CWORD == 1)) || [[ $COMP_CWORD == 2 && $command == help ]]; then
         words=$("$clear" help --complete 2>/dev/null)
     elif ((COMP_CWORD == 2)) && [[ $command == report && $word != -* ]]; then
-        words="text top tree peek= traces tags raw comments"
+        words="text top tree peek= list= weblist= disasm= traces tags raw comments dot svg png pdf ps gif callgrind proto topproto folded json"
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then

@@ -36,6 +36,7 @@ int command_report(int argc, char **argv, struct error *err);
 int command_top(int argc, char **argv, struct error *err);
 int command_tree(int argc, char **argv, struct error *err);
 int command_peek(int argc, char **argv, struct error *err);
+int command_list(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 

@@ -19,8 +19,10 @@
     "which need not exist. ./RUN, /RUN and - (standard input) are always files.\n"
 
 #define REPORT_USAGE                                                                                                   \
-    "Formats: text (top), tree, peek=RE, traces, tags, raw, comments. Options take one dash or two, and NAME=VALUE "   \
-    "or NAME VALUE.\n"                                                                                                 \
+    "Formats: text (top), tree, peek=RE, list=RE, weblist=RE, disasm=RE, traces, tags, raw, comments, dot, svg, "      \
+    "png,\n"                                                                                                           \
+    "pdf, ps, gif, callgrind, proto, topproto, folded, json. Options take one dash or two, and NAME=VALUE or NAME "    \
+    "VALUE.\n"                                                                                                         \
     "\n" DB_USAGE                                                                                                      \
     "  --kind KIND          which profile of the runs: heap (default), cpu, lock, ... as far as they have it\n"        \
     "  -o, --output FILE    where to write; default and - are standard output\n"                                       \
@@ -54,6 +56,8 @@
     "  --tagshow RE, --taghide RE  only, or no tags whose key matches\n"                                               \
     "  --tagroot KEYS, --tagleaf KEYS  frames of these tags' values at the root or leaf\n"                             \
     "  --source_path PATHS, --trim_path PATHS  where sources are, and what to take off their names\n"                  \
+    "  --intel_syntax       machine code as Intel writes it\n"                                                         \
+    "  --tools DIRS         where objdump and addr2line are (default: $PPROF_TOOLS, else PATH)\n"                      \
     "  --add_comment TEXT   say this too\n"                                                                            \
     "  -h, --help           this text\n"                                                                               \
     "\n" RUN_USAGE
@@ -106,7 +110,8 @@ const struct command commands[] = {
      "\n"
      "Each file becomes a run, and so does a directory NAME.profile/; other directories stand for the files below "
      "them,\n"
-     "- is standard input, http:// and https:// are asked. The format is recognised by content. The same bytes a second time change nothing. A file\n"
+     "- is standard input, http:// and https:// are asked. The format is recognised by content. The same bytes a "
+     "second time change nothing. A file\n"
      "that is broken leaves nothing behind, one line says where and why, and the others are read all the same (exit "
      "1).\n"
      "\n" DB_USAGE "  --label L            a name for the runs, to ask for them by\n"
@@ -180,7 +185,7 @@ const struct command commands[] = {
      "clear export --sql 'SELECT trace_id, sum(alloc_bytes) AS \"alloc_space/bytes\" FROM sites GROUP BY 1' -o "
      "x.pb.gz\n"
      "\n" DB_USAGE "  --kind KIND          which profile of the runs: heap, lock, mvcc, channels, cpu, mutex and block "
-                   "(as Go has them), or\n"
+     "(as Go has them), or\n"
      "                       another kind they have\n"
      "  --sql SQL            the query whose rows are the samples; its :run is run=RUNS, once for each run\n"
      "  --query NAME         a saved query (clear query lists them), likewise\n"
@@ -242,11 +247,12 @@ const struct command commands[] = {
      "  --top N              rows shown of each section (default 5; 0: all)\n"
      "  -h, --help           this text\n"
      "\n" RUN_USAGE RUNS_USAGE},
-    {"report", command_report, "pprof's reports on runs: top, tree, peek, traces, tags, raw",
+    {"report", command_report, "pprof's reports on runs: top, tree, peek, list, disasm, traces, dot, ...",
      "usage: clear report FORMAT [OPTION]... [TARGET]...\n"
      "       clear top [OPTION]... [TARGET]...\n"
      "       clear tree [OPTION]... [TARGET]...\n"
      "       clear peek RE [OPTION]... [TARGET]...\n"
+     "       clear list RE [OPTION]... [TARGET]...\n"
      "\n"
      "What go tool pprof prints for the same profile and options, from the warehouse. A TARGET is a RUN, a set of "
      "runs\n"
@@ -266,6 +272,11 @@ const struct command commands[] = {
      "usage: clear peek RE [OPTION]... [TARGET]...\n"
      "\n"
      "clear report peek=RE: the same options.\n"
+     "\n" REPORT_USAGE},
+    {"list", command_list, "the functions that match, line by line with their source",
+     "usage: clear list RE [OPTION]... [TARGET]...\n"
+     "\n"
+     "clear report list=RE: the same options. Sources are those that the runs kept, else files.\n"
      "\n" REPORT_USAGE},
     {"help", command_help, "explain a command",
      "usage: clear help [COMMAND]\n"

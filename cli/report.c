@@ -54,3 +54,7 @@ int command_tree(int argc, char **argv, struct error *err) {
 int command_peek(int argc, char **argv, struct error *err) {
     return command_report(argc, argv, err);
 }
+
+int command_list(int argc, char **argv, struct error *err) {
+    return command_report(argc, argv, err);
+}

@@ -32,7 +32,7 @@ static int set_own(struct report_command *command, const char *name, const char 
     const struct {
         const char *name, **value;
     } texts[] = {{"db", &command->target.db}, {"kind", &command->target.kind},           {"output", &command->output},
-                 {"o", &command->output},     {"add_comment", &command->target.comment}, {"tools", NULL},
+                 {"o", &command->output},     {"add_comment", &command->target.comment}, {"tools", &command->options.tools},
                  {"symbolize", NULL}};
     bool is_base = strcmp(name, "base") == 0, is_diff = strcmp(name, "diff_base") == 0;
     bool is_config = strcmp(name, "config") == 0;

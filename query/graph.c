@@ -54,7 +54,7 @@ struct node_key {
 };
 
 /* As Go's filepath.Clean: what "a//b", "./a" and "a/../b" are for short. */
-static const char *clean_path(struct profile *profile, const char *path) {
+const char *graph_clean_path(struct profile *profile, const char *path) {
     if (!*path) return path;
     if (!strstr(path, "//") && !strstr(path, "./") && !strstr(path, "/.") && path[strlen(path) - 1] != '/') return path;
     struct buffer clean = {0};
@@ -107,7 +107,7 @@ static void fill_info(struct profile *profile, const struct profile_location *lo
 
 void graph_info_of(struct profile *profile, const struct profile_location *location, const struct profile_line *line,
                    bool object_names, struct graph_info *info) {
-    const char *file = line ? clean_path(profile, profile->functions[line->function].file) : NULL;
+    const char *file = line ? graph_clean_path(profile, profile->functions[line->function].file) : NULL;
     fill_info(profile, location, line, file, object_names, info);
 }
 
@@ -379,7 +379,7 @@ void graph_build(struct graph *graph, struct profile *profile, const struct grap
     build.files = xcalloc(profile->function_count + 1, sizeof *build.files);
     build.joined = xcalloc(profile->label_set_count + 1, sizeof *build.joined);
     for (size_t i = 0; i < profile->function_count; i++)
-        build.files[i] = clean_path(profile, profile->functions[i].file);
+        build.files[i] = graph_clean_path(profile, profile->functions[i].file);
     if (!options->call_tree) open_nodes(&build);
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct profile_stack *stack = &profile->stacks[profile->samples[i].stack];

@@ -100,6 +100,8 @@ int64_t graph_tag_cum(const struct graph_tag *tag);
 const char *graph_name(struct graph *graph, struct graph_node *node);
 void graph_info_of(struct profile *profile, const struct profile_location *location, const struct profile_line *line,
                    bool object_names, struct graph_info *info); /* `line` NULL: of a location without lines */
+/* "a//b", "./a", "a/../b" for short, interned where `path` is; "" stays. */
+const char *graph_clean_path(struct profile *profile, const char *path);
 const char *graph_info_name(const struct graph_info *info, struct buffer *scratch);
 
 /* ---- order: each is total, so that equal input gives equal output ---- */

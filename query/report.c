@@ -21,6 +21,10 @@ const struct report_format report_formats[] = {
     ROW("comments", "what the profile says about itself", report_comments),
     ROW("list", "the functions that match, line by line with their source", report_list, .takes_pattern = true,
         .is_whole = true, .by_lines = true, .object_names = true),
+    ROW("weblist", "list as a web page, with the machine code of each line", report_weblist, .takes_pattern = true,
+        .is_whole = true, .is_binary = true, .by_addresses = true, .object_names = true),
+    ROW("disasm", "the functions that match, as machine code", report_disasm, .takes_pattern = true, .is_whole = true,
+        .by_addresses = true, .address_noinlines = true, .object_names = true),
     ROW("dot", "the call graph for graphviz", report_dot, .is_visual = true),
     ROW("svg", "the call graph as a picture, drawn by graphviz; png, pdf, ps, gif likewise", report_picture,
         .is_visual = true, .is_binary = true),
@@ -177,7 +181,8 @@ static int prepare(struct report *report, filter_note *note, void *context, stru
 
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err) {
-    struct report report = {.profile = profile, .format = format, .options = *options};
+    struct report report = {
+        .profile = profile, .format = format, .options = *options, .note = note, .note_context = context};
     int code = prepare(&report, note, context, err);
     if (code == 0) code = format->write(&report, out, err);
     filter_units_free(&report.units);

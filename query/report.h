@@ -22,6 +22,8 @@ struct report {
     const char *output_unit;       /* "minimum" until report_choose_unit; never NULL */
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
+    filter_note *note;             /* what is worth a word on the side; may be NULL */
+    void *note_context;
 };
 
 enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
@@ -79,11 +81,16 @@ void report_choose_unit(struct report *report, const struct graph *graph);
  * into `path`. */
 const char *report_trim_path(const char *path, const char *trim, const char *source_path);
 
+/* source_open of a path of the profile, by the report's source_path and trim_path. */
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same in `width` characters at least, to the right. */
 void report_add_padded_value(const struct report *report, struct buffer *text, int64_t value, size_t width);
 void report_add_padded(struct buffer *text, const char *what, size_t width); /* UTF-8 characters, not bytes */
+/* The value in 10 characters, and a dot for 0: a column of a listing. */
+void report_add_value_or_dot(const struct report *report, struct buffer *out, int64_t value);
 /* Header lines, each with its newline: of the profile alone, and of a report on a graph. `full`: a picture's. */
 void report_add_profile_labels(const struct report *report, struct buffer *out);
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
@@ -96,6 +103,8 @@ int report_traces(struct report *report, struct buffer *out, struct error *err);
 int report_tags(struct report *report, struct buffer *out, struct error *err);
 int report_raw(struct report *report, struct buffer *out, struct error *err);
 int report_list(struct report *report, struct buffer *out, struct error *err);
+int report_disasm(struct report *report, struct buffer *out, struct error *err);
+int report_weblist(struct report *report, struct buffer *out, struct error *err);
 int report_dot(struct report *report, struct buffer *out, struct error *err);
 int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
 int report_callgrind(struct report *report, struct buffer *out, struct error *err);

@@ -31,6 +31,13 @@ void report_add_padded_value(const struct report *report, struct buffer *text, i
     buffer_free(&label);
 }
 
+void report_add_value_or_dot(const struct report *report, struct buffer *out, int64_t value) {
+    if (value)
+        report_add_padded_value(report, out, value, 10);
+    else
+        report_add_padded(out, ".", 10);
+}
+
 /* ---- the profile ---- */
 
 static const char *base_name(const char *path) {

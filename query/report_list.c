@@ -23,13 +23,6 @@ static void sum_nodes(struct graph_node **nodes, size_t count, int64_t line, int
     }
 }
 
-static void add_value_or_dot(const struct report *report, struct buffer *out, int64_t value) {
-    if (value)
-        report_add_padded_value(report, out, value, 10);
-    else
-        report_add_padded(out, ".", 10);
-}
-
 /* From the function's first line, where it is known, to a margin after the last sample. */
 static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, int64_t *last) {
     *first = INT64_MAX;
@@ -49,18 +42,20 @@ static void add_source(const struct report *report, struct graph_node **nodes, s
     find_lines(nodes, count, &first, &last);
     for (int64_t line = first; line <= last && line <= (int64_t)file->count; line++) {
         sum_nodes(nodes, count, line, &flat, &cum);
-        add_value_or_dot(report, out, flat);
+        report_add_value_or_dot(report, out, flat);
         buffer_add_char(out, ' ');
-        add_value_or_dot(report, out, cum);
+        report_add_value_or_dot(report, out, cum);
         buffer_printf(out, " %6lld:%s\n", (long long)line, file->lines[line - 1]);
     }
 }
 
-static int open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
-    char *here = *report->options.source_path ? NULL : getcwd(NULL, 0);
-    const char *search = here ? here : report->options.source_path;
-    int code = source_open(file, report->options.sources, report_trim_path(path, report->options.trim_path, search),
-                           search, why);
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
+    const struct report_options *options = &report->options;
+    char *here = *options->source_path ? NULL : getcwd(NULL, 0);
+    const char *search = here ? here : options->source_path;
+    const char *trimmed =
+        sources_have(options->sources, path) ? path : report_trim_path(path, options->trim_path, search);
+    int code = source_open(file, options->sources, trimmed, search, why);
     free(here);
     return code;
 }
@@ -77,7 +72,7 @@ static void add_file(const struct report *report, struct graph_node **nodes, siz
     buffer_add_char(out, ' ');
     report_add_padded_value(report, out, cum, 10);
     buffer_printf(out, " (flat, cum) %s of Total\n", scale_percentage(cum, report->total).text);
-    if (open_source(report, &file, info->file, &why) == 0)
+    if (report_open_source(report, &file, info->file, &why) == 0)
         add_source(report, nodes, count, &file, out);
     else
         buffer_printf(out, " Error: %s\n", why);

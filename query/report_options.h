@@ -15,6 +15,7 @@ struct report_options {
     const char *unit;         /* "minimum" */
     const char *sample_index; /* "" the default */
     const char *source_path, *trim_path;
+    const char *tools; /* where objdump and addr2line are (query/objdump.h); "" as PPROF_TOOLS and PATH say */
     const struct sources *sources; /* texts that the runs kept (query/sources.h); NULL for none */
     const char *symbol; /* the pattern of formats that take one; NULL for others */
     int64_t nodecount;  /* -1: as the format says */

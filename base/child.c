@@ -1,0 +1,172 @@
+#include "base/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SAID_MAX = 4096 };
+
+struct child {
+    pid_t pid;
+    int input, output[2], errors[2]; /* -1: closed */
+    int64_t deadline_ms;
+    struct buffer said; /* on standard error: the first SAID_MAX bytes */
+};
+
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void close_end(int *end) {
+    if (*end >= 0) close(*end);
+    *end = -1;
+}
+
+static void close_child(struct child *child) {
+    close_end(&child->input);
+    for (int i = 0; i < 2; i++) {
+        close_end(&child->output[i]);
+        close_end(&child->errors[i]);
+    }
+    buffer_free(&child->said);
+}
+
+/* In a file of its own: with pipes on both sides, each could wait for the other. */
+static int open_input(struct child *child, const struct buffer *input) {
+    if (!input) return child->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    child->input = memfd_create("input", MFD_CLOEXEC);
+    for (size_t done = 0; child->input >= 0 && done < input->size;) {
+        ssize_t size = write(child->input, input->data + done, input->size - done);
+        if (size < 0 && errno == EINTR) continue;
+        if (size <= 0) return -1;
+        done += (size_t)size;
+    }
+    return child->input < 0 || lseek(child->input, 0, SEEK_SET) < 0 ? -1 : 0;
+}
+
+/* 0, or an errno. What this process ignores, and signals that it blocks, are no business of the child's. */
+static int start(struct child *child, const char *const *argv) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, pipe_signal;
+    sigemptyset(&none);
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, child->input, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child->output[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, child->errors[1], STDERR_FILENO);
+    int why = posix_spawnp(&child->pid, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close_end(&child->output[1]);
+    close_end(&child->errors[1]);
+    return why;
+}
+
+/* What there is of it, at most `max` bytes of the whole kept. Closes the end where nothing more can come. */
+static bool read_end(int *end, struct buffer *out, size_t max) {
+    char piece[65536];
+    ssize_t size = read(*end, piece, sizeof piece);
+    if (size < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+    if (size <= 0) {
+        close_end(end);
+        return true;
+    }
+    size_t fits = out->size < max ? max - out->size : 0;
+    buffer_add(out, piece, (size_t)size < fits ? (size_t)size : fits);
+    return (size_t)size <= fits;
+}
+
+/* To the end of both outputs, or to a limit: then false with the error set. */
+static bool read_outputs(struct child *child, const char *name, const struct child_limits *limits, struct buffer *out,
+                         struct error *err) {
+    size_t max = out->size + limits->output_max;
+    while (child->output[0] >= 0 || child->errors[0] >= 0) {
+        struct pollfd ends[] = {{.fd = child->output[0], .events = POLLIN}, {.fd = child->errors[0], .events = POLLIN}};
+        int64_t left = child->deadline_ms - now_ms();
+        int ready = left > 0 ? poll(ends, 2, (int)left) : 0;
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready <= 0) {
+            error_fail(err, "%s: no end after %d seconds, stopped", name, limits->seconds);
+            return false;
+        }
+        if (ends[1].revents) (void)read_end(&child->errors[0], &child->said, SAID_MAX);
+        if (ends[0].revents && !read_end(&child->output[0], out, max)) {
+            error_fail(err, "%s: more than %zu MiB of output, stopped", name, limits->output_max >> 20);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One that closed its outputs and yet does not end is waited for until its time is over. */
+static int wait_for(struct child *child) {
+    int status = 0, flags = WNOHANG;
+    pid_t got;
+    while ((got = waitpid(child->pid, &status, flags)) == 0 || (got < 0 && errno == EINTR)) {
+        if (got != 0) continue;
+        if (now_ms() < child->deadline_ms) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            continue;
+        }
+        kill(child->pid, SIGKILL);
+        flags = 0;
+    }
+    return got < 0 ? -1 : status;
+}
+
+static enum child_end judge(const struct child *child, const char *name, int status, struct error *err) {
+    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return CHILD_DONE;
+    const char *said = buffer_text(&child->said);
+    size_t size = strcspn(said, "\n");
+    if (size)
+        error_fail(err, "%s failed: %.*s", name, (int)size, said);
+    else if (status >= 0 && WIFSIGNALED(status))
+        error_fail(err, "%s was ended by signal %d", name, WTERMSIG(status));
+    else
+        error_fail(err, "%s failed with status %d", name, status >= 0 ? WEXITSTATUS(status) : -1);
+    return CHILD_FAILED;
+}
+
+enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
+                          struct buffer *out, struct error *err) {
+    struct child child = {.input = -1, .output = {-1, -1}, .errors = {-1, -1}};
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+    enum child_end end = CHILD_FAILED;
+    child.deadline_ms = now_ms() + (int64_t)limits->seconds * 1000;
+    if (open_input(&child, input) < 0 || pipe2(child.output, O_CLOEXEC) != 0 || pipe2(child.errors, O_CLOEXEC) != 0) {
+        error_fail(err, "%s: %s", name, strerror(errno));
+        close_child(&child);
+        return CHILD_FAILED;
+    }
+    int why = start(&child, argv);
+    if (why == ENOENT) {
+        end = CHILD_MISSING;
+    } else if (why) {
+        error_fail(err, "%s: %s", name, strerror(why));
+    } else {
+        if (!read_outputs(&child, name, limits, out, err)) child.deadline_ms = 0;
+        int status = wait_for(&child);
+        if (err->status == ERROR_NONE) end = judge(&child, name, status, err);
+    }
+    close_child(&child);
+    return end;
+}
