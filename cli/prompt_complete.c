@@ -38,6 +38,8 @@ static void offer_options(struct completion *completion, const char *sign) {
 static void offer_commands(struct completion *completion) {
     for (const struct report_format *format = report_formats; format->name; format++)
         offer(completion, format->name);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        offer(completion, view->name);
     for (const struct prompt_command *command = prompt_commands; command->name; command++)
         offer(completion, command->name);
 }

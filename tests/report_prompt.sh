@@ -126,8 +126,30 @@ printf 'top >/dev/full\ntop\n' | "$CLEAR" report first 2>err >out
 expect_equal "$?" 1 "status of a report into a full disk"
 expect_match "$(cat err)" "line 1: /dev/full: No space left" "a report into a full disk"
 expect_same_file out first.top "the report behind it"
+[ -c /dev/full ] || fail "a device was removed"
+echo before >kept
+mkdir nowhere
+printf 'top >kept\ntop >nowhere\n' | (ulimit -f 0; trap '' XFSZ; "$CLEAR" report first 2>&1 >/dev/null) | cat >err
+expect_equal "$(cat kept)" before "a file that could not be written anew"
+expect_match "$(cat err)" "line 2: nowhere: is a directory" "a directory"
 head -c 300000 /dev/zero | tr '\0' x | "$CLEAR" report first >out 2>err
 expect_equal "$?" 1 "status of a very long word"
 expect_equal "$(grep -c . err)" 1 "a very long word is one error"
 head -c 4000 /dev/urandom | "$CLEAR" report first >out 2>err
 expect_between "$?" 0 1 "status of a script that is none"
+
+# ---- programs that show a report ----
+mkdir views
+printf '#!/bin/sh\ncp "$1" "%s/seen.${1##*.}"\n' "$TMP" >browser
+chmod +x browser
+printf 'web 5\nsql SELECT 1\n' | TMPDIR=$TMP/views BROWSER=$TMP/browser "$CLEAR" report first >out 2>err || fail "web: $(cat err)"
+"$CLEAR" report svg -compact_labels -nodecount=5 first >want
+expect_same_file seen.svg want "what the browser is given"
+expect_equal "$(ls views)" "" "files of a session that ended"
+mkdir bin
+ln -s "$(command -v dot)" bin/dot
+printf 'gv 5\nevince >graph.pdf\n' | PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report first >out 2>err
+expect_equal "$?" 1 "status where gv is not there"
+expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*\.ps$" "no gv"
+[ -s "$(echo views/clear-*.ps)" ] || fail "what gv would show is not there"
+expect_equal "$(head -c 4 graph.pdf)" "%PDF" "evince into a file"
