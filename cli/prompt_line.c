@@ -183,7 +183,7 @@ static unsigned char on_stop(EditLine *edit, int key) {
     (void)edit;
     (void)key;
     kill(0, SIGTSTP);
-    return CC_REFRESH;
+    return CC_REDISPLAY; /* the shell wrote in between */
 }
 
 static void open_terminal(struct prompt_lines *lines) {

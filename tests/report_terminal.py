@@ -98,8 +98,8 @@ class Terminal:
     def line(self):
         return self.screen().split("\n")[-1]
 
-    def end(self, keys="\x04"):
-        self.wait_for_prompt("no prompt at the end")
+    def end(self, keys="\x04", prompt=PROMPT.strip()):
+        self.until("no prompt at the end", lambda screen: self.line() == prompt)
         self.type(keys)
         end = time.time() + 20
         while time.time() < end:
@@ -198,6 +198,31 @@ terminal.wait_for_prompt("^C did not stop a report")
 want("nothing half-made is left", not [name for name in os.listdir(".") if name.startswith("profile0")])
 want("the session goes on", "flat%" in terminal.say("top 3"))
 want("it ends with 0", terminal.end() == 0)
+
+# ---- ^Z, under a shell: at the prompt and in a report, which stops with all that it started ----
+terminal = Terminal(["bash", "--norc", "-i"], dict(env, PS1="shell> "))
+terminal.type(" ".join(command + ["./big.folded"]) + "\r")
+terminal.wait_for_prompt("no prompt under a shell")
+terminal.type("trim=fal\x1a")
+terminal.until("^Z at the prompt", lambda screen: "Stopped" in screen and terminal.line() == "shell>")
+terminal.type("fg\r")
+terminal.until("the line is there again", lambda screen: terminal.line() == PROMPT + "trim=fal")
+terminal.type("se\r")
+terminal.wait_for_prompt("no prompt after fg")
+terminal.type("svg\r")
+time.sleep(1)
+terminal.type("\x1a")
+terminal.until("^Z in a report", lambda screen: screen.count("Stopped") == 2 and terminal.line() == "shell>")
+terminal.type("ps -o stat=,comm= | grep -E 'clear|dot' | grep -cv '^T'\r")
+terminal.until("something runs on", lambda screen: terminal.screen().split("\n")[-2:] == ["0", "shell>"])
+terminal.type("fg\r")
+time.sleep(0.5)
+terminal.type("\x03")
+terminal.wait_for_prompt("^C after fg")
+want("the session goes on after ^Z", "flat%" in terminal.say("top 3"))
+terminal.type("\x04")
+terminal.until("back in the shell", lambda screen: terminal.line() == "shell>")
+want("the shell ends", terminal.end("exit\r", "shell>") == 0)
 
 # ---- no place for a history: nothing is said ----
 terminal = Terminal(command, dict(env, XDG_STATE_HOME="/proc/nowhere"))
