@@ -6,6 +6,8 @@
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
+    bool is_of_one_type = !command->target.bases.count && report_is_of_one_type(command->format, &command->options);
+    if (is_of_one_type) command->target.type = command->options.sample_index;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
     int code = report_target_close_db(&command->target, err);
     if (code == 0)

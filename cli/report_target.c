@@ -40,7 +40,9 @@ static int load(struct report_target *target, const struct words *words, struct 
     int code = report_target_runs(target, words, &runs, err);
     if (code == 0 && !target->chosen) code = profile_choose_kind(db, &runs, &target->chosen, err);
     if (code == 0) code = sources_load(&target->sources, db, &runs, err);
-    if (code == 0) code = profile_load(profile, db, &runs, target->chosen, err);
+    if (code == 0)
+        code = target->type ? profile_load_type(profile, db, &runs, target->chosen, target->type, err)
+                            : profile_load(profile, db, &runs, target->chosen, err);
     run_set_free(&runs);
     return code;
 }

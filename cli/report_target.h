@@ -19,6 +19,7 @@ void words_add(struct words *words, const char *word);
 struct report_target {
     const char *db, *kind, *comment; /* asked for; each may be NULL */
     struct words targets, bases;     /* no target: the latest run */
+    const char *type;                /* the one sample type that is needed (profile_load_type); NULL: all */
     bool is_diff;                    /* of the bases */
     bool normalize;                  /* to the total of the bases */
 
