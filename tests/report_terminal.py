@@ -182,6 +182,22 @@ terminal.until("the history of the last session", lambda screen: screen.endswith
 terminal.type("\x15")
 want("quit ends it with 0", terminal.end("quit\r") == 0)
 
+# ---- functions whose names mean something in a pattern, from a beginning and from the middle ----
+with open("names.folded", "w") as file:
+    file.write("main;json.(*Decoder).read 5\nmain;json.(*Encoder).write 2\nmain;operator new[](unsigned long) 1\n")
+terminal = Terminal(command + ["./names.folded"], env)
+for typed, becomes in (("json.(*D", "json.\\(\\*Decoder\\).read"), ("json.\\(\\*E", "json.\\(\\*Encoder\\).write"),
+                       (").wri", "json.\\(\\*Encoder\\).write"), ("oper", "operator.new\\[\\]\\(unsigned.long\\)"),
+                       ("-oper", "-operator.new\\[\\]\\(unsigned.long\\)")):
+    terminal.wait_for_prompt("no prompt before a function")
+    terminal.type(f"top {typed}\t")
+    terminal.until(f"completion of {typed} to {becomes}", lambda screen, becomes=becomes: terminal.line().rstrip() == f"{PROMPT}top {becomes}")
+    terminal.type("\r")
+    terminal.wait_for_prompt("no report on what was completed")
+name = "json.(*Decoder).read"
+want("what was completed matches", name in terminal.screen() and "no samples" not in terminal.screen())
+want("it ends with 0", terminal.end() == 0)
+
 # ---- ^C while a report is made: graphviz takes minutes for this one ----
 with open("big.folded", "w") as file:
     for i in range(6000):
@@ -237,4 +253,6 @@ terminal.wait_for_prompt("no prompt")
 os.kill(terminal.child, signal.SIGTERM)
 _, status = os.waitpid(terminal.child, 0)
 want("SIGTERM ends it", os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM)
+modes = termios.tcgetattr(terminal.master)[3]
+want("the terminal is as it was", modes & termios.ICANON and modes & termios.ECHO and modes & termios.ISIG)
 print("the terminal does as it should")
