@@ -270,6 +270,7 @@ int prompt_run(struct report_command *command, struct error *err) {
     run_lines(&prompt);
     close_target(prompt.in_use);
     free(prompt.targets.items);
+    prompt_viewed_close(&prompt.viewed);
     if (prompt.is_terminal) return 0;
     if (prompt.line == 0)
         return error_usage(

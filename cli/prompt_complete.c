@@ -38,6 +38,8 @@ static void offer_options(struct completion *completion, const char *sign) {
 static void offer_commands(struct completion *completion) {
     for (const struct report_format *format = report_formats; format->name; format++)
         offer(completion, format->name);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        offer(completion, view->name);
     for (const struct prompt_command *command = prompt_commands; command->name; command++)
         offer(completion, command->name);
 }
@@ -77,6 +79,12 @@ static void offer_functions(struct completion *completion, const char *before) {
     completion->typed = typed;
 }
 
+static void offer_tags(struct completion *completion, const char *before) {
+    const struct profile *profile = &completion->prompt->in_use->profile;
+    for (size_t i = 0; i < profile->label_count; i++)
+        offer_two(completion, before, as_pattern(completion->arena, profile->labels[i].key), "");
+}
+
 /* Files, and directories with a slash behind them. */
 static void offer_files(struct completion *completion, const char *before) {
     glob_t files;
@@ -106,7 +114,9 @@ static void offer_values(struct completion *completion, const char *name, const 
         offer_rows(completion, before, "SELECT DISTINCT kind FROM profiles ORDER BY kind");
     else if (strcmp(name, "output") == 0 || strcmp(name, "source_path") == 0 || strcmp(name, "trim_path") == 0)
         offer_files(completion, before);
-    else if (option && option->kind == REPORT_TEXT && strncmp(name, "tag", 3) != 0 && strcmp(name, "unit") != 0)
+    else if (strncmp(name, "tag", 3) == 0)
+        offer_tags(completion, before);
+    else if (option && option->kind == REPORT_TEXT && strcmp(name, "unit") != 0)
         offer_functions(completion, before);
     for (const struct report_option *member = report_options_table; member->name; member++)
         if (member->group && strcmp(member->group, name) == 0) offer_two(completion, before, member->name, "");
@@ -122,6 +132,8 @@ static void offer_first(struct completion *completion) {
         offer_commands(completion);
         offer_options(completion, "=");
         offer_types(completion, "");
+        /* Two more for each type would hide the rest of a list. */
+        if (strlen(completion->typed) < 3) return;
         offer_types(completion, "total_");
         offer_types(completion, "mean_");
         return;
@@ -143,7 +155,9 @@ static void offer_further(struct completion *completion, const char *command) {
         offer_rows(completion, "@", "SELECT name FROM queries ORDER BY name");
     } else if (*completion->typed == '>') {
         offer_files(completion, ">");
-    } else if (strcmp(command, "tags") != 0) {
+    } else if (strcmp(command, "tags") == 0) {
+        offer_tags(completion, *completion->typed == '-' ? "-" : "");
+    } else {
         bool is_ignore = *completion->typed == '-';
         if (is_ignore) offer(completion, "-cum");
         offer_functions(completion, is_ignore ? "-" : "");

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,12 +110,16 @@ static size_t common_size(const struct words *found) {
     return size;
 }
 
+static size_t terminal_width(void) {
+    struct winsize size = {0};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+}
+
 static void print_candidates(const struct words *found) {
-    enum { WIDTH = 100 };
-    size_t widest = 0;
+    size_t widest = 0, width = terminal_width();
     for (size_t i = 0; i < found->count && i < SHOWN_MAX; i++)
         if (strlen(found->items[i]) > widest) widest = strlen(found->items[i]);
-    size_t columns = widest + 2 < WIDTH ? WIDTH / (widest + 2) : 1;
+    size_t columns = widest + 2 < width ? width / (widest + 2) : 1;
     for (size_t i = 0; i < found->count && i < SHOWN_MAX; i++)
         printf("%s%-*s", i % columns ? "" : "\n", (int)widest + 2, found->items[i]);
     if (found->count > SHOWN_MAX) printf("\n... and %zu more", found->count - SHOWN_MAX);
@@ -163,13 +169,21 @@ static char *prompt_text(EditLine *edit) {
     return text;
 }
 
-/* ^C is a key here and no signal: it gives the line up, and nothing can be hit half-way. */
+/* ^C and ^Z are keys here and no signals. ^C gives the line up, and nothing can be hit half-way. */
 static unsigned char on_cancel(EditLine *edit, int key) {
     struct prompt_lines *lines;
     (void)key;
     el_get(edit, EL_CLIENTDATA, &lines);
     lines->was_cancelled = true;
     return CC_EOF;
+}
+
+/* As the terminal would have done: the whole job stops. libedit gives the terminal back first. */
+static unsigned char on_stop(EditLine *edit, int key) {
+    (void)edit;
+    (void)key;
+    kill(0, SIGTSTP);
+    return CC_REDISPLAY; /* the shell wrote in between */
 }
 
 static void open_terminal(struct prompt_lines *lines) {
@@ -186,10 +200,12 @@ static void open_terminal(struct prompt_lines *lines) {
     el_set(lines->edit, EL_HIST, history, lines->history);
     el_set(lines->edit, EL_ADDFN, "clear-complete", "complete the word", on_tab);
     el_set(lines->edit, EL_ADDFN, "clear-cancel", "give up the line", on_cancel);
+    el_set(lines->edit, EL_ADDFN, "clear-stop", "stop the job", on_stop);
     el_set(lines->edit, EL_BIND, "^I", "clear-complete", NULL);
     el_set(lines->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_set(lines->edit, EL_BIND, "^C", "clear-cancel", NULL);
-    el_set(lines->edit, EL_SETTY, "-d", "intr=", NULL);
+    el_set(lines->edit, EL_BIND, "^Z", "clear-stop", NULL);
+    el_set(lines->edit, EL_SETTY, "-d", "-isig", NULL);
     el_source(lines->edit, NULL); /* ~/.editrc */
     lines->history_path = find_history();
     load_history(lines);

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""report_terminal.py COMMAND...: types at the prompt of clear report on a pseudo terminal, and looks at what comes of it.
-
-TERM is dumb enough that what libedit writes can be read: the screen is kept as lines, \\r and \\b move in them."""
+"""report_terminal.py COMMAND...: types at the prompt of clear report on a pseudo terminal, and looks at what comes of it."""
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
 import stat
+import struct
 import sys
+import termios
 import time
 
 PROMPT = "(clear) "
@@ -19,6 +20,7 @@ class Terminal:
         self.text = ""
         self.child, self.master = pty.fork()
         if self.child == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))  # wide: no line wraps
             os.execvpe(command[0], command, env)
 
     def read(self, seconds=0.02):
@@ -33,19 +35,33 @@ class Terminal:
         return True
 
     def screen(self):
-        """What can be seen, without the sequences that colour and move."""
-        lines = [[]]
-        at = 0
-        for char in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.text):
-            if char == "\n":
-                lines.append([])
+        """What can be seen: a terminal as far as libedit asks for one, whose lines never wrap or scroll away."""
+        lines, row, at = [[]], 0, 0
+        for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z@]|\x1b[()].|\x1b.|[^\x1b]", self.text, re.S):
+            line = lines[row]
+            count = int((re.findall(r"\d+", token) or ["1"])[0]) if token.startswith("\x1b[") else 0
+            last = token[-1]
+            if token == "\n":
+                row += 1
+                if row == len(lines):
+                    lines.append([])
+            elif token == "\r":
                 at = 0
-            elif char == "\r":
-                at = 0
-            elif char == "\b":
-                at = max(0, at - 1)
-            elif char >= " ":
-                lines[-1][at:at + 1] = [char]
+            elif token == "\b" or (count and last == "D"):
+                at = max(0, at - (count or 1))
+            elif count and last == "C":
+                at += count
+            elif count and last == "A":
+                row = max(0, row - count)
+            elif count and last in "KJ":
+                del line[at:]
+            elif count and last == "P":
+                del line[at:at + count]
+            elif count and last == "@":
+                line[at:at] = [" "] * count
+            elif not token.startswith("\x1b") and token >= " ":
+                line.extend([" "] * (at - len(line)))
+                line[at:at + 1] = [token]
                 at += 1
         return "\n".join("".join(line).rstrip() for line in lines)
 
@@ -82,8 +98,8 @@ class Terminal:
     def line(self):
         return self.screen().split("\n")[-1]
 
-    def end(self, keys="\x04"):
-        self.wait_for_prompt("no prompt at the end")
+    def end(self, keys="\x04", prompt=PROMPT.strip()):
+        self.until("no prompt at the end", lambda screen: self.line() == prompt)
         self.type(keys)
         end = time.time() + 20
         while time.time() < end:
@@ -112,7 +128,7 @@ want("a report", "flat%" in terminal.say("top 3"))
 want("an error is said without a line number", terminal.say("hello") == "unknown command 'hello'; help lists them")
 
 # ---- completion ----
-for typed, becomes in (("tra", "trac"), ("gran", "granularity="), ("quot", "quot"), ("sample_index=alloc_s", "sample_index=alloc_space "),
+for typed, becomes in (("tra", "traces "), ("gran", "granularity="), ("quot", "quot"), ("sample_index=alloc_s", "sample_index=alloc_space "),
                        ("help edge", "help edgefraction "), ("sql @hot-s", "sql @hot-sites ")):
     terminal.wait_for_prompt("no prompt before a tab")
     terminal.type(typed + "\t")
@@ -121,7 +137,7 @@ for typed, becomes in (("tra", "trac"), ("gran", "granularity="), ("quot", "quot
     terminal.type("\x03")
     terminal.wait_for_prompt("no prompt after ^C")
 terminal.type("t\t")
-terminal.until("the list of candidates", lambda screen: re.search(r"tags +taghide|tagfocus .*tags", screen.replace("\n", " ")))
+terminal.until("the list of candidates", lambda screen: re.search(r"tagfocus= +taghide= +tagignore=", screen))
 terminal.type("\x15")
 terminal.wait_for_prompt("no prompt after ^U")
 name = os.environ["FUNCTION"]  # a function of the profile, and a beginning that no other one has
@@ -148,7 +164,7 @@ want("the query says that it was stopped", "nterrupted" in terminal.screen() or 
 terminal.say("comments")
 terminal.type("\x1b[A")
 terminal.until("the last line again", lambda screen: screen.endswith(PROMPT + "comments"))
-terminal.type("\x1b[A\x1b[A\x1b[A")
+terminal.type("\x1b[A\x1b[A")
 terminal.until("an older line", lambda screen: f"{PROMPT}peek {name}" in screen.split("\n")[-1])
 terminal.type("\x15")
 want("^D ends it with 0", terminal.end() == 0)
@@ -165,6 +181,48 @@ terminal.type("\x1b[A")
 terminal.until("the history of the last session", lambda screen: screen.endswith(PROMPT + "comments"))
 terminal.type("\x15")
 want("quit ends it with 0", terminal.end("quit\r") == 0)
+
+# ---- ^C while a report is made: graphviz takes minutes for this one ----
+with open("big.folded", "w") as file:
+    for i in range(6000):
+        file.write(";".join(f"f{(i * k * 7919 + k) % 1500}" for k in range(1, 12)) + " 1\n")
+terminal = Terminal(command + ["./big.folded"], env)
+terminal.say("trim=false")
+terminal.type("svg\r")
+terminal.until("the picture begins", lambda screen: f"{PROMPT}svg\n" in screen)
+time.sleep(1)
+terminal.read()
+want("the picture takes its time", terminal.line() == "")
+terminal.type("\x03")
+terminal.wait_for_prompt("^C did not stop a report")
+want("nothing half-made is left", not [name for name in os.listdir(".") if name.startswith("profile0")])
+want("the session goes on", "flat%" in terminal.say("top 3"))
+want("it ends with 0", terminal.end() == 0)
+
+# ---- ^Z, under a shell: at the prompt and in a report, which stops with all that it started ----
+terminal = Terminal(["bash", "--norc", "-i"], dict(env, PS1="shell> "))
+terminal.type(" ".join(command + ["./big.folded"]) + "\r")
+terminal.wait_for_prompt("no prompt under a shell")
+terminal.type("trim=fal\x1a")
+terminal.until("^Z at the prompt", lambda screen: "Stopped" in screen and terminal.line() == "shell>")
+terminal.type("fg\r")
+terminal.until("the line is there again", lambda screen: terminal.line() == PROMPT + "trim=fal")
+terminal.type("se\r")
+terminal.wait_for_prompt("no prompt after fg")
+terminal.type("svg\r")
+time.sleep(1)
+terminal.type("\x1a")
+terminal.until("^Z in a report", lambda screen: screen.count("Stopped") == 2 and terminal.line() == "shell>")
+terminal.type("ps -o stat=,comm= | grep -E 'clear|dot' | grep -cv '^T'\r")
+terminal.until("something runs on", lambda screen: terminal.screen().split("\n")[-2:] == ["0", "shell>"])
+terminal.type("fg\r")
+time.sleep(0.5)
+terminal.type("\x03")
+terminal.wait_for_prompt("^C after fg")
+want("the session goes on after ^Z", "flat%" in terminal.say("top 3"))
+terminal.type("\x04")
+terminal.until("back in the shell", lambda screen: terminal.line() == "shell>")
+want("the shell ends", terminal.end("exit\r", "shell>") == 0)
 
 # ---- no place for a history: nothing is said ----
 terminal = Terminal(command, dict(env, XDG_STATE_HOME="/proc/nowhere"))
