@@ -82,7 +82,7 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     struct prompt_target *opened = xcalloc(1, sizeof *opened);
     struct report_target *target = &opened->target;
     target->db = asked->db;
-    target->comment = asked->comment;
+    target->overrides = asked->overrides;
     target->kind = kind;
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;

@@ -224,10 +224,21 @@ static int run_request(struct prompt *prompt, struct request *request, struct er
     return code < 0 ? -1 : 0;
 }
 
+/* What is read from the warehouse run by run is made here, where the connection is good. */
+static int write_on_runs(struct prompt *prompt, struct request *request, struct error *err) {
+    struct buffer out = {0};
+    int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
+                                        prompt_print_note, prompt, err);
+    if (code == 0) code = choose_output(request, err);
+    if (code == 0) code = report_output(request->format, NULL, &out, request->output, err);
+    buffer_free(&out);
+    return code;
+}
+
 int prompt_report(struct prompt *prompt, char *line, struct error *err) {
     struct request request = {.prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
     int code = read_request(&request, line, err);
-    if (code == 0) code = run_request(prompt, &request, err);
+    if (code == 0) code = (report_runs_wanted(&request.options) ? write_on_runs : run_request)(prompt, &request, err);
     free_request(&request);
     return code;
 }

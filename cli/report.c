@@ -6,6 +6,17 @@
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
 
+static int write_on_runs(struct report_command *command, struct error *err) {
+    struct buffer out = {0};
+    if (report_target_open(&command->target, err) < 0) return -1;
+    int code = report_target_write_runs(&command->target, command->format, &command->options, &out, report_print_note,
+                                        NULL, err);
+    if (code == 0) code = report_target_close_db(&command->target, err);
+    if (code == 0) code = report_output(command->format, NULL, &out, command->output, err);
+    buffer_free(&out);
+    return code;
+}
+
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
@@ -38,7 +49,7 @@ int command_report(int argc, char **argv, struct error *err) {
     if (code == 0 && !command.format)
         code = no_report(&command, err);
     else if (code == 0)
-        code = write_report(&command, err);
+        code = (report_runs_wanted(&command.options) ? write_on_runs : write_report)(&command, err);
     report_command_free(&command);
     return code;
 }

@@ -1,12 +1,13 @@
 #include "cli/report_target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/target.h"
 #include "query/compare.h"
-#include "query/profile_load.h"
-#include "query/report.h"
+#include "query/gather.h"
 
 void words_add(struct words *words, const char *word) {
     words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);
@@ -14,13 +15,33 @@ void words_add(struct words *words, const char *word) {
     words->items[words->count] = NULL;
 }
 
+/* ELF, and a name that says that it is a file. */
+static bool is_executable(const char *name) {
+    char magic[4] = "";
+    FILE *file = strchr(name, '/') ? fopen(name, "re") : NULL;
+    if (!file) return false;
+    bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    fclose(file);
+    return is_elf;
+}
+
+/* `pprof PROGRAM PROFILE...`: the program's name goes before those in the profiles. */
+static void take_executable(struct report_target *target) {
+    struct words *words = &target->targets;
+    if (words->count < 2 || !is_executable(words->items[0])) return;
+    target->overrides.executable = words->items[0];
+    memmove(words->items, words->items + 1, words->count * sizeof *words->items); /* the NULL too */
+    words->count--;
+}
+
 /* Targets and bases are runs, or files, together: each word that is a file becomes the run that it was read into. */
 int report_target_open(struct report_target *target, struct error *err) {
+    take_executable(target);
     size_t targets = target->targets.count, bases = target->bases.count;
     const char **names = xcalloc(targets + bases + 1, sizeof *names);
     for (size_t i = 0; i < targets + bases; i++)
         names[i] = i < targets ? target->targets.items[i] : target->bases.items[i - targets];
-    int code = target_open(&target->handle, target->db, "", names, targets + bases, err);
+    int code = target_open_both(&target->handle, &target->files, target->db, names, targets + bases, err);
     for (size_t i = 0; i < targets + bases; i++)
         *(i < targets ? &target->targets.items[i] : &target->bases.items[i - targets]) = names[i];
     free(names);
@@ -30,20 +51,44 @@ int report_target_open(struct report_target *target, struct error *err) {
 int report_target_runs(struct report_target *target, const struct words *words, struct run_set *runs,
                        struct error *err) {
     for (size_t i = 0; i < words->count; i++)
-        if (run_set_add(runs, &target->handle, words->items[i], err) < 0) return -1;
+        if (*words->items[i] != TARGET_FILE && run_set_add(runs, &target->handle, words->items[i], err) < 0) return -1;
     return words->count ? 0 : run_set_add(runs, &target->handle, "latest", err);
 }
 
+static int add_word(struct report_target *target, const char *word, struct run_list *runs, struct error *err) {
+    struct run_set set = {0};
+    struct db *db = *word == TARGET_FILE ? &target->files : &target->handle;
+    int code = run_set_add(&set, db, word + (*word == TARGET_FILE), err);
+    for (size_t i = 0; i < set.count && code == 0; i++)
+        run_list_add(runs, db, set.ids[i]);
+    run_set_free(&set);
+    return code;
+}
+
+int report_target_list(struct report_target *target, const struct words *words, struct run_list *runs,
+                       struct error *err) {
+    for (size_t i = 0; i < words->count; i++)
+        if (add_word(target, words->items[i], runs, err) < 0) return -1;
+    return words->count ? 0 : add_word(target, "latest", runs, err);
+}
+
+static int load_sources(struct report_target *target, const struct run_list *runs, struct error *err) {
+    struct run_set set = {0};
+    struct db *db = NULL;
+    int code = 0;
+    while (code == 0 && gather_next(runs, &db, &set))
+        code = sources_load(&target->sources, db, &set, err);
+    run_set_free(&set);
+    return code;
+}
+
 static int load(struct report_target *target, const struct words *words, struct profile *profile, struct error *err) {
-    struct run_set runs = {0};
-    struct db *db = &target->handle;
-    int code = report_target_runs(target, words, &runs, err);
-    if (code == 0 && !target->chosen) code = profile_choose_kind(db, &runs, &target->chosen, err);
-    if (code == 0) code = sources_load(&target->sources, db, &runs, err);
-    if (code == 0)
-        code = target->type ? profile_load_type(profile, db, &runs, target->chosen, target->type, err)
-                            : profile_load(profile, db, &runs, target->chosen, err);
-    run_set_free(&runs);
+    struct run_list runs = {0};
+    int code = report_target_list(target, words, &runs, err);
+    if (code == 0 && !target->chosen) code = gather_kind(&runs, &target->chosen, err);
+    if (code == 0) code = load_sources(target, &runs, err);
+    if (code == 0) code = gather_profile(profile, &runs, target->chosen, target->type, err);
+    run_list_free(&runs);
     return code;
 }
 
@@ -62,18 +107,33 @@ int report_target_load(struct report_target *target, struct profile *profile, st
     target->chosen = target->kind ? xstrdup(target->kind) : NULL;
     if (load(target, &target->targets, profile, err) < 0) return -1;
     int code = subtract(target, profile, err);
-    if (code == 0) code = report_finish_profile(profile, target->comment, err);
+    if (code == 0) code = report_finish_profile(profile, &target->overrides, err);
     if (code < 0) profile_free(profile);
     return code;
 }
 
+int report_target_write_runs(struct report_target *target, const struct report_format *format,
+                             const struct report_options *options, struct buffer *out, filter_note *note, void *context,
+                             struct error *err) {
+    struct run_list runs = {0};
+    const struct report_runs asked = {&runs, target->kind, &target->overrides};
+    if (target->bases.count)
+        return error_usage(err, "%s and a base exclude each other", options->over_runs ? "over_runs" : "by_tag");
+    int code = report_target_list(target, &target->targets, &runs, err);
+    if (code == 0) code = report_runs_write(&asked, format, options, out, note, context, err);
+    run_list_free(&runs);
+    return code;
+}
+
 int report_target_close_db(struct report_target *target, struct error *err) {
-    return db_close(&target->handle, err);
+    int code = db_close(&target->files, err);
+    return db_close(&target->handle, err) < 0 ? -1 : code;
 }
 
 void report_target_close(struct report_target *target) {
     struct error ignored = {0};
     db_close(&target->handle, &ignored);
+    db_close(&target->files, &ignored);
     sources_free(&target->sources);
     free(target->chosen);
     free(target->targets.items);

@@ -23,6 +23,7 @@ struct target {
     struct db *db;
     const char *option, *prefix, **names;
     size_t count;
+    struct db *warehouse; /* of runs among the names; NULL: all of them are files */
 };
 
 /* What stands behind the prefix, or NULL where the name is none of ours. */
@@ -82,19 +83,28 @@ static int look(const struct target *target, struct db *db, const char *name, st
     return exists(name) ? 1 : refuse_missing(target, name, err);
 }
 
-static int count_files(const struct target *target, struct db *db, size_t *files, struct error *err) {
-    const char *file = NULL, *run = NULL;
-    *files = 0;
+/* How many names are files, and one of either sort, NULL where there is none. */
+struct counted {
+    size_t files;
+    const char *file, *run;
+};
+
+static int count_files(const struct target *target, struct db *db, struct counted *counted, struct error *err) {
+    *counted = (struct counted){0};
     for (size_t i = 0; i < target->count; i++) {
         const char *name = name_of(target, i);
         int is_file = name ? look(target, db, name, err) : 0;
         if (is_file < 0) return -1;
-        if (name) *(is_file ? &file : &run) = name;
-        *files += (size_t)is_file;
+        if (name) *(is_file ? &counted->file : &counted->run) = name;
+        counted->files += (size_t)is_file;
     }
-    if (!file || !run) return 0;
-    return error_usage(err, "%s is a file and '%s' a run: ingest the file to ask about both", file,
-                       *run ? run : "latest");
+    return 0;
+}
+
+static int refuse_both(const struct counted *counted, struct error *err) {
+    if (!counted->file || !counted->run) return 0;
+    return error_usage(err, "%s is a file and '%s' a run: ingest the file to ask about both", counted->file,
+                       *counted->run ? counted->run : "latest");
 }
 
 static bool all_say_file(const struct target *target) {
@@ -119,8 +129,13 @@ static int read_file(struct ingest *ingest, struct progress *progress, const cha
 static int replace_name(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
                         struct error *err) {
     int64_t run_id = 0;
+    if (target->warehouse) {
+        int is_file = look(target, target->warehouse, name_of(target, i), err);
+        if (is_file <= 0) return is_file;
+    }
     if (read_file(ingest, progress, name_of(target, i), &run_id, err) < 0) return -1;
-    char *number = xasprintf("%s%" PRId64, target->prefix, run_id);
+    char *number =
+        xasprintf("%s%.*s%" PRId64, target->prefix, target->warehouse != NULL, (char[]){TARGET_FILE, 0}, run_id);
     target->names[i] = arena_text(&numbers, number, strlen(number));
     free(number);
     return 0;
@@ -150,19 +165,43 @@ static int open_files(const struct target *target, struct error *err) {
     return -1;
 }
 
+/* Of runs and files at once; the warehouse is open. */
+static int open_both(struct target *target, struct db *files, struct error *err) {
+    target->warehouse = target->db;
+    target->db = files;
+    return open_files(target, err);
+}
+
+/* `files` NULL: it is one or the other. */
+static int open_target(struct target *target, struct db *files, struct error *err) {
+    struct db *db = target->db;
+    struct error ignored = {0};
+    struct counted counted;
+    bool is_asked = !has_no_warehouse(cli_database(target->option)) && !all_say_file(target);
+    *db = (struct db){0};
+    if (is_asked && cli_open(db, target->option, DB_READ, err) < 0) return -1;
+    int code = count_files(target, is_asked ? db : NULL, &counted, err);
+    if (code == 0 && !files) code = refuse_both(&counted, err);
+    if (code == 0 && (counted.files == 0 || counted.run)) {
+        if (!is_asked) code = cli_open(db, target->option, DB_READ, err);
+        if (code == 0 && counted.files) code = open_both(target, files, err);
+        if (code == 0) return 0;
+    }
+    db_close(db, &ignored);
+    return code < 0 ? -1 : open_files(target, err);
+}
+
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err) {
-    struct target target = {db, option, prefix, names, count};
-    const char *path = cli_database(option);
-    bool is_asked = !has_no_warehouse(path) && !all_say_file(&target);
-    size_t files;
-    *db = (struct db){0};
-    if (is_asked && cli_open(db, option, DB_READ, err) < 0) return -1;
-    int code = count_files(&target, is_asked ? db : NULL, &files, err);
-    if (code == 0 && files == 0) return is_asked ? 0 : cli_open(db, option, DB_READ, err);
-    struct error ignored = {0};
-    db_close(db, &ignored);
-    return code < 0 ? -1 : open_files(&target, err);
+    struct target target = {db, option, prefix, names, count, NULL};
+    return open_target(&target, NULL, err);
+}
+
+int target_open_both(struct db *db, struct db *files, const char *option, const char **names, size_t count,
+                     struct error *err) {
+    struct target target = {db, option, "", names, count, NULL};
+    *files = (struct db){0};
+    return open_target(&target, files, err);
 }
 
 /* ---- runs and files at once ---- */

@@ -20,6 +20,12 @@ extern struct fetch_options target_fetch;
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
 
+/* The same without a prefix, but runs and files may stand side by side: `db` is then the warehouse, and `files` (zeroed
+ * otherwise) a private one. A name that was a file then becomes TARGET_FILE with the number of the run in `files`. */
+enum { TARGET_FILE = '\001' };
+int target_open_both(struct db *db, struct db *files, const char *option, const char **names, size_t count,
+                     struct error *err);
+
 /* Runs and files at once, several a word. Two warehouses are then open: the one of --db, and a private one with the files;
  * each is there only where something needed it. A zeroed struct with `option`, that of --db, is an empty one. */
 struct targets {

@@ -36,14 +36,16 @@ static bool same_name(const char *a, const char *b) {
     return size_a == size_b && strncmp(a, b, size_a) == 0;
 }
 
-static int check_types(const struct profile *profile, const struct profile *base, struct error *err) {
-    if (profile->type_count != base->type_count)
-        return error_usage(err, "the base has %zu sample types, and what it is taken from %zu", base->type_count,
+/* `joined`: "subtracted from", "added to". */
+static int check_types(const struct profile *profile, const struct profile *other, const char *joined,
+                       struct error *err) {
+    if (profile->type_count != other->type_count)
+        return error_usage(err, "a profile of %zu sample types cannot be %s one of %zu", other->type_count, joined,
                            profile->type_count);
     for (size_t i = 0; i < profile->type_count; i++)
-        if (!same_name(profile->types[i].type, base->types[i].type) ||
-            !scale_is_compatible(profile->types[i].unit, base->types[i].unit))
-            return error_usage(err, "%s/%s cannot be subtracted from %s/%s", base->types[i].type, base->types[i].unit,
+        if (!same_name(profile->types[i].type, other->types[i].type) ||
+            !scale_is_compatible(profile->types[i].unit, other->types[i].unit))
+            return error_usage(err, "%s/%s cannot be %s %s/%s", other->types[i].type, other->types[i].unit, joined,
                                profile->types[i].type, profile->types[i].unit);
     return 0;
 }
@@ -95,10 +97,20 @@ static void negate(struct profile *profile) {
     free(ratios);
 }
 
+int compare_add(struct profile *profile, struct profile *other, struct error *err) {
+    struct profile sum;
+    if (check_types(profile, other, "added to", err) < 0) return -1;
+    scale_units(profile, other);
+    profile_merge(&sum, profile, other);
+    profile_free(profile);
+    *profile = sum;
+    return 0;
+}
+
 int compare_subtract(struct profile *profile, struct profile *base, const struct compare_options *options,
                      struct error *err) {
     struct profile difference;
-    if (check_types(profile, base, err) < 0) return -1;
+    if (check_types(profile, base, "subtracted from", err) < 0) return -1;
     if (options->is_diff) mark_base(base);
     if (options->normalize) normalize(profile, base);
     negate(base);

@@ -14,4 +14,8 @@ struct compare_options {
 int compare_subtract(struct profile *profile, struct profile *base, const struct compare_options *options,
                      struct error *err);
 
+/* `profile` becomes the sum of both; `other` is changed but not freed. Units as above; types that cannot be added are a
+ * usage error. */
+int compare_add(struct profile *profile, struct profile *other, struct error *err);
+
 #endif

@@ -121,6 +121,10 @@ static struct graph_node *find_node(const struct graph *graph, const struct grap
     return entry ? (struct graph_node *)(intptr_t)entry->value : NULL;
 }
 
+struct graph_node *graph_find(const struct graph *graph, const struct graph_info *info) {
+    return find_node(graph, NULL, info);
+}
+
 static struct graph_node *add_node(struct graph *graph, const struct graph_node *caller,
                                    const struct graph_info *info) {
     struct node_key key;

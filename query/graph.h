@@ -88,6 +88,8 @@ struct graph {
 /* `profile` must not change while the graph lives. */
 void graph_build(struct graph *graph, struct profile *profile, const struct graph_options *options);
 void graph_free(struct graph *graph);
+/* The node of a graph that is no tree which looks like that of another graph of the same profile; NULL for none. */
+struct graph_node *graph_find(const struct graph *graph, const struct graph_info *info);
 
 /* ---- values: the mean where there is a divisor ---- */
 int64_t graph_flat(const struct graph_node *node);

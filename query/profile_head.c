@@ -28,13 +28,16 @@ enum profile_column { /* of export/profiles.sql */
                       RECORDED
 };
 
+/* Of a thousand runs the names alone would be a page that nobody reads; the others are counted. */
+enum { RUNS_NAMED = 16 };
+
 /* A profile whose head is being read, and sums over the runs' profiles of the kind. */
 struct heading {
     struct profile_names *names;
     struct profile *profile;
     const struct kind *kind;
     bool is_stored;
-    int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles;
+    int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles, recorded_runs;
 };
 
 static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
@@ -117,7 +120,7 @@ static void read_run(struct heading *head, sqlite3_stmt *row) {
         profile->default_type =
             profile_text(profile, text_or(row, DEFAULT_TYPE, head->is_stored ? "" : head->kind->default_type));
     profile->duration_ns += sqlite3_column_int64(row, DURATION);
-    if (!sqlite3_column_int(row, RECORDED)) return;
+    if (!sqlite3_column_int(row, RECORDED) || ++head->recorded_runs > RUNS_NAMED) return;
     comment_named(head, "command", db_text(row, COMMAND));
     comment_named(head, "run", db_text(row, UUID));
     comment_named(head, "label", db_text(row, LABEL));
@@ -140,7 +143,7 @@ static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *e
 }
 
 /* Figures that are not exact say so in the profile itself. */
-static void add_losses(struct heading *head) {
+static void add_sums(struct heading *head) {
     char *texts[] = {
         head->dropped
             ? xasprintf("WARNING: %lld samples dropped: every figure here may be too small", (long long)head->dropped)
@@ -153,6 +156,9 @@ static void add_losses(struct heading *head) {
                            : NULL,
         head->sample_bytes > 1
             ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)head->sample_bytes)
+            : NULL,
+        head->recorded_runs > RUNS_NAMED
+            ? xasprintf("and %lld more runs", (long long)(head->recorded_runs - RUNS_NAMED))
             : NULL,
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -185,6 +191,6 @@ int profile_head_read(struct profile_names *names, const struct run_set *runs, c
     int code = 0;
     for (size_t i = 0; code == 0 && i < runs->count; i++)
         code = read_run_profiles(&head, runs->ids[i], spans ? &spans[i] : &timespan_all, kind, err);
-    add_losses(&head);
+    add_sums(&head);
     return code;
 }

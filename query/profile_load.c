@@ -462,19 +462,30 @@ int profile_load_type(struct profile *profile, struct db *db, const struct run_s
     return load_at_once(profile, &load, runs, NULL, err);
 }
 
-int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {
-    struct buffer ids = {0};
+int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err) {
+    struct buffer ids = {0}, found = {0};
     for (size_t i = 0; i < runs->count; i++)
         buffer_printf(&ids, "%s%lld", i ? "," : "[", (long long)runs->ids[i]);
     buffer_add_text(&ids, runs->count ? "]" : "[]");
-    sqlite3_stmt *row = db_prepare(db, embedded_text("export/common_kind.sql"), err);
-    if (row) db_bind_text(row, ":runs", buffer_text(&ids));
+    sqlite3_stmt *rows = db_prepare(db, embedded_text("export/common_kind.sql"), err);
+    if (rows) db_bind_text(rows, ":runs", buffer_text(&ids));
     buffer_free(&ids);
-    if (!row) return -1;
-    int code = db_step(db, row, err);
-    if (code == 0) return error_usage(err, "no one kind of profile is in all of these runs; give --kind");
-    if (code < 0) return -1;
-    *kind = xstrdup(db_text(row, 0));
-    sqlite3_reset(row);
-    return 0;
+    if (!rows) return -1;
+    int code;
+    while ((code = db_step(db, rows, err)) == 1)
+        buffer_printf(&found, "%s\n", db_text(rows, 0));
+    *lines = buffer_take(&found);
+    return code;
+}
+
+int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {
+    if (profile_common_kinds(db, runs, kind, err) < 0) return -1;
+    char *end = strchr(*kind, '\n');
+    if (end) {
+        *end = '\0';
+        return 0;
+    }
+    free(*kind);
+    *kind = NULL;
+    return error_usage(err, "no one kind of profile is in all of these runs; give --kind");
 }

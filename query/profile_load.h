@@ -29,4 +29,7 @@ int profile_load_type(struct profile *profile, struct db *db, const struct run_s
  * cpu, lock, mvcc, channels, fibers, syscalls, else the first by name. No common one is a usage error. free() it. */
 int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err);
 
+/* All kinds that every run of the set has, in that order, each with a newline behind it. free() the text. */
+int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err);
+
 #endif

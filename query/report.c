@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "query/report_runs.h"
 #include "query/scale.h"
 
 #define ROW(name_, help_, write_, ...)                                                                                 \
@@ -95,7 +96,13 @@ static bool is_url(const char *file) {
     return scheme && file[scheme] == ':';
 }
 
-int report_finish_profile(struct profile *profile, const char *comment, struct error *err) {
+static bool is_set(const char *text) {
+    return text && *text;
+}
+
+int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err) {
+    static const struct report_overrides nothing;
+    if (!overrides) overrides = &nothing;
     /* As pprof: what was taken without any mapping is of one that nothing is known of. */
     if (profile->mapping_count == 0) {
         const char *none = profile_text(profile, "");
@@ -107,7 +114,9 @@ int report_finish_profile(struct profile *profile, const char *comment, struct e
     for (size_t i = 0; i < profile->mapping_count; i++)
         if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
             profile->mappings[i].file = profile_text(profile, "");
-    if (comment && *comment) profile_add_comment(profile, comment);
+    if (is_set(overrides->executable)) profile->mappings[0].file = profile_text(profile, overrides->executable);
+    if (is_set(overrides->build_id)) profile->mappings[0].build_id = profile_text(profile, overrides->build_id);
+    if (is_set(overrides->comment)) profile_add_comment(profile, overrides->comment);
     return 0;
 }
 
@@ -129,8 +138,7 @@ static void apply_overrides(struct report *report) {
     options->nodefraction = options->edgefraction = 0;
 }
 
-/* The sum of sizes; where samples of a base are marked, that of the base. */
-static int64_t total_of(const struct report *report) {
+int64_t report_total(const struct report *report) {
     const struct profile *profile = report->profile;
     uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0;
     for (size_t i = 0; i < profile->sample_count; i++) {
@@ -149,7 +157,7 @@ static int64_t total_of(const struct report *report) {
     return divisor ? (int64_t)total / (int64_t)divisor : (int64_t)total;
 }
 
-static int choose_values(struct report *report, struct error *err) {
+int report_choose_values(struct report *report, struct error *err) {
     const struct report_options *options = &report->options;
     if (report_options_check(options, err) < 0 ||
         profile_find_type(report->profile, options->sample_index, &report->type, err) < 0)
@@ -162,40 +170,47 @@ static int choose_values(struct report *report, struct error *err) {
     return 0;
 }
 
-static int prepare(struct report *report, filter_note *note, void *context, struct error *err) {
+int report_narrow(struct report *report, filter_note *note, void *context, struct error *err) {
     struct profile *profile = report->profile;
     struct report_options *options = &report->options;
     apply_overrides(report);
     report->output_unit = options->unit;
+    report->exact = options->all && strcmp(options->unit, "minimum") == 0 && report->ratio == 1;
     filter_units_find(&report->units, profile, note, context);
     filter_add_tag_frames(profile, &options->filter, options->unit, note, context);
     bool relative = options->relative_percentages;
     if (relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
-    if (choose_values(report, err) < 0) return -1;
-    report->total = total_of(report);
+    report->total = report_total(report);
     if (!relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
     if (options->granularity != GRANULARITY_ADDRESSES || options->noinlines)
         filter_aggregate(profile, (enum filter_granularity)options->granularity, options->noinlines);
     return 0;
 }
 
+void report_free(struct report *report) {
+    filter_units_free(&report->units);
+    free(report->type_name);
+}
+
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err) {
     struct report report = {
         .profile = profile, .format = format, .options = *options, .note = note, .note_context = context};
-    int code = prepare(&report, note, context, err);
+    if (report_runs_wanted(options))
+        return error_usage(err, "over_runs and by_tag are about runs: no profile alone has them");
+    int code = report_choose_values(&report, err);
+    if (code == 0) code = report_narrow(&report, note, context, err);
     if (code == 0) code = format->write(&report, out, err);
-    filter_units_free(&report.units);
-    free(report.type_name);
+    report_free(&report);
     return code;
 }
 
 int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
                     struct error *err) {
     struct report report = {.profile = profile, .options = *options, .output_unit = options->unit};
-    int code = choose_values(&report, err);
+    int code = report_choose_values(&report, err);
     if (code == 0) {
-        *total = report.total = total_of(&report);
+        *total = report.total = report_total(&report);
         report_add_profile_labels(&report, out);
     }
     free(report.type_name);
@@ -320,16 +335,22 @@ void report_build_graph(struct report *report, struct graph *graph, struct graph
     report_choose_unit(report, graph);
 }
 
-/* One unit for all: that of the smallest value, or where the largest is of a larger one, such that the smallest is 0.01. */
 void report_choose_unit(struct report *report, const struct graph *graph) {
-    int64_t low = 0, high = report->total;
-    const char *low_unit, *high_unit;
-    if (strcmp(report->output_unit, "minimum") != 0 || graph->node_count == 0) return;
+    int64_t low = 0;
+    if (report->exact) report->output_unit = report->sample_unit;
+    if (graph->node_count == 0) return;
     for (size_t i = 0; i < graph->node_count; i++) {
         int64_t value = size_of(graph_flat(graph->nodes[i]));
         if (value == 0) value = size_of(graph_cum(graph->nodes[i]));
         if (value > 0 && (low == 0 || value < low)) low = value;
     }
+    report_fit_unit(report, low);
+}
+
+void report_fit_unit(struct report *report, int64_t low) {
+    int64_t high = report->total;
+    const char *low_unit, *high_unit;
+    if (strcmp(report->output_unit, "minimum") != 0) return;
     if (low == 0) low = high;
     if (report->ratio > 0 && report->ratio != 1) {
         low = (int64_t)((double)low * report->ratio);

@@ -22,6 +22,7 @@ struct report {
     const char *output_unit;       /* "minimum" until report_choose_unit; never NULL */
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
+    bool exact;                    /* of options.all: values are whole numbers in their own unit */
     filter_note *note;             /* what is worth a word on the side; may be NULL */
     void *note_context;
 };
@@ -53,9 +54,15 @@ const struct report_format *report_format_find(const char *text, const char **sy
 /* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
 bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
 
+/* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
+ * the program; and a comment to add. */
+struct report_overrides {
+    const char *executable, *build_id, *comment;
+};
+
 /* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
- * `comment` may be NULL. A broken expression in drop_frames is a failure. */
-int report_finish_profile(struct profile *profile, const char *comment, struct error *err);
+ * `overrides` may be NULL. A broken expression in drop_frames is a failure. */
+int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err);
 
 /* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
  * `note` gets what pprof says on the side; may be NULL. */
@@ -67,6 +74,17 @@ int report_write(struct profile *profile, const struct report_format *format, co
 int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
                     struct error *err);
 
+/* ---- the parts of report_write, for reports on several profiles (query/report_runs.h) ----
+ * Of a report with `profile`, `format` and `options`, in this order; each but the last can fail. */
+
+/* Which of the profile's values is shown. */
+int report_choose_values(struct report *report, struct error *err);
+/* Filters, granularity and the total. */
+int report_narrow(struct report *report, filter_note *note, void *context, struct error *err);
+void report_free(struct report *report); /* what these two made; not the profile */
+/* The sum of the sizes of all samples; where samples of a base are marked, that of the base. */
+int64_t report_total(const struct report *report);
+
 /* ---- for writers ---- */
 
 /* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
@@ -75,7 +93,9 @@ void report_build_graph(struct report *report, struct graph *graph, struct graph
 /* As newGraph of pprof before each graph: paths trimmed, labels that pictures do not show removed. */
 void report_prepare_graph(struct report *report);
 void report_graph_options(struct report *report, struct graph_options *options);
+/* One unit for all: that of the smallest value, or where the largest is of a larger one, such that the smallest is 0.01. */
 void report_choose_unit(struct report *report, const struct graph *graph);
+void report_fit_unit(struct report *report, int64_t low); /* the same where the smallest value is known */
 
 /* A path without what -trim_path says, or where that is empty without all before a directory called like one of -source_path. Points
  * into `path`. */
@@ -86,12 +106,21 @@ int report_open_source(const struct report *report, struct source_file *file, co
 
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
+/* The same of what is no whole number; with options.all to 15 digits. */
+void report_add_real(const struct report *report, struct buffer *text, double value);
 /* The same in `width` characters at least, to the right. */
 void report_add_padded_value(const struct report *report, struct buffer *text, int64_t value, size_t width);
 void report_add_padded(struct buffer *text, const char *what, size_t width); /* UTF-8 characters, not bytes */
+/* "", " (inline)" where all of a node's callers inlined it, " (partial-inline)" where some did. */
+const char *report_inline_note(const struct graph_node *node);
 /* The value in 10 characters, and a dot for 0: a column of a listing. */
 void report_add_value_or_dot(const struct report *report, struct buffer *out, int64_t value);
 /* Header lines, each with its newline: of the profile alone, and of a report on a graph. `full`: a picture's. */
+void report_add_filters(const struct report *report, struct buffer *out);
+void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
+                        const char *value, double fraction);
+/* Of options.all: what the figures of `count` nodes, or whatever `what` says, are worth. */
+void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out);
 void report_add_profile_labels(const struct report *report, struct buffer *out);
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
                        bool full, struct buffer *out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "query/report.h"
+#include "query/report_runs.h"
 
 static void add_text(struct buffer *out, const char *key, const char *text) {
     buffer_printf(out, "\"%s\":", key);
@@ -18,14 +19,18 @@ static void add_known(struct buffer *out, const char *key, const char *text) {
     add_text(out, key, text);
 }
 
+void report_json_info(struct buffer *out, const char *name, const struct graph_info *info) {
+    add_text(out, "name", name);
+    add_known(out, "function", info->name);
+    add_known(out, "file", info->file);
+    if (info->line) buffer_printf(out, ",\"line\":%lld", (long long)info->line);
+    if (info->address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)info->address);
+    add_known(out, "object", info->object);
+}
+
 static void add_node(struct buffer *out, struct graph *graph, struct graph_node *node) {
     buffer_add_char(out, '{');
-    add_text(out, "name", graph_name(graph, node));
-    add_known(out, "function", node->info.name);
-    add_known(out, "file", node->info.file);
-    if (node->info.line) buffer_printf(out, ",\"line\":%lld", (long long)node->info.line);
-    if (node->info.address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)node->info.address);
-    add_known(out, "object", node->info.object);
+    report_json_info(out, graph_name(graph, node), &node->info);
     buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld}", (long long)graph_flat(node), (long long)graph_cum(node));
 }
 

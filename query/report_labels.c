@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -10,9 +12,33 @@ static int64_t size_of(int64_t value) {
 
 /* ---- values ---- */
 
+static void add_exact(const struct report *report, struct buffer *text, int64_t value) {
+    const char *unit;
+    (void)scale_value(1, report->sample_unit, report->sample_unit, &unit);
+    buffer_printf(text, "%lld%s", (long long)value, value ? unit : "");
+}
+
 void report_add_value(const struct report *report, struct buffer *text, int64_t value) {
+    if (report->exact) {
+        add_exact(report, text, value);
+        return;
+    }
     if (report->ratio > 0 && report->ratio != 1) value = (int64_t)((double)value * report->ratio);
     scale_label(text, value, report->sample_unit, report->output_unit);
+}
+
+/* The unit is that of the nearest whole number. */
+void report_add_real(const struct report *report, struct buffer *text, double value) {
+    const char *unit, *ignored;
+    char number[352];
+    value *= report->ratio > 0 ? report->ratio : 1;
+    (void)scale_value(llround(fabs(value)), report->sample_unit,
+                      report->exact ? report->sample_unit : report->output_unit, &unit);
+    value *= *unit ? scale_value(1, report->sample_unit, unit, &ignored) : 1;
+    int size = snprintf(number, sizeof number, report->options.all ? "%.15g" : "%.2f", value);
+    if (size > 3 && strcmp(number + size - 3, ".00") == 0) number[size - 3] = '\0';
+    bool is_zero = strcmp(number, "0") == 0 || strcmp(number, "-0") == 0;
+    buffer_printf(text, "%s%s", is_zero ? "0" : number, is_zero ? "" : unit);
 }
 
 void report_add_padded(struct buffer *text, const char *what, size_t width) {
@@ -88,7 +114,7 @@ void report_add_profile_labels(const struct report *report, struct buffer *out) 
 
 /* ---- the report ---- */
 
-static void add_filters(const struct report *report, struct buffer *out) {
+void report_add_filters(const struct report *report, struct buffer *out) {
     const struct filter_options *filter = &report->options.filter;
     const struct {
         const char *name, *value;
@@ -108,7 +134,7 @@ static void add_filters(const struct report *report, struct buffer *out) {
     }
 }
 
-static void add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
+void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
                         const char *value, double fraction) {
     if (!count) return;
     buffer_printf(out, "Dropped %zu %s%s (%s <= ", count, what, count > 1 ? "s" : "", value);
@@ -122,10 +148,19 @@ static bool says(const struct profile *profile, const char *start) {
     return false;
 }
 
-/* Of -all: what the figures are worth. A period of more than 1 means that each sample stands for so many events. */
-static void add_exactness(const struct report *report, const struct graph *graph, struct buffer *out) {
+/* What is asked for may round what was recorded exactly. */
+static const char *rounding(const struct report *report) {
+    if (report->options.over_runs) return "nothing left out; means and deviations to 15 digits";
+    if (report->options.mean) return "nothing left out; means are rounded down";
+    if (!report->exact)
+        return "nothing left out; rounded to two decimals (without --unit and --divide_by they are exact)";
+    return "exact, nothing truncated";
+}
+
+/* A period of more than 1 means that each sample stands for so many events. */
+void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out) {
     const struct profile *profile = report->profile;
-    buffer_printf(out, "All %zu nodes: ", graph->node_count);
+    buffer_printf(out, "All %zu %s: ", count, what);
     if (says(profile, "WARNING: "))
         buffer_add_text(out, "nothing left out here, but not all was recorded\n");
     else if (profile->period > 1)
@@ -134,7 +169,7 @@ static void add_exactness(const struct report *report, const struct graph *graph
     else if (says(profile, "sampled: "))
         buffer_add_text(out, "nothing left out; sampled\n");
     else
-        buffer_add_text(out, "exact, nothing truncated\n");
+        buffer_printf(out, "%s\n", rounding(report));
 }
 
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
@@ -143,7 +178,7 @@ void report_add_labels(const struct report *report, const struct graph *graph, c
     for (size_t i = 0; i < graph->node_count; i++)
         flat = (int64_t)((uint64_t)flat + (uint64_t)graph_flat(graph->nodes[i]));
     if (full || !report->options.compact_labels) report_add_profile_labels(report, out);
-    add_filters(report, out);
+    report_add_filters(report, out);
     struct scale_percent percent = scale_percentage(flat, report->total);
     buffer_add_text(out, "Showing nodes accounting for ");
     report_add_value(report, out, flat);
@@ -151,11 +186,11 @@ void report_add_labels(const struct report *report, const struct graph *graph, c
     report_add_value(report, out, report->total);
     buffer_add_text(out, " total\n");
     if (report->total != 0) {
-        add_dropped(report, out, trimmed->dropped_nodes, "node", "cum", report->options.nodefraction);
-        if (full) add_dropped(report, out, trimmed->dropped_edges, "edge", "freq", report->options.edgefraction);
+        report_add_dropped(report, out, trimmed->dropped_nodes, "node", "cum", report->options.nodefraction);
+        if (full) report_add_dropped(report, out, trimmed->dropped_edges, "edge", "freq", report->options.edgefraction);
         if (graph->node_count > 0 && graph->node_count < trimmed->original_count)
             buffer_printf(out, "Showing top %zu nodes out of %zu\n", graph->node_count, trimmed->original_count);
     }
-    if (report->options.all) add_exactness(report, graph, out);
+    if (report->options.all) report_add_exactness(report, graph->node_count, "nodes", out);
     if (full) buffer_add_text(out, "\nSee https://git.io/JfYMW for how to read the graph\n");
 }

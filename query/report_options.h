@@ -17,10 +17,13 @@ struct report_options {
     const char *source_path, *trim_path;
     const char *tools; /* where objdump and addr2line are (query/objdump.h); "" as PPROF_TOOLS and PATH say */
     const struct sources *sources; /* texts that the runs kept (query/sources.h); NULL for none */
-    const char *symbol; /* the pattern of formats that take one; NULL for others */
-    int64_t nodecount;  /* -1: as the format says */
+    const char *symbol;            /* the pattern of formats that take one; NULL for others */
+    int64_t nodecount;             /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
-    bool all; /* ours: nothing is left out, and that is said */
+    bool all;           /* ours: nothing is left out, figures are whole numbers, and what they are worth is said */
+    bool over_runs;     /* ours: means over the runs (query/report_runs.h) */
+    const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
+    int64_t columns;    /* of by_tag, at most */
     bool trim, cum, call_tree, noinlines, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;
     int granularity; /* enum filter_granularity */

@@ -32,10 +32,15 @@ static struct key *find_key(struct keys *keys, const char *name) {
 static void add_label(const struct report *report, struct keys *keys, const struct profile_label *label,
                       int64_t value) {
     struct buffer text = {0};
-    if (label->text)
+    const char *unit = filter_units_of(&report->units, label->key), *name;
+    if (label->text) {
         buffer_add_text(&text, label->text);
-    else
-        scale_label(&text, label->number, filter_units_of(&report->units, label->key), report->output_unit);
+    } else if (report->exact) {
+        (void)scale_value(1, unit, unit, &name); /* unrounded, so that unlike numbers stay apart */
+        buffer_printf(&text, "%lld%s", (long long)label->number, name);
+    } else {
+        scale_label(&text, label->number, unit, report->output_unit);
+    }
     struct key *key = find_key(keys, label->key);
     map_put(&key->sums, buffer_text(&text), text.size + 1, NULL)->value += value;
     buffer_free(&text);
@@ -71,12 +76,22 @@ static size_t characters(const char *text) {
     return count;
 }
 
-/* "10.5MB (12.5%):" */
-static char *value_text(const struct report *report, int64_t sum, int64_t total) {
+static void add_sum(const struct report *report, struct buffer *text, int64_t sum) {
     const char *unit;
     double scaled = scale_value(sum, report->sample_unit, report->output_unit, &unit);
-    if (total > 0) return xasprintf("%.1f%s (%s):", scaled, unit, scale_percentage(sum, total).text);
-    return xasprintf("%.1f%s:", scaled, unit);
+    if (report->exact)
+        report_add_value(report, text, sum);
+    else
+        buffer_printf(text, "%.1f%s", scaled, unit);
+}
+
+/* "10.5MB (12.5%):" */
+static char *value_text(const struct report *report, int64_t sum, int64_t total) {
+    struct buffer text = {0};
+    add_sum(report, &text, sum);
+    if (total > 0) buffer_printf(&text, " (%s)", scale_percentage(sum, total).text);
+    buffer_add_char(&text, ':');
+    return buffer_take(&text);
 }
 
 static void add_key(const struct report *report, const struct key *key, struct buffer *out) {
@@ -84,7 +99,6 @@ static void add_key(const struct report *report, const struct key *key, struct b
     char **texts = xcalloc(key->sums.count + 1, sizeof(char *));
     int64_t total = 0;
     size_t width = 0, key_width = characters(key->name) + 2;
-    const char *unit;
     for (size_t i = 0; i < key->sums.count; i++) {
         values[i] = (struct value){key->sums.entries[i].key, key->sums.entries[i].value};
         total += values[i].sum;
@@ -94,8 +108,9 @@ static void add_key(const struct report *report, const struct key *key, struct b
         texts[i] = value_text(report, values[i].sum, total);
         if (characters(texts[i]) >= width) width = characters(texts[i]) + 1;
     }
-    double scaled = scale_value(total, report->sample_unit, report->output_unit, &unit);
-    buffer_printf(out, " %s: Total %.1f%s\n", key->name, scaled, unit);
+    buffer_printf(out, " %s: Total ", key->name);
+    add_sum(report, out, total);
+    buffer_add_char(out, '\n');
     for (size_t i = 0; i < key->sums.count; i++) {
         report_add_padded(out, "", key_width);
         report_add_padded(out, texts[i], width);

@@ -2,8 +2,7 @@
 #include "query/report.h"
 #include "query/scale.h"
 
-/* How its callers reach a node: "", " (inline)" where all calls are inlined, " (partial-inline)" where some are. */
-static const char *inline_note(const struct graph_node *node) {
+const char *report_inline_note(const struct graph_node *node) {
     bool any = false, all = true;
     for (const struct graph_edge *edge = node->in; edge; edge = edge->next_in) {
         any |= edge->is_inline;
@@ -21,7 +20,7 @@ static void add_line(const struct report *report, struct graph *graph, struct gr
                   scale_percentage(*sum, report->total).text);
     report_add_padded_value(report, out, cum, 10);
     buffer_printf(out, " %s  %s%s\n", scale_percentage(cum, report->total).text, graph_name(graph, node),
-                  inline_note(node));
+                  report_inline_note(node));
 }
 
 int report_text(struct report *report, struct buffer *out, struct error *err) {

@@ -77,11 +77,15 @@ static void add_sample(struct names *names, size_t index, struct buffer *out) {
     const struct profile_labels *set = &profile->label_sets[profile->samples[index].labels];
     int64_t value = profile_value(profile, index, report->type);
     int64_t divisor = report->mean_type == PROFILE_NONE ? 0 : profile_value(profile, index, report->mean_type);
-    if (stack->depth == 0) return;
+    if (stack->depth == 0 && !report->options.all) return; /* as pprof does */
     if (divisor) value /= divisor;
     buffer_add_text(out, separator);
     add_labels(report, set, true, out);
     add_labels(report, set, false, out);
+    if (stack->depth == 0) {
+        report_add_padded_value(report, out, value, 10);
+        buffer_add_text(out, "   <no stack>\n");
+    }
     for (uint32_t i = 0; i < stack->depth; i++) {
         const struct profile_location *location = &profile->locations[profile->frames[stack->first + i]];
         if (location->line_count == 0) add_frame(names, location, NULL, false, i == 0, value, out);
@@ -98,6 +102,7 @@ int report_traces(struct report *report, struct buffer *out, struct error *err) 
     names.lines = xcalloc(profile->line_count + 1, sizeof *names.lines);
     names.locations = xcalloc(profile->location_count + 1, sizeof *names.locations);
     report_add_profile_labels(report, out);
+    if (report->options.all) report_add_exactness(report, profile->sample_count, "samples", out);
     for (size_t i = 0; i < profile->sample_count; i++)
         add_sample(&names, i, out);
     buffer_add_text(out, separator);

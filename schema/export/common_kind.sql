@@ -1,4 +1,4 @@
--- The kind of profile that all the runs in the JSON array :runs have, the one that people look at first on top. What clear
+-- The kinds of profile that all the runs in the JSON array :runs have, the one that people look at first on top. What clear
 -- says of a run itself is no kind to report on.
 SELECT profiles.kind
 FROM profiles
@@ -17,5 +17,4 @@ ORDER BY
         WHEN 'syscalls' THEN 6
         ELSE 7
     END,
-    profiles.kind
-LIMIT 1;
+    profiles.kind;
