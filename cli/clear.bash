@@ -7,6 +7,8 @@ _clear() {
         words=$("$clear" help --complete 2>/dev/null)
     elif ((COMP_CWORD == 2)) && [[ $command == report && $word != -* ]]; then
         words="text top tree peek= list= weblist= disasm= traces tags raw comments dot svg png pdf ps gif callgrind proto topproto folded json"
+        mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word"; compgen -f -- "$word") # or a target, for the prompt
+        return
     elif [[ $previous == --format ]]; then
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then

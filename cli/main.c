@@ -252,6 +252,7 @@ const struct command commands[] = {
      "\n" RUN_USAGE RUNS_USAGE},
     {"report", command_report, "pprof's reports on runs: top, tree, peek, list, disasm, traces, dot, ...",
      "usage: clear report FORMAT [OPTION]... [TARGET]...\n"
+     "       clear report [OPTION]... [TARGET]... [< SCRIPT]\n"
      "       clear top [OPTION]... [TARGET]...\n"
      "       clear tree [OPTION]... [TARGET]...\n"
      "       clear peek RE [OPTION]... [TARGET]...\n"
@@ -260,6 +261,11 @@ const struct command commands[] = {
      "What go tool pprof prints for the same profile and options, from the warehouse. A TARGET is a RUN, a set of "
      "runs\n"
      "(1..20, all, all:LABEL, tag:TAG=VALUE, last=20), or a file; several are added up. Default: the latest run.\n"
+     "Without FORMAT a terminal gets a prompt with pprof's commands and options (top 20 main -gc, sample_index=cpu, "
+     ">FILE,\n"
+     "o, help) and sql, runs, use RUN; standard input that is no terminal is read as such commands, a line each: exit "
+     "1\n"
+     "where one of them failed.\n"
      "\n" REPORT_USAGE},
     {"top", command_top, "the functions of a run by what they cost",
      "usage: clear top [OPTION]... [TARGET]...\n"

@@ -82,7 +82,7 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     struct prompt_target *opened = xcalloc(1, sizeof *opened);
     struct report_target *target = &opened->target;
     target->db = asked->db;
-    target->comment = asked->comment;
+    target->overrides = asked->overrides;
     target->kind = kind;
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;
@@ -105,20 +105,29 @@ static void keep_sample_index(struct prompt *prompt) {
         options->sample_index = "";
 }
 
+/* The words live as long as the command: the target keeps them. */
+static struct words keep_words(struct arena *arena, const struct words *words) {
+    struct words kept = {0};
+    for (size_t i = 0; i < words->count; i++)
+        words_add(&kept, arena_text(arena, words->items[i], strlen(words->items[i])));
+    return kept;
+}
+
 int prompt_use(struct prompt *prompt, const struct words *targets, const char *kind, struct error *err) {
     struct arena *arena = &prompt->command->arena;
-    const struct words *wanted = targets ? targets : &prompt->targets;
+    struct words wanted = keep_words(arena, targets ? targets : &prompt->targets);
     if (kind) kind = arena_text(arena, kind, strlen(kind));
-    struct prompt_target *opened = open_target(prompt, wanted, kind, err);
-    if (!opened) return -1;
+    struct prompt_target *opened = open_target(prompt, &wanted, kind, err);
+    if (!opened) {
+        free(wanted.items);
+        return -1;
+    }
     close_target(prompt->in_use);
     prompt->in_use = opened;
+    free(prompt->targets.items);
+    prompt->targets = wanted;
     prompt->command->options.sources = &opened->target.sources;
     keep_sample_index(prompt);
-    if (!targets) return 0;
-    prompt->targets.count = 0;
-    for (size_t i = 0; i < targets->count; i++)
-        words_add(&prompt->targets, arena_text(arena, targets->items[i], strlen(targets->items[i])));
     return 0;
 }
 
@@ -270,6 +279,7 @@ int prompt_run(struct report_command *command, struct error *err) {
     run_lines(&prompt);
     close_target(prompt.in_use);
     free(prompt.targets.items);
+    prompt_viewed_close(&prompt.viewed);
     if (prompt.is_terminal) return 0;
     if (prompt.line == 0)
         return error_usage(

@@ -5,11 +5,14 @@
  * prompt_line.c   where lines come from: a script, or a terminal by libedit, with history
  * prompt_complete.c  what the word at the cursor could become
  * prompt_option.c NAME=VALUE, the list of options, shortcuts
- * prompt_report.c a report: its words, and the process that writes it
+ * prompt_report.c a report: its words, where it goes
+ * prompt_job.c    the process that it is written in
+ * prompt_view.c   the programs that show a report
  * prompt_help.c   help */
 #ifndef CLEAR_CLI_PROMPT_H
 #define CLEAR_CLI_PROMPT_H
 
+#include "cli/prompt_view.h"
 #include "cli/report_arguments.h"
 
 /* A target that was opened and loaded. Its place in memory is fixed: options and statements point into it. */
@@ -22,6 +25,7 @@ struct prompt {
     struct report_command *command; /* what the command line said, and the options in force */
     struct prompt_target *in_use;   /* never NULL */
     struct words targets;           /* what it was opened from, as said; texts are the command's arena */
+    struct prompt_viewed viewed;
     bool is_terminal;
     size_t line, failures; /* of a script: the line, from 1, and how many commands failed */
     bool is_over;

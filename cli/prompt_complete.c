@@ -38,6 +38,8 @@ static void offer_options(struct completion *completion, const char *sign) {
 static void offer_commands(struct completion *completion) {
     for (const struct report_format *format = report_formats; format->name; format++)
         offer(completion, format->name);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        offer(completion, view->name);
     for (const struct prompt_command *command = prompt_commands; command->name; command++)
         offer(completion, command->name);
 }
@@ -60,21 +62,30 @@ static char *as_pattern(struct arena *arena, const char *name) {
     return pattern;
 }
 
-/* Functions that begin so; where none does, those that have it in them, as pprof's. */
+static void add_pattern(struct completion *completion, const char *before, const char *pattern) {
+    char *whole = xasprintf("%s%s", before, pattern);
+    words_add(completion->found, arena_text(completion->arena, whole, strlen(whole)));
+    free(whole);
+}
+
+/* Functions that begin so, as they are called or as a pattern; where none does, those that have it in them, as pprof's. */
 static void offer_functions(struct completion *completion, const char *before) {
     const struct profile *profile = &completion->prompt->in_use->profile;
-    size_t count = completion->found->count;
     const char *part = completion->typed + strlen(before);
-    for (size_t i = 0; i < profile->function_count; i++)
-        offer_two(completion, before, as_pattern(completion->arena, profile->functions[i].name), "");
-    if (completion->found->count > count || strncmp(completion->typed, before, strlen(before)) != 0) return;
-    const char *typed = completion->typed;
-    completion->typed = "";
-    for (size_t i = 0; i < profile->function_count; i++) {
-        const char *pattern = as_pattern(completion->arena, profile->functions[i].name);
-        if (strstr(pattern, part)) offer_two(completion, before, pattern, "");
-    }
-    completion->typed = typed;
+    size_t size = strlen(part), already = completion->found->count;
+    for (int anywhere = 0; anywhere < 2 && completion->found->count == already; anywhere++)
+        for (size_t i = 0; i < profile->function_count; i++) {
+            const char *name = profile->functions[i].name, *pattern = as_pattern(completion->arena, name);
+            bool is_met = anywhere ? strstr(name, part) || strstr(pattern, part)
+                                   : strncmp(name, part, size) == 0 || strncmp(pattern, part, size) == 0;
+            if (is_met) add_pattern(completion, before, pattern);
+        }
+}
+
+static void offer_tags(struct completion *completion, const char *before) {
+    const struct profile *profile = &completion->prompt->in_use->profile;
+    for (size_t i = 0; i < profile->label_count; i++)
+        offer_two(completion, before, as_pattern(completion->arena, profile->labels[i].key), "");
 }
 
 /* Files, and directories with a slash behind them. */
@@ -106,7 +117,9 @@ static void offer_values(struct completion *completion, const char *name, const 
         offer_rows(completion, before, "SELECT DISTINCT kind FROM profiles ORDER BY kind");
     else if (strcmp(name, "output") == 0 || strcmp(name, "source_path") == 0 || strcmp(name, "trim_path") == 0)
         offer_files(completion, before);
-    else if (option && option->kind == REPORT_TEXT && strncmp(name, "tag", 3) != 0 && strcmp(name, "unit") != 0)
+    else if (strncmp(name, "tag", 3) == 0)
+        offer_tags(completion, before);
+    else if (option && option->kind == REPORT_TEXT && strcmp(name, "unit") != 0)
         offer_functions(completion, before);
     for (const struct report_option *member = report_options_table; member->name; member++)
         if (member->group && strcmp(member->group, name) == 0) offer_two(completion, before, member->name, "");
@@ -145,7 +158,9 @@ static void offer_further(struct completion *completion, const char *command) {
         offer_rows(completion, "@", "SELECT name FROM queries ORDER BY name");
     } else if (*completion->typed == '>') {
         offer_files(completion, ">");
-    } else if (strcmp(command, "tags") != 0) {
+    } else if (strcmp(command, "tags") == 0) {
+        offer_tags(completion, *completion->typed == '-' ? "-" : "");
+    } else {
         bool is_ignore = *completion->typed == '-';
         if (is_ignore) offer(completion, "-cum");
         offer_functions(completion, is_ignore ? "-" : "");

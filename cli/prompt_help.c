@@ -27,6 +27,8 @@ static void print_commands(struct arena *arena) {
     struct words lines = {0};
     for (const struct report_format *format = report_formats; format->name; format++)
         add_line(&lines, arena, format->name, format->help);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        if (strcmp(view->name, view->format) != 0) add_line(&lines, arena, view->name, view->help);
     puts("  Reports:");
     print_sorted(&lines);
     puts("\n  Other commands:");
@@ -65,11 +67,12 @@ static void print_all(void) {
     arena_free(&arena);
 }
 
-static void print_report(const struct report_format *format) {
+static void print_report(const char *name, const struct report_format *format) {
+    const struct prompt_view *view = prompt_view_find(name);
     const char *pattern = format->takes_pattern ? " RE" : "";
-    bool is_tags = strcmp(format->name, "tags") == 0;
-    printf("%s: %s\n", format->name, format->help);
-    printf("  %s%s [N] [RE]... [-RE]... [-cum] [>FILE]\n", format->name, pattern);
+    bool is_tags = strcmp(name, "tags") == 0;
+    printf("%s: %s\n", name, view ? view->help : format->help);
+    printf("  %s%s [N] [RE]... [-RE]... [-cum] [>FILE]\n", name, pattern);
     if (format->takes_pattern) puts("  RE         functions that match");
     puts("  N          at most N lines (nodecount)");
     printf("  RE, -RE    only, and no %s\n",
@@ -91,17 +94,20 @@ static bool print_option(const char *name) {
     return true;
 }
 
+static bool print_format(const char *name) {
+    const struct prompt_view *view = prompt_view_find(name);
+    for (const struct report_format *format = report_formats; format->name; format++)
+        if (strcmp(format->name, view ? view->format : name) == 0) {
+            print_report(name, format);
+            return true;
+        }
+    return false;
+}
+
 int prompt_help(struct prompt *prompt, char *rest, struct error *err) {
     (void)prompt;
-    if (!*rest) {
-        print_all();
-        return 0;
-    }
-    for (const struct report_format *format = report_formats; format->name; format++)
-        if (strcmp(format->name, rest) == 0) {
-            print_report(format);
-            return 0;
-        }
+    if (!*rest) print_all();
+    if (!*rest || print_format(rest)) return 0;
     for (const struct prompt_command *command = prompt_commands; command->name; command++)
         if (strcmp(command->name, rest) == 0 || (command->also && strcmp(command->also, rest) == 0)) {
             printf("%s: %s\n", command->usage, command->help);

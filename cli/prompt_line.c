@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -145,7 +146,7 @@ static unsigned char insert(EditLine *edit, const char *typed, const struct word
     return code < 0 ? CC_REFRESH_BEEP : CC_REFRESH;
 }
 
-static unsigned char on_tab(EditLine *edit, int key) {
+static unsigned char on_tab(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     const LineInfo *line = el_line(edit);
     struct words found = {0};
@@ -170,7 +171,7 @@ static char *prompt_text(EditLine *edit) {
 }
 
 /* ^C and ^Z are keys here and no signals. ^C gives the line up, and nothing can be hit half-way. */
-static unsigned char on_cancel(EditLine *edit, int key) {
+static unsigned char on_cancel(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     (void)key;
     el_get(edit, EL_CLIENTDATA, &lines);
@@ -179,11 +180,11 @@ static unsigned char on_cancel(EditLine *edit, int key) {
 }
 
 /* As the terminal would have done: the whole job stops. libedit gives the terminal back first. */
-static unsigned char on_stop(EditLine *edit, int key) {
+static unsigned char on_stop(EditLine *edit, wint_t key) {
     (void)edit;
     (void)key;
     kill(0, SIGTSTP);
-    return CC_REFRESH;
+    return CC_REDISPLAY; /* the shell wrote in between */
 }
 
 static void open_terminal(struct prompt_lines *lines) {
@@ -198,9 +199,10 @@ static void open_terminal(struct prompt_lines *lines) {
     el_set(lines->edit, EL_EDITOR, "emacs");
     el_set(lines->edit, EL_SIGNAL, 1); /* the terminal is as it was before a signal ends us */
     el_set(lines->edit, EL_HIST, history, lines->history);
-    el_set(lines->edit, EL_ADDFN, "clear-complete", "complete the word", on_tab);
-    el_set(lines->edit, EL_ADDFN, "clear-cancel", "give up the line", on_cancel);
-    el_set(lines->edit, EL_ADDFN, "clear-stop", "stop the job", on_stop);
+    /* el_set copies the names of functions and never frees them. */
+    el_wset(lines->edit, EL_ADDFN, L"clear-complete", L"complete the word", on_tab);
+    el_wset(lines->edit, EL_ADDFN, L"clear-cancel", L"give up the line", on_cancel);
+    el_wset(lines->edit, EL_ADDFN, L"clear-stop", L"stop the job", on_stop);
     el_set(lines->edit, EL_BIND, "^I", "clear-complete", NULL);
     el_set(lines->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_set(lines->edit, EL_BIND, "^C", "clear-cancel", NULL);

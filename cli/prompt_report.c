@@ -10,11 +10,14 @@
 #include <unistd.h>
 
 #include "cli/prompt.h"
+#include "cli/prompt_job.h"
 #include "cli/report_output.h"
 
 struct request {
+    struct prompt *prompt;
     const struct report_format *format;
-    struct report_options options; /* those in force, and what the words say for this one report */
+    const struct prompt_view *view; /* NULL: no other program shows it */
+    struct report_options options;  /* those in force, and what the words say for this one report */
     const char *output;
     struct words words; /* behind the name, the digits of top10 first */
     struct buffer focus, ignore;
@@ -24,6 +27,8 @@ struct request {
 /* ---- words ---- */
 
 static const struct report_format *format_called(const char *name) {
+    const struct prompt_view *view = prompt_view_find(name);
+    if (view) name = view->format;
     for (const struct report_format *format = report_formats; format->name; format++)
         if (strcmp(format->name, name) == 0) return format;
     return NULL;
@@ -58,6 +63,9 @@ static int read_name(struct request *request, char *line, struct error *err) {
         request->format = format_called(name);
         if (!request->format) return unknown(whole, prompt_word(&line), err);
     }
+    /* A script has nobody who looks at a page. */
+    bool is_both = strcmp(name, request->format->name) == 0;
+    if (request->prompt->is_terminal || !is_both) request->view = prompt_view_find(name);
     for (char *word; (word = prompt_word(&line));)
         words_add(&request->words, word);
     return 0;
@@ -159,7 +167,9 @@ static const char *make_file(struct arena *arena, const char *suffix, struct err
     return NULL;
 }
 
+/* Who is to look at it needs no name of the file. */
 static int choose_output(struct request *request, struct error *err) {
+    if (request->view) return 0;
     const char *suffix = suffix_of(request->format);
     if (!request->output && suffix && !(request->output = make_file(&request->arena, suffix, err))) return -1;
     if (request->output) fprintf(stderr, "Generating report in %s\n", request->output);
@@ -171,7 +181,9 @@ static int choose_output(struct request *request, struct error *err) {
 enum { STATUS_OK, STATUS_FAILED, STATUS_NO_OUTPUT };
 
 /* In the child: reports change the profile, which is the child's own copy. */
-static int write_report(struct prompt *prompt, struct request *request) {
+static int write_report(void *context) {
+    struct request *request = context;
+    struct prompt *prompt = request->prompt;
     struct error err = {0};
     struct buffer out = {0};
     struct profile *profile = &prompt->in_use->profile;
@@ -185,41 +197,31 @@ static int write_report(struct prompt *prompt, struct request *request) {
     return STATUS_NO_OUTPUT;
 }
 
-/* What the child said on standard error is all that is said. */
+/* 0: it was written; 1: it was not, and the child has said so, or the person knows. */
 static int look_at(struct prompt *prompt, int status, struct error *err) {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (signal == SIGPIPE || (!signal && WEXITSTATUS(status) == STATUS_NO_OUTPUT)) prompt->is_over = true;
+    if (signal && signal != SIGPIPE && signal != SIGINT)
+        return error_fail(err, "the report was ended by signal %d (%s)", signal, strsignal(signal));
+    if (signal == SIGINT)
         putchar('\n');
-        return 0;
-    }
-    bool no_reader = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
-    if (no_reader || (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NO_OUTPUT)) prompt->is_over = true;
-    if (WIFSIGNALED(status) && !no_reader)
-        return error_fail(err, "the report was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    if (no_reader || WEXITSTATUS(status)) prompt->failures++;
-    return 0;
+    else if (status)
+        prompt->failures++;
+    return status ? 1 : 0;
 }
 
 /* A report runs in a process of its own: it changes the profile that it is about, which fork copies as it is touched; and ^C,
  * or running out of memory, ends the report and not the session. The child leaves the warehouse alone: SQLite's
  * connections do not survive a fork. */
 static int run_request(struct prompt *prompt, struct request *request, struct error *err) {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     int status;
-    fflush(stdout);
-    if (prompt->is_terminal) sigaction(SIGINT, &ignore, &before);
-    pid_t child = fork();
-    if (child == 0) {
-        if (prompt->is_terminal) signal(SIGINT, SIG_DFL);
-        _exit(write_report(prompt, request));
-    }
-    pid_t waited;
-    do
-        waited = child < 0 ? child : waitpid(child, &status, 0);
-    while (waited < 0 && child > 0 && errno == EINTR);
-    int number = errno;
-    if (prompt->is_terminal) sigaction(SIGINT, &before, NULL);
-    if (waited < 0) return error_fail(err, "a process for the report: %s", strerror(number));
-    return look_at(prompt, status, err);
+    bool is_viewed = request->view && !request->output;
+    if (!is_viewed) request->view = NULL;
+    if (is_viewed && !(request->output = prompt_view_file(&prompt->viewed, request->view, err))) return -1;
+    if (prompt_job(prompt->is_terminal, write_report, request, &status, err) < 0) return -1;
+    int code = look_at(prompt, status, err);
+    if (code == 0 && is_viewed) return prompt_view_open(&prompt->viewed, request->view, request->output, err);
+    return code < 0 ? -1 : 0;
 }
 
 /* What is read from the warehouse run by run is made here, where the connection is good. */
@@ -234,7 +236,7 @@ static int write_on_runs(struct prompt *prompt, struct request *request, struct 
 }
 
 int prompt_report(struct prompt *prompt, char *line, struct error *err) {
-    struct request request = {.options = prompt->command->options, .output = prompt->command->output};
+    struct request request = {.prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
     int code = read_request(&request, line, err);
     if (code == 0) code = (report_runs_wanted(&request.options) ? write_on_runs : run_request)(prompt, &request, err);
     free_request(&request);

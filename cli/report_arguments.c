@@ -1,9 +1,11 @@
 #include "cli/report_arguments.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/target.h"
 
 static int set_format(struct report_command *command, const char *text, struct error *err) {
     if (command->format) return error_usage(err, "one report at a time: %s or %s", command->format->name, text);
@@ -27,33 +29,130 @@ static int set_base(struct report_command *command, const char *value, bool is_d
 
 /* 0, -1 with the error set, or 1: there is no such option. That goes for the functions below. */
 
-/* Those that are about the command and not the report. */
+static int set_seconds(const char *name, const char *value, int64_t *seconds, struct error *err) {
+    enum { SECONDS_MAX = 86400 };
+    bool is_unset = strcmp(value, "-1") == 0 || strcmp(value, "0") == 0; /* pprof's own default */
+    *seconds = 0;
+    return is_unset ? 0 : cli_count(name, value, 1, SECONDS_MAX, seconds, err);
+}
+
+/* Names are made when a run is recorded or read, so it is all one who would make them. */
+static int check_symbolize(const char *value, struct error *err) {
+    static const char *const modes[] = {"", "none", "no", "local", "fastlocal", "remote", "demangle=default"};
+    for (const char *at = value;; at++) {
+        size_t size = strcspn(at, ":"), i = 0, count = sizeof modes / sizeof *modes;
+        while (i < count && (strlen(modes[i]) != size || strncmp(modes[i], at, size) != 0))
+            i++;
+        if (i == count)
+            return error_usage(err,
+                               "symbolize=%s: names are made when a run is recorded or read, and reports keep them "
+                               "(functions.system_name has the linker's)",
+                               value);
+        at += size;
+        if (!*at) return 0;
+    }
+}
+
+static int set_symbolize(struct report_command *command, const char *value, struct error *err) {
+    (void)command;
+    return check_symbolize(value, err);
+}
+
+static int set_minus(struct report_command *command, const char *value, struct error *err) {
+    return set_base(command, value, false, err);
+}
+
+static int set_diff_base(struct report_command *command, const char *value, struct error *err) {
+    return set_base(command, value, true, err);
+}
+
+static int set_config(struct report_command *command, const char *value, struct error *err) {
+    (void)command;
+    return cli_load_config(value, err);
+}
+
+static int set_fetch_seconds(struct report_command *command, const char *value, struct error *err) {
+    (void)command;
+    return set_seconds("seconds", value, &target_fetch.seconds, err);
+}
+
+static int set_fetch_timeout(struct report_command *command, const char *value, struct error *err) {
+    (void)command;
+    return set_seconds("timeout", value, &target_fetch.timeout_s, err);
+}
+
+/* Those that are about the command and not the report. Each takes a value: a text of the command or of how URLs are fetched, or
+ * what `set` makes of it. */
+#define AT(member) offsetof(struct report_command, member)
+static const struct own {
+    const char *name;
+    size_t offset;
+    const char **fetch;
+    int (*set)(struct report_command *command, const char *value, struct error *err);
+} owns[] = {
+    {"db", AT(target.db), NULL, NULL},
+    {"kind", AT(target.kind), NULL, NULL},
+    {"output", AT(output), NULL, NULL},
+    {"o", AT(output), NULL, NULL},
+    {"add_comment", AT(target.overrides.comment), NULL, NULL},
+    {"buildid", AT(target.overrides.build_id), NULL, NULL},
+    {"tools", AT(options.tools), NULL, NULL},
+    {"tls_cert", 0, &target_fetch.tls_cert, NULL},
+    {"tls_key", 0, &target_fetch.tls_key, NULL},
+    {"tls_ca", 0, &target_fetch.tls_ca, NULL},
+    {"seconds", 0, NULL, set_fetch_seconds},
+    {"timeout", 0, NULL, set_fetch_timeout},
+    {"symbolize", 0, NULL, set_symbolize},
+    {"base", 0, NULL, set_minus},
+    {"diff_base", 0, NULL, set_diff_base},
+    {"config", 0, NULL, set_config},
+};
+#undef AT
+
+static const struct own *find_own(const char *name) {
+    for (const struct own *own = owns; own < owns + sizeof owns / sizeof *owns; own++)
+        if (strcmp(own->name, name) == 0) return own;
+    return NULL;
+}
+
 static int set_own(struct report_command *command, const char *name, const char *value, struct error *err) {
-    const struct {
-        const char *name, **value;
-    } texts[] = {{"db", &command->target.db}, {"kind", &command->target.kind},           {"output", &command->output},
-                 {"o", &command->output},     {"add_comment", &command->target.comment}, {"tools", &command->options.tools},
-                 {"symbolize", NULL}};
-    bool is_base = strcmp(name, "base") == 0, is_diff = strcmp(name, "diff_base") == 0;
-    bool is_config = strcmp(name, "config") == 0;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (strcmp(texts[i].name, name) == 0) {
-            if (value && texts[i].value) *texts[i].value = value;
-            return value ? 0 : error_usage(err, "option %s needs a value", name);
-        }
-    if (!is_base && !is_diff && !is_config) return 1;
+    const struct own *own = find_own(name);
+    if (!own) return 1;
     if (!value) return error_usage(err, "option %s needs a value", name);
-    return is_config ? cli_load_config(value, err) : set_base(command, value, is_diff, err);
+    if (own->set) return own->set(command, value, err);
+    *(own->fetch ? own->fetch : (const char **)((char *)command + own->offset)) = value;
+    return 0;
+}
+
+/* What pprof has and a report has not, with what to use instead. */
+static const struct {
+    const char *name, *instead;
+    bool wants_value;
+} others[] = {
+    {"http", "clear serve --http HOST:PORT serves runs, with flame graphs and pprof's own addresses", true},
+    {"no_browser", "it belongs to -http; clear serve opens no browser", false},
+    {"web", "write the picture with -svg -o FILE.svg and open that, or see clear serve", false},
+    {"eog", "write the picture with -svg -o FILE.svg and open that", false},
+    {"evince", "write the picture with -pdf -o FILE.pdf and open that", false},
+    {"gv", "write the picture with -ps -o FILE.ps and open that", false},
+    {"kcachegrind", "write it with -callgrind -o callgrind.out and open that", false},
+};
+
+static int refuse_other(const char *name, struct error *err) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, name) == 0)
+            return error_usage(err, "clear report has no -%s: %s", name, others[i].instead);
+    return 1;
 }
 
 /* Does the option take the next word where there is no "="? */
 static bool wants_value(const char *name) {
-    static const char *const own[] = {"db",   "kind",      "output", "o",     "add_comment", "symbolize",
-                                      "base", "diff_base", "config", "tools", "sort",        "granularity"};
     const struct report_option *option = report_option_find(name);
     if (option) return option->kind != REPORT_BOOL && option->kind != REPORT_CHOICE;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(own[i], name) == 0) return true;
+    if (find_own(name)) return true;
+    if (strcmp(name, "sort") == 0 || strcmp(name, "granularity") == 0) return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i].name, name) == 0) return others[i].wants_value;
     for (const struct report_format *format = report_formats; format->name; format++)
         if (strcmp(format->name, name) == 0) return format->takes_pattern;
     return false;
@@ -67,6 +166,7 @@ static int set_option(struct report_command *command, const char *name, const ch
         return set_format(command, kept, err);
     }
     int code = set_own(command, name, value, err);
+    if (code > 0) code = refuse_other(name, err);
     return code <= 0 ? code : report_option_set(&command->options, &command->arena, name, value, err);
 }
 

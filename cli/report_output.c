@@ -1,15 +1,23 @@
 #include "cli/report_output.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "export/encode.h"
+#include "export/file.h"
 
 void report_print_note(void *context, const char *message) {
     (void)context;
     fprintf(stderr, "clear: %s\n", message);
+}
+
+static int write_file(const char *path, const struct buffer *out, struct error *err) {
+    struct file file;
+    if (file_open(&file, path, false, err) < 0) return -1;
+    if (file_write(&file, buffer_text(out), out->size, err) == 0) return file_publish(&file, err);
+    file_abandon(&file);
+    return -1;
 }
 
 int report_output(const struct report_format *format, const struct profile *profile, const struct buffer *out,
@@ -18,14 +26,7 @@ int report_output(const struct report_format *format, const struct profile *prof
     if (!is_file && (format->is_binary || format->is_profile) && isatty(STDOUT_FILENO))
         return error_usage(err, "%s is not for a terminal: give -o FILE", format->name);
     if (format->is_profile) return encode_write(profile, path ? path : "-", err);
-    FILE *file = is_file ? fopen(path, "we") : stdout;
-    if (!file) return error_fail(err, "%s: %s", path, strerror(errno));
-    bool written = fwrite(out->size ? out->data : "", 1, out->size, file) == out->size;
-    if (!is_file) return 0;
-    if (fclose(file) != 0 || !written) {
-        error_fail(err, "%s: %s", path, strerror(errno));
-        (void)unlink(path);
-        return -1;
-    }
+    if (is_file) return write_file(path, out, err);
+    fwrite(buffer_text(out), 1, out->size, stdout); /* whether it could be written says ferror */
     return 0;
 }

@@ -1,6 +1,8 @@
 #include "cli/report_target.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "cli/target.h"
@@ -13,8 +15,28 @@ void words_add(struct words *words, const char *word) {
     words->items[words->count] = NULL;
 }
 
+/* ELF, and a name that says that it is a file. */
+static bool is_executable(const char *name) {
+    char magic[4] = "";
+    FILE *file = strchr(name, '/') ? fopen(name, "re") : NULL;
+    if (!file) return false;
+    bool is_elf = fread(magic, 1, sizeof magic, file) == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0;
+    fclose(file);
+    return is_elf;
+}
+
+/* `pprof PROGRAM PROFILE...`: the program's name goes before those in the profiles. */
+static void take_executable(struct report_target *target) {
+    struct words *words = &target->targets;
+    if (words->count < 2 || !is_executable(words->items[0])) return;
+    target->overrides.executable = words->items[0];
+    memmove(words->items, words->items + 1, words->count * sizeof *words->items); /* the NULL too */
+    words->count--;
+}
+
 /* Targets and bases are runs, or files, together: each word that is a file becomes the run that it was read into. */
 int report_target_open(struct report_target *target, struct error *err) {
+    take_executable(target);
     size_t targets = target->targets.count, bases = target->bases.count;
     const char **names = xcalloc(targets + bases + 1, sizeof *names);
     for (size_t i = 0; i < targets + bases; i++)
@@ -85,7 +107,7 @@ int report_target_load(struct report_target *target, struct profile *profile, st
     target->chosen = target->kind ? xstrdup(target->kind) : NULL;
     if (load(target, &target->targets, profile, err) < 0) return -1;
     int code = subtract(target, profile, err);
-    if (code == 0) code = report_finish_profile(profile, target->comment, err);
+    if (code == 0) code = report_finish_profile(profile, &target->overrides, err);
     if (code < 0) profile_free(profile);
     return code;
 }
@@ -94,7 +116,7 @@ int report_target_write_runs(struct report_target *target, const struct report_f
                              const struct report_options *options, struct buffer *out, filter_note *note, void *context,
                              struct error *err) {
     struct run_list runs = {0};
-    const struct report_runs asked = {&runs, target->kind, target->comment};
+    const struct report_runs asked = {&runs, target->kind, &target->overrides};
     if (target->bases.count)
         return error_usage(err, "%s and a base exclude each other", options->over_runs ? "over_runs" : "by_tag");
     int code = report_target_list(target, &target->targets, &runs, err);

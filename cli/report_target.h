@@ -17,11 +17,12 @@ void words_add(struct words *words, const char *word);
 
 /* Zeroed, then filled with what was asked for, then opened, then loaded. */
 struct report_target {
-    const char *db, *kind, *comment; /* asked for; each may be NULL */
-    struct words targets, bases;     /* no target: the latest run */
-    const char *type;                /* the one sample type that is needed (profile_load_type); NULL: all */
-    bool is_diff;                    /* of the bases */
-    bool normalize;                  /* to the total of the bases */
+    const char *db, *kind; /* asked for; each may be NULL */
+    struct report_overrides overrides;
+    struct words targets, bases; /* no target: the latest run. A program before the targets is an override */
+    const char *type;            /* the one sample type that is needed (profile_load_type); NULL: all */
+    bool is_diff;                /* of the bases */
+    bool normalize;              /* to the total of the bases */
 
     struct db handle; /* of report_target_open: the warehouse, or a private one that the files were read into */
     struct db files;  /* the private one where there are runs and files; else its `handle` is NULL */

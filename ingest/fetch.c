@@ -77,14 +77,22 @@ static int64_t seconds_in(const char *url) {
     return 0;
 }
 
-/* The URL to ask: with a scheme that libcurl knows, and with `seconds` in place of the one that it has. */
+/* A server's name alone stands for its CPU profile, as for pprof. */
+static void add_path(struct buffer *made, const char *url) {
+    const char *host = strstr(url, "://") + 3, *path = host + strcspn(host, "/?#");
+    bool is_root = *path != '/' || !path[1] || path[1] == '?';
+    buffer_printf(made, "%.*s%s%s", (int)(path - url), url, is_root ? "/debug/pprof/profile" : "",
+                  path + (is_root && *path == '/'));
+}
+
+/* The URL to ask: with a scheme that libcurl knows, a path, and with `seconds` in place of the one that it has. */
 static char *asked_url(const char *url, int64_t seconds) {
     struct buffer made = {0};
-    if (begins(url, scheme_insecure))
-        buffer_printf(&made, "https://%s", url + strlen(scheme_insecure));
-    else
-        buffer_printf(&made, "%s%s", is_host_and_port(url) ? "http://" : "", url);
-    char *whole = buffer_take(&made);
+    char *whole = begins(url, scheme_insecure) ? xasprintf("https://%s", url + strlen(scheme_insecure))
+                                               : xasprintf("%s%s", is_host_and_port(url) ? "http://" : "", url);
+    add_path(&made, whole);
+    free(whole);
+    whole = buffer_take(&made);
     char *query = strchr(whole, '?');
     if (seconds <= 0) return whole;
     buffer_add(&made, whole, query ? (size_t)(query - whole) : strlen(whole));

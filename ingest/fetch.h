@@ -1,5 +1,5 @@
 /* fetch.h: an artefact that a server hands out: http://, https:// or, as pprof has it, https+insecure:// (certificates are not looked at).
- * HOST:PORT/PATH is http:// too. */
+ * HOST:PORT/PATH is http:// too. Where a URL has no path, /debug/pprof/profile is asked for. */
 #ifndef CLEAR_INGEST_FETCH_H
 #define CLEAR_INGEST_FETCH_H
 

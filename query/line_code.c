@@ -201,6 +201,11 @@ static void take_places(struct finding *found, struct range *range) {
     }
 }
 
+static void note_failure(const struct code *code, const struct error *failure) {
+    if (code->report->note && failure->status != ERROR_NONE)
+        code->report->note(code->report->note_context, failure->message);
+}
+
 /* All ranges of one file in one go: for a large one, reading its debug information is nearly all of the time. */
 static void find_frames(struct finding *found, uint32_t mapping) {
     size_t count = 0, at = 0;
@@ -208,14 +213,15 @@ static void find_frames(struct finding *found, uint32_t mapping) {
         count += found->ranges[i].code.count;
     uint64_t *addresses = xcalloc(count + 1, sizeof *addresses);
     struct code_frames *frames = xcalloc(count + 1, sizeof *frames);
-    struct error ignored = {0};
+    struct error failure = {0};
     count = 0;
     for (size_t i = 0; i < found->range_count; i++)
         for (size_t j = 0; j < found->ranges[i].code.count; j++)
             if (code_is_one_file(found->code->profile, found->ranges[i].mapping, mapping))
                 addresses[count++] = found->ranges[i].code.items[j].address;
     int code = objdump_lines(&found->code->tools, code_binary(found->code, mapping), addresses, count,
-                             &found->code->arena, frames, &ignored);
+                             &found->code->arena, frames, &failure);
+    note_failure(found->code, &failure);
     for (size_t i = 0; i < found->range_count; i++) {
         struct range *range = &found->ranges[i];
         if (!range->is_done || !code_is_one_file(found->code->profile, range->mapping, mapping)) continue;
@@ -229,6 +235,22 @@ static void find_frames(struct finding *found, uint32_t mapping) {
     free(addresses);
 }
 
+/* What a transpiler made is shown as what it was made of, as in every other report. */
+static void restore_originals(struct finding *found, struct code_frames *frames) {
+    const struct sources *sources = found->code->report->options.sources;
+    struct code_frame *copy = NULL;
+    for (size_t i = 0; i < frames->count; i++) {
+        const char *path = graph_clean_path(found->code->report->profile, frames->items[i].file);
+        int64_t line = frames->items[i].line;
+        const char *original = sources_original(sources, path, &line);
+        if (!original) continue;
+        if (!copy) copy = arena_copy(&found->code->arena, frames->items, frames->count * sizeof *copy);
+        copy[i].file = original;
+        copy[i].line = line;
+        frames->items = copy;
+    }
+}
+
 /* An instruction without a line belongs to the line before it, where that is near. */
 static void add_range(struct finding *found, const struct range *range) {
     const struct code_frames *last = NULL;
@@ -236,6 +258,7 @@ static void add_range(struct finding *found, const struct range *range) {
     for (size_t i = 0; i < range->code.count; i++) {
         const struct instruction *each = &range->code.items[i];
         const struct code_frames *frames = &range->frames[i];
+        restore_originals(found, &range->frames[i]);
         struct code_point point = {.file = range->spots->file,
                                    .address = each->address - range->in_file + range->begin,
                                    .in_file = each->address,
@@ -251,11 +274,6 @@ static void add_range(struct finding *found, const struct range *range) {
         }
         add_entries(found, add_point(found->lines, &point), frames);
     }
-}
-
-static void note_failure(const struct code *code, const struct error *failure) {
-    if (code->report->note && failure->status != ERROR_NONE)
-        code->report->note(code->report->note_context, failure->message);
 }
 
 static void add_ranges(struct finding *found) {

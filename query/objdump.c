@@ -228,7 +228,7 @@ static const char *keep(struct lines *lines, const char *text) {
 static void read_gnu_place(struct lines *lines, char *place, struct code_frame *frame) {
     char *cut = strstr(place, " (discriminator"), *colon, *end;
     frame->file = "";
-    if (strcmp(place, "??:0") == 0) return;
+    if (strcmp(place, "??:0") == 0 || strcmp(place, "??:?") == 0) return;
     if (cut && cut != place) *cut = '\0';
     colon = strrchr(place, ':');
     long line = colon ? strtol(colon + 1, &end, 10) : 0;
@@ -314,7 +314,7 @@ int objdump_lines(const struct objdump *tools, struct binary *binary, const uint
     struct buffer asked = {0}, said = {0};
     char *object = xasprintf("--obj=%s", binary_path(binary));
     const char *const gnu[] = {tools->liner, "-aif", "-e", binary_path(binary), NULL};
-    const char *const llvm[] = {tools->liner, "--inlining", "--demangle=false", object, NULL};
+    const char *const llvm[] = {tools->liner, "--inlining", "-demangle=false", object, NULL};
     memset(frames, 0, count * sizeof *frames);
     for (size_t i = 0; i < count; i++)
         buffer_printf(&asked, tools->is_llvm_liner ? "0x%llx\n" : "%llx\n", (unsigned long long)addresses[i]);

@@ -96,7 +96,13 @@ static bool is_url(const char *file) {
     return scheme && file[scheme] == ':';
 }
 
-int report_finish_profile(struct profile *profile, const char *comment, struct error *err) {
+static bool is_set(const char *text) {
+    return text && *text;
+}
+
+int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err) {
+    static const struct report_overrides nothing;
+    if (!overrides) overrides = &nothing;
     /* As pprof: what was taken without any mapping is of one that nothing is known of. */
     if (profile->mapping_count == 0) {
         const char *none = profile_text(profile, "");
@@ -108,7 +114,9 @@ int report_finish_profile(struct profile *profile, const char *comment, struct e
     for (size_t i = 0; i < profile->mapping_count; i++)
         if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
             profile->mappings[i].file = profile_text(profile, "");
-    if (comment && *comment) profile_add_comment(profile, comment);
+    if (is_set(overrides->executable)) profile->mappings[0].file = profile_text(profile, overrides->executable);
+    if (is_set(overrides->build_id)) profile->mappings[0].build_id = profile_text(profile, overrides->build_id);
+    if (is_set(overrides->comment)) profile_add_comment(profile, overrides->comment);
     return 0;
 }
 

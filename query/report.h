@@ -54,9 +54,15 @@ const struct report_format *report_format_find(const char *text, const char **sy
 /* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
 bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
 
+/* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
+ * the program; and a comment to add. */
+struct report_overrides {
+    const char *executable, *build_id, *comment;
+};
+
 /* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
- * `comment` may be NULL. A broken expression in drop_frames is a failure. */
-int report_finish_profile(struct profile *profile, const char *comment, struct error *err);
+ * `overrides` may be NULL. A broken expression in drop_frames is a failure. */
+int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err);
 
 /* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
  * `note` gets what pprof says on the side; may be NULL. */

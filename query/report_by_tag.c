@@ -245,7 +245,7 @@ static int prepare_labels(struct by_tag *by, filter_note *note, void *context, s
     struct report *report = &by->report;
     if (gather_profile(by->profile, by->runs->runs, by->runs->kind, by->type, err) < 0) return -1;
     by->is_wide = true;
-    if (report_finish_profile(by->profile, by->runs->comment, err) < 0 || report_choose_values(report, err) < 0)
+    if (report_finish_profile(by->profile, by->runs->overrides, err) < 0 || report_choose_values(report, err) < 0)
         return -1;
     const char **values = xcalloc(by->profile->label_set_count + 1, sizeof *values);
     bool any = false;
@@ -264,7 +264,7 @@ static int prepare_runs(struct by_tag *by, filter_note *note, void *context, str
     if (join_columns(by, err) < 0) return -1;
     report->sample_unit = by->profile->types[0].unit;
     report->ratio = 1 / report->options.divide_by;
-    if (report_finish_profile(by->profile, by->runs->comment, err) < 0) return -1;
+    if (report_finish_profile(by->profile, by->runs->overrides, err) < 0) return -1;
     report->type = 0;
     report->mean_type = by->width > 1 ? 1 : PROFILE_NONE;
     return report_narrow(report, note, context, err);

@@ -152,7 +152,7 @@ static int add_run(struct over_runs *over, const struct report_format *format, c
     if (gather_profile(&profile, &only, over->runs->kind,
                        report_is_of_one_type(format, options) ? options->sample_index : NULL, err) < 0)
         return -1;
-    int code = report_finish_profile(&profile, NULL, err);
+    int code = report_finish_profile(&profile, over->runs->overrides, err);
     if (code == 0) code = report_choose_values(&report, err);
     if (code == 0) code = report_narrow(&report, keep_note, over, err);
     if (code == 0) code = join_types(over, &report, run, &factor, err);
@@ -370,7 +370,8 @@ static void finish(struct over_runs *over, const struct report_format *format, s
         profile_add_comment(&over->about, warning);
         free(warning);
     }
-    if (over->runs->comment && *over->runs->comment) profile_add_comment(&over->about, over->runs->comment);
+    const struct report_overrides *overrides = over->runs->overrides;
+    if (overrides && overrides->comment && *overrides->comment) profile_add_comment(&over->about, overrides->comment);
     over->shown.total = llround(mean_of(&over->total, over->run_count));
     choose_lines(over);
     choose_unit(over);

@@ -21,8 +21,8 @@
 
 struct report_runs {
     const struct run_list *runs;
-    const char *kind;    /* NULL: the one that all have */
-    const char *comment; /* as of report_finish_profile; may be NULL */
+    const char *kind;                         /* NULL: the one that all have */
+    const struct report_overrides *overrides; /* as of report_finish_profile; may be NULL */
 };
 
 /* Is the report one of these? Then report_write is not for it. */

@@ -72,14 +72,20 @@ def build_id(binary):
 
 
 def instructions(binary, wanted):
-    """[(address, function)] of the functions that match."""
-    found, function = [], None
+    """Where the instructions of the functions that match begin. Without padding behind them, and without the last byte, which go tool
+    pprof does not count to a function."""
+    found, function, sizes = [], None, {}
+    for line in run("nm", "-S", binary).splitlines():
+        field = line.split()
+        if len(field) == 4:
+            sizes[int(field[0], 16)] = int(field[1], 16)
     for line in run("objdump", "-d", "--no-show-raw-insn", binary).splitlines():
-        head = re.match(r"^[0-9a-f]+ <(.*)>:$", line)
+        head = re.match(r"^([0-9a-f]+) <(.*)>:$", line)
         if head:
-            function = head[1] if re.search(wanted, head[1]) else None
+            function = head[2] if re.search(wanted, head[2]) else None
+            end = int(head[1], 16) + sizes.get(int(head[1], 16), 1 << 62) - 1
         match = re.match(r"^ *([0-9a-f]+):\t", line)
-        if match and function:
+        if match and function and int(match[1], 16) < end:
             found.append(int(match[1], 16))
     return found
 

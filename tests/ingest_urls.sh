@@ -15,9 +15,14 @@ import (
 )
 
 var kept [][]byte
+var first []byte
 
 func main() {
 	runtime.MemProfileRate = 16 << 10 // 1,024 samples of 16 MiB: a tenth is three standard deviations
+	for i := 0; i < 64; i++ { // until the first sample: it was drawn for the rate before, one in 512 KiB
+		first = make([]byte, 1<<20)
+	}
+	first = nil
 	for i := 0; i < 4096; i++ {
 		kept = append(kept, make([]byte, 4096))
 	}
@@ -139,3 +144,60 @@ expect_between $(($(date +%s) - started)) 1 30 "seconds for --timeout 1"
 "$CLEAR" ingest --db tls2.db -q --tls_ca cert.pem "https://localhost:$secure/profile" || fail "tls_ca"
 "$CLEAR" ingest --db tls3.db -q --tls_ca cert.pem --tls_cert cert.pem --tls_key key.pem "https://localhost:$mutual/profile" || fail "tls_cert"
 for db in tls tls2 tls3; do expect_equal "$(sql $db.db 'SELECT content_hash FROM runs')" "$(sql file.db 'SELECT content_hash FROM runs')" "$db"; done
+
+# ---- reports: the options as pprof spells them, the same bytes and the same requests ----
+export TZ=UTC
+reports_alike() { # reports_alike OPTION... URL
+    : >asked.txt
+    pprof -top "$@" >want.txt 2>err.txt || fail "pprof $*: $(cat err.txt)"
+    mv asked.txt asked_by_pprof.txt
+    : >asked.txt
+    "$CLEAR" report -top "$@" >got.txt || fail "report $*"
+    expect_same_file got.txt want.txt "report $*"
+    expect_same_file asked.txt asked_by_pprof.txt "the request of report $*"
+}
+before=$ROOT/fixtures/corpus/pprof/before_go_allocs.pb.gz
+plain=http://127.0.0.1:$port/profile
+reports_alike "$plain"
+reports_alike -seconds=7 "$plain"
+reports_alike -seconds 7 -timeout=30 -cum "$plain?seconds=3"
+reports_alike -base="$plain" "$before"
+reports_alike "127.0.0.1:$port/profile"
+reports_alike "https+insecure://localhost:$secure/profile"
+# Go's pprof takes the TLS options and leaves them at that: what it says of the file is what they must give.
+pprof -top "$input" >want.txt 2>err.txt
+"$CLEAR" report -top -tls_ca cert.pem "https://localhost:$secure/profile" >got.txt || fail "report -tls_ca"
+expect_same_file got.txt want.txt "report -tls_ca"
+"$CLEAR" report -top -tls_ca=cert.pem -tls_cert=cert.pem -tls_key=key.pem "https://localhost:$mutual/profile" >got.txt || fail "report -tls_cert"
+expect_same_file got.txt want.txt "report -tls_cert"
+"$CLEAR" top --tls_ca cert.pem --seconds 2 "https://localhost:$secure/profile" "$before" >got.txt || fail "two dashes"
+pprof -top "$input" "$before" >want.txt 2>err.txt
+expect_same_file got.txt want.txt "a URL and a file"
+"$CLEAR" ingest --db before.db -q "$before"
+pprof -top "$before" "$input" >want.txt 2>err.txt
+"$CLEAR" top --db before.db 1 "$plain" >got.txt || fail "a run and a URL"
+expect_same_file got.txt want.txt "a run and a URL"
+: >asked.txt
+pprof -top -seconds=1 "http://127.0.0.1:$port" >/dev/null 2>&1
+"$CLEAR" top -seconds=1 "http://127.0.0.1:$port/" >/dev/null 2>err.txt
+expect_equal "$(cat asked.txt)" $'/debug/pprof/profile?seconds=1\n/debug/pprof/profile?seconds=1' "a server without a path"
+expect_equal "$(grep -c . err.txt)" 1 "one line: $(cat err.txt)"
+refuse_report() { # refuse_report STATUS REGEX ARGUMENT...
+    local status=$1 regex=$2
+    shift 2
+    expect_status "$status" "$CLEAR" top "$@" >out.txt 2>err.txt
+    expect_match "$(cat err.txt)" "$regex" "top $*"
+    [ ! -s out.txt ] || fail "top $* wrote on standard output"
+}
+refuse_report 1 '(certificate|SSL)' "https://localhost:$secure/profile"
+refuse_report 2 'tls_cert and --tls_key' -tls_cert=cert.pem "https://localhost:$mutual/profile"
+refuse_report 1 'the server answered 404' "http://127.0.0.1:$port/none"
+refuse_report 2 'seconds wants a number' -seconds=soon "$plain"
+python3 -c 'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); print(s.getsockname()[1],flush=True); time.sleep(60)' >mute.txt &
+silent=$!
+until [ -s mute.txt ]; do sleep 0.05; done
+started=$(date +%s)
+refuse_report 1 '[Tt]imed? ?out' -timeout=1 "http://127.0.0.1:$(cat mute.txt)/x"
+kill $silent
+expect_between $(($(date +%s) - started)) 1 30 "seconds for -timeout=1"
+expect_match "$("$CLEAR" top -seconds=1 "http://$address")" '^Type: cpu$' "Go's server, by its name alone"

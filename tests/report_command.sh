@@ -97,3 +97,18 @@ expect_match "$(tail -1 err)" "^clear: focus '\(a\|aa\)\+\[bc\]': cannot be matc
 expect_match "$("$CLEAR" top --all 2)" '^All [0-9]+ nodes: exact, nothing truncated$' "an exact recording"
 profile -q -o third.profile --sample 2 --cpu off "$FIXTURES/heap_counts" >/dev/null || fail "heap_counts sampled"
 expect_match "$("$CLEAR" top --all --kind heap)" '^All [0-9]+ nodes: nothing left out; sampled, one in 2 ' "a sampled recording"
+
+# ---- every option that pprof has is known: taken, or refused with what to use instead ----
+if command -v go >/dev/null; then
+    go tool pprof -help 2>&1 | grep -oE '^ +-[a-z_]+' | tr -d ' ' | sort -u >flags
+    [ "$(wc -l <flags)" -ge 80 ] || fail "pprof -help lists $(wc -l <flags) flags"
+    while read -r flag; do
+        "$CLEAR" report "$flag=1" --db none.db >out 2>err </dev/null
+        ! grep -q 'unknown option' err || fail "$flag: $(cat err)"
+    done <flags
+fi
+refuse 2 "clear report has no -http: clear serve --http HOST:PORT serves runs, with flame graphs and pprof's own addresses (see clear report --help)" report -http=:8080 loop
+refuse 2 "clear report has no -web: write the picture with -svg -o FILE.svg and open that, or see clear serve (see clear top --help)" top -web loop
+refuse 2 "symbolize=force: names are made when a run is recorded or read, and reports keep them (functions.system_name has the linker's) (see clear top --help)" top -symbolize=force loop
+"$CLEAR" top --buildid=c0ffee --add_comment=hello "$FIXTURES/leak" loop >got
+expect_equal "$(head -n 3 got)" $'File: leak\nBuild ID: c0ffee\nhello' "what is known better than the profile"

@@ -77,6 +77,7 @@ SCRIPTS = {
     "a picture goes to a file": "dot 5 >graph.dot|dot 3",
     "callgrind": "callgrind 5 >out.callgrind|callgrind",
     "profiles go to files": "proto >out.pb.gz|topproto >top.pb.gz|proto|topproto 3",
+    "disasm of no binary": "disasm nothinglikethis|disasm|weblist|top 2",
     "call_tree": "call_tree|tree 5|top 3|o|call_tree=n|tree 5",
     "drop_negative": "drop_negative|top 3|drop_negative=false|top 3|o",
     "trim_path": "trim_path=/usr/lib/go-1.19/src|lines=1|top 4|trim_path=|top 4",

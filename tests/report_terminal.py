@@ -98,8 +98,8 @@ class Terminal:
     def line(self):
         return self.screen().split("\n")[-1]
 
-    def end(self, keys="\x04"):
-        self.wait_for_prompt("no prompt at the end")
+    def end(self, keys="\x04", prompt=PROMPT.strip()):
+        self.until("no prompt at the end", lambda screen: self.line() == prompt)
         self.type(keys)
         end = time.time() + 20
         while time.time() < end:
@@ -182,6 +182,22 @@ terminal.until("the history of the last session", lambda screen: screen.endswith
 terminal.type("\x15")
 want("quit ends it with 0", terminal.end("quit\r") == 0)
 
+# ---- functions whose names mean something in a pattern, from a beginning and from the middle ----
+with open("names.folded", "w") as file:
+    file.write("main;json.(*Decoder).read 5\nmain;json.(*Encoder).write 2\nmain;operator new[](unsigned long) 1\n")
+terminal = Terminal(command + ["./names.folded"], env)
+for typed, becomes in (("json.(*D", "json.\\(\\*Decoder\\).read"), ("json.\\(\\*E", "json.\\(\\*Encoder\\).write"),
+                       (").wri", "json.\\(\\*Encoder\\).write"), ("oper", "operator.new\\[\\]\\(unsigned.long\\)"),
+                       ("-oper", "-operator.new\\[\\]\\(unsigned.long\\)")):
+    terminal.wait_for_prompt("no prompt before a function")
+    terminal.type(f"top {typed}\t")
+    terminal.until(f"completion of {typed} to {becomes}", lambda screen, becomes=becomes: terminal.line().rstrip() == f"{PROMPT}top {becomes}")
+    terminal.type("\r")
+    terminal.wait_for_prompt("no report on what was completed")
+name = "json.(*Decoder).read"
+want("what was completed matches", name in terminal.screen() and "no samples" not in terminal.screen())
+want("it ends with 0", terminal.end() == 0)
+
 # ---- ^C while a report is made: graphviz takes minutes for this one ----
 with open("big.folded", "w") as file:
     for i in range(6000):
@@ -199,6 +215,31 @@ want("nothing half-made is left", not [name for name in os.listdir(".") if name.
 want("the session goes on", "flat%" in terminal.say("top 3"))
 want("it ends with 0", terminal.end() == 0)
 
+# ---- ^Z, under a shell: at the prompt and in a report, which stops with all that it started ----
+terminal = Terminal(["bash", "--norc", "-i"], dict(env, PS1="shell> "))
+terminal.type(" ".join(command + ["./big.folded"]) + "\r")
+terminal.wait_for_prompt("no prompt under a shell")
+terminal.type("trim=fal\x1a")
+terminal.until("^Z at the prompt", lambda screen: "Stopped" in screen and terminal.line() == "shell>")
+terminal.type("fg\r")
+terminal.until("the line is there again", lambda screen: terminal.line() == PROMPT + "trim=fal")
+terminal.type("se\r")
+terminal.wait_for_prompt("no prompt after fg")
+terminal.type("svg\r")
+time.sleep(1)
+terminal.type("\x1a")
+terminal.until("^Z in a report", lambda screen: screen.count("Stopped") == 2 and terminal.line() == "shell>")
+terminal.type("ps -o stat=,comm= | grep -E 'clear|dot' | grep -cv '^T'\r")
+terminal.until("something runs on", lambda screen: terminal.screen().split("\n")[-2:] == ["0", "shell>"])
+terminal.type("fg\r")
+time.sleep(0.5)
+terminal.type("\x03")
+terminal.wait_for_prompt("^C after fg")
+want("the session goes on after ^Z", "flat%" in terminal.say("top 3"))
+terminal.type("\x04")
+terminal.until("back in the shell", lambda screen: terminal.line() == "shell>")
+want("the shell ends", terminal.end("exit\r", "shell>") == 0)
+
 # ---- no place for a history: nothing is said ----
 terminal = Terminal(command, dict(env, XDG_STATE_HOME="/proc/nowhere"))
 want("a report without a history", "flat%" in terminal.say("top 3"))
@@ -212,4 +253,6 @@ terminal.wait_for_prompt("no prompt")
 os.kill(terminal.child, signal.SIGTERM)
 _, status = os.waitpid(terminal.child, 0)
 want("SIGTERM ends it", os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM)
+modes = termios.tcgetattr(terminal.master)[3]
+want("the terminal is as it was", modes & termios.ICANON and modes & termios.ECHO and modes & termios.ISIG)
 print("the terminal does as it should")

@@ -1,0 +1,54 @@
+#include "cli/prompt_job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Who is not in front may not say who is, but for those that ignore SIGTTOU. */
+static void put_in_front(pid_t group) {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGTTOU, &ignore, &before);
+    (void)tcsetpgrp(STDIN_FILENO, group);
+    sigaction(SIGTTOU, &before, NULL);
+}
+
+/* Parent and child both set the group, because nobody knows which of them is first. */
+static void bring_up(pid_t child, pid_t group) {
+    (void)setpgid(child, group);
+    put_in_front(group);
+}
+
+static int wait_for(pid_t child, bool terminal, int *status) {
+    for (;;) {
+        pid_t waited = waitpid(child, status, terminal ? WUNTRACED : 0);
+        if (waited < 0 && errno == EINTR) continue;
+        if (waited < 0) return -1;
+        if (!WIFSTOPPED(*status)) return 0;
+        /* ^Z: the session stops as well, and both go on together. */
+        put_in_front(getpgrp());
+        kill(0, SIGTSTP);
+        put_in_front(child);
+        kill(-child, SIGCONT);
+    }
+}
+
+int prompt_job(bool terminal, int (*work)(void *context), void *context, int *status, struct error *err) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0) return error_fail(err, "a process for the report: %s", strerror(errno));
+    if (child == 0) {
+        if (terminal) bring_up(0, getpid());
+        _exit(work(context));
+    }
+    if (terminal) bring_up(child, child);
+    int code = wait_for(child, terminal, status), number = errno;
+    if (terminal) {
+        /* A program that the job started (graphviz) may take its time over ^C. */
+        if (code == 0 && WIFSIGNALED(*status)) kill(-child, SIGKILL);
+        put_in_front(getpgrp());
+    }
+    return code < 0 ? error_fail(err, "the report's process: %s", strerror(number)) : 0;
+}

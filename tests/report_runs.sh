@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# What a profile alone cannot say: means over runs, columns by a tag, runs and files together, a thousand runs in the memory of
+# fifty, and what --all promises. Figures come from go tool pprof on each run's file and Python's statistics, or from the stock sqlite3 shell.
+# timeout: 240
+. "$(dirname "$0")/lib.sh"
+export TZ=UTC
+
+refuse() { # refuse TEXT ARGUMENTS...
+    local text=$1 got=0
+    shift
+    "$CLEAR" "$@" >out 2>err || got=$?
+    expect_equal "$got" 2 "status of clear $*"
+    expect_match "$(cat err)" "^clear: $text" "clear $*"
+    [ ! -s out ] || fail "clear $* wrote on standard output"
+}
+
+# ---- made-up runs against pprof ----
+if command -v go >/dev/null; then
+    mkdir made
+    HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none python3 "$ROOT/tests/report_runs.py" "$CLEAR" "$(go tool -n pprof)" "$TMP/made" ||
+        fail "reports over runs"
+fi
+
+# ---- recorded runs against SQL: several windows a run, one of them of another program ----
+export CLEAR_DB=$TMP/t.db
+for fixture in heap_counts leak heap_counts; do
+    profile -q --cpu off -o one.profile --interval 10ms --tag "commit=$fixture" "$FIXTURES/$fixture" >/dev/null || fail "$fixture"
+done
+sql t.db "WITH each AS (
+              SELECT run_id, frames.function AS name, sum(alloc_bytes) AS bytes
+              FROM sites JOIN profiles ON profiles.id = profile_id
+              JOIN frames ON frames.trace_id = sites.trace_id AND frames.depth = 0
+              GROUP BY run_id, frames.function HAVING sum(alloc_bytes) > 0)
+          SELECT name || ' ' || printf('%.6f', sum(bytes) / 3.0) || ' '
+                 || printf('%.6f', sqrt((sum(bytes * bytes) - sum(bytes) * sum(bytes) / 3.0) / 2)) || ' ' || count(*)
+          FROM each GROUP BY name ORDER BY name" >want
+[ "$(wc -l <want)" -gt 5 ] || fail "nothing was allocated"
+alloc=(--kind heap --sample_index alloc_space)
+"$CLEAR" top "${alloc[@]}" --over-runs --all --json all >over.json || fail "--over-runs"
+python3 -c 'import json
+for node in sorted(json.load(open("over.json"))["nodes"], key=lambda node: node["name"]):
+    if node["flat"]["mean"]: print(node["name"], "%.6f" % node["flat"]["mean"], "%.6f" % node["flat"]["sd"], node["n"])' >got
+expect_same_file got want "mean and sd of allocated bytes"
+sql t.db "SELECT frames.function || ' ' || sum(alloc_bytes * (value = 'heap_counts')) || ' ' || sum(alloc_bytes * (value = 'leak'))
+          FROM sites JOIN profiles ON profiles.id = profile_id JOIN tags USING (run_id)
+          JOIN frames ON frames.trace_id = sites.trace_id AND frames.depth = 0
+          GROUP BY frames.function HAVING sum(alloc_bytes) > 0 ORDER BY frames.function" >want
+"$CLEAR" top "${alloc[@]}" --by-tag commit --json --all all >by.json || fail "--by-tag"
+python3 -c 'import json
+report = json.load(open("by.json"))
+assert [column["value"] for column in report["columns"]] == ["heap_counts", "leak"], report["columns"]
+assert [column["runs"] for column in report["columns"]] == [2, 1]
+for node in sorted(report["nodes"], key=lambda node: node["name"]):
+    if node["total_flat"]: print(node["name"], *node["flat"])' >got
+expect_same_file got want "allocated bytes by commit"
+
+# ---- --all: whole numbers in their own unit, and what they are worth ----
+sql t.db "SELECT sum(alloc_bytes) FROM sites JOIN profiles ON profiles.id = profile_id WHERE run_id = 1" >total
+for report in text tree; do
+    "$CLEAR" report $report --all "${alloc[@]}" 1 >all.txt || fail "--all"
+    expect_match "$(cat all.txt)" '^All [0-9]+ nodes: exact, nothing truncated$' "$report --all"
+    expect_match "$(cat all.txt)" "^Showing nodes accounting for $(cat total)B, 100% of $(cat total)B total$" "$report --all"
+    expect_equal "$(grep -cE '(^| )-?[0-9]+(\.[0-9]+)?[kMGT]B |[0-9]\.[0-9]+B ' all.txt)" 0 "$report --all rounds"
+done
+"$CLEAR" report traces --all "${alloc[@]}" 1 >all.txt || fail "traces --all"
+expect_match "$(cat all.txt)" '^All [0-9]+ samples: exact, nothing truncated$' "traces --all"
+expect_equal "$(awk '/^ *[0-9]+B? /{ if (!/:/) { sub(/B$/, "", $1); sum += $1 } } END { print sum }' all.txt)" "$(cat total)" "values of traces --all"
+printf 'main;%s 9007199254740993\nmain 9007199254740993\n' deep >large.folded # 2^53 + 1 is no double
+"$CLEAR" top --all ./large.folded >all.txt
+expect_match "$(cat all.txt)" '^9007199254740993 +50.00% +50.00% +9007199254740993 +50.00%  deep$' "a number beyond 2^53"
+expect_match "$(cat all.txt)" '^9007199254740993 +50.00% +100% +18014398509481986 +100%  main$' "a sum beyond 2^53"
+expect_match "$("$CLEAR" top --all --unit MB "${alloc[@]}" 1)" '^All [0-9]+ nodes: nothing left out; rounded to two decimals' "--all with a unit"
+expect_match "$("$CLEAR" top --all --mean "${alloc[@]}" 1)" '^All [0-9]+ nodes: nothing left out; means are rounded down$' "--all with means"
+expect_match "$("$CLEAR" top --all --over-runs "${alloc[@]}" all)" '^All [0-9]+ nodes: nothing left out; means and deviations to 15 digits$' "--all over runs"
+
+# ---- words ----
+"$CLEAR" report -top -over_runs 1 3 >one
+"$CLEAR" top --over-runs 1,3 >two
+expect_same_file two one "both spellings"
+expect_match "$(cat one)" '^Over 2 runs: mean, sd ' "how many runs"
+expect_equal "$("$CLEAR" report json --by_tag commit 1 2)" "$("$CLEAR" top --json --by-tag=commit 1..2)" "json"
+"$CLEAR" top --over-runs --focus=nowhere all >out 2>err
+expect_equal "$(cat err)" "clear: Focus expression matched no samples" "said once of three runs"
+"$CLEAR" top --over-runs --focus=leaks_all all >out 2>err
+expect_equal "$(cat err)" "" "a focus that matches in one run of three"
+printf 'over_runs=true\ntop 1\nover_runs=false\nby_tag=commit\ntop 1\n' | "$CLEAR" report all >out || fail "the prompt"
+expect_match "$(cat out)" '^Over 3 runs' "the prompt"
+expect_match "$(cat out)" '^Columns: flat by tag commit of 3 runs$' "the prompt"
+refuse 'over_runs makes a table: top or json, not tree' tree --over-runs all
+refuse 'by_tag makes a table: top or json, not dot' report dot --by-tag commit all
+refuse 'over_runs and by_tag exclude each other' top --over-runs --by-tag commit all
+refuse 'by_tag=comit: no run has such a tag, and no sample such a label' top --by-tag comit all
+refuse 'over_runs and a base exclude each other' top --over-runs --base 1 2
+refuse 'columns must be 1 or more' top --by-tag commit --columns 0 all
+printf 'main 5\n' >small.folded
+refuse 'no one kind of profile is in all of these runs; give --kind' top --over-runs 1 ./small.folded
+
+# ---- a thousand runs: memory goes with the stacks, time with the runs ----
+mkdir many
+python3 - <<'E2' || fail "no runs"
+import random
+program = random.Random(3)
+stacks = [";".join(["main"] + [f"function_{program.randrange(200)}" for _ in range(10)]) for _ in range(400)]
+for run in range(1000):
+    values = random.Random(run)
+    with open(f"many/{run:04}.folded", "w") as file:
+        file.writelines(f"{stack} {values.randrange(1, 1000)}\n" for stack in stacks)
+E2
+"$CLEAR" ingest -q --db many.db many || fail "a thousand runs"
+sql many.db "INSERT INTO tags SELECT id, 'commit', 'c' || ((id - 1) * 20 / 1000) FROM runs"
+cat >measure.c <<'E2' # a parent that is smaller than what it measures: a child's peak begins with its parent's
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    struct rusage usage;
+    int status = 1;
+    pid_t child = vfork();
+    if (child == 0) {
+        execv(argv[1], argv + 1);
+        _exit(127);
+    }
+    if (argc < 2 || wait4(child, &status, 0, &usage) != child || status) return 1;
+    fprintf(stderr, "%ld %ld\n", usage.ru_maxrss, (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000);
+    return 0;
+}
+E2
+"$CC" -O1 -o measure measure.c || fail "no program to measure with"
+measure() { # measure ARGUMENTS...: the least KB and CPU milliseconds of three
+    local i
+    for i in 1 2 3; do
+        ./measure "$CLEAR" top --db many.db "$@" 2>&1 >/dev/null || fail "$*"
+    done | sort -n -k2 | awk 'NR == 1 { ms = $2 } NR == 1 || $1 < kb { kb = $1 } END { print kb, ms }'
+}
+for mode in '' --over-runs --by-tag=commit; do
+    # shellcheck disable=SC2086
+    read -r few _ <<<"$(measure $mode 1..50)"
+    # shellcheck disable=SC2086
+    read -r _ some <<<"$(measure $mode 1..250)"
+    # shellcheck disable=SC2086
+    read -r many all <<<"$(measure $mode 1..1000)"
+    printf '%s: 50 runs %s KB, 250 runs %s ms, 1,000 runs %s KB %s ms\n' "$mode" "$few" "$some" "$many" "$all"
+    if [ -z "${SANITIZED:-}" ]; then
+        expect_between "$many" 1 $((few * 115 / 100)) "KB for a thousand runs, $mode"
+        expect_between "$all" 0 $((some * 4 * 16 / 10 + 50)) "ms for four times the runs, $mode"
+    fi
+done
+expect_equal "$("$CLEAR" top --db many.db --all --json all | python3 -c 'import json,sys; print(json.load(sys.stdin)["total"])')" \
+    "$(cat many/*.folded | awk '{ sum += $2 } END { print sum }')" "the total of a thousand runs"
