@@ -13,6 +13,8 @@ _clear() {
         words="table csv json jsonl markdown"
     elif [[ $previous == --kind ]]; then
         words="heap lock mvcc channels cpu mutex block"
+    elif [[ $previous == --by-tag ]]; then
+        words="commit branch"
     elif [[ $previous == --cpu ]]; then
         words="99 off perf"
     elif [[ $previous == --start ]]; then

@@ -37,7 +37,11 @@
     "  --nodefraction F     leave out what is below this part of the total (0.005)\n"                                  \
     "  --edgefraction F     leave out calls below this part of the total (0.001)\n"                                    \
     "  --trim BOOL          false: leave out nothing\n"                                                                \
-    "  --all                leave out nothing, and say whether the figures are exact\n"                                \
+    "  --all                leave out nothing, print whole numbers, and say whether the figures are exact\n"           \
+    "  --over-runs          top, json: mean and standard deviation of each function over the runs, and in how many "   \
+    "it is\n"                                                                                                          \
+    "  --by-tag KEY         top, json: a column for each value of a tag of the runs, else of a label of the samples\n" \
+    "  --columns N          most of them (8): the newest values of a tag, the largest of a label; the rest is one\n"   \
     "  --call_tree          a node for each path, in pictures and callgrind\n"                                         \
     "  --relative_percentages  percentages of what is focused\n"                                                       \
     "  --compact_labels     short header\n"                                                                            \
@@ -59,6 +63,10 @@
     "  --intel_syntax       machine code as Intel writes it\n"                                                         \
     "  --tools DIRS         where objdump and addr2line are (default: $PPROF_TOOLS, else PATH)\n"                      \
     "  --add_comment TEXT   say this too\n"                                                                            \
+    "  --buildid HEX        build id of the program; its file is an ELF file before the targets, as in pprof\n"        \
+    "  --seconds N          of a URL: let the server record for N seconds; --timeout N: wait so long for its answer\n" \
+    "  --tls_cert F, --tls_key F, --tls_ca F  PEM files: our certificate and its key, and whom to trust\n"             \
+    "  --symbolize MODE     as pprof; changes nothing, names are made when a run is recorded or read\n"                \
     "  -h, --help           this text\n"                                                                               \
     "\n" RUN_USAGE
 
@@ -260,7 +268,8 @@ const struct command commands[] = {
      "\n"
      "What go tool pprof prints for the same profile and options, from the warehouse. A TARGET is a RUN, a set of "
      "runs\n"
-     "(1..20, all, all:LABEL, tag:TAG=VALUE, last=20), or a file; several are added up. Default: the latest run.\n"
+     "(1..20, all, all:LABEL, tag:TAG=VALUE, last=20), a file or a URL; several are added up. Default: the latest "
+     "run.\n"
      "Without FORMAT a terminal gets a prompt with pprof's commands and options (top 20 main -gc, sample_index=cpu, "
      ">FILE,\n"
      "o, help) and sql, runs, use RUN; standard input that is no terminal is read as such commands, a line each: exit "
