@@ -116,14 +116,15 @@ int timespan_describe(struct db *db, int64_t run_id, const char *kind, const str
     if (db_step(db, row, err) < 0) return -1;
     long long first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);
     double from = (double)sqlite3_column_int64(row, 3) / 1e9, to = (double)sqlite3_column_int64(row, 4) / 1e9;
+    long long count = sqlite3_column_int64(row, 2);
+    sqlite3_reset(row);
     if (first == 0)
-        buffer_printf(words, "no window of %lld ends there", (long long)sqlite3_column_int64(row, 2));
+        buffer_printf(words, "none of the %lld windows of kind %s of run %lld ends there", count, kind,
+                      (long long)run_id);
     else if (first == last)
         buffer_printf(words, "window %lld", first);
     else
         buffer_printf(words, "windows %lld to %lld", first, last);
-    if (first) buffer_printf(words, " of %lld, %.3f s to %.3f s", (long long)sqlite3_column_int64(row, 2), from, to);
-    buffer_printf(words, " of run %lld", (long long)run_id);
-    sqlite3_reset(row);
+    if (first) buffer_printf(words, " of %lld, %.3f s to %.3f s of run %lld", count, from, to, (long long)run_id);
     return 0;
 }

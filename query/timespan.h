@@ -31,7 +31,7 @@ bool timespan_is_wanted(const struct timespan_request *request);
 /* In a run, where windows are numbered by kind. A window or a time that the run does not have is a usage error. */
 int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct timespan_request *request,
                   struct timespan *span, struct error *err);
-/* Adds in words which windows the span takes: "windows 3 to 7 of 12, 10.000 s to 20.012 s of run 4". */
+/* Adds in words which windows the span takes: "windows 3 to 7 of 12, 10.000 s to 20.012 s of run 4", or that it takes none. */
 int timespan_describe(struct db *db, int64_t run_id, const char *kind, const struct timespan *span,
                       struct buffer *words, struct error *err);
 

@@ -64,4 +64,28 @@ expect_status 0 profile --cpu=99 -- "$FIXTURES/cpu_burn" idle 500 >out.txt
 expect_between "$(cpu_of % | cut -d'|' -f1)" 0 2 'samples of a sleeper'
 expect_status 0 profile --cpu=off -- "$FIXTURES/cpu_burn" threads 100 >out.txt
 expect_equal "$(cpu_of %)" '0|0' 'samples with --cpu=off'
+
+# In windows: each function has its time, and all windows together are the run. A turn ends in a pause, where a window does.
+expect_status 0 profile --cpu=999 --interval 0.02 --windows=all -q -- "$FIXTURES/cpu_burn" turns 500 >out.txt
+run=$(sql t.db 'SELECT max(id) FROM runs')
+samples() { # samples FUNCTION ARGUMENTS...: samples and CPU time below it (all, where it is empty) in what is exported
+    local name=$1
+    shift
+    "$CLEAR" export --db t.db "$run" --kind cpu --format folded --type cpu "$@" -o - 2>/dev/null | awk -v name="$name" 'index($0, name) { n += $NF } END { print n + 0 }'
+}
+started=$(sql t.db "SELECT started_ns FROM runs WHERE id = $run")
+for turn in 'burn_large burn_small' 'burn_small burn_large'; do
+    span=$(awk -v name="${turn% *}" -v s="$started" '$1 == "turn" && $2 == name { from = ($3 - s) / 1e9 - 0.005; printf "--from %.3f --to %.3f", from < 0 ? 0 : from, ($4 - s) / 1e9 + 0.3 }' out.txt)
+    took=$(awk -v name="${turn% *}" '$1 == "turn" && $2 == name { print $5 }' out.txt)
+    # shellcheck disable=SC2086 # words are meant
+    expect_between "$(samples "${turn% *}" $span)" $((took - took / 10)) $((took + took / 10)) "CPU time of ${turn% *} in its turn"
+    # shellcheck disable=SC2086 # words are meant
+    expect_equal "$(samples "${turn#* }" $span)" 0 "CPU time of ${turn#* } in the turn of ${turn% *}"
+done
+count=$(sql t.db "SELECT max(number) FROM windows WHERE run_id = $run AND kind = 'cpu'")
+expect_between "$count" 10 200 'windows of kind cpu'
+sum=0
+for number in $(seq "$count"); do sum=$((sum + $(samples '' --window "$number"))); done
+expect_equal "$sum" "$(samples '')" 'all windows together'
+expect_equal "$sum" "$(sql t.db "SELECT sum(cpu_ns) FROM cpu_use WHERE run_id = $run")" 'and in the tables'
 check_db t.db

@@ -133,11 +133,11 @@ expect_match "$token" '^[0-9a-f]{32}$' 'the token: 128 bits'
 replies() { # replies STATUS WORDS...: to a POST to toggle
     local want=$1
     shift
-    expect_equal "$(curl -s -o said -D head -w '%{http_code}' "$@")" "$want" "status of curl $*"
+    expect_equal "$(curl -s -o said -D head.txt -w '%{http_code}' "$@")" "$want" "status of curl $*"
 }
 bearer=(-H "Authorization: Bearer $token")
 replies 401 -X POST "${url}toggle"
-expect_match "$(tr -d '\r' <head)" '^WWW-Authenticate: Bearer' 'what a 401 asks for'
+expect_match "$(tr -d '\r' <head.txt)" '^WWW-Authenticate: Bearer' 'what a 401 asks for'
 replies 401 -X POST -u "user:$token" "${url}toggle"
 replies 401 -X POST -H "Authorization: $token" "${url}toggle"
 replies 403 -X POST -H 'Authorization: Bearer 0123456789abcdef0123456789abcdef' "${url}toggle"
@@ -146,7 +146,7 @@ replies 403 -X POST -H "Authorization: Bearer ${token%?}" "${url}toggle"
 replies 400 -X POST "${url}toggle?token=$token"
 expect_match "$(cat said)" 'header Authorization' 'a token in the URL'
 replies 405 "${bearer[@]}" "${url}toggle"
-expect_match "$(tr -d '\r' <head)" '^Allow: POST$' 'what a 405 allows'
+expect_match "$(tr -d '\r' <head.txt)" '^Allow: POST$' 'what a 405 allows'
 replies 405 -X POST "${bearer[@]}" "${url}heap"
 replies 400 -X POST "${bearer[@]}" "${url}toggle?state=maybe"
 replies 400 -X POST "${bearer[@]}" "${url}toggle?run=1"
@@ -156,7 +156,7 @@ replies 403 -X POST "${bearer[@]}" -H 'Host: evil.example' "${url}toggle"
 replies 403 -X POST "${bearer[@]}" -H 'Origin: http://evil.example' "${url}toggle"
 expect_match "$(curl -s "$url")" 'Recording is off' 'after all that was refused'
 replies 200 -X POST "${bearer[@]}" -H "Origin: ${url%/debug/pprof/}" "${url}toggle?state=on"
-expect_equal "$(tr -d '\r' <head | sed -n 's/^Content-Type: //p')" 'application/json' 'type of the answer'
+expect_equal "$(tr -d '\r' <head.txt | sed -n 's/^Content-Type: //p')" 'application/json' 'type of the answer'
 expect_match "$(curl -s "$url")" 'Recording is on' 'the index'
 wait "$pid"
 expect_equal "$? $(grep -c 'clear: recording is on' switch.err) $(grep -c 'clear: recording is off' switch.err)" '9 3 2' 'words at each switch'

@@ -136,6 +136,17 @@ for limit in --windows=1 --windows=3 --windows=all --keep=0.2; do
                   { for (i = n; i && end[i] > $1; i--); if ($2 != count[i] || $3 != bytes[i]) { print "at " $1 ": " $2 " blocks, not " count[i]; bad = 1 } }
                   END { exit bad }' folded.txt states || fail "the state at the ends of windows under $limit"
 done
+# Ten milliseconds is the least between two flushes. Of some 300, 64 windows are kept where nothing is said, the oldest the longest.
+expect_status 9 profile --interval 10ms -q -- "$FIXTURES/progress" count 3000 >counted.txt
+this=$(sql t.db 'SELECT max(id) FROM runs')
+[ "$(sql t.db "SELECT CAST(max(value) AS INTEGER) FROM counters JOIN profiles ON profiles.id = profile_id WHERE run_id = $this AND name = 'recorder.flushes'")" -gt 100 ] ||
+    fail 'three seconds of 10 ms were less than a hundred flushes'
+expect_equal "$(sql t.db "SELECT count(*), sum(sites.alloc_count) = $(awk '{ print $2 }' counted.txt) FROM (SELECT profile_id FROM windows WHERE run_id = $this AND kind = 'heap') AS window
+                          JOIN sites USING (profile_id) JOIN places USING (trace_id) WHERE function = 'makes_progress'")" '64|1' 'windows kept, and their sum'
+expect_equal "$(sql t.db "SELECT min(duration_ns) >= 9000000 FROM windows WHERE run_id = $this AND kind = 'heap' AND number < 64")" 1 'the shortest window but for the last'
+expect_equal "$(sql t.db "SELECT sum(duration_ns) FILTER (WHERE number <= 8) > 2 * sum(duration_ns) FILTER (WHERE number BETWEEN 56 AND 63) FROM windows WHERE run_id = $this AND kind = 'heap'")" 1 'the oldest are the longest'
+expect_status 2 profile --interval 9ms -- true 2>said.txt
+expect_match "$(cat said.txt)" 'interval 9ms.*0\.01' 'an interval that is too short'
 expect_status 2 profile --windows=0 -- true 2>/dev/null
 expect_status 2 profile --keep=never -- true 2>/dev/null
 
