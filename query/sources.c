@@ -117,12 +117,29 @@ static char *search_file(const char *path, const char *search) {
     return text;
 }
 
+/* The index of the text that was kept under that path, or under one that ends so; -1 none. */
+static int64_t find_kept(const struct sources *sources, const char *path) {
+    const struct map_entry *entry = map_find(&sources->kept, path, strlen(path));
+    size_t size = strlen(path);
+    if (entry) return entry->value;
+    for (size_t i = 0; i < sources->text_count && *path && *path != '/'; i++) {
+        const char *kept = sources->paths[i];
+        size_t whole = strlen(kept);
+        if (whole > size && kept[whole - size - 1] == '/' && strcmp(kept + whole - size, path) == 0) return (int64_t)i;
+    }
+    return -1;
+}
+
+bool sources_have(const struct sources *sources, const char *path) {
+    return sources && map_find(&sources->kept, path, strlen(path));
+}
+
 int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search,
                 char **why) {
-    const struct map_entry *kept = sources ? map_find(&sources->kept, path, strlen(path)) : NULL;
+    int64_t kept = sources ? find_kept(sources, path) : -1;
     *file = (struct source_file){0};
-    if (kept) {
-        split(file, xstrdup(sources->texts[kept->value]));
+    if (kept >= 0) {
+        split(file, xstrdup(sources->texts[kept]));
         return 0;
     }
     char *here = *search ? NULL : getcwd(NULL, 0), *text = NULL;

@@ -16,6 +16,7 @@ struct sources {
 /* Adds what the runs kept; the latest run wins where they differ. */
 int sources_load(struct sources *sources, struct db *db, const struct run_set *runs, struct error *err);
 void sources_free(struct sources *sources);
+bool sources_have(const struct sources *sources, const char *path); /* under just that path; NULL has none */
 
 /* A file as lines, NUL-terminated without their ends; line N is lines[N - 1]. */
 struct source_file {
@@ -27,7 +28,8 @@ struct source_file {
 /* The text of `path` as a profile names it: of the run where it was kept under that name or one that ends so; else of the file,
  * where `path` is absolute; else of the first file of that name in or above a directory of `search` ("a:b"). -1 with
  * `*why` set (free() it) where there is none. `sources` may be NULL. */
-int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search, char **why);
+int source_open(struct source_file *file, const struct sources *sources, const char *path, const char *search,
+                char **why);
 void source_close(struct source_file *file);
 
 #endif

@@ -188,6 +188,8 @@ for option in '' --profile; do
     # The doctor shows the line, of the text that was built, when the file has gone; in a hundred columns.
     mv ledger.cht gone
     "$CLEAR" doctor --db t.db --top 0 1 >doctor.txt || fail "doctor"
+    expect_match "$("$CLEAR" report --db t.db list='^keep$' 1)" '80B +80B +13: +kept = Entry\{ amount: amount, at: i \} @multiowned;' "a listing when the file has gone $option"
+    (cd / && "$CLEAR" report --db "$TMP/t.db" list='^keep$' 1) | grep -q '13: *kept = Entry' || fail "a listing from elsewhere $option"
     mv gone ledger.cht
     expect_match "$(cat doctor.txt)" '^ +keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
     expect_equal "$(awk 'length($0) > 100' doctor.txt)" "" "lines of more than 100 columns"
