@@ -308,10 +308,9 @@ static int take_dumps(struct recording *recording, struct error *err) {
     struct self_dumps *dumps = &recording->dumps;
     struct ingest_program program = program_of(recording);
     if (self_dumps_take(dumps, &recording->db, recording->run_id, recording->collector, &program, err)) return -1;
-    for (int i = 0; i < SELF_DUMPS; i++)
-        if (dumps->errors[i].status != ERROR_NONE)
-            fprintf(stderr, "clear: warning: the program's own dump (%s) is not stored: %s\n", self_dumps_variable(i),
-                    dumps->errors[i].message);
+    for (size_t i = 0; i < dumps->loss_count; i++)
+        fprintf(stderr, "clear: warning: the program's own dump (%s) is not stored: %s\n",
+                self_dumps_variable(dumps->losses[i].kind), dumps->losses[i].error.message);
     return 0;
 }
 

@@ -60,12 +60,14 @@ static bool has_no_warehouse(const char *path) {
     return *path && (stat(path, &about) != 0 ? !exists(path) : S_ISREG(about.st_mode) && about.st_size == 0);
 }
 
-/* Names with a slash are mostly misspelt files; a comma may stand between runs. */
+/* Names with a slash are mostly misspelt files, and where nothing was recorded yet those with a dot; a comma may stand between
+ * runs. */
 static int refuse_missing(const struct target *target, const char *name, struct error *err) {
     const char *path = cli_database(target->option);
-    if (!strchr(name, '/') || strchr(name, ',')) return 0;
-    if (has_no_warehouse(path))
+    if (strchr(name, ',')) return 0;
+    if (has_no_warehouse(path) && strpbrk(name, "/."))
         return error_usage(err, "%s: no such file, and no warehouse %s with a run of that name", name, path);
+    if (!strchr(name, '/')) return 0;
     return error_usage(err, "%s: no such file, and no run of %s is called so", name, path);
 }
 

@@ -20,8 +20,6 @@
 /* Address space a process reserves for its segment; memory is taken only as it fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)
 
-#define UNLIKE INT64_MIN
-
 struct moment {
     uint64_t ticks, ns; /* of the time stamp counter and of CLOCK_MONOTONIC, at once */
 };
@@ -38,7 +36,7 @@ struct collector {
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
     struct map names;             /* of segment files met */
-    struct map biases;            /* executable -> its bias; UNLIKE where processes had it at different places */
+    struct map biases;            /* pid and start of a process -> the bias of its executable */
     uint64_t paused_since_ns;     /* CLOCK_MONOTONIC; 0: recording is on */
     struct collector_totals gone; /* of finished processes, and of the collector itself */
 };
@@ -232,21 +230,16 @@ size_t collector_running(struct collector *collector) {
 
 static void note_bias(struct collector *collector, const struct recorded *recorded) {
     uint64_t bias;
-    bool added;
-    const char *executable = recorded->head.executable;
-    if (!address_space_bias(&recorded->space, executable, &bias)) return;
-    struct map_entry *entry = map_put(&collector->biases, executable, strlen(executable), &added);
-    if (added)
-        entry->value = (int64_t)bias;
-    else if (entry->value != (int64_t)bias)
-        entry->value = UNLIKE;
+    const int64_t process[] = {recorded->head.pid, (int64_t)recorded->head.start_realtime_ns};
+    if (!address_space_bias(&recorded->space, recorded->head.executable, &bias)) return;
+    map_put(&collector->biases, process, sizeof process, NULL)->value = (int64_t)bias;
 }
 
-bool collector_bias(const struct collector *collector, const char *executable, uint64_t *bias) {
-    const struct map_entry *entry = map_find(&collector->biases, executable, strlen(executable));
-    if (!entry || entry->value == UNLIKE) return false;
-    *bias = (uint64_t)entry->value;
-    return true;
+bool collector_bias(const struct collector *collector, int64_t pid, int64_t started_ns, uint64_t *bias) {
+    const int64_t process[] = {pid, started_ns};
+    const struct map_entry *entry = map_find(&collector->biases, process, sizeof process);
+    if (entry) *bias = (uint64_t)entry->value;
+    return entry != NULL;
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */

@@ -76,9 +76,9 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
                    const struct collector_options *options, struct error *err);
 /* The program was built for this recording: its transpiled files are looked for, and kept with the run. */
 void collector_built(struct collector *collector, const struct ingest_program *program);
-/* Where that executable was loaded: run-time address minus address in the file. False where no recorded process ran it, or
- * several did at different places. */
-bool collector_bias(const struct collector *collector, const char *executable, uint64_t *bias);
+/* Where the executable of that process was loaded: run-time address minus address in the file. False where it was not recorded.
+ * started_ns: of the row in `processes`. */
+bool collector_bias(const struct collector *collector, int64_t pid, int64_t started_ns, uint64_t *bias);
 /* The target's process, before it execs: FEATURE_NO_CHILDREN goes by it. */
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
 /* Stops or resumes recording in all processes at once. While it is off a hook costs the program about a nanosecond. What was recorded is

@@ -36,6 +36,12 @@ enum {
     SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
 };
 
+/* A program that dumps by itself is told to write to DIRECTORY/ID.FILE, where ID stands for nobody: all zeros. The runtime of each
+ * process writes its own over it, in place in the environment, so that processes that inherit the variables do not overwrite
+ * each other's files: the PID and the NANOSECONDS of its segment's name, with leading zeros. */
+#define SEGMENT_NO_DUMP_ID "0000000000-00000000000000000000"
+enum { SEGMENT_DUMP_PID = 10, SEGMENT_DUMP_ID = sizeof SEGMENT_NO_DUMP_ID - 1 };
+
 /* What is recorded. In `control`: what the user wants; in a segment: what really is. */
 enum segment_feature {
     FEATURE_HEAP = 1u << 0,

@@ -1,5 +1,6 @@
 #include "ingest/self_dumps.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,11 +35,12 @@ const char *self_dumps_variable(int kind) {
 /* Where a kind is not recorded, its variable is left as the user has it. */
 void self_dumps_open(struct self_dumps *dumps, const char *directory, const struct collector_options *options) {
     size_t count = 0, replaced = 0;
-    *dumps = (struct self_dumps){.directory = directory};
+    *dumps = (struct self_dumps){.directory = directory, .has_children = !(options->features & FEATURE_NO_CHILDREN)};
     for (int i = 0; i < SELF_DUMPS; i++) {
         if (!(options->features & kinds[i].feature)) continue;
         if (getenv(kinds[i].variable)) dumps->replaced[replaced++] = kinds[i].variable;
-        dumps->variables[count++] = xasprintf("%s=%s/%s", kinds[i].variable, directory, kinds[i].file);
+        dumps->variables[count++] =
+            xasprintf("%s=%s/" SEGMENT_NO_DUMP_ID ".%s", kinds[i].variable, directory, kinds[i].file);
     }
     dumps->variables[count++] = xasprintf("CLEAR_PROFILE_SAMPLE=%u", options->sample_n > 1 ? options->sample_n : 1);
     bool splits = options->features & FEATURE_SYNC_STACKS;
@@ -48,49 +50,50 @@ void self_dumps_open(struct self_dumps *dumps, const char *directory, const stru
 void self_dumps_close(struct self_dumps *dumps) {
     for (char **variable = dumps->variables; *variable; variable++)
         free(*variable);
+    free(dumps->losses);
     *dumps = (struct self_dumps){0};
 }
 
 /* ---- who wrote it ------------------------------------------------------------------------------------------------ */
 
-/* The processes that could have written a dump, and the one that is taken for its writer. */
-struct writers {
-    struct buffer ids; /* JSON: ids of processes; [] where none names the variable */
-    int count;
-    int64_t process_id; /* 0: unknown */
-    char *executable;   /* NULL: unknown */
+/* One file, and the process that wrote it. */
+struct dump_file {
+    char *path;
+    int64_t pid, started_ns; /* of its name; 0: of a process without our runtime */
+    int64_t process_id;      /* 0: it is not known to the recording */
+    char *executable;        /* NULL: unknown */
 };
 
-static int find_writers(struct writers *writers, struct db *db, int64_t run_id, const char *variable,
-                        struct error *err) {
+static void free_file(struct dump_file *file) {
+    free(file->path);
+    free(file->executable);
+}
+
+static int find_process(struct dump_file *file, struct db *db, int64_t run_id, struct error *err) {
     sqlite3_stmt *row = db_prepare(
-        db, "SELECT id, executable FROM processes WHERE run_id = :run ORDER BY coalesce(ended_ns, started_ns), id",
-        err);
+        db, "SELECT id, executable FROM processes WHERE run_id = :run AND pid = :pid AND started_ns = :started", err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
-    int code;
-    while ((code = db_step(db, row, err)) == 1) {
-        if (!target_names(db_text(row, 1), variable)) continue;
-        writers->process_id = sqlite3_column_int64(row, 0);
-        buffer_printf(&writers->ids, "%s%lld", writers->count++ ? "," : "[", (long long)writers->process_id);
-        free(writers->executable);
-        writers->executable = xstrdup(db_text(row, 1));
+    db_bind_int(row, ":pid", file->pid);
+    db_bind_int(row, ":started", file->started_ns);
+    int code = db_step(db, row, err);
+    if (code == 1) {
+        file->process_id = sqlite3_column_int64(row, 0);
+        file->executable = xstrdup(db_text(row, 1));
+        sqlite3_reset(row);
     }
-    buffer_add_text(&writers->ids, writers->count ? "]" : "[]");
-    return code;
+    return code < 0 ? -1 : 0;
 }
 
-static void free_writers(struct writers *writers) {
-    buffer_free(&writers->ids);
-    free(writers->executable);
-}
-
-/* Where its addresses are looked up: nowhere, rather than with a bias that may be another process's. */
-static struct ingest_program program_of(const struct writers *writers, const struct collector *collector,
-                                        const struct ingest_program *target) {
+/* Where its addresses are looked up: nowhere, rather than in another program or with another process's bias. A process without our
+ * runtime is static: it can only be the target, at the addresses of its file. */
+static struct ingest_program program_of(const struct dump_file *file, const char *variable,
+                                        const struct collector *collector, const struct ingest_program *target) {
     struct ingest_program program = *target;
-    if (writers->executable) program.path = writers->executable;
-    if (!target_is_fixed(program.path) && !collector_bias(collector, program.path, &program.bias)) program.path = NULL;
+    if (file->executable) program.path = file->executable;
+    bool is_known = target_is_fixed(program.path) && (file->executable || target_names(program.path, variable));
+    if (!is_known && file->process_id) is_known = collector_bias(collector, file->pid, file->started_ns, &program.bias);
+    if (!is_known) program.path = NULL;
     return program;
 }
 
@@ -100,11 +103,11 @@ struct taking {
     struct db *db;
     int64_t run_id, profile_id; /* profile_id: of the dump */
     const char *kind;
-    const struct writers *writers;
+    int64_t process_id; /* 0: unknown */
     bool was_paused;
 };
 
-/* `sql` may have the parameters :run, :profile, :kind, :processes (JSON), :process and :text. */
+/* `sql` may have the parameters :run, :profile, :kind, :process (NULL where it is not known) and :text. */
 static int run_sql(const struct taking *taking, const char *sql, const char *text, struct error *err) {
     sqlite3_stmt *statement = db_prepare(taking->db, sql, err);
     if (!statement) return -1;
@@ -116,10 +119,8 @@ static int run_sql(const struct taking *taking, const char *sql, const char *tex
         if (sqlite3_bind_parameter_index(statement, numbers[i].name))
             db_bind_int(statement, numbers[i].name, numbers[i].value);
     if (sqlite3_bind_parameter_index(statement, ":kind")) db_bind_text(statement, ":kind", taking->kind);
-    if (sqlite3_bind_parameter_index(statement, ":processes"))
-        db_bind_text(statement, ":processes", buffer_text(&taking->writers->ids));
-    if (sqlite3_bind_parameter_index(statement, ":process") && taking->writers->process_id)
-        db_bind_int(statement, ":process", taking->writers->process_id);
+    if (sqlite3_bind_parameter_index(statement, ":process") && taking->process_id)
+        db_bind_int(statement, ":process", taking->process_id);
     if (sqlite3_bind_parameter_index(statement, ":text")) db_bind_text(statement, ":text", text);
     return db_run(taking->db, statement, err);
 }
@@ -127,16 +128,6 @@ static int run_sql(const struct taking *taking, const char *sql, const char *tex
 static int warn(const struct taking *taking, const char *text, struct error *err) {
     return run_sql(taking, "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text) WHERE id = :profile",
                    text, err);
-}
-
-static int warn_of_others(const struct taking *taking, struct error *err) {
-    if (taking->writers->count < 2) return 0;
-    char *text =
-        xasprintf("# WARNING: %d processes could dump by themselves, to one file: this is what the last one wrote",
-                  taking->writers->count);
-    int code = warn(taking, text, err);
-    free(text);
-    return code;
 }
 
 static int warn_of_pause(const struct taking *taking, struct error *err) {
@@ -151,7 +142,7 @@ static int replace_hooks(struct taking *taking, struct error *err) {
                                         "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (run_sql(taking, embedded_text(steps[i]), NULL, err)) return -1;
-    return warn_of_others(taking, err) || warn_of_pause(taking, err) ? -1 : 0;
+    return warn_of_pause(taking, err);
 }
 
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
@@ -180,51 +171,77 @@ static int store_dump(struct taking *taking, const char *path, const struct inge
     return -1;
 }
 
-/* The file goes with the private directory, so its own name says enough. */
+/* The file goes with the private directory, and its name with it: the kind's own says enough. */
 static void shorten(struct error *err, const char *directory) {
-    size_t size = strlen(directory) + 1;
+    size_t size = strlen(directory) + 1 + SEGMENT_DUMP_ID + 1;
     char *at = strstr(err->message, directory);
     if (at && strlen(at) > size) memmove(at, at + size, strlen(at + size) + 1);
 }
 
-static int take_one(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
-                    const struct ingest_program *target, int kind) {
-    struct error *err = &dumps->errors[kind];
-    char *path = xasprintf("%s/%s", dumps->directory, kinds[kind].file);
-    struct writers writers = {0};
+static int take_file(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
+                     const struct ingest_program *target, int kind, struct dump_file *file, struct error *err) {
     struct collector_totals totals;
+    int code = look_at(file->path, kind, err);
+    if (code == 1 && file->pid) code = find_process(file, db, run_id, err) < 0 ? -1 : 1;
+    if (code != 1) return code;
+    if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that was not to be followed */
     collector_totals(collector, &totals);
-    struct taking taking = {
-        .db = db, .run_id = run_id, .kind = kinds[kind].kind, .writers = &writers, .was_paused = totals.paused_ns > 0};
-    int code = look_at(path, kind, err);
-    if (code == 1) {
-        code = find_writers(&writers, db, run_id, kinds[kind].variable, err);
-        struct ingest_program program = program_of(&writers, collector, target);
-        if (code == 0) code = store_dump(&taking, path, &program, err);
-        dumps->is_taken[kind] = code == 0;
-    }
-    if (code < 0) shorten(err, dumps->directory);
-    free_writers(&writers);
-    free(path);
-    return code;
+    struct taking taking = {.db = db,
+                            .run_id = run_id,
+                            .kind = kinds[kind].kind,
+                            .process_id = file->process_id,
+                            .was_paused = totals.paused_ns > 0};
+    struct ingest_program program = program_of(file, kinds[kind].variable, collector, target);
+    if (store_dump(&taking, file->path, &program, err) < 0) return -1;
+    dumps->is_taken[kind] = true;
+    return 0;
 }
 
 /* For the doctor: with the run's first profile, where there is one. */
-static int note_loss(struct db *db, int64_t run_id, const struct error *loss, struct error *err) {
-    struct writers nobody = {0};
-    struct taking taking = {.db = db, .run_id = run_id, .writers = &nobody};
+static int note_loss(struct self_dumps *dumps, struct db *db, int64_t run_id, int kind, struct error *loss,
+                     struct error *err) {
+    struct taking taking = {.db = db, .run_id = run_id};
+    shorten(loss, dumps->directory);
+    dumps->losses = xrealloc(dumps->losses, (dumps->loss_count + 1) * sizeof *dumps->losses);
+    dumps->losses[dumps->loss_count++] = (struct self_dump_loss){kind, *loss};
     char *text = xasprintf("# WARNING: the program's own dump is not stored: %s", loss->message);
     int code = run_sql(&taking, embedded_text("ingest/dump_lost.sql"), text, err);
     free(text);
     return code;
 }
 
+/* "0000001234-01700000000123456789.alloc.txt": whose dump it is; false for the other files of a recording. */
+static bool read_name(const char *name, int *kind, struct dump_file *file) {
+    size_t digits = strspn(name, "0123456789");
+    if (digits != SEGMENT_DUMP_PID || name[digits] != '-' || strlen(name) <= SEGMENT_DUMP_ID ||
+        name[SEGMENT_DUMP_ID] != '.')
+        return false;
+    file->pid = strtoll(name, NULL, 10);
+    file->started_ns = strtoll(name + SEGMENT_DUMP_PID + 1, NULL, 10);
+    for (*kind = 0; *kind < SELF_DUMPS; ++*kind)
+        if (strcmp(name + SEGMENT_DUMP_ID + 1, kinds[*kind].file) == 0) return true;
+    return false;
+}
+
+/* In the order of the names, which is that of the processes: the same recording gives the same rows. */
 int self_dumps_take(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
                     const struct ingest_program *target, struct error *err) {
-    for (int i = 0; i < SELF_DUMPS; i++)
-        if (take_one(dumps, db, run_id, collector, target, i) < 0 && note_loss(db, run_id, &dumps->errors[i], err))
-            return -1;
-    return dump_mark_run(db, run_id, err);
+    struct dirent **names = NULL;
+    int count = scandir(dumps->directory, &names, NULL, alphasort), code = 0;
+    for (int i = 0; i < count; i++) {
+        struct dump_file file = {0};
+        struct error loss = {0};
+        int kind;
+        if (code == 0 && read_name(names[i]->d_name, &kind, &file)) {
+            file.path = xasprintf("%s/%s", dumps->directory, names[i]->d_name);
+            if (take_file(dumps, db, run_id, collector, target, kind, &file, &loss) < 0)
+                code = note_loss(dumps, db, run_id, kind, &loss, err);
+            free_file(&file);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return code < 0 ? -1 : dump_mark_run(db, run_id, err);
 }
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */

@@ -4,10 +4,11 @@
  * and obeys CLEAR_PROFILE_SAMPLE=N and CLEAR_PROFILE_SYNC_CALLSTACKS=1.
  *
  * A recording sets the variables of the kinds that it records, to files in its private directory, over what the user may have
- * set. What is there at the end becomes the run's profile of that kind, in the place of what the hooks recorded of the same
- * processes: those that run a program which names the variable, or all where none does. All processes inherit the one file,
- * and the last one to end has written it; where several could have, the profile says so. A dump that is broken is not
- * stored, and the hooks' profile stays. */
+ * set. The runtime makes the names each process's own (SEGMENT_NO_DUMP_ID in ingest/segment.h), so that of a tree of processes every one
+ * that dumps is kept. What is there at the end becomes that process's profile of that kind, in the place of what the hooks
+ * recorded of it. A dump that is broken is not stored, and the hooks' profile stays. Processes without the runtime (static
+ * programs) share one name: the last one to end has written it; so does a process that was forked and never came to a hook of
+ * ours before it dumped, with its parent. */
 #ifndef CLEAR_INGEST_SELF_DUMPS_H
 #define CLEAR_INGEST_SELF_DUMPS_H
 
@@ -17,12 +18,19 @@
 
 enum { SELF_DUMPS = 5, SELF_VARIABLES = SELF_DUMPS + 2 };
 
+struct self_dump_loss {
+    int kind;
+    struct error error;
+};
+
 struct self_dumps {
     const char *directory;                /* the recording's */
+    bool has_children;                    /* processes that are forked belong to the run */
     char *variables[SELF_VARIABLES + 1];  /* for struct launch */
     const char *replaced[SELF_DUMPS + 1]; /* of these, those that the user had set; ends with NULL */
     bool is_taken[SELF_DUMPS];
-    struct error errors[SELF_DUMPS]; /* of each dump that was not stored */
+    struct self_dump_loss *losses; /* each dump that was not stored */
+    size_t loss_count;
 };
 
 /* `directory` must live as long. */
@@ -30,7 +38,7 @@ void self_dumps_open(struct self_dumps *dumps, const char *directory, const stru
 void self_dumps_close(struct self_dumps *dumps); /* safe on a zeroed one */
 
 /* Takes the dumps that are there into the run, after the last flush. A dump that cannot be read is no failure of the
- * call: see dumps->errors. `target` is the program that was started. */
+ * call: see dumps->losses. `target` is the program that was started. */
 int self_dumps_take(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
                     const struct ingest_program *target, struct error *err);
 /* The name of the file of a kind, and of the variable. */

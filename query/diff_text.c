@@ -327,7 +327,8 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
                        const struct diff_row *row) {
     const struct diff_table *table = &printer->diff->tables[id];
     const struct diff_figure *figure = &row->figures[table->judged];
-    add_change(printer, grid, row, figure);
+    bool is_spawns = id == DIFF_FIBERS && !figure->is_change; /* then it is their number that changed */
+    add_change(printer, grid, row, is_spawns ? &row->figures[0] : figure);
     add_means(printer, grid, &table->columns[table->judged], figure);
     add_share(grid, id, row);
     add_n(printer, grid, row);

@@ -151,7 +151,8 @@ static void quote_objects(const struct diff *diff, enum diff_table_id id, struct
 /* As many of the parts as a line has room for, the weightiest first, in the order in which they stand; the others are counted. */
 static void write_quote(struct quote *quote, struct buffer *out) {
     bool is_chosen[QUOTE_PARTS] = {false};
-    int left = DOCTOR_WIDTH - (int)strlen(", 999 more changes");
+    struct units_text others = units_things((int64_t)(quote->more + quote->count), "more change"); /* at most */
+    int left = DOCTOR_WIDTH - (int)strlen(others.text); /* each part has two columns for a comma, but the first */
     size_t chosen = 0;
     for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)
         for (size_t i = 0; i < quote->count; i++) {

@@ -88,6 +88,9 @@ static int add_figure(struct doctor_report *report, struct grid *grid, const str
     int code = db_step(report->db, row, err);
     if (code < 0) return -1;
     bool known = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL;
+    /* Dumps know how many waited at a channel, and not for how long. */
+    if (strcmp(figure->section, "channel") == 0 && figure->unit == UNIT_NS && known)
+        known = sqlite3_column_int64(row, 0);
     grid_right(grid, known ? figure_text(figure->unit, row).text : "");
     sqlite3_reset(row);
     return 0;

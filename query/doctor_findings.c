@@ -128,6 +128,27 @@ int doctor_load(struct doctor_report *report, struct error *err) {
     return code;
 }
 
+static bool are_alike(const struct finding *a, const struct finding *b) {
+    return doctor_is_saturation(a) && doctor_is_saturation(b) && strcmp(a->code, b->code) == 0 &&
+           strcmp(a->severity, b->severity) == 0 && strcmp(a->evidence, b->evidence) == 0;
+}
+
+/* What was sampled alike is one row with the kinds as its subject, and not a screen of them. */
+static void merge_alike(struct doctor_report *report) {
+    size_t left = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        struct finding *last = left ? &report->findings[left - 1] : NULL;
+        if (!last || !are_alike(last, &report->findings[i])) {
+            report->findings[left++] = report->findings[i];
+            continue;
+        }
+        char *both = xasprintf("%s, %s", last->subject, report->findings[i].subject);
+        last->subject = arena_text(&report->texts, both, strlen(both));
+        free(both);
+    }
+    report->count = left;
+}
+
 void doctor_group_sections(struct doctor_report *report) {
     struct finding *sorted = xmalloc((report->count + 1) * sizeof *sorted);
     size_t done = 0;
@@ -141,4 +162,5 @@ void doctor_group_sections(struct doctor_report *report) {
     }
     free(report->findings);
     report->findings = sorted;
+    merge_alike(report);
 }

@@ -40,7 +40,8 @@ bool doctor_is_saturation(const struct finding *finding);
 
 /* doctor_findings.c: the findings that the options leave, in the order of the view, those of the heap by --by. */
 int doctor_load(struct doctor_report *report, struct error *err);
-/* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. */
+/* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. Kinds that were
+ * lost or sampled alike become one finding. */
 void doctor_group_sections(struct doctor_report *report);
 
 /* doctor_figures.c: a table of findings of one section: `first` tells which columns it has. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "schema/diagnoses.h"
 #include "schema/schema.h"
 
 enum { BUSY_TIMEOUT_MS = 10000, SHOWN_SQL = 160 };
@@ -485,6 +486,8 @@ int db_close(struct db *db, struct error *err) {
             db_rollback(db);
         for (size_t i = 0; i < db->statements.count; i++)
             sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+        struct error ignored = {0}; /* the next clear that opens the file for writing tries again */
+        if (db->writable) diagnoses_renew(db, &ignored);
         if (db->writable) code = end_wal(db, err);
         close_handle(db);
     }

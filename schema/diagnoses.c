@@ -9,7 +9,8 @@
 #define COLUMNS "run_id, section, code, severity, subject, evidence, trace_ids, advice"
 
 struct diagnosis {
-    char *view, *why; /* why: it is left out, or NULL */
+    char *view, *text; /* text: its CREATE VIEW */
+    char *why;         /* it is left out, or NULL */
     bool has_weight;
 };
 
@@ -21,6 +22,7 @@ struct diagnoses {
 static void free_diagnoses(struct diagnoses *diagnoses) {
     for (size_t i = 0; i < diagnoses->count; i++) {
         free(diagnoses->items[i].view);
+        free(diagnoses->items[i].text);
         free(diagnoses->items[i].why);
     }
     free(diagnoses->items);
@@ -43,14 +45,15 @@ static bool is_own(const char *view) {
 
 static int find(struct db *db, struct diagnoses *diagnoses, struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT name FROM main.sqlite_schema WHERE type = 'view' "
+                                   "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' "
                                    "AND name LIKE 'doctor!_%' ESCAPE '!' ORDER BY name",
                                    err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
         if (is_own(db_text(row, 0))) continue;
         diagnoses->items = xrealloc(diagnoses->items, (diagnoses->count + 1) * sizeof *diagnoses->items);
-        diagnoses->items[diagnoses->count++] = (struct diagnosis){.view = xstrdup(db_text(row, 0))};
+        diagnoses->items[diagnoses->count++] =
+            (struct diagnosis){.view = xstrdup(db_text(row, 0)), .text = xstrdup(db_text(row, 1))};
     }
     return code;
 }
@@ -88,8 +91,8 @@ static void add_name(struct buffer *sql, const char *name) {
     buffer_add_char(sql, '"');
 }
 
-/* Why a row is none of a diagnosis, or NULL; evidence and trace_ids are JSON to whoever reads the union. */
-static sqlite3_stmt *prepare_rows(struct db *db, const char *view) {
+/* Why a row is none of a diagnosis, or NULL; evidence and trace_ids are JSON to whoever reads the union. Of all runs, or of ?1. */
+static sqlite3_stmt *prepare_rows(struct db *db, const char *view, bool of_one_run) {
     struct buffer sql = {0};
     sqlite3_stmt *statement = NULL;
     buffer_add_text(&sql, "SELECT CASE WHEN coalesce(section, '') = '' THEN 'a row has no section' "
@@ -102,7 +105,7 @@ static sqlite3_stmt *prepare_rows(struct db *db, const char *view) {
                           "WHEN json_type(trace_ids) <> 'array' THEN 'trace_ids is no JSON array' END, "
                           "subject, advice FROM ");
     add_name(&sql, view);
-    buffer_add_text(&sql, " WHERE run_id = ?1");
+    if (of_one_run) buffer_add_text(&sql, " WHERE run_id = ?1");
     (void)sqlite3_prepare_v2(db->handle, sql.data, -1, &statement, NULL);
     buffer_free(&sql);
     return statement;
@@ -122,7 +125,7 @@ static int look_for_doctor(void *context, int action, const char *table, const c
 static void look_at_text(struct db *db, struct diagnosis *diagnosis) {
     bool reads_doctor = false;
     sqlite3_set_authorizer(db->handle, look_for_doctor, &reads_doctor);
-    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view);
+    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, true);
     if (reads_doctor)
         leave_out(diagnosis, "it reads the view doctor, which it would be part of", "");
     else if (!statement)
@@ -132,7 +135,7 @@ static void look_at_text(struct db *db, struct diagnosis *diagnosis) {
 }
 
 static void look_at_rows(struct db *db, struct diagnosis *diagnosis, int64_t run_id) {
-    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view);
+    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, true);
     int code = SQLITE_ERROR;
     if (statement) {
         sqlite3_bind_int64(statement, 1, run_id);
@@ -143,12 +146,93 @@ static void look_at_rows(struct db *db, struct diagnosis *diagnosis, int64_t run
     sqlite3_finalize(statement);
 }
 
-static int find_good(struct db *db, struct diagnoses *diagnoses, struct error *err) {
+static int look_at_all(struct db *db, struct diagnoses *diagnoses, struct error *err) {
     if (find(db, diagnoses, err)) return -1;
     for (size_t i = 0; i < diagnoses->count; i++) {
         if (look_at_columns(db, &diagnoses->items[i], err)) return -1;
         look_at_text(db, &diagnoses->items[i]);
     }
+    return 0;
+}
+
+/* ---- what was tried ---------------------------------------------------------------------------------------------- */
+
+/* The key of `meta` whose value is a JSON array of [text of the view, why it fails]. By its text: one that is made anew is
+ * tried anew. */
+#define FAILING "failing_diagnoses"
+
+static int recall(struct db *db, struct diagnosis *diagnosis, struct error *err) {
+    static const char sql[] = "SELECT failing.value ->> 1 FROM meta JOIN json_each(meta.value) AS failing "
+                              "WHERE meta.key = '" FAILING "' AND failing.value ->> 0 = :text";
+    sqlite3_stmt *row = db_prepare(db, sql, err);
+    if (!row) return -1;
+    db_bind_text(row, ":text", diagnosis->text);
+    int code = db_step(db, row, err);
+    if (code == 1) leave_out(diagnosis, db_text(row, 0), "");
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+static int find_good(struct db *db, struct diagnoses *diagnoses, struct error *err) {
+    if (look_at_all(db, diagnoses, err)) return -1;
+    for (size_t i = 0; i < diagnoses->count; i++)
+        if (!diagnoses->items[i].why && recall(db, &diagnoses->items[i], err)) return -1;
+    return 0;
+}
+
+/* Some 0.3 s of work: a view that has not failed by then is taken for good. */
+enum { TRIAL_STEPS = 1000000, TRIAL_TURNS = 20 };
+
+static int count_turn(void *turns) {
+    return ++*(int *)turns > TRIAL_TURNS;
+}
+
+/* All its rows, of all runs. */
+static void try_whole(struct db *db, struct diagnosis *diagnosis) {
+    int turns = 0, code = SQLITE_OK;
+    sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, false);
+    if (!statement) return;
+    sqlite3_progress_handler(db->handle, TRIAL_STEPS, count_turn, &turns);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+        continue;
+    if ((code & 0xff) == SQLITE_ERROR) leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
+    sqlite3_progress_handler(db->handle, 0, NULL, NULL);
+    sqlite3_finalize(statement);
+}
+
+/* [["CREATE VIEW ...", "malformed JSON"], ...]; empty where none fails. */
+static void try_all(struct db *db, struct diagnoses *diagnoses, struct buffer *failing) {
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        struct diagnosis *diagnosis = &diagnoses->items[i];
+        if (diagnosis->why) continue;
+        try_whole(db, diagnosis);
+        if (!diagnosis->why) continue;
+        buffer_add_text(failing, failing->size ? ",[" : "[[");
+        buffer_add_json_string(failing, diagnosis->text, strlen(diagnosis->text));
+        buffer_add_char(failing, ',');
+        buffer_add_json_string(failing, diagnosis->why, strlen(diagnosis->why));
+        buffer_add_char(failing, ']');
+    }
+    if (failing->size) buffer_add_char(failing, ']');
+}
+
+static int remember(struct db *db, const struct buffer *failing, struct error *err) {
+    sqlite3_stmt *statement = failing->size ? db_prepare(db,
+                                                         "INSERT INTO meta(key, value) VALUES ('" FAILING "', :value) "
+                                                         "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+                                                         err)
+                                            : db_prepare(db, "DELETE FROM meta WHERE key = '" FAILING "'", err);
+    if (!statement) return -1;
+    if (failing->size) db_bind_text(statement, ":value", failing->data);
+    return db_run(db, statement, err);
+}
+
+static int is_known(struct db *db, const struct buffer *failing, bool *known, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT value FROM meta WHERE key = '" FAILING "'", err);
+    int code = row ? db_step(db, row, err) : -1;
+    if (code < 0) return -1;
+    *known = strcmp(code ? db_text(row, 0) : "", failing->size ? failing->data : "") == 0;
+    sqlite3_reset(row);
     return 0;
 }
 
@@ -194,13 +278,47 @@ int diagnoses_are_joined(struct db *db, bool *joined, struct error *err) {
     return found < 0 ? -1 : 0;
 }
 
-int diagnoses_join(struct db *db, struct error *err) {
+static int join_good(struct db *db, struct error *err) {
     struct buffer sql = {0};
     int code = wanted_text(db, &sql, err) || db_exec(db, "DROP VIEW IF EXISTS main.doctor", err) ||
                        db_exec(db, buffer_text(&sql), err)
                    ? -1
                    : 0;
     buffer_free(&sql);
+    return code;
+}
+
+/* `failing`: of all of them, as try_all gives it. */
+static int try_anew(struct db *db, struct buffer *failing, bool *any, struct error *err) {
+    struct diagnoses diagnoses = {0};
+    int code = look_at_all(db, &diagnoses, err);
+    if (code == 0) try_all(db, &diagnoses, failing);
+    *any = diagnoses.count > 0;
+    free_diagnoses(&diagnoses);
+    return code;
+}
+
+int diagnoses_join(struct db *db, struct error *err) {
+    struct buffer failing = {0};
+    bool any;
+    int code = try_anew(db, &failing, &any, err) || remember(db, &failing, err) || join_good(db, err) ? -1 : 0;
+    buffer_free(&failing);
+    return code;
+}
+
+int diagnoses_renew(struct db *db, struct error *err) {
+    struct buffer failing = {0};
+    bool any = false, known = true;
+    int code = try_anew(db, &failing, &any, err);
+    if (code == 0 && any) code = is_known(db, &failing, &known, err);
+    if (code == 0 && !known && (code = db_begin(db, err)) == 0) {
+        code = remember(db, &failing, err) || join_good(db, err) ? -1 : 0;
+        if (code == 0)
+            code = db_commit(db, err);
+        else
+            db_rollback(db);
+    }
+    buffer_free(&failing);
     return code;
 }
 

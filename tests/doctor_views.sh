@@ -97,3 +97,23 @@ expect_equal "$(cat err.txt)" "clear: the view doctor_fails is left out of the d
 expect_equal "$(cat err.txt)" "" "run 2"
 expect_equal "$(python3 -c 'import json; print(*(sum(row["subject"] == "late" for row in json.load(open(name))) for name in ("one.json", "two.json")))')" "0 1" \
     "rows of a view that fails for run 1"
+
+# One that fails when it runs, in the stock shell: by the rows that a clear wrote, kept out of the file's doctor by that clear and named;
+# the rest of the doctor is there. By rows that the shell itself wrote: the shell has the error, and the next clear mends it.
+sql t.db "DROP VIEW doctor_fails; CREATE VIEW doctor_late AS SELECT id AS run_id, 'mine' AS section, 'late' AS code, 'note' AS severity,
+    json_extract(iif(id < 3, '{}', '{'), '\$') AS subject, '{}' AS evidence, '[]' AS trace_ids, '' AS advice FROM runs"
+"$CLEAR" doctor --db t.db 1 >/dev/null 2>err.txt || fail "clear doctor 1"
+expect_equal "$(cat err.txt)|$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'late'")" "|2" "a view that is good so far"
+printf 'main;a 1\n' >third.folded && "$CLEAR" ingest --db t.db third.folded >/dev/null || fail "ingest"
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'late'")" 0 "a view that the third run breaks"
+[ "$(sql t.db "SELECT count(*) FROM doctor")" -gt 10 ] || fail "the doctor of the stock shell"
+"$CLEAR" doctor --db t.db 1 >/dev/null 2>err.txt || fail "clear doctor 1"
+expect_equal "$(cat err.txt)" "clear: the view doctor_late is left out of the diagnoses: malformed JSON" "a view that the third run breaks"
+sql t.db "PRAGMA foreign_keys = ON; DELETE FROM runs WHERE id = 3"
+"$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/ledger.profile" >/dev/null || fail "ingest"
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'late'")" 2 "mended"
+sqlite3 t.db "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (9, 'nine', 1, 1, 'x')" || fail "insert"
+! sqlite3 t.db "SELECT count(subject) FROM doctor" 2>/dev/null || fail "the shell's own rows"
+"$CLEAR" ingest --db t.db third.folded >/dev/null || fail "ingest"
+[ "$(sql t.db "SELECT count(*) FROM doctor")" -gt 10 ] || fail "the doctor after the next clear"
+check_db t.db

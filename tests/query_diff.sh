@@ -203,7 +203,12 @@ rm clear.yaml
 "$CLEAR" doctor 1..3 --diff 4..6 >report || fail "doctor --diff"
 # g_worse: (9,005,500 - 1,002,500) / 1,002,500 ns; more: (300 1/3 - 100 2/3) / 100 2/3; CPU: (181 1/3 - 141 2/3) / 141 2/3 samples.
 # Means: 1200 + 100000 + 400 + 512 = 102,112 bytes before, 2400 + 100000 + 533 + 21 + 4096 = 107,051 after.
-expect_equal "$(tail -1 report)" "allocations +5 % (99.7 KiB -> 104.5 KiB), 1 new site, 1 site eliminated, lock server:g_new newly contended, lock server:g_worse waits +798 %, 2 more locks changed, cell storm new retry storm, cell more retries +198 %, 2 more cells changed, channel jobs newly blocked, channel channel#1 waits +900 %, 2 more channels changed, task site 3 (BG line 23) new, task site 1 (BG line 11) lifetimes +100 %, 2 more task sites changed, function parse +299 %, function parse -50 %, CPU time +28 % (1.4 s -> 1.8 s)" "the line to quote"
+# Of 21 things that changed, what a line has room for: the worst first, the others counted: allocations, CPU time, sites, 4 locks, 4 cells, 4 channels, 4 task sites, 2 functions.
+expect_equal "$(tail -1 report)" "allocations +5 % (99.7 KiB -> 104.5 KiB), lock server:g_new newly contended, 19 more changes" "the line to quote"
+"$CLEAR" doctor --focus='^(storm|added|freed|jobs|task site [34].*)$' 1..3 --diff 4..6 >objects || fail "--focus of objects"
+expect_equal "$(tail -1 objects)" "cell storm new retry storm, channel jobs newly blocked, task site 3 (BG line 23) new, 2 more changes" "the line to quote of objects"
+"$CLEAR" doctor --focus='^storm$' 1..3 --diff 4..6 >objects || fail "--focus of one"
+expect_equal "$(tail -1 objects)" "cell storm new retry storm" "the line to quote of one"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 last=0
 for section in '^old  1\.\.3: 3 runs' '^new  4\.\.6: 3 runs' '^  difference of 1 % or more that Welch' '^saturation$' '^totals$' '^heap by function, allocated bytes$' \

@@ -91,3 +91,24 @@ got=0
 message=$("$CLEAR" doctor 2>&1) || got=$?
 expect_equal "$got" 2 "no run at all"
 expect_match "$message" "^clear: t.db: holds no run yet" "no run at all"
+
+# ---- what a person meets first
+# Dumps of one rate: one row of all kinds, which the tools beside them are none of; waits of an unknown length are not 0.
+"$CLEAR" doctor "$ROOT/fixtures/corpus/dumps/ledger.profile" >report || fail "doctor of dumps"
+expect_equal "$(grep -c '^  note      sampled' report)" 1 "rows of what was sampled"
+expect_match "$(cat report)" '^      channels, fibers, heap, lock, mvcc$' "kinds that were sampled"
+expect_match "$(cat report)" '^  warning +slow-consumer +64 +64 +50,000 +42 % +50,000 +0 %$' "waits whose time is not known"
+unset CLEAR_DB
+(mkdir none && cd none && expect_status 2 "$CLEAR" doctor heap.pb.gz 2>../err.txt) || fail "a file that is not there"
+expect_match "$(cat err.txt)" '^clear: heap\.pb\.gz: no such file, and no warehouse runs\.sqlite with a run of that name' "a file that is not there"
+# Colour on a terminal that has it, and then only the colours and weights that end where they began.
+on_terminal() { env "$@" script -qec "stty cols 200; '$CLEAR' doctor --db t.db 1" /dev/null | tr -d '\r'; }
+sqlite3 t.db ".read $ROOT/tests/query_data.sql" 2>/dev/null
+"$CLEAR" doctor --db t.db 1 >plain || fail "doctor"
+on_terminal -u NO_COLOR TERM=xterm >coloured
+grep -q $'\033\\[1;31mcritical *\033\\[0m' coloured || fail "no colour on a terminal: $(head -20 coloured)"
+expect_equal "$(sed 's/\x1b\[[0-9;]*m//g' coloured)" "$(cat plain)" "what is coloured, without its colours"
+for words in "NO_COLOR=1 TERM=xterm" "-u NO_COLOR TERM=dumb" "-u NO_COLOR -u TERM"; do
+    # shellcheck disable=SC2086 # several words
+    expect_equal "$(on_terminal $words | grep -c $'\033')" 0 "colour with $words"
+done

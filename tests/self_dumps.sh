@@ -33,7 +33,8 @@ check_db t.db
 
 # ---- what it is told
 expect_equal "$(told CLEAR_PROFILE_SAMPLE) $(told CLEAR_PROFILE_SYNC_CALLSTACKS)" "1 -" "rates by default"
-expect_match "$(told CLEAR_FIBER_PROFILE)" '^/.*/clear-[0-9]+-[0-9]+-[0-9a-f]+/fibers.txt$' "where it dumps"
+expect_match "$(told CLEAR_FIBER_PROFILE)" '^/.*/clear-[0-9]+-[0-9]+-[0-9a-f]+/[0-9]{10}-[0-9]{20}\.fibers\.txt$' "where it dumps"
+expect_equal "$(told CLEAR_FIBER_PROFILE | sed 's|.*/0*||; s|-.*||')" "$(sql t.db "SELECT pid FROM processes WHERE $last")" "the process in its name"
 record 4 --sample=10 "$program"
 expect_equal "$(told CLEAR_PROFILE_SAMPLE)" 10 "--sample=10"
 expect_equal "$(sql t.db "SELECT sample_n FROM profiles WHERE $last AND kind = 'heap'")" 10 "the rate that the dump says"
@@ -48,7 +49,7 @@ expect_equal "$(sql t.db "SELECT DISTINCT function, acquires FROM lock_use WHERE
 
 # ---- the user's own files: replaced where we record that kind, else left alone
 CLEAR_ALLOC_PROFILE=$TMP/mine.txt CLEAR_PROFILE_SAMPLE=7 record 4 "$program"
-expect_match "$(told CLEAR_ALLOC_PROFILE)" '/clear-.*/alloc.txt$' "ours goes before the user's"
+expect_match "$(told CLEAR_ALLOC_PROFILE)" '/clear-.*\.alloc\.txt$' "ours goes before the user's"
 expect_equal "$(told CLEAR_PROFILE_SAMPLE)" 1 "so does the rate"
 [ ! -e mine.txt ] || fail "the user's file was written all the same"
 expect_match "$(cat err.txt)" '^clear: CLEAR_ALLOC_PROFILE is set, and replaced' "a word on it"
@@ -77,11 +78,36 @@ expect_equal "$(profiles)" 'heap|1 lock|1' "profiles of a program that was kille
 expect_equal "$(grep -c warning err.txt)" 0 "warnings about it"
 check_db t.db
 
-# ---- several processes, one file: the last one has it, and that is said
+# ---- several processes, one environment: each has a file of its own, and all are kept
 record 4 "$program" twice
+expect_equal "$(profiles)" 'channels|2 fibers|2 heap|2 lock|2 mvcc|2' "profiles of a process and its child that both dump"
+of_processes() { # of each process of the last run, in the order in which they began: allocations, bytes, lock operations, figures of the kinds it has
+    sql t.db "SELECT (SELECT sum(alloc_count) || ' ' || sum(alloc_bytes) FROM heap JOIN profiles ON profiles.id = profile_id WHERE process_id = processes.id),
+        coalesce((SELECT sum(acquires) FROM locks JOIN profiles ON profiles.id = profile_id WHERE process_id = processes.id), 0),
+        (SELECT group_concat(kind, ' ') FROM (SELECT kind FROM profiles WHERE process_id = processes.id AND kind IN ($dumped) ORDER BY kind))
+        FROM processes WHERE processes.$last ORDER BY started_ns, id"
+}
+kinds='channels fibers heap lock mvcc'
+expect_equal "$(of_processes)" "340 30960|70|$kinds
+1 5000|0|$kinds" "figures of a process and its child"
+expect_equal "$(sql t.db "SELECT count(DISTINCT function || file || line) FROM heap WHERE $last AND function IN ('makes', 'leaks')")" 2 "names of a forked child's stacks"
+expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $last AND comments LIKE '%WARNING%'")" 0 "warnings: nothing was lost"
+# At once, each an image of its own under a shell that does not dump: what the hooks recorded of the shell stays.
+printf '#!/bin/bash\nfor i in 1 2 3 4 5; do %s >/dev/null & done\nwait\nexit 6\n' "$program" >many.sh && chmod +x many.sh
+record 6 ./many.sh
+expect_equal "$(of_processes | grep -cx "340 30960|70|$kinds")" 5 "five of them at once: $(of_processes)"
+expect_equal "$(sql t.db "SELECT sum(acquires) FROM lock_use WHERE $last AND object = 'self_dumps:global_lock'")" 350 "their locks are one lock"
+expect_equal "$(sql t.db "SELECT count(*) FROM profiles JOIN processes ON processes.id = process_id WHERE profiles.$last AND kind = 'heap' AND process_id = (SELECT id FROM processes WHERE $last ORDER BY started_ns LIMIT 1)") \
+$(sql t.db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE $last AND name = 'recorder.events'")" "1 1" "the shell's own heap, and the recorder's costs"
+# A dump that is broken among several costs that one alone; a child that is not followed leaves its parent's file alone.
+printf '#!/bin/bash\n%s broken >/dev/null\n%s >/dev/null\nexit 6\n' "$program" "$program" >mixed.sh && chmod +x mixed.sh
+record 6 ./mixed.sh
+expect_equal "$(grep -c '^clear: warning: the program.s own dump (CLEAR_ALLOC_PROFILE) is not stored: alloc.txt:' err.txt)" 1 "a word on the broken one"
+expect_equal "$(of_processes | grep -cx "340 30960|70|$kinds")" 1 "the other one: $(of_processes)"
+record 4 --follow=none "$program" twice
 expect_tables out.txt t.db
-expect_equal "$(profiles)" "$all_once" "profiles of two that dump"
-expect_match "$(sql t.db "SELECT comments FROM profiles WHERE $last AND kind = 'heap'")" 'WARNING: 2 processes could dump by themselves' "a warning"
+expect_equal "$(profiles)" "$all_once" "profiles with --follow=none"
+check_db t.db
 # Nobody switches the program's own counting: where recording was off, that is said.
 record 4 --start=off "$program"
 expect_equal "$(profiles)" "$all_once" "profiles with --start=off"

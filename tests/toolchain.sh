@@ -58,6 +58,37 @@ if rustc --version >/dev/null 2>&1; then
         rustc -o crab crab.rs 2>/dev/null && fail "a Rust source"
     fi
 fi
+# Zig's rule, with a stand-in for its compiler that takes the words which zig build-exe knows, and no others; what it is given is C.
+mkdir bin && cat >bin/zig <<'SH'
+#!/bin/bash
+printf '<%s>' "$@" >"$RECORD"
+[ "$1" = build-exe ] || exit 9
+shift
+while [ $# -gt 0 ]; do
+    case $1 in
+    -O) [[ $2 == ReleaseSafe ]] || exit 9; shift ;;
+    -fno-strip) strip=no ;;
+    -fno-omit-frame-pointer) pointers=yes ;;
+    -lc) libc=yes ;;
+    -femit-bin=*) output=${1#-femit-bin=} ;;
+    *.zig) source=$1 ;;
+    *) echo "error: unrecognized parameter: '$1'" >&2; exit 1 ;;
+    esac
+    shift
+done
+mkdir -p .zig-cache/o && echo x >.zig-cache/o/x # as zig does, where it is run
+exec cc -x c ${strip:+-g} ${pointers:+-fno-omit-frame-pointer} ${libc:+-pthread} -o "$output" "$source"
+SH
+chmod +x bin/zig
+printf '#include <stdlib.h>\n__attribute__((noinline)) static void *grow(void) {\n    return malloc(77);\n}\nint main(int argc, char **argv) {\n    for (int i = 0; i < 13; i++) grow();\n    return argc + 2;\n}\n' >'my heap.zig'
+PATH=$TMP/bin:$PATH RECORD=$TMP/zig.txt expect_status 4 profile -q 'my heap.zig' x
+expect_match "$(cat zig.txt)" "^<build-exe><-O><ReleaseSafe><-fno-strip><-fno-omit-frame-pointer><-lc><-femit-bin=.*/clear-[^/]*/build/my heap><$TMP/my heap\.zig>$" "words of zig's rule"
+expect_equal "$(sql t.db "SELECT function, file, line, alloc_count, alloc_bytes, module FROM heap WHERE function = 'grow'")" \
+    "grow|$TMP/my heap.zig|3|13|1001|my heap" "Zig"
+expect_equal "$(sql t.db "SELECT command FROM runs ORDER BY id DESC LIMIT 1")" "'my heap.zig' x" "command of a Zig source"
+expect_match "$(pprof -list '^grow$' -sample_index=alloc_objects 'my heap.profile/heap.pb.gz' 2>/dev/null)" '13 +13 +3: +return malloc\(77\);' "pprof -list of a Zig source"
+rm -rf bin
+expect_equal "$(PATH=/usr/bin:/bin RECORD=none "$CLEAR" profile --db t.db 'my heap.zig' 2>&1 | grep -c 'the rule that builds it runs zig, which is not found in PATH')" "$(PATH=/usr/bin:/bin; command -v zig >/dev/null && echo 0 || echo 1)" "no zig"
 empty_tmp "other languages"
 
 # ---- what cannot be built: the compiler's words, its status, and nothing else
@@ -157,6 +188,8 @@ for option in '' --profile; do
     # The doctor shows the line, of the text that was built, when the file has gone; in a hundred columns.
     mv ledger.cht gone
     "$CLEAR" doctor --db t.db --top 0 1 >doctor.txt || fail "doctor"
+    expect_match "$("$CLEAR" report --db t.db list='^keep$' 1)" '80B +80B +13: +kept = Entry\{ amount: amount, at: i \} @multiowned;' "a listing when the file has gone $option"
+    (cd / && "$CLEAR" report --db "$TMP/t.db" list='^keep$' 1) | grep -q '13: *kept = Entry' || fail "a listing from elsewhere $option"
     mv gone ledger.cht
     expect_match "$(cat doctor.txt)" '^ +keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
     expect_equal "$(awk 'length($0) > 100' doctor.txt)" "" "lines of more than 100 columns"

@@ -308,10 +308,46 @@ static bool is_followed(void) {
     return !(control->features & FEATURE_NO_CHILDREN) || getpid() == control->first_pid;
 }
 
-static bool start_recording(void) {
+static uint64_t clock_realtime_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- where the process dumps by itself ------------------------------------------------------------------------- */
+
+static void write_digits(char *at, size_t size, uint64_t number) {
+    while (size--) {
+        at[size] = (char)('0' + number % 10);
+        number /= 10;
+    }
+}
+
+/* DIRECTORY/ID. at the start of a value: ours, and not what a user has set. */
+static char *dump_id(char *value) {
+    size_t length = strlen(directory);
+    if (strncmp(value, directory, length) != 0 || value[length] != '/') return NULL;
+    char *id = value + length + 1;
+    size_t digits = strspn(id, "0123456789");
+    if (digits != SEGMENT_DUMP_PID || id[digits] != '-') return NULL;
+    return strspn(id + digits + 1, "0123456789") == SEGMENT_DUMP_ID - SEGMENT_DUMP_PID - 1 && id[SEGMENT_DUMP_ID] == '.'
+               ? id
+               : NULL;
+}
+
+/* Before main, or in a forked child: one thread. Whether the program reads the variable now or at its end, it finds a file of its
+ * own. Its length stays, so nothing is allocated. */
+static void name_dumps(uint64_t now) {
+    for (char **variable = environ; *variable; variable++) {
+        if (strncmp(*variable, "CLEAR_", strlen("CLEAR_")) != 0) continue;
+        char *value = strchr(*variable, '='), *id = value ? dump_id(value + 1) : NULL;
+        if (!id) continue;
+        write_digits(id, SEGMENT_DUMP_PID, (uint64_t)getpid());
+        write_digits(id + SEGMENT_DUMP_PID + 1, SEGMENT_DUMP_ID - SEGMENT_DUMP_PID - 1, now);
+    }
+}
+
+static bool start_recording(uint64_t now_ns) {
     process->features = control->features;
     if (!is_heap_hooked()) process->features &= ~(uint32_t)FEATURE_HEAP;
     process->depth = control->depth;
@@ -346,7 +382,10 @@ static COLD bool process_start(void) {
     if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
     bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
     thread_end_key_made = is_key_made;
-    bool is_recording = is_key_made && find_control() && is_followed() && start_recording();
+    bool is_controlled = is_key_made && find_control();
+    uint64_t now_ns = clock_realtime_ns();
+    if (is_controlled) name_dumps(now_ns); /* also of a child that is not followed: it shall leave its parent's alone */
+    bool is_recording = is_controlled && is_followed() && start_recording(now_ns);
     if (!is_recording || !(process->features & FEATURE_HEAP))
         store_relaxed(&heap_mode, HEAP_OFF);
     else if (process->sample_n > 1 || process->sample_bytes > 1)

@@ -25,11 +25,14 @@ WITH finding(run_id, code, subject, count) AS (
     GROUP BY run_id, kind
     HAVING sum(truncated) > 0
     UNION ALL
-    -- A recorded run's profiles each know their own rate (CPU samples and channels have none); of an artefact the run may.
-    SELECT run_id, 'sampled', kind, max(profiles.sample_n, iif(runs.source = 'profile', 1, runs.sample_n))
+    -- A recorded run's profiles each know their own rate (CPU samples and channels have none); of an artefact the run may,
+    -- which is not that of the tools whose output stands beside the dumps.
+    SELECT run_id, 'sampled', kind,
+           max(profiles.sample_n,
+               iif(runs.source = 'profile' OR kind IN ('cpu', 'counters', 'syscalls'), 1, runs.sample_n)) AS every
     FROM (SELECT run_id, kind, max(sample_n) AS sample_n FROM profiles GROUP BY run_id, kind) AS profiles
     JOIN runs ON runs.id = profiles.run_id
-    WHERE max(profiles.sample_n, iif(runs.source = 'profile', 1, runs.sample_n)) > 1
+    WHERE every > 1
     UNION ALL
     SELECT run_id, 'sampled-bytes', kind, max(period)
     FROM profiles

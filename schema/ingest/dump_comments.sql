@@ -7,5 +7,6 @@ SET comments = (SELECT json_group_array(value)
                       FROM profiles AS gone
                       JOIN json_each(gone.comments) AS said
                       WHERE gone.run_id = :run AND gone.kind = :kind AND gone.id <> :profile
+                        AND gone.process_id = :process
                         AND said.value GLOB '# WARNING: * processes could not be recorded*'))
 WHERE id = :profile;

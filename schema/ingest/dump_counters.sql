@@ -4,4 +4,4 @@ SET profile_id = :profile
 WHERE name GLOB 'recorder.*'
   AND profile_id IN (SELECT id FROM profiles
                      WHERE run_id = :run AND kind = :kind AND id <> :profile
-                       AND (:processes = '[]' OR process_id IN (SELECT value FROM json_each(:processes))));
+                       AND process_id = :process);
