@@ -12,7 +12,10 @@ void names_open(struct names *names, struct db *db, struct pprof_writer *writer)
 }
 
 void names_free(struct names *names) {
-    if (names->walk) sqlite3_reset(names->walk);
+    walk_end(&names->trace_walk);
+    walk_end(&names->location_walk);
+    walk_end(&names->line_walk);
+    walk_end(&names->function_walk);
     map_free(&names->addresses);
     free(names->near);
     map_free(&names->mappings);
@@ -63,35 +66,33 @@ int names_mapping(struct names *names, int64_t mapping_id, uint64_t *id, struct 
 }
 
 static int find_function(struct names *names, int64_t function_id, uint64_t *id, struct error *err) {
+    struct walk *walk = &names->function_walk;
     if (known(&names->functions, function_id, id)) return 0;
-    sqlite3_stmt *row =
-        row_of(names->db, "SELECT name, system_name, filename, start_line FROM functions WHERE id = :id", "function",
-               function_id, err);
-    if (!row) return -1;
-    *id =
-        pprof_function(names->writer, db_text(row, 0), db_text(row, 1), db_text(row, 2), sqlite3_column_int64(row, 3));
-    sqlite3_reset(row);
+    if (walk_to_row(names->db, walk,
+                    "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
+                    "function", function_id, err) < 0)
+        return -1;
+    *id = pprof_function(names->writer, db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
+                         sqlite3_column_int64(walk->at, 4));
     remember(&names->functions, function_id, *id);
     return 0;
 }
 
 static int read_lines(struct names *names, int64_t location_id, struct buffer *lines, struct error *err) {
-    sqlite3_stmt *rows = db_prepare(names->db,
-                                    "SELECT function_id, line, \"column\" FROM location_lines"
-                                    " WHERE location_id = :id ORDER BY position",
-                                    err);
-    if (!rows) return -1;
-    db_bind_int(rows, ":id", location_id);
-    int code;
-    while ((code = db_step(names->db, rows, err)) == 1) {
-        struct pprof_line line = {.line = sqlite3_column_int64(rows, 1), .column = sqlite3_column_int64(rows, 2)};
-        if (find_function(names, sqlite3_column_int64(rows, 0), &line.function, err) < 0) {
-            sqlite3_reset(rows);
-            return -1;
-        }
+    struct walk *walk = &names->line_walk;
+    int found = walk_to(names->db, walk,
+                        "SELECT location_id, function_id, line, \"column\" FROM location_lines"
+                        " WHERE location_id >= :first ORDER BY location_id, position",
+                        location_id, err);
+    if (found < 0) return -1;
+    while (walk->id == location_id) {
+        struct pprof_line line = {.line = sqlite3_column_int64(walk->at, 2),
+                                  .column = sqlite3_column_int64(walk->at, 3)};
+        if (find_function(names, sqlite3_column_int64(walk->at, 1), &line.function, err) < 0) return -1;
         buffer_add(lines, &line, sizeof line);
+        if (walk_on(names->db, walk, err) < 0) return -1;
     }
-    return code;
+    return 0;
 }
 
 /* Ids in a warehouse are dense from 1, so a table is enough for all but made-up ones, and takes a tenth of the time of a
@@ -111,13 +112,14 @@ static void remember_near(struct names *names, size_t id, uint64_t value) {
 }
 
 static int add_location(struct names *names, int64_t location_id, uint64_t *id, struct error *err) {
-    sqlite3_stmt *row = row_of(names->db, "SELECT mapping_id, address, is_folded FROM locations WHERE id = :id",
-                               "location", location_id, err);
-    if (!row) return -1;
-    int64_t mapping_id = sqlite3_column_int64(row, 0);
-    uint64_t address = (uint64_t)sqlite3_column_int64(row, 1), mapping;
-    bool is_folded = sqlite3_column_int(row, 2);
-    sqlite3_reset(row);
+    struct walk *walk = &names->location_walk;
+    if (walk_to_row(names->db, walk,
+                    "SELECT id, mapping_id, address, is_folded FROM locations WHERE id >= :first ORDER BY id",
+                    "location", location_id, err) < 0)
+        return -1;
+    int64_t mapping_id = sqlite3_column_int64(walk->at, 1);
+    uint64_t address = (uint64_t)sqlite3_column_int64(walk->at, 2), mapping;
+    bool is_folded = sqlite3_column_int(walk->at, 3);
     struct buffer lines = {0};
     int code = names_mapping(names, mapping_id, &mapping, err) || read_lines(names, location_id, &lines, err) ? -1 : 0;
     if (code == 0)
@@ -172,35 +174,19 @@ int names_parse_stack(const char *json, uint64_t **ids, size_t *capacity, size_t
     return 0;
 }
 
-/* Most exports want the traces in the order of the table, so one statement walks it: a look-up of its own for each trace
- * costs 22,000 instructions (SQLite checks all cells of a page again whenever a statement comes back to it), a step 1,000. */
 enum { TRACE_ID, TRACE_STACK, TRACE_LOCATION };
 
 static int find_trace(struct names *names, int64_t trace_id, struct error *err) {
-    enum { STEPS = 16 }; /* a new start costs as much */
-    for (int i = 0; names->walk && names->walk_id && names->walk_id < trace_id && i < STEPS; i++) {
-        int code = db_step(names->db, names->walk, err);
-        if (code < 0) return -1;
-        names->walk_id = code ? sqlite3_column_int64(names->walk, TRACE_ID) : 0;
-    }
-    if (names->walk && names->walk_id == trace_id) return 0;
-    names->walk_id = 0;
-    names->walk =
-        db_prepare(names->db, "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", err);
-    if (!names->walk) return -1;
-    db_bind_int(names->walk, ":first", trace_id);
-    int code = db_step(names->db, names->walk, err);
-    if (code < 0) return -1;
-    if (code) names->walk_id = sqlite3_column_int64(names->walk, TRACE_ID);
-    if (names->walk_id == trace_id) return 0;
-    return error_fail(err, "trace %lld is not in the warehouse", (long long)trace_id);
+    return walk_to_row(names->db, &names->trace_walk,
+                       "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", "trace", trace_id,
+                       err);
 }
 
 int names_trace(struct names *names, int64_t trace_id, struct stack *stack, struct error *err) {
     *stack = (struct stack){0};
     if (trace_id == 0) return 0;
     if (find_trace(names, trace_id, err) < 0) return -1;
-    int code = names_parse_stack(db_text(names->walk, TRACE_STACK), &names->scratch, &names->scratch_capacity,
+    int code = names_parse_stack(db_text(names->trace_walk.at, TRACE_STACK), &names->scratch, &names->scratch_capacity,
                                  &stack->count, err);
     for (size_t i = 0; code == 0 && i < stack->count; i++)
         code = find_location(names, (int64_t)names->scratch[i], &names->scratch[i], err);
@@ -212,7 +198,7 @@ int names_address(struct names *names, int64_t trace_id, const char **text, stru
     *text = NULL;
     if (trace_id == 0) return 0;
     if (find_trace(names, trace_id, err) < 0) return -1;
-    int64_t location_id = sqlite3_column_int64(names->walk, TRACE_LOCATION);
+    int64_t location_id = sqlite3_column_int64(names->trace_walk.at, TRACE_LOCATION);
     if (location_id == 0) return 0;
     bool added;
     struct map_entry *entry = map_put(&names->addresses, &location_id, sizeof location_id, &added);

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "export/pprof.h"
 #include "schema/db.h"
+#include "schema/walk.h"
 
 struct stack {
     const uint64_t *locations; /* leaf first; ids of the profile or of the database, as the function says */
@@ -19,8 +20,7 @@ struct names {
     struct map mappings, functions, locations; /* id in the database -> id in the profile */
     uint32_t *near;                            /* the same for locations with small ids, 0 where not yet written */
     size_t near_count;
-    sqlite3_stmt *walk; /* over `traces` in the order of their ids; stands on trace walk_id, 0 where on none */
-    int64_t walk_id;
+    struct walk trace_walk, location_walk, line_walk, function_walk;
     struct map addresses;  /* location id -> its address as a text */
     struct map frames;     /* function NUL file NUL line -> location id of a made-up frame */
     struct map label_sets; /* id -> struct labels * */

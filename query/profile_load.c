@@ -32,12 +32,14 @@ struct loading {
     struct profile_names names;
     const struct kind *kind;
     const char *kind_name;
+    const char *only; /* the type that is wanted; NULL: all */
     struct profile_type types[TYPES_MAX];
     size_t type_count;
     bool is_stored;       /* all of it came in with sample types of its own */
     bool is_plain_stored; /* the same, of the run that is being read */
     struct column columns[COLUMNS_MAX];
     int column_count;
+    const char *sql; /* of a plain kind */
     struct arena texts;
     int64_t values[TYPES_MAX];
 };
@@ -152,12 +154,35 @@ static struct column column_of(struct loading *load, const char *name) {
 }
 
 static int open_columns(struct loading *load, struct error *err) {
-    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    load->sql = embedded_text(load->kind->query);
+    sqlite3_stmt *rows = db_prepare(load->db, load->sql, err);
     if (!rows) return -1;
     load->column_count = sqlite3_column_count(rows);
     if (load->column_count > COLUMNS_MAX) bug("%s has more than %d columns", load->kind->query, COLUMNS_MAX);
     for (int i = 0; i < load->column_count; i++)
         load->columns[i] = column_of(load, sqlite3_column_name(rows, i));
+    return 0;
+}
+
+/* Keeps, of the columns with values, the one of that type: SQLite then works out no other. */
+static int narrow_columns(struct loading *load, int type, struct error *err) {
+    struct buffer sql = {0};
+    sqlite3_stmt *rows = db_prepare(load->db, load->sql, err);
+    if (!rows) return -1;
+    int kept = 0;
+    for (int i = 0; i < load->column_count; i++) {
+        if (load->columns[i].role == COLUMN_VALUE && load->columns[i].value != type) continue;
+        buffer_add_text(&sql, kept ? ", \"" : "SELECT \"");
+        buffer_add_text(&sql, sqlite3_column_name(rows, i)); /* of a query of ours: it needs no escape */
+        buffer_add_text(&sql, "\"");
+        load->columns[kept++] = load->columns[i];
+    }
+    load->column_count = kept;
+    buffer_add_text(&sql, " FROM (");
+    buffer_add(&sql, load->sql, (size_t)(strrchr(load->sql, ';') - load->sql));
+    buffer_add_text(&sql, ")");
+    load->sql = keep(load, buffer_text(&sql), sql.size);
+    buffer_free(&sql);
     return 0;
 }
 
@@ -304,16 +329,23 @@ static int keep_rows(struct loading *load, sqlite3_stmt *rows, struct plain_rows
     return code;
 }
 
+static int add_kept(struct loading *load, const struct plain_rows *all, size_t at, bool is_stored, struct error *err) {
+    const struct plain_row *kept = &all->rows[at];
+    const struct row row = {.trace_id = kept->trace_id, .label_set_id = kept->label_set_id};
+    memcpy(load->values, all->values + kept->index * load->type_count, load->type_count * sizeof *load->values);
+    return add_sample(load, &row, is_stored, err);
+}
+
+/* The last rows of a table come in order as a rule: those before them are sorted, then both are merged. Sorting all of them was a
+ * sixteenth of a report, and took memory for as many again. */
 static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stored, struct error *err) {
-    bool is_sorted = true;
-    for (size_t i = 1; i < all->count && is_sorted; i++)
-        is_sorted = compare_rows(&all->rows[i - 1], &all->rows[i]) < 0;
-    if (!is_sorted) qsort(all->rows, all->count, sizeof *all->rows, compare_rows);
-    for (size_t i = 0; i < all->count; i++) {
-        const struct row row = {.trace_id = all->rows[i].trace_id, .label_set_id = all->rows[i].label_set_id};
-        memcpy(load->values, all->values + all->rows[i].index * load->type_count,
-               load->type_count * sizeof *load->values);
-        if (add_sample(load, &row, is_stored, err) < 0) return -1;
+    size_t tail = all->count ? all->count - 1 : 0;
+    while (tail && compare_rows(&all->rows[tail - 1], &all->rows[tail]) < 0)
+        tail--;
+    qsort(all->rows, tail, sizeof *all->rows, compare_rows);
+    for (size_t head = 0, next = tail; head < tail || next < all->count;) {
+        bool is_head = head < tail && (next == all->count || compare_rows(&all->rows[head], &all->rows[next]) < 0);
+        if (add_kept(load, all, is_head ? head++ : next++, is_stored, err) < 0) return -1;
     }
     return 0;
 }
@@ -322,7 +354,7 @@ static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stor
 static int load_profile(struct loading *load, sqlite3_stmt *profile, struct plain_rows *all, struct error *err) {
     bool is_stored = sqlite3_column_int(profile, 1), is_counted = sqlite3_column_int(profile, 2);
     if (!is_counted && !load->kind->has_state) return 0;
-    sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
+    sqlite3_stmt *rows = db_prepare(load->db, load->sql, err);
     if (!rows) return -1;
     db_bind_int(rows, ":profile", sqlite3_column_int64(profile, 0));
     if (load->kind->has_state) db_bind_int(rows, ":counted", is_counted);
@@ -372,12 +404,20 @@ static int load_grouped(struct loading *load, int64_t run_id, const struct times
 
 /* ---- the profile ---- */
 
+static int narrow(struct loading *load, const struct profile *profile, struct error *err) {
+    struct error ignored = {0}; /* who asks for a type that is not there is told so where it is used */
+    size_t type;
+    if (!load->only || !load->kind->plain || profile_find_type(profile, load->only, &type, &ignored) < 0) return 0;
+    return narrow_columns(load, (int)type, err);
+}
+
 static int load_all(struct loading *load, struct profile *profile, const struct run_set *runs,
                     const struct timespan *spans, struct error *err) {
     if (choose_types(load, runs, err) < 0 || open_columns(load, err) < 0) return -1;
     profile_build(&load->builder, profile, load->types, load->type_count);
     profile_names_open(&load->names, load->db, &load->builder);
     int code = profile_head_read(&load->names, runs, spans, load->kind_name, load->is_stored, err);
+    if (code == 0) code = narrow(load, profile, err);
     for (size_t i = 0; code == 0 && i < runs->count; i++) {
         const struct timespan *span = spans ? &spans[i] : &timespan_all;
         code =
@@ -391,27 +431,35 @@ static int load_all(struct loading *load, struct profile *profile, const struct 
 
 /* One snapshot for all statements, so that a recording that goes on does not show through. (db_begin would take the write
  * lock.) */
-int profile_load_spans(struct profile *profile, struct db *db, const struct run_set *runs, const struct timespan *spans,
-                       const char *kind, struct error *err) {
-    struct loading *load = xcalloc(1, sizeof *load);
+static int load_at_once(struct profile *profile, struct loading *load, const struct run_set *runs,
+                        const struct timespan *spans, struct error *err) {
     struct error ignored = {0};
     *profile = (struct profile){0};
-    load->db = db;
-    load->kind_name = kind;
-    load->kind = kind_find(kind);
-    int code = db_exec(db, "SAVEPOINT profile", err);
+    load->kind = kind_find(load->kind_name);
+    int code = db_exec(load->db, "SAVEPOINT profile", err);
     if (code == 0) {
         code = load_all(load, profile, runs, spans, err);
-        (void)db_exec(db, "RELEASE profile", &ignored);
+        (void)db_exec(load->db, "RELEASE profile", &ignored);
     }
     arena_free(&load->texts);
-    free(load);
     return code;
+}
+
+int profile_load_spans(struct profile *profile, struct db *db, const struct run_set *runs, const struct timespan *spans,
+                       const char *kind, struct error *err) {
+    struct loading load = {.db = db, .kind_name = kind};
+    return load_at_once(profile, &load, runs, spans, err);
 }
 
 int profile_load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
                  struct error *err) {
     return profile_load_spans(profile, db, runs, NULL, kind, err);
+}
+
+int profile_load_type(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
+                      const char *type, struct error *err) {
+    struct loading load = {.db = db, .kind_name = kind, .only = type};
+    return load_at_once(profile, &load, runs, NULL, err);
 }
 
 int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {

@@ -20,6 +20,11 @@ int profile_load(struct profile *profile, struct db *db, const struct run_set *r
 int profile_load_spans(struct profile *profile, struct db *db, const struct run_set *runs, const struct timespan *spans,
                        const char *kind, struct error *err);
 
+/* For who needs the values of one sample type alone, named as for profile_find_type: the others' may read 0, and samples that have none
+ * of this one may be missing. */
+int profile_load_type(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
+                      const char *type, struct error *err);
+
 /* The kind that a report without --kind is about: the one that every run of the set has; of several, the first of heap,
  * cpu, lock, mvcc, channels, fibers, syscalls, else the first by name. No common one is a usage error. free() it. */
 int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err);

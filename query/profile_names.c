@@ -21,10 +21,10 @@ static void free_ids(struct profile_ids *ids) {
 }
 
 void profile_names_free(struct profile_names *names) {
-    struct profile_walk *walks[] = {&names->trace_walk, &names->location_walk, &names->line_walk,
-                                    &names->function_walk};
-    for (size_t i = 0; i < sizeof walks / sizeof *walks; i++)
-        if (walks[i]->at) sqlite3_reset(walks[i]->at);
+    walk_end(&names->trace_walk);
+    walk_end(&names->location_walk);
+    walk_end(&names->line_walk);
+    walk_end(&names->function_walk);
     free_ids(&names->traces);
     free_ids(&names->locations);
     free_ids(&names->functions);
@@ -64,38 +64,6 @@ static void keep_id(struct profile_ids *ids, int64_t id, uint32_t value) {
         ids->near_count = count;
     }
     ids->near[id] = value + 1;
-}
-
-/* ---- walks ---- */
-
-static int walk_on(struct profile_names *names, struct profile_walk *walk, struct error *err) {
-    int code = db_step(names->db, walk->at, err);
-    walk->id = code == 1 ? sqlite3_column_int64(walk->at, 0) : 0;
-    return code < 0 ? -1 : 0;
-}
-
-/* Most profiles want rows in the order of the tables, so one statement walks each: a look-up of its own for each trace costs
- * 22,000 instructions (SQLite checks all cells of a page again whenever a statement comes back to it), a step 1,000.
- * `sql` gives ids from :first on, rising, in its first column. 1: it stands on that id, 0: there is none. */
-static int walk_to(struct profile_names *names, struct profile_walk *walk, const char *sql, int64_t id,
-                   struct error *err) {
-    enum { STEPS = 16 }; /* a new start costs as much */
-    for (int i = 0; walk->id && walk->id < id && i < STEPS; i++)
-        if (walk_on(names, walk, err) < 0) return -1;
-    if (walk->id == id && id) return 1;
-    walk->id = 0;
-    walk->at = db_prepare(names->db, sql, err);
-    if (!walk->at) return -1;
-    db_bind_int(walk->at, ":first", id);
-    if (walk_on(names, walk, err) < 0) return -1;
-    return walk->id == id;
-}
-
-static int walk_to_row(struct profile_names *names, struct profile_walk *walk, const char *sql, const char *what,
-                       int64_t id, struct error *err) {
-    int found = walk_to(names, walk, sql, id, err);
-    if (found == 0) error_fail(err, "%s %lld is not in the warehouse", what, (long long)id);
-    return found == 1 ? 0 : -1;
 }
 
 /* The one row of a statement about an id; a missing one means that the file is damaged. */
@@ -143,9 +111,9 @@ int profile_names_mapping(struct profile_names *names, int64_t mapping_id, uint3
 }
 
 static int find_function(struct profile_names *names, int64_t function_id, uint32_t *index, struct error *err) {
-    struct profile_walk *walk = &names->function_walk;
+    struct walk *walk = &names->function_walk;
     if (find_id(&names->functions, function_id, index)) return 0;
-    if (walk_to_row(names, walk,
+    if (walk_to_row(names->db, walk,
                     "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
                     "function", function_id, err) < 0)
         return -1;
@@ -157,8 +125,8 @@ static int find_function(struct profile_names *names, int64_t function_id, uint3
 }
 
 static int read_lines(struct profile_names *names, int64_t location_id, struct buffer *lines, struct error *err) {
-    struct profile_walk *walk = &names->line_walk;
-    int found = walk_to(names, walk,
+    struct walk *walk = &names->line_walk;
+    int found = walk_to(names->db, walk,
                         "SELECT location_id, function_id, line, \"column\" FROM location_lines"
                         " WHERE location_id >= :first ORDER BY location_id, position",
                         location_id, err);
@@ -168,15 +136,15 @@ static int read_lines(struct profile_names *names, int64_t location_id, struct b
                                     .column = sqlite3_column_int64(walk->at, 3)};
         if (find_function(names, sqlite3_column_int64(walk->at, 1), &line.function, err) < 0) return -1;
         buffer_add(lines, &line, sizeof line);
-        if (walk_on(names, walk, err) < 0) return -1;
+        if (walk_on(names->db, walk, err) < 0) return -1;
     }
     return 0;
 }
 
 static int find_location(struct profile_names *names, int64_t location_id, uint32_t *index, struct error *err) {
     if (find_id(&names->locations, location_id, index)) return 0;
-    struct profile_walk *walk = &names->location_walk;
-    if (walk_to_row(names, walk,
+    struct walk *walk = &names->location_walk;
+    if (walk_to_row(names->db, walk,
                     "SELECT id, mapping_id, address, is_folded FROM locations WHERE id >= :first ORDER BY id",
                     "location", location_id, err) < 0)
         return -1;
@@ -204,7 +172,7 @@ static int find_location(struct profile_names *names, int64_t location_id, uint3
 enum { TRACE_ID, TRACE_STACK, TRACE_LOCATION };
 
 static int find_trace(struct profile_names *names, int64_t trace_id, struct error *err) {
-    return walk_to_row(names, &names->trace_walk,
+    return walk_to_row(names->db, &names->trace_walk,
                        "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", "trace", trace_id,
                        err);
 }

@@ -7,18 +7,13 @@
 #include "base/map.h"
 #include "query/profile_build.h"
 #include "schema/db.h"
+#include "schema/walk.h"
 
 /* An id of the database -> a number, by table for the small ids, which are nearly all, and by map for others. */
 struct profile_ids {
     uint32_t *near; /* value + 1; 0 unknown */
     size_t near_count;
     struct map far;
-};
-
-/* A statement over a table in the order of its ids, which stands on the row of `id`; 0: on none. */
-struct profile_walk {
-    sqlite3_stmt *at;
-    int64_t id;
 };
 
 struct profile_names {
@@ -28,7 +23,7 @@ struct profile_names {
     struct map mappings;  /* id -> struct profile_mapped * */
     struct map addresses; /* trace and label set -> label set with the address */
     struct arena arena;
-    struct profile_walk trace_walk, location_walk, line_walk, function_walk;
+    struct walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* scratch */
     size_t frame_room;
 };

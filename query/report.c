@@ -10,11 +10,11 @@
     { .name = name_, .help = help_, .write = write_, __VA_ARGS__ }
 
 const struct report_format report_formats[] = {
-    ROW("text", "functions by their own value", report_text, .nodes = REPORT_NODES_ALL),
-    ROW("top", "the same as text", report_text, .nodes = REPORT_NODES_ALL),
-    ROW("tree", "each function with its callers and callees", report_tree),
-    ROW("peek", "callers and callees of the functions that match", report_tree, .takes_pattern = true,
-        .is_whole = true),
+    ROW("text", "functions by their own value", report_text, .nodes = REPORT_NODES_ALL, .has_values_only = true),
+    ROW("top", "the same as text", report_text, .nodes = REPORT_NODES_ALL, .has_values_only = true),
+    ROW("tree", "each function with its callers and callees", report_tree, .has_values_only = true),
+    ROW("peek", "callers and callees of the functions that match", report_tree, .takes_pattern = true, .is_whole = true,
+        .has_values_only = true),
     ROW("traces", "every stack with its value and tags", report_traces),
     ROW("tags", "the tags of the samples and their values", report_tags),
     ROW("raw", "the whole profile as text", report_raw, .is_whole = true, .is_raw = true),
@@ -69,6 +69,15 @@ const struct report_format *report_format_find(const char *text, const char **sy
         error_usage(err, "%s takes no value", name);
     free(name);
     return err->status == ERROR_NONE ? format : NULL;
+}
+
+/* Means divide by another type's values, and the units of tags are those of the first sample that has them. */
+bool report_is_of_one_type(const struct report_format *format, const struct report_options *options) {
+    const struct filter_options *filter = &options->filter;
+    const char *tags[] = {filter->tagfocus, filter->tagignore, filter->tagroot, filter->tagleaf};
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        if (tags[i] && *tags[i]) return false;
+    return format->has_values_only && !options->mean;
 }
 
 /* ---- what is reported ---- */

@@ -40,12 +40,16 @@ struct report_format {
     bool by_lines;      /* granularity lines, always */
     bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
     bool address_noinlines;
+    bool has_values_only; /* samples without the value that is shown leave no trace in it */
 };
 extern const struct report_format report_formats[]; /* ends with a NULL name */
 
 /* The row of "text", or of "peek=RE" (then *symbol points at RE, else it is NULL). Unknown names are usage errors that
  * list what there is. */
 const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
+
+/* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
+bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
 
 /* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
  * `comment` may be NULL. A broken expression in drop_frames is a failure. */

@@ -33,7 +33,7 @@ expect_equal "$(sql t.db "SELECT period, period_type, period_unit FROM profiles 
 # Every Nth event: in the run, its profiles, the dumps, the profiles for pprof, the list of runs, and the doctor.
 record --sample=100 "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '100|' '--sample=100'
-expect_equal "$(sql t.db "SELECT kind, sample_n, period FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
     $'heap|100|100\nlock|100|100\nmvcc|100|100' 'rates of the profiles'
 expect_equal "$(sql t.db "SELECT sample_n FROM profiles WHERE $newest AND kind = 'cpu'")" 1 'CPU samples are not thinned out'
 for dump in alloc locks mvcc; do
@@ -51,7 +51,7 @@ expect_match "$(profile --sample=100 "$FIXTURES/leak" 2>&1 >/dev/null)" '; sampl
 # By bytes: the heap alone.
 record --sample=64KiB "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '1|sample_bytes=65536' '--sample=64KiB'
-expect_equal "$(sql t.db "SELECT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
     $'heap|1|65536|space\nlock|1|1|contentions\nmvcc|1|1|commits' 'rates of the profiles'
 expect_equal "$(sed -n 's/^# sample_bytes: //p' t.profile/alloc.txt)" 65536 'alloc.txt'
 expect_equal "$(grep -c sample_bytes t.profile/locks.txt)" 0 'locks.txt'

@@ -14,43 +14,7 @@
 #include "base/nearest.h"
 #include "query/saved.h"
 #include "schema/config.h"
-
-static char path[64];
-static struct db db;
-
-static void ran(const char *sql) {
-    struct error err = {0};
-    if (db_exec(&db, sql, &err)) fail_msg("%s", err.message);
-}
-
-static int64_t number(const char *sql) {
-    struct error err = {0};
-    int64_t value = INT64_MIN;
-    if (db_int(&db, sql, -1, &value, &err)) fail_msg("%s", err.message);
-    return value;
-}
-
-static void reopen(enum db_mode mode) {
-    struct error err = {0};
-    if (db_close(&db, &err) || db_open(&db, path, mode, &err)) fail_msg("%s", err.message);
-}
-
-static int open_new(void **state) {
-    (void)state;
-    strcpy(path, "/tmp/unit_config.XXXXXX");
-    int file = mkstemp(path);
-    if (file < 0) return -1;
-    close(file);
-    reopen(DB_WRITE);
-    return 0;
-}
-
-static int remove_it(void **state) {
-    (void)state;
-    struct error err = {0};
-    int code = db_close(&db, &err);
-    return unlink(path) || code ? -1 : 0;
-}
+#include "tests/unit_warehouse.h"
 
 static void test_nearest(void **state) {
     (void)state;

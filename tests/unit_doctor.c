@@ -13,18 +13,10 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "schema/db.h"
 #include "schema/diagnoses.h"
+#include "tests/unit_warehouse.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static char path[64];
-static struct db db;
-
-static void ran(const char *sql) {
-    struct error err = {0};
-    if (db_exec(&db, sql, &err)) fail_msg("%s", err.message);
-}
 
 __attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
     char *sql = NULL;
@@ -34,28 +26,6 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
     va_end(args);
     ran(sql);
     free(sql);
-}
-
-static void reopen(enum db_mode mode) {
-    struct error err = {0};
-    if (db_close(&db, &err) || db_open(&db, path, mode, &err)) fail_msg("%s", err.message);
-}
-
-static int open_new(void **state) {
-    (void)state;
-    strcpy(path, "/tmp/unit_doctor.XXXXXX");
-    int file = mkstemp(path);
-    if (file < 0) return -1;
-    close(file);
-    reopen(DB_WRITE);
-    return 0;
-}
-
-static int remove_it(void **state) {
-    (void)state;
-    struct error err = {0};
-    int code = db_close(&db, &err);
-    return unlink(path) || code ? -1 : 0;
 }
 
 /* The first columns of all rows, "a b;c d": columns apart by a blank, rows by a semicolon. free() it. */

@@ -1,0 +1,15 @@
+/* report_output.h: where a report goes: standard output, or a file that is whole or not there. */
+#ifndef CLEAR_CLI_REPORT_OUTPUT_H
+#define CLEAR_CLI_REPORT_OUTPUT_H
+
+#include "query/report.h"
+
+/* What reports say on the side, to standard error: a filter_note. */
+void report_print_note(void *context, const char *message);
+
+/* Writes what report_write made. `path` NULL or "-" is standard output; what is not for terminals does not go to one.
+ * Errors of standard output are for whoever owns the stream (main does, at the end). */
+int report_output(const struct report_format *format, const struct profile *profile, const struct buffer *out,
+                  const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,44 @@
+/* report_target.h: what a report is about: targets (runs, sets of runs, files, URLs) less bases, loaded once for any number
+ * of reports. */
+#ifndef CLEAR_CLI_REPORT_TARGET_H
+#define CLEAR_CLI_REPORT_TARGET_H
+
+#include "query/profile.h"
+#include "query/run_set.h"
+#include "query/sources.h"
+#include "schema/db.h"
+
+/* A list of words from the command line; the words are not its own. */
+struct words {
+    const char **items; /* NULL after the last one */
+    size_t count;
+};
+void words_add(struct words *words, const char *word);
+
+/* Zeroed, then filled with what was asked for, then opened, then loaded. */
+struct report_target {
+    const char *db, *kind, *comment; /* asked for; each may be NULL */
+    struct words targets, bases;     /* no target: the latest run */
+    const char *type;                /* the one sample type that is needed (profile_load_type); NULL: all */
+    bool is_diff;                    /* of the bases */
+    bool normalize;                  /* to the total of the bases */
+
+    struct db handle; /* of report_target_open: the warehouse, or a private one that the files were read into */
+    char *chosen;     /* of report_target_load: the kind that was loaded */
+    struct sources sources;
+};
+
+/* Opens the warehouse, or reads the files among the words: those words become the numbers of their runs. The profile of a
+ * URL is asked for here. report_target_close it, whatever comes of it. */
+int report_target_open(struct report_target *target, struct error *err);
+/* Adds the runs of `words` (target->targets, target->bases); none is the latest one. */
+int report_target_runs(struct report_target *target, const struct words *words, struct run_set *runs,
+                       struct error *err);
+/* The targets less the bases, ready for report_write, and their sources into target->sources. On failure there is nothing
+ * to free. */
+int report_target_load(struct report_target *target, struct profile *profile, struct error *err);
+/* Closes the warehouse alone, where nothing more is asked of it. */
+int report_target_close_db(struct report_target *target, struct error *err);
+void report_target_close(struct report_target *target);
+
+#endif

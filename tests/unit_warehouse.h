@@ -1,0 +1,49 @@
+/* unit_warehouse.h: a warehouse of its own for each case of a unit test. Include after cmocka.h; open_new and remove_it are a case's set-up and
+ * tear-down. */
+#ifndef CLEAR_TESTS_UNIT_WAREHOUSE_H
+#define CLEAR_TESTS_UNIT_WAREHOUSE_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schema/db.h"
+
+static char path[64];
+static struct db db;
+
+static inline void ran(const char *sql) {
+    struct error err = {0};
+    if (db_exec(&db, sql, &err)) fail_msg("%s", err.message);
+}
+
+static inline int64_t number(const char *sql) {
+    struct error err = {0};
+    int64_t value = INT64_MIN;
+    if (db_int(&db, sql, -1, &value, &err)) fail_msg("%s", err.message);
+    return value;
+}
+
+static inline void reopen(enum db_mode mode) {
+    struct error err = {0};
+    if (db_close(&db, &err) || db_open(&db, path, mode, &err)) fail_msg("%s", err.message);
+}
+
+static inline int open_new(void **state) {
+    (void)state;
+    strcpy(path, "/tmp/clear_unit.XXXXXX");
+    int file = mkstemp(path);
+    if (file < 0) return -1;
+    close(file);
+    reopen(DB_WRITE);
+    return 0;
+}
+
+static inline int remove_it(void **state) {
+    (void)state;
+    struct error err = {0};
+    int code = db_close(&db, &err);
+    return unlink(path) || code ? -1 : 0;
+}
+
+#endif
