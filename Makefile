@@ -136,6 +136,9 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 		for seed in $$(ls fixtures/corpus/$$name/*.gz 2>/dev/null); do \
 			zcat $$seed > $(FUZZ_BUILD)/corpus/$$name/$$(basename $$seed .gz); \
 		done; \
+		[ $$name != directory ] || for dir in fixtures/corpus/dumps/*.profile; do \
+			for file in $$dir/*; do printf '\036%s\n' "$$(basename $$file)"; cat $$file; done > $(FUZZ_BUILD)/corpus/directory/$$(basename $$dir); \
+		done; \
 		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
 			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name $$(ls -d fixtures/corpus/$$name 2>/dev/null) \
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \

@@ -31,18 +31,32 @@ static int64_t count_rows(void) {
     return count;
 }
 
+static void ingest_opened(const struct format *format, const struct input *input) {
+    struct ingest_result result;
+    struct error err = {0};
+    int64_t before = count_rows();
+    if (!format->recognise(input) || ingest_input(&ingest, input, format, &result, &err) == 0) return;
+    if (err.status == ERROR_NONE || !*err.message) bug("failed without an error");
+    if (strncmp(err.message, input->path, strlen(input->path)) != 0)
+        bug("the error does not name the file: %s", err.message);
+    if (count_rows() != before) bug("rows of a refused input are left");
+}
+
 int fuzz_one(const struct format *format, const uint8_t *data, size_t size) {
     if (inputs++ % RENEW == 0) renew();
     struct input input;
-    struct ingest_result result;
     struct error err = {0};
     if (input_open_memory(&input, "fuzz", data, size, &err) != 0) return 0;
-    int64_t before = count_rows();
-    if (!input.is_directory && format->recognise(&input) && ingest_input(&ingest, &input, format, &result, &err) != 0) {
-        if (err.status == ERROR_NONE || !*err.message) bug("failed without an error");
-        if (strncmp(err.message, "fuzz", 4) != 0) bug("the error does not name the file: %s", err.message);
-        if (count_rows() != before) bug("rows of a refused input are left");
-    }
+    ingest_opened(format, &input);
     input_close(&input);
     return 0;
+}
+
+void fuzz_path(const struct format *format, const char *path) {
+    if (inputs++ % RENEW == 0) renew();
+    struct input input;
+    struct error err = {0};
+    if (input_open(&input, path, &err) != 0) bug("%s", err.message);
+    ingest_opened(format, &input);
+    input_close(&input);
 }

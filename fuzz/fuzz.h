@@ -9,5 +9,6 @@
 #include "ingest/format.h"
 
 int fuzz_one(const struct format *format, const uint8_t *data, size_t size);
+void fuzz_path(const struct format *format, const char *path); /* the same with what stands there, as a directory */
 
 #endif

@@ -4,8 +4,10 @@
  * means nothing. With --cumulative a snapshot is stored as its difference to all earlier ones of its series, so that
  * sums over the series are right: allocations and contentions subtract, what is in use stays as it is.
  *
- * A series is the runs that were ingested so, under the same label, with the same main binary. A snapshot whose total is
- * smaller than that of its series is of a process that was started anew: it begins a series (flag 'restart').
+ * A series is the runs that were ingested so, under the same label, with the same main binary; Go's mutex and block profiles are
+ * series of their own, told apart by whether any stack of theirs lets a lock go. A snapshot whose total is smaller than that of
+ * its series, or where a stack met with fewer contentions, is of a process that was started anew: it begins a series (flag
+ * 'restart').
  * Snapshots come oldest first; an older one after a newer one is a failure that says so. */
 #ifndef CLEAR_INGEST_CUMULATIVE_H
 #define CLEAR_INGEST_CUMULATIVE_H

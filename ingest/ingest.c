@@ -136,8 +136,8 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
 }
 
 int ingest_end_profile(struct ingest *ingest, struct error *err) {
-    if (!ingest->profile_id) return 0;
     if (store_flush(&ingest->store, err) != 0) return -1;
+    if (!ingest->profile_id) return 0;
     if (ingest->options.cumulative && cumulative_subtract(ingest, ingest->rows->kind, &ingest->rows->tables[SITES],
                                                           &ingest->rows->tables[LOCKS], err) != 0)
         return -1;

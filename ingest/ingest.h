@@ -124,8 +124,8 @@ struct ingest_profile {
 };
 int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err);
 
-/* Writes the rows of the open profile and closes it, for readers that ask the database about them; else the next
- * ingest_begin_profile does, or the end. */
+/* Writes the rows of the open profile, and all names and stacks that wait, and closes it, for readers that ask the database
+ * about them; else the next ingest_begin_profile does, or the end. */
 int ingest_end_profile(struct ingest *ingest, struct error *err);
 
 /* Counts of the open profile that are known only after its rows: added to what ingest_begin_profile said. */

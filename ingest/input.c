@@ -15,6 +15,8 @@
 
 #include "base/buffer.h"
 
+enum { HASH_STEP = 16 << 20 }; /* a multiple of every page size */
+
 /* ---- content hash ------------------------------------------------------------------------------------------------ */
 
 static void hash_end(struct sha256_ctx *sha, char hex[INPUT_HASH_SIZE]) {
@@ -27,10 +29,21 @@ static void hash_end(struct sha256_ctx *sha, char hex[INPUT_HASH_SIZE]) {
     hex[2 * sizeof digest] = '\0';
 }
 
+/* Pages of a mapped file that were hashed are given back, else a file of a gigabyte would take as much memory for a while. */
+static void hash_bytes_of(const struct input *input, struct sha256_ctx *sha) {
+    for (size_t offset = 0; offset < input->file_size;) {
+        size_t left = input->file_size - offset, size = left < HASH_STEP ? left : HASH_STEP;
+        sha256_update(sha, size, input->file + offset);
+        if (input->is_mapped && left > HASH_STEP)
+            (void)madvise((void *)(uintptr_t)(input->file + offset), size, MADV_DONTNEED);
+        offset += size;
+    }
+}
+
 static void hash_file(struct input *input) {
     struct sha256_ctx sha;
     sha256_init(&sha);
-    sha256_update(&sha, input->file_size, input->file);
+    hash_bytes_of(input, &sha);
     hash_end(&sha, input->content_hash);
 }
 
@@ -114,6 +127,7 @@ static int open_bytes(struct input *input, struct error *err) {
 }
 
 int input_complete(struct input *input, struct error *err) {
+    if (!*input->content_hash) hash_file(input); /* a directory has its own already */
     if (!input->is_partial) return 0;
     input->is_partial = false;
     int code = inflate_some(input, INPUT_SIZE_MAX, err);
@@ -181,7 +195,7 @@ static int hash_directory(struct input *input, struct error *err) {
                 uint64_t size = one.file_size;
                 sha256_update(&sha, strlen(names[i]->d_name) + 1, (const uint8_t *)names[i]->d_name);
                 sha256_update(&sha, sizeof size, (const uint8_t *)&size);
-                sha256_update(&sha, one.file_size, one.file);
+                hash_bytes_of(&one, &sha);
             } else {
                 error_fail(err, "%s: %s", path, strerror(errno));
             }
@@ -205,9 +219,7 @@ static int open_descriptor(struct input *input, int file, struct error *err) {
     if (!S_ISREG(about.st_mode)) input->modified_ns = now_ns();
     int code =
         S_ISREG(about.st_mode) ? map_file(input, file, (size_t)about.st_size, err) : read_stream(input, file, err);
-    if (code != 0) return -1;
-    hash_file(input);
-    return open_bytes(input, err);
+    return code == 0 ? open_bytes(input, err) : -1;
 }
 
 int input_open(struct input *input, const char *path, struct error *err) {
@@ -224,7 +236,6 @@ int input_open(struct input *input, const char *path, struct error *err) {
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err) {
     *input = (struct input){.path = name, .file = data, .file_size = size, .is_borrowed = true};
     input->modified_ns = now_ns();
-    hash_file(input);
     int code = open_bytes(input, err);
     if (code == 0) code = input_complete(input, err);
     if (code != 0) input_close(input);

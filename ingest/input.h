@@ -28,7 +28,8 @@ struct input {
     bool is_partial;     /* gzip, and only the first INPUT_HEAD bytes are inflated yet: enough to recognise it by */
     int64_t modified_ns; /* ns since the epoch, of the file; now for standard input and memory */
     char content_hash[INPUT_HASH_SIZE]; /* of the bytes as they stand in the file, before inflating. Of a directory: of
-                                           its files' names, sizes and bytes in the order of the names */
+                                           its files' names, sizes and bytes in the order of the names. Of a file only
+                                           after input_complete, so that what no reader knows is not read */
     void *owned;                        /* the inflated or read bytes, to be freed */
     const uint8_t *file;                /* the bytes before inflating … */
     size_t file_size;
@@ -39,7 +40,7 @@ struct input {
 int input_open(struct input *input, const char *path, struct error *err);
 /* Bytes of the caller, which must live as long; gzip is inflated. For tests, fuzzing, and files inside a directory. */
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err);
-/* Inflates the rest of a partial input. A reader never sees a partial one. */
+/* Hashes the bytes, and inflates the rest of a partial input. A reader never sees a partial one. */
 int input_complete(struct input *input, struct error *err);
 void input_close(struct input *input); /* safe on a zeroed or failed one */
 

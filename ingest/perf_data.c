@@ -1,6 +1,7 @@
 #include "ingest/perf_data.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -171,8 +172,7 @@ static void take_lost(struct decoder *decoder, const struct perf_record *record)
     if (event && lost <= INT64_MAX - event->lost) event->lost += lost;
 }
 
-/* A record of the kernel, now that its turn in time has come. */
-static int deliver(struct decoder *decoder, const unsigned char *place, struct error *err) {
+static int tell_record(struct decoder *decoder, const unsigned char *place, struct error *err) {
     struct perf_record record = perf_record_at(place);
     if (record.type == PERF_RECORD_SAMPLE) return take_sample(decoder, place, &record, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
@@ -190,6 +190,13 @@ static int deliver(struct decoder *decoder, const unsigned char *place, struct e
     case PERF_RECORD_KSYMBOL: return take_ksymbol(decoder, &record, err);
     default: return 0;
     }
+}
+
+/* A record of the kernel, now that its turn in time has come. What the visitor refuses is in this record. */
+static int deliver(struct decoder *decoder, const unsigned char *place, struct error *err) {
+    if (tell_record(decoder, place, err) == 0) return 0;
+    bool has_place = strncmp(err->message, "byte ", 5) == 0;
+    return has_place ? -1 : error_prefix(err, "byte %" PRIu64 ": ", offset_of(decoder, place));
 }
 
 static int deliver_front(struct decoder *decoder, size_t count, struct error *err) {

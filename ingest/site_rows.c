@@ -88,7 +88,8 @@ static int write_keys(struct putting *putting, bool with_id, const struct key *k
 
 static int write_first(struct putting *putting, struct error *err) {
     const struct fresh *fresh = &putting->first;
-    size_t said = fresh->count && putting->greatest_id <= 0 ? 1 : 0; /* after none but -1 SQLite would give 0 */
+    if (fresh->count == 0) return 0;
+    size_t said = putting->greatest_id <= 0 ? 1 : 0; /* after none but -1 SQLite would give 0 */
     if (said && write_keys(putting, true, fresh->keys, 1, err) != 0) return -1;
     if (said) putting->greatest_id = fresh->keys[0].id;
     bool with_id = !is_next(putting->greatest_id, fresh->keys + said, fresh->count - said);

@@ -33,6 +33,29 @@ says gzip_garbage_behind 'expected another gzip member'
 says folded_big_count 'folded_big_count:2:5: expected a whole number'
 says folded_nul 'folded_nul:1002:3: '
 
+# A gigabyte of zeros, and a sample of 10^9 varints (a zero is one, too, so the file has holes alone): read no further than needed.
+truncate -s 1G zeros
+python3 - <<'PY' || fail "varints"
+def varint(number):
+    return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
+count = 10**9
+head = b"\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01x" + b"\x12" + varint(1 + len(varint(count)) + count) + b"\x0a" + varint(count)
+with open("varints", "wb") as out:
+    out.write(head)
+    out.truncate(len(head) + count)
+PY
+python3 - "$CLEAR" <<'PY' || fail "exit status, words or memory of the large ones"
+import os, resource, subprocess, sys
+done = subprocess.run([sys.argv[1], "ingest", "--db", "t.db", "zeros", "varints"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+peak, errors = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, done.stderr.decode().splitlines()
+print(f"status {done.returncode}, {peak} KB, {errors}")
+good = len(errors) == 2 and errors[0].startswith("clear: zeros: byte 0: no known format") and errors[1].startswith("clear: varints: byte 65560: too many entries")
+sys.exit(done.returncode != 1 or not good or (peak > 60_000 and not os.environ.get("SANITIZED")))
+PY
+sqlite3 t.db .dump >after.sql
+expect_same_file after.sql before.sql "the warehouse after the large ones"
+rm zeros varints
+
 # Every bit of a small profile, one after the other. A flipped bit may make another good profile; it may not crash, and what
 # is refused leaves nothing.
 python3 - "$CLEAR" "$ROOT" <<'PY' || fail "flipped bits"

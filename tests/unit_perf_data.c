@@ -463,6 +463,30 @@ static void what_is_not_read_says_why(void **state) {
     assert_false(perf_data_recognise("PERFILE2", 7));
 }
 
+static int refuse_sample(void *context, const struct perf_data_sample *sample, struct error *err) {
+    (void)context;
+    return error_fail(err, "no sample of process %u", sample->pid);
+}
+
+/* What the one who listens refuses is said with the place of the record. */
+static void a_refused_record_has_a_place(void **state) {
+    (void)state;
+    static const struct perf_data_visitor visitor = {.sample = refuse_sample};
+    struct perf_data_facts facts = {0};
+    struct error err = {0};
+    struct buffer file = {0};
+    char want[80];
+    begin_pipe(&file);
+    put_event(&file, IP | TID | TIME, 0, SAMPLE_ID_ALL, 1);
+    put_comm(&file, 5, "before", 0, 10);
+    snprintf(want, sizeof want, "byte %zu: no sample of process 5", file.size);
+    put_sample(&file, 5, 0x1000, 20);
+    assert_int_equal(perf_data_parse(file.data, file.size, &visitor, NULL, &facts, &err), -1);
+    assert_string_equal(err.message, want);
+    perf_data_facts_free(&facts);
+    buffer_free(&file);
+}
+
 /* A reader of hostile bytes may fail or not; it must come back, and the sanitizers must have nothing to say. Returns how many
  * were read. */
 static int try_bytes(const char *bytes, size_t size) {
@@ -561,6 +585,7 @@ int main(void) {
         cmocka_unit_test(a_chain_has_the_calls_and_not_the_returns),
         cmocka_unit_test(compressed_records_go_on_in_the_next_block),
         cmocka_unit_test(what_is_not_read_says_why),
+        cmocka_unit_test(a_refused_record_has_a_place),
         cmocka_unit_test(a_file_may_be_cut_anywhere),
         cmocka_unit_test(any_bit_may_be_flipped),
         cmocka_unit_test(a_bomb_is_refused),

@@ -382,6 +382,104 @@ static void many_stacks_have_one_row_each(void **state) {
     end_world(&world);
 }
 
+/* A few things of each sort in two rounds, in some of which a stack, a location or a function is known; bare addresses too. */
+static void store_stacks(struct world *world, bool is_expected, int round, int64_t traces[], int count) {
+    const char *inlined[] = {"xmalloc", "grow", "work"};
+    int64_t module = mapping(world, "/usr/lib/b.so", 0x1000);
+    if (is_expected) store_expect(&world->store, (size_t)count, &world->err);
+    fail_on_error(world);
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "f%d", (i + round * 40) % 97);
+        inlined[2] = name;
+        int64_t stack[3] = {location(world, module, 0x2000 + (uint64_t)i, 1 + i % 3, inlined, "b.c"),
+                            location(world, module, 0x90000 + (uint64_t)(i % 11), 0, inlined, ""),
+                            location(world, module, 0x3000 + (uint64_t)(i % 7), 1, inlined + 2, "b.c")};
+        traces[i] = trace(world, stack, 3);
+    }
+    if (is_expected) store_expect_end(&world->store, &world->err);
+    fail_on_error(world);
+}
+
+/* Every column of every name and stack, as text. free() it. */
+static char *all_names(struct world *world) {
+    static const char *const tables[] = {"functions", "locations", "location_lines", "traces"};
+    char *all = calloc(1, 1), sql[200];
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        sqlite3_stmt *select = NULL;
+        snprintf(sql, sizeof sql,
+                 "SELECT group_concat(rows.row, ';') FROM (SELECT json_array(%s) AS row FROM %s ORDER BY 1) AS rows",
+                 i == 0   ? "id, name, system_name, filename, start_line"
+                 : i == 1 ? "id, mapping_id, address, is_folded, lines_hash"
+                 : i == 2 ? "location_id, position, function_id, line, \"column\""
+                          : "id, hash, signature, stack, location_id, function_id, line",
+                 tables[i]);
+        assert_int_equal(sqlite3_prepare_v2(world->db.handle, sql, -1, &select, NULL), SQLITE_OK);
+        assert_int_equal(sqlite3_step(select), SQLITE_ROW);
+        const char *text = (const char *)sqlite3_column_text(select, 0);
+        all = realloc(all, strlen(all) + strlen(text) + 2);
+        strcat(strcat(all, text), "\n");
+        sqlite3_finalize(select);
+    }
+    return all;
+}
+
+/* Rows that wait for each other are the rows that are written one by one, with the same ids, into a file that has none and
+ * into one that has some; more of them than wait at once. */
+static void what_is_expected_is_stored_the_same(void **state) {
+    (void)state;
+    enum { STACKS = 9000 };
+    char *names[2][2];
+    int64_t *given[2] = {calloc(STACKS, sizeof(int64_t)), calloc(STACKS, sizeof(int64_t))};
+    for (int is_expected = 0; is_expected < 2; is_expected++) {
+        struct world world;
+        new_world(&world);
+        for (int round = 0; round < 2; round++, reopen(&world)) {
+            store_stacks(&world, is_expected, round, given[is_expected], STACKS);
+            names[is_expected][round] = all_names(&world);
+        }
+        assert_int_equal(number(&world, "SELECT count(*) FROM sqlite_schema WHERE name IN ('traces_hash',"
+                                        " 'traces_signature')"),
+                         2);
+        assert_int_equal(number(&world, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+        end_world(&world);
+    }
+    assert_memory_equal(given[0], given[1], STACKS * sizeof(int64_t));
+    for (int round = 0; round < 2; round++) {
+        assert_string_equal(names[0][round], names[1][round]);
+        free(names[0][round]);
+        free(names[1][round]);
+    }
+    free(given[0]);
+    free(given[1]);
+}
+
+/* Two profiles of one artefact expect stacks in one transaction. */
+static void a_second_expectation_loses_nothing_of_the_first(void **state) {
+    (void)state;
+    struct world world;
+    const char *names[] = {"work"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0);
+    store_expect(&world.store, 20000, &world.err);
+    int64_t first = location(&world, module, 1, 1, names, "f.c");
+    trace(&world, &first, 1);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 0);
+    store_flush(&world.store, &world.err);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 1);
+    int64_t second = location(&world, module, 2, 1, names, "f.c");
+    trace(&world, &second, 1);
+    store_expect(&world.store, 20000, &world.err);
+    int64_t third = location(&world, module, 3, 1, names, "f.c");
+    trace(&world, &third, 1);
+    store_expect_end(&world.store, &world.err);
+    fail_on_error(&world);
+    assert_int_equal(number(&world, "SELECT count(*) FROM traces WHERE id > 0"), 3);
+    assert_int_equal(
+        number(&world, "SELECT count(*) FROM sqlite_schema WHERE name IN ('traces_hash', 'traces_signature')"), 2);
+    end_world(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stores_each_thing_once_a_file),
@@ -394,6 +492,8 @@ int main(void) {
         cmocka_unit_test(label_sets_are_canonical_json),
         cmocka_unit_test(objects_are_known_by_their_identity),
         cmocka_unit_test(many_stacks_have_one_row_each),
+        cmocka_unit_test(what_is_expected_is_stored_the_same),
+        cmocka_unit_test(a_second_expectation_loses_nothing_of_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
