@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/prompt_line.h"
@@ -258,16 +259,15 @@ static void run_lines(struct prompt *prompt) {
     prompt_lines_close(lines);
 }
 
-/* Was the word meant to be a report? */
+/* Was the word that is no run meant to be a report? */
 static int explain(const struct words *words, struct error *err) {
-    struct error format = {0};
-    const char *ignored;
-    if (err->status != ERROR_USAGE || !words->count) return -1;
-    (void)report_format_find(words->items[0], &ignored, &format);
-    const char *guess = strstr(format.message, "did you mean ");
-    if (!guess) return -1;
+    const char *word = words->count ? words->items[0] : "";
+    struct nearest nearest = {.word = word};
+    for (const struct report_format *format = report_formats; format->name; format++)
+        nearest_offer(&nearest, format->name);
+    if (err->status != ERROR_USAGE || !*nearest.found || !strstr(err->message, word)) return -1;
     *err = (struct error){0};
-    return error_usage(err, "no report and no run is called '%s'; %s", words->items[0], guess);
+    return error_usage(err, "no report and no run is called '%s'; did you mean %s?", word, nearest.found);
 }
 
 int prompt_run(struct report_command *command, struct error *err) {

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +190,7 @@ static unsigned char on_stop(EditLine *edit, wint_t key) {
 
 static void open_terminal(struct prompt_lines *lines) {
     HistEvent event;
+    setlocale(LC_CTYPE, ""); /* libedit takes characters that are no ASCII by it */
     lines->edit = el_init("clear", stdin, stdout, stderr);
     lines->history = history_init();
     if (!lines->edit || !lines->history) bug("libedit: no memory");

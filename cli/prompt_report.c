@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/prompt.h"
 #include "cli/prompt_job.h"
 #include "cli/report_output.h"
+#include "query/report_runs.h"
 
 struct request {
     struct prompt *prompt;
@@ -35,13 +37,17 @@ static const struct report_format *format_called(const char *name) {
 }
 
 static int unknown(const char *name, const char *argument, struct error *err) {
-    struct error nearest = {0};
-    const char *ignored;
+    struct nearest nearest = {.word = name};
     if (prompt_is_option(name))
         return error_usage(err, "%s is an option: %s=%s", name, name, argument ? argument : "VALUE");
-    (void)report_format_find(name, &ignored, &nearest);
-    const char *guess = strstr(nearest.message, "did you mean ");
-    return error_usage(err, "unknown command '%s'; %s", name, guess ? guess : "help lists them");
+    for (const struct report_format *format = report_formats; format->name; format++)
+        nearest_offer(&nearest, format->name);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        nearest_offer(&nearest, view->name);
+    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+        nearest_offer(&nearest, command->name);
+    if (!*nearest.found) return error_usage(err, "unknown command '%s'; help lists them", name);
+    return error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
 }
 
 /* top10 is top 10. */
@@ -227,6 +233,7 @@ static int run_request(struct prompt *prompt, struct request *request, struct er
 /* What is read from the warehouse run by run is made here, where the connection is good. */
 static int write_on_runs(struct prompt *prompt, struct request *request, struct error *err) {
     struct buffer out = {0};
+    request->view = NULL; /* it is text, if it is anything */
     int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
                                         prompt_print_note, prompt, err);
     if (code == 0) code = choose_output(request, err);
