@@ -108,29 +108,11 @@ for run in range(1000):
 E2
 "$CLEAR" ingest -q --db many.db many || fail "a thousand runs"
 sql many.db "INSERT INTO tags SELECT id, 'commit', 'c' || ((id - 1) * 20 / 1000) FROM runs"
-cat >measure.c <<'E2' # a parent that is smaller than what it measures: a child's peak begins with its parent's
-#include <stdio.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int main(int argc, char **argv) {
-    struct rusage usage;
-    int status = 1;
-    pid_t child = vfork();
-    if (child == 0) {
-        execv(argv[1], argv + 1);
-        _exit(127);
-    }
-    if (argc < 2 || wait4(child, &status, 0, &usage) != child || status) return 1;
-    fprintf(stderr, "%ld %ld\n", usage.ru_maxrss, (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000 + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1000);
-    return 0;
-}
-E2
-"$CC" -O1 -o measure measure.c || fail "no program to measure with"
+"$CC" -O1 -o peak "$ROOT/bench/peak.c" || fail "no program to measure with"
 measure() { # measure ARGUMENTS...: the least KB and CPU milliseconds of three
     local i
     for i in 1 2 3; do
-        ./measure "$CLEAR" top --db many.db "$@" 2>&1 >/dev/null || fail "$*"
+        ./peak "$CLEAR" top --db many.db "$@" 2>&1 >/dev/null || fail "$*"
     done | sort -n -k2 | awk 'NR == 1 { ms = $2 } NR == 1 || $1 < kb { kb = $1 } END { print kb, ms }'
 }
 for mode in '' --over-runs --by-tag=commit; do
