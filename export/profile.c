@@ -38,8 +38,12 @@ static void snapshot_end(struct db *db) {
 /* ---- reading a source ---- */
 
 int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err) {
+    if (kind_is_table(kind))
+        return error_usage(err, "%s are figures without stacks, and no profile: clear query \"SELECT * FROM %s\"", kind,
+                           kind);
     sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind IN (:kind, :also)), 0)"
+                                   "SELECT group_concat(DISTINCT kind) FILTER (WHERE kind <> 'counters'),"
+                                   " coalesce(max(kind IN (:kind, :also)), 0)"
                                    " FROM profiles WHERE run_id = :run",
                                    err);
     if (!row) return -1;

@@ -182,6 +182,9 @@ for by in file environment; do
     expect_equal "$(grep -c "$given" given.err given.out | tr '\n' ' ')" 'given.err:0 given.out:0 ' "the token by $by is told"
 done
 
+# Of a pipe that the program reads too, the token's line is taken and no more.
+expect_equal "$(printf '%s\nrest\n' "$given" | "$CLEAR" profile -q --db given.db -o given.profile --http :0 --http-token /dev/stdin -- cat 2>/dev/null)" rest 'what is left of standard input'
+
 # ---- the program does not see it
 
 "$CLEAR" profile -q --db fds.db -o fds.profile -- ls /proc/self/fd >fds.without
