@@ -157,14 +157,20 @@ static void reply_span(struct exchange *exchange, struct db *db, const struct st
     if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
 }
 
+/* Whether a run that goes on may come to have what is asked for. */
+static bool may_come(const struct exchange *exchange, const struct state *state) {
+    const struct server_source *source = &exchange->server->source;
+    if (!state->is_recording || !kind_find(kind_of(exchange))->name) return false;
+    return !state->is_ours || source->records(source->context, kind_of(exchange));
+}
+
 /* What can be known before anything is made or waited for. */
 static bool check(struct exchange *exchange, struct db *db, const struct state *state) {
     struct error err = {0};
-    bool may_lack = state->is_recording && kind_find(kind_of(exchange))->name; /* it may come yet */
     exchange->format = find_format(&exchange->parameters, &err);
     if (!exchange->format)
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
-    else if (!may_lack && export_check(db, state->run_id, kind_of(exchange), &err))
+    else if (!may_come(exchange, state) && export_check(db, state->run_id, kind_of(exchange), &err))
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
     return exchange->reply.status == 0;
 }
