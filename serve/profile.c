@@ -204,8 +204,7 @@ static struct export_series *series_of(struct server *server, const struct route
 }
 
 static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
-    const struct timespan span = {.to_ns = state->window_ns};
-    reply_span(exchange, db, state, &span, series_of(exchange->server, exchange->route, state->run_id));
+    reply_span(exchange, db, state, NULL, series_of(exchange->server, exchange->route, state->run_id));
 }
 
 static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
@@ -218,7 +217,7 @@ static void watch(struct exchange *exchange, struct db *db, const struct state *
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
                                    .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
-    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), state->window_ns, &err))
+    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), &err))
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     else
         exchange_wait(exchange);
@@ -263,8 +262,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
                        (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
-    const struct timespan span = {.to_ns = state.window_ns};
-    reply_span(exchange, db, &state, &span, wait->series);
+    reply_span(exchange, db, &state, NULL, wait->series);
     return true;
 }
 
