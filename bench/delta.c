@@ -131,25 +131,11 @@ static double flush(struct collector *collector) {
     return cpu_ms() - start;
 }
 
-/* When the newest window ended. */
-static int64_t last_window(struct db *db) {
-    sqlite3_stmt *row = db_prepare(db, "SELECT max(time_ns) FROM profiles", &failure);
-    must(row && db_step(db, row, &failure) == 1 ? 0 : -1);
-    int64_t time_ns = sqlite3_column_int64(row, 0);
-    sqlite3_reset(row);
-    return time_ns;
-}
-
 static double export(struct db *db, int64_t run_id, int64_t window, struct export_series *series, const char *path,
                      int64_t *bytes) {
     struct stat status;
-    const struct timespan until_now = {INT64_MIN, last_window(db)};
-    struct export_request request = {.source = {.kind = "heap",
-                                                .runs = {&run_id, 1},
-                                                .span = {.window = window},
-                                                .exact = series ? &until_now : NULL},
-                                     .series = series,
-                                     .path = path};
+    struct export_request request = {
+        .source = {.kind = "heap", .runs = {&run_id, 1}, .span = {.window = window}}, .series = series, .path = path};
     double start = cpu_ms();
     must(export_write(db, &request, &failure));
     double took = cpu_ms() - start;

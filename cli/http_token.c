@@ -7,10 +7,11 @@
 
 #include "serve/token.h"
 
-/* What stands in a line of that file; the rest of it is left unread. */
+/* What stands in a line of that file; what follows is left unread, for it may be a pipe that the program reads too. */
 static int read_line(const char *file, char *line, int size, struct error *err) {
     FILE *stream = fopen(file, "re");
     if (!stream) return error_usage(err, "--http-token %s: %s", file, strerror(errno));
+    setvbuf(stream, NULL, _IONBF, 0);
     errno = 0;
     bool is_read = fgets(line, size, stream) != NULL;
     int why = errno;

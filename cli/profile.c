@@ -114,6 +114,20 @@ static int flush_for_server(void *context, struct error *err) {
     return collector_flush(recording->collector, false, err);
 }
 
+/* By perf and strace there is nothing before the end. */
+static bool is_recorded(void *context, const char *kind) {
+    static const struct {
+        const char *kind;
+        uint32_t features;
+    } known[] = {{"heap", FEATURE_HEAP},  {"lock", FEATURE_LOCKS},        {"mutex", FEATURE_LOCKS},
+                 {"mvcc", FEATURE_CELLS}, {"channels", FEATURE_CHANNELS}, {"block", FEATURE_LOCKS | FEATURE_CHANNELS},
+                 {"cpu", FEATURE_CPU},    {"fibers", FEATURE_FIBERS}};
+    const struct recording *recording = context;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].kind, kind) == 0) return recording->request->recorder.features & known[i].features;
+    return false;
+}
+
 static bool is_on_for_server(void *context) {
     const struct recording *recording = context;
     return !recording->is_paused;
@@ -138,14 +152,13 @@ static int open_server(struct recording *recording, struct error *err) {
     if (!request->http) return 0;
     recording->token = http_token(request->http_token, &is_token_new, err);
     if (!recording->token) return -1;
-    const struct server_source source = {.db = &recording->db,
-                                         .run_id = recording->run_id,
-                                         .flush = flush_for_server,
-                                         .control = {.is_on = is_on_for_server,
-                                                     .set = set_for_server,
-                                                     .token = recording->token,
-                                                     .context = recording},
-                                         .context = recording};
+    const struct server_source source = {
+        .db = &recording->db,
+        .run_id = recording->run_id,
+        .flush = flush_for_server,
+        .records = is_recorded,
+        .control = {.is_on = is_on_for_server, .set = set_for_server, .token = recording->token, .context = recording},
+        .context = recording};
     if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;
     recording->served = server_descriptor(recording->server);
     print_served(recording, is_token_new);

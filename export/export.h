@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "query/timespan.h"
 #include "query/run_set.h"
+#include "query/timespan.h"
 #include "schema/db.h"
 
 struct export_format;
@@ -34,7 +34,7 @@ struct export_request {
     bool has_base;
     bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
     struct export_series
-        *series; /* not NULL: of one run, what came after the series' mark, which moves to `exact`'s end */
+        *series; /* not NULL: of one run, what came after the series' mark, which moves to the newest window */
     const struct export_format *format; /* NULL: pprof */
     const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
     const char *title; /* of a picture; NULL: one that is made of the source */
@@ -48,8 +48,8 @@ int export_check(struct db *db, int64_t run_id, const char *kind, struct error *
 
 /* Of nothing yet: the first export tells all. */
 struct export_series *export_series_new(void);
-/* Moves the mark to `to_ns`: what a kind of that run had up to there is not told any more. */
-int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+/* Moves the mark to the newest window: what a kind of that run had up to there is not told any more. */
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind,
                        struct error *err);
 void export_series_free(struct export_series *series); /* safe on NULL */
 

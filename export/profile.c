@@ -38,8 +38,12 @@ static void snapshot_end(struct db *db) {
 /* ---- reading a source ---- */
 
 int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err) {
+    if (kind_is_table(kind))
+        return error_usage(err, "%s are figures without stacks, and no profile: clear query \"SELECT * FROM %s\"", kind,
+                           kind);
     sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT group_concat(DISTINCT kind), coalesce(max(kind IN (:kind, :also)), 0)"
+                                   "SELECT group_concat(DISTINCT kind) FILTER (WHERE kind <> 'counters'),"
+                                   " coalesce(max(kind IN (:kind, :also)), 0)"
                                    " FROM profiles WHERE run_id = :run",
                                    err);
     if (!row) return -1;
@@ -91,11 +95,23 @@ static int is_apart(struct outgoing *out, int64_t run_id, const char *kind, int6
     return code;
 }
 
+/* In the snapshot in which the windows are read: a flush between the two could fold the newest into one that ends later. */
+static int newest_window(struct db *db, int64_t run_id, int64_t *end_ns, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT coalesce(max(time_ns), 0) FROM profiles WHERE run_id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(db, row, err) < 0) return -1;
+    *end_ns = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return 0;
+}
+
 /* Of the series' rows, which know what was told: what came since is added to them, or all is read again. What they then say of
  * themselves is of the time since. */
 static int read_series(struct outgoing *out, int64_t run_id, struct rows *rows, struct timespan *span,
                        struct error *err) {
     const char *kind = out->request->source.kind;
+    if (newest_window(out->db, run_id, &span->to_ns, err) < 0) return -1;
     int64_t mark_ns = span->from_ns = out->request->series->until_ns;
     const struct timespan all = {INT64_MIN, span->to_ns};
     int apart = mark_ns && rows->columns.items && rows_are_sums(rows) ? is_apart(out, run_id, kind, mark_ns, err) : 0;
@@ -111,11 +127,11 @@ static int read_run(struct outgoing *out, const struct export_source *source, si
                     struct timespan *span, struct error *err) {
     int64_t run_id = source->runs.ids[index];
     if (!out->request->allows_none && export_check(out->db, run_id, source->kind, err) < 0) return -1;
+    if (out->request->series) return read_series(out, run_id, rows, span, err);
     if (source->exact)
         *span = *source->exact;
     else if (timespan_find(out->db, run_id, source->kind, &source->span, span, err) < 0)
         return -1;
-    if (out->request->series) return read_series(out, run_id, rows, span, err);
     return kind_read(rows, out->db, run_id, source->kind, span, err);
 }
 
@@ -184,7 +200,7 @@ static const char *stored_kind(const char *name) {
 /* One run of one kind that was ingested, and nothing taken away from it. */
 static int find_stored(struct outgoing *out, struct error *err) {
     const struct export_source *source = &out->request->source;
-    if (!source->kind || source->runs.count != 1 || out->request->has_base || source->exact ||
+    if (!source->kind || source->runs.count != 1 || out->request->has_base || out->request->series || source->exact ||
         timespan_is_wanted(&source->span))
         return 0;
     int has = stored_has(out->db, source->runs.ids[0], stored_kind(source->kind), err);
@@ -339,12 +355,16 @@ void export_series_free(struct export_series *series) {
     free(series);
 }
 
-int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind, int64_t to_ns,
+int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind,
                        struct error *err) {
-    const struct timespan span = {INT64_MIN, to_ns};
+    struct timespan span = {.from_ns = INT64_MIN};
     rows_free(&series->rows);
-    series->until_ns = to_ns;
-    return kind_read(&series->rows, db, run_id, kind, &span, err);
+    if (snapshot_begin(db, err) < 0) return -1;
+    int code = newest_window(db, run_id, &span.to_ns, err);
+    if (code == 0) code = kind_read(&series->rows, db, run_id, kind, &span, err);
+    snapshot_end(db);
+    series->until_ns = span.to_ns;
+    return code;
 }
 
 /* The rows are the outgoing profile's while it is made, and go back as the new mark, or as they were. */

@@ -26,6 +26,10 @@ const struct kind *kind_find(const char *name) {
     return kind->name ? kind : &other_kind;
 }
 
+bool kind_is_table(const char *name) {
+    return strcmp(name, "counters") == 0;
+}
+
 void kind_bind(sqlite3_stmt *statement, const char *name) {
     const struct kind *kind = kind_find(name);
     db_bind_text(statement, ":kind", kind->of[0] ? kind->of[0] : name);

@@ -23,6 +23,9 @@ extern const struct kind kinds[]; /* ends with a NULL name */
 /* The row of that name, or the one for all other kinds. */
 const struct kind *kind_find(const char *name);
 
+/* Whether the figures of that kind have no stacks, and so are a table (counters) and no samples. */
+bool kind_is_table(const char *name);
+
 /* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has it, :also, NULL for none. */
 void kind_bind(sqlite3_stmt *statement, const char *name);
 

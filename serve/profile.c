@@ -157,14 +157,20 @@ static void reply_span(struct exchange *exchange, struct db *db, const struct st
     if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
 }
 
+/* Whether a run that goes on may come to have what is asked for. */
+static bool may_come(const struct exchange *exchange, const struct state *state) {
+    const struct server_source *source = &exchange->server->source;
+    if (!state->is_recording || !kind_find(kind_of(exchange))->name) return false;
+    return !state->is_ours || source->records(source->context, kind_of(exchange));
+}
+
 /* What can be known before anything is made or waited for. */
 static bool check(struct exchange *exchange, struct db *db, const struct state *state) {
     struct error err = {0};
-    bool may_lack = state->is_recording && kind_find(kind_of(exchange))->name; /* it may come yet */
     exchange->format = find_format(&exchange->parameters, &err);
     if (!exchange->format)
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
-    else if (!may_lack && export_check(db, state->run_id, kind_of(exchange), &err))
+    else if (!may_come(exchange, state) && export_check(db, state->run_id, kind_of(exchange), &err))
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "%s", err.message);
     return exchange->reply.status == 0;
 }
@@ -198,8 +204,7 @@ static struct export_series *series_of(struct server *server, const struct route
 }
 
 static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
-    const struct timespan span = {.to_ns = state->window_ns};
-    reply_span(exchange, db, state, &span, series_of(exchange->server, exchange->route, state->run_id));
+    reply_span(exchange, db, state, NULL, series_of(exchange->server, exchange->route, state->run_id));
 }
 
 static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
@@ -212,7 +217,7 @@ static void watch(struct exchange *exchange, struct db *db, const struct state *
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
                                    .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
-    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), state->window_ns, &err))
+    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), &err))
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     else
         exchange_wait(exchange);
@@ -257,8 +262,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
                        (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
-    const struct timespan span = {.to_ns = state.window_ns};
-    reply_span(exchange, db, &state, &span, wait->series);
+    reply_span(exchange, db, &state, NULL, wait->series);
     return true;
 }
 

@@ -21,6 +21,8 @@ const struct route routes[] = {
     {"lock", READ, profile_answer, "all figures of locks, hold times included", .kind = "lock"},
     {"cells", READ, profile_answer, "cells that are read and committed by versions", .kind = "mvcc"},
     {"channels", READ, profile_answer, "messages, and who waited for them", .kind = "channels"},
+    {"fibers", READ, profile_answer, "fibers, by the place that spawns them", .kind = "fibers"},
+    {"syscalls", READ, profile_answer, "system calls, where --syscalls counted them", .kind = "syscalls"},
     {"delta_heap", READ, profile_answer, "heap since this was last asked for", .kind = "heap", .is_delta = true},
     {"delta_mutex", READ, profile_answer, "mutex since this was last asked for", .kind = "mutex", .is_delta = true},
     {"delta_block", READ, profile_answer, "block since this was last asked for", .kind = "block", .is_delta = true},

@@ -30,6 +30,7 @@ struct server_source {
     struct db *db;
     int64_t run_id;
     int (*flush)(void *context, struct error *err);
+    bool (*records)(void *context, const char *kind); /* false: what is not there of that kind will not come either */
     struct server_control control;
     /* Else what opens the warehouse for reading. It is closed when nobody has asked for anything in a while, so that a
      * recorder that ends can fold its -wal into the file. */

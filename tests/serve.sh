@@ -88,14 +88,22 @@ expect_equal "$(curl -s "${url}profile?run=1&format=flamegraph" | head -c 5)" "$
 
 # The index: a page that lists paths and runs, and text of a program stays text.
 "$CLEAR" profile -q --db t.db --label '<script>alert(1)</script>' -o script.profile "$FIXTURES/leak" >/dev/null 2>&1
+"$CLEAR" profile -q --db t.db --label tasks -o tasks.profile "$FIXTURES/fibers" >/dev/null 2>&1 || fail fibers
+sql t.db "INSERT INTO profiles(run_id, kind) SELECT id, 'counters' FROM runs WHERE label = 'tasks'"
 expect_equal "$(code index.html "$url")" 200 index
 expect_equal "$(header Content-Type "$url")" 'text/html; charset=utf-8' 'type of the index'
 expect_match "$(cat index.html)" '&lt;script&gt;alert' 'a label in the index'
 expect_equal "$(grep -c '<script' index.html)" 0 'scripts in the index'
-for link in $(grep -o 'href="[a-z]*?run=2"' index.html | sed 's/.*"\(.*\)"/\1/'); do
+for link in $(grep -o 'href="[a-z_]*?run=[^"]*"' index.html | sed 's/.*"\(.*\)"/\1/; s/&amp;/\&/g'); do
     expect_equal "$(code got "$url$link")" 200 "the index's link $link"
 done
-expect_match "$link" 'run=2' 'links of run 2'
+for link in channels?run=2 cells?run=3 fibers?run=5; do
+    grep -qF "href=\"$link\"" index.html || fail "the index has no link $link"
+done
+expect_equal "$(grep -c 'href="counters' index.html)" 0 'links to what is no profile'
+expect_equal "$(code got "${url}counters?run=tasks")" 404 'what is no profile'
+expect_match "$(cat got)" 'without stacks.*clear query' 'counters'
+expect_match "$("$CLEAR" export --db t.db 1 --kind counters -o x.pb.gz 2>&1)" 'without stacks.*clear query' 'export of counters'
 expect_equal "$(curl -sL "${url%debug/pprof/}")" "$(cat index.html)" 'the root leads to the index'
 expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
 

@@ -182,6 +182,20 @@ for by in file environment; do
     expect_equal "$(grep -c "$given" given.err given.out | tr '\n' ' ')" 'given.err:0 given.out:0 ' "the token by $by is told"
 done
 
+# What is not recorded is not waited for.
+start without --cpu=off --no-heap -- sleep 3
+before=$SECONDS
+for path in 'profile?seconds=60' 'heap?seconds=60' delta_heap syscalls; do
+    expect_equal "$(code got "$url$path")" 404 "$path of a run without it"
+    expect_match "$(cat got)" 'has no (cpu|heap|syscalls) profile' "$path of a run without it"
+done
+expect_equal "$(code got "${url}mutex")" 200 'what is recorded'
+expect_between $((SECONDS - before)) 0 3 'seconds waited'
+wait "$pid"
+
+# Of a pipe that the program reads too, the token's line is taken and no more.
+expect_equal "$(printf '%s\nrest\n' "$given" | "$CLEAR" profile -q --db given.db -o given.profile --http :0 --http-token /dev/stdin -- cat 2>/dev/null)" rest 'what is left of standard input'
+
 # ---- the program does not see it
 
 "$CLEAR" profile -q --db fds.db -o fds.profile -- ls /proc/self/fd >fds.without

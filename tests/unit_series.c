@@ -122,8 +122,7 @@ static void fold(int64_t after) {
 static char *ask(struct export_series *series, const char *kind) {
     int64_t run_id = 1;
     struct buffer text = {0};
-    const struct timespan span = {INT64_MIN, now_ns};
-    const struct export_request request = {.source = {.kind = kind, .runs = {&run_id, 1}, .exact = &span},
+    const struct export_request request = {.source = {.kind = kind, .runs = {&run_id, 1}},
                                            .allows_none = true,
                                            .series = series,
                                            .format = export_format_find("csv", &err),
