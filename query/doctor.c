@@ -52,15 +52,25 @@ static bool has_diagnoses(const struct doctor_report *report) {
     return false;
 }
 
+static bool has_severe(const struct doctor_report *report) {
+    for (size_t i = 0; i < report->count; i++)
+        if (!doctor_is_saturation(&report->findings[i]) && doctor_is_severe(&report->findings[i])) return true;
+    return false;
+}
+
 static int print_report(struct doctor_report *report, struct error *err) {
     if (doctor_load(report, err) < 0 || doctor_print_head(report, err) < 0) return -1;
     doctor_group_sections(report);
     print_filters(report);
-    if (report->count == 0 && !report->hidden && !report->peek) fputs("\nnothing to report\n", report->out);
     if (print_sections(report, err) < 0) return -1;
+    if (!has_diagnoses(report) && !report->hidden && !report->peek) fputs("\nnothing to report\n", report->out);
     if (report->peek) return doctor_print_peek(report, err);
     if (report->hidden && !has_diagnoses(report)) fputs("\nno finding matches\n", report->out);
-    if (doctor_wants_functions(report->options) && doctor_print_functions(report, err) < 0) return -1;
+    if (doctor_wants_functions(report->options)) {
+        if (doctor_print_functions(report, err) < 0) return -1;
+    } else if (!has_severe(report) && doctor_print_undiagnosed(report, err) < 0) {
+        return -1; /* where nothing is wrong, what costs most is the next question */
+    }
     return doctor_print_next(report, err);
 }
 

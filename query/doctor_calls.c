@@ -68,14 +68,16 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
     return code;
 }
 
-/* Every kind of the run that has stacks of functions, the heap first. */
-static int each_kind(struct doctor_report *report, calls_writer *write, void *context, struct error *err) {
+/* Every kind of the run that has stacks of functions, the heap first; not `all`: those that no diagnosis speaks of. */
+static int each_kind(struct doctor_report *report, bool all, calls_writer *write, void *context, struct error *err) {
     static const char sql[] = "SELECT DISTINCT kind FROM profiles WHERE run_id = :run AND kind NOT IN ('channels', "
-                              "'mvcc', 'fibers', 'syscalls', 'counters') ORDER BY kind <> 'heap', kind <> 'cpu', kind";
+                              "'mvcc', 'fibers', 'syscalls', 'counters') AND (:all OR kind NOT IN ('heap', 'lock')) "
+                              "ORDER BY kind <> 'heap', kind <> 'cpu', kind";
     struct buffer kinds = {0};
     sqlite3_stmt *row = db_prepare(report->db, sql, err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
+    db_bind_int(row, ":all", all);
     int code;
     while ((code = db_step(report->db, row, err)) == 1)
         buffer_add(&kinds, db_text(row, 0), strlen(db_text(row, 0)) + 1);
@@ -174,9 +176,14 @@ static int print_functions(struct calls *calls, void *context, struct error *err
 
 int doctor_print_functions(struct doctor_report *report, struct error *err) {
     int64_t kinds = 0;
-    if (each_kind(report, print_functions, &kinds, err) < 0) return -1;
+    if (each_kind(report, true, print_functions, &kinds, err) < 0) return -1;
     if (!kinds) fputs("\nno stack matches\n", report->out);
     return 0;
+}
+
+int doctor_print_undiagnosed(struct doctor_report *report, struct error *err) {
+    int64_t kinds = 0;
+    return each_kind(report, false, print_functions, &kinds, err);
 }
 
 /* ---- peek ---- */
@@ -293,7 +300,7 @@ static int print_peeks(struct calls *calls, void *context, struct error *err) {
 
 int doctor_print_peek(struct doctor_report *report, struct error *err) {
     int64_t matched = 0;
-    if (each_kind(report, print_peeks, &matched, err) < 0) return -1;
+    if (each_kind(report, true, print_peeks, &matched, err) < 0) return -1;
     if (!matched) fprintf(report->out, "\nno function matches --peek=%s\n", report->options->peek);
     return 0;
 }
@@ -338,7 +345,7 @@ static int print_functions_json(struct calls *calls, void *context, struct error
 }
 
 int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err) {
-    return each_kind(report, print_functions_json, before, err);
+    return each_kind(report, true, print_functions_json, before, err);
 }
 
 static void add_json_neighbours(struct calls *calls, struct buffer *out, struct graph_node *node, bool callers) {
@@ -371,5 +378,5 @@ static int print_peeks_json(struct calls *calls, void *context, struct error *er
 }
 
 int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err) {
-    return each_kind(report, print_peeks_json, before, err);
+    return each_kind(report, true, print_peeks_json, before, err);
 }

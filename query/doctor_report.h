@@ -59,6 +59,8 @@ void doctor_print_wrapped(FILE *out, const char *indent, const char *text);
 /* doctor_calls.c: tables of functions, one for each kind of profile of the run, and who calls whom. */
 bool doctor_wants_functions(const struct doctor_options *options);
 int doctor_print_functions(struct doctor_report *report, struct error *err);
+/* Those of the kinds that no diagnosis speaks of (CPU samples, goroutines), where there are any. */
+int doctor_print_undiagnosed(struct doctor_report *report, struct error *err);
 int doctor_print_peek(struct doctor_report *report, struct error *err);
 /* The same as rows of a JSON array that has begun; *before stands before the next row. */
 int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err);

@@ -112,3 +112,21 @@ for words in "NO_COLOR=1 TERM=xterm" "-u NO_COLOR TERM=dumb" "-u NO_COLOR -u TER
     # shellcheck disable=SC2086 # several words
     expect_equal "$(on_terminal $words | grep -c $'\033')" 0 "colour with $words"
 done
+
+# Where nothing is worse than a note, the functions that cost most of what no diagnosis speaks of.
+printf 'main;parse;copy 30\nmain;parse 9\nmain 1\n' >hot.folded
+"$CLEAR" doctor hot.folded >report || fail "doctor of samples"
+expect_equal "$(sed -n '3,10p' report)" "
+nothing to report
+
+samples by function, samples
+  itself     %  with callees      %  function
+  ------  ----  ------------  -----  --------
+      30  75 %            30   75 %  copy
+       9  22 %            39   98 %  parse" "samples alone"
+sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type) VALUES (91, 1, 'cpu', '[[\"samples\",\"count\"],[\"cpu\",\"nanoseconds\"]]', 'cpu');
+    INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (91, 1, 3, 30000000)" || fail "insert"
+! "$CLEAR" doctor --db t.db 1 | grep -q '^cpu by function' || fail "functions beside a finding that is worth more"
+sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
+"$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
+expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +insert_row  \(table\.c\)$' "functions where nothing is above a note"

@@ -520,6 +520,53 @@ static void test_tiny_blocks(void **state) {
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
 }
 
+/* What a process makes in its first window and keeps are tables of its start, where it lived on for long enough to tell. */
+static void test_tables_of_the_start(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        int64_t first_ms, life_ms; /* life_ms 0: its end was not seen */
+        int64_t delay_ms;          /* from the start to where the first window begins: recording was off */
+        int64_t early, late;       /* blocks of 100 B that were made and not freed in the first window, and after it */
+        const char *expected;
+    } cases[] = {
+        {"all in the first half", 1000, 2000, 0, 300, 0, "leak note"},
+        {"50.4 % rounds to 50", 1008, 2000, 0, 300, 0, "leak note"},
+        {"50.5 % rounds to 51", 1010, 2000, 0, 300, 0, "leak warning"},
+        {"the first window is all there is", 1000, 1000, 0, 300, 0, "leak warning"},
+        {"99 after it", 1000, 9000, 0, 300, 99, "leak note"},
+        {"100 after it", 1000, 9000, 0, 300, 100, "leak warning"},
+        {"some of them freed later", 1000, 9000, 0, 300, -50, "leak note"},
+        {"all after it", 1000, 9000, 0, 0, 300, "leak warning"},
+        {"its end was not seen", 1000, 0, 0, 300, 0, "leak warning"},
+        {"recording began a millisecond later", 1000, 9000, 1, 300, 0, "leak warning"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        int run = (int)i + 1;
+        long long start = 1700000000000000000, first = start + (cases[i].delay_ms + cases[i].first_ms) * 1000000;
+        long long frees = cases[i].late < 0 ? -cases[i].late : 0, late = cases[i].late + frees;
+        put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source) VALUES (%d, 'u%d', 1, 1000000000, 'profile');"
+            "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES "
+            "(%d, %d, 1, 1, 'x', %lld, nullif(%lld, %lld));"
+            "INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES "
+            "(%d, %d, %d, 'heap', %lld, %lld), (%d, %d, %d, 'heap', %lld, 1000000)",
+            run, run, run, run, start, start + (long long)cases[i].life_ms * 1000000, start, 2 * run, run, run, first,
+            (long long)cases[i].first_ms * 1000000, 2 * run + 1, run, run, first + 1000000);
+        put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+            "(%d, 1, %lld, %lld, 0, 0), (%d, 1, %lld, %lld, %lld, %lld)",
+            2 * run, (long long)cases[i].early, (long long)cases[i].early * 100, 2 * run + 1, late, late * 100, frees,
+            frees * 100);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_heap", (int)i + 1, cases[i].expected, cases[i].why);
+    expect_rows("SELECT inuse_count, process_inuse_count, grown_count, evidence ->> 'grown_count' FROM doctor_heap "
+                "WHERE run_id IN (1, 3, 5, 7) ORDER BY run_id",
+                "300 300 0 0;300 300 300 300;399 399 99 99;250 250 -50 -50");
+    ran("UPDATE rules SET value = 49 WHERE name = 'leak_start_percent'");
+    expect_findings("doctor_heap", 1, "leak warning", "another threshold");
+}
+
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
 
 static void put_flushes(const struct window *window, const void *item) {
@@ -946,6 +993,7 @@ int main(void) {
         TEST(test_counter_names),
         TEST(test_freeze),
         TEST(test_tiny_blocks),
+        TEST(test_tables_of_the_start),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

@@ -10,7 +10,9 @@ CREATE VIEW doctor_heap AS
 --   arena: heap_arena_count blocks or more of a mean size below heap_arena_mean_bytes, and no process has
 --   leak_warning_count of them live: one that is kept of a million shall not hide the million. leak: blocks live at exit.
 -- Severity of a leak: note where no process has leak_warning_count blocks of it live (process_inuse_count: what each of
---   many processes keeps once is no leak), or fewer than leak_warning_bytes bytes are live in all; else critical from
+--   many processes keeps once is no leak), or none has as many that came after its first window (grown_count: tables that
+--   start-up makes are no leak either; where that window is more than leak_start_percent of the process's life, or that is
+--   not known, all of them count), or fewer than leak_warning_bytes bytes are live in all; else critical from
 --   leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
 --   Of rc: warning where a leak would be critical, else that of the advice. Of arena: warning from
 --   heap_arena_warning_count blocks on that are heap_arena_warning_percent of all the run's, else that of the advice.
@@ -24,9 +26,15 @@ WITH
 process AS (
     SELECT profiles.run_id, sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
-           sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes
+           sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes,
+           -- The first window of a process begins where that does.
+           sum(iif(profiles.duration_ns > 0 AND profiles.time_ns - profiles.duration_ns <= processes.started_ns
+                   AND round(100.0 * profiles.duration_ns / nullif(processes.ended_ns - processes.started_ns, 0))
+                       <= (SELECT value FROM rules WHERE name = 'leak_start_percent'),
+                   0, sites.alloc_count - sites.free_count)) AS grown_count
     FROM sites
     JOIN profiles ON profiles.id = sites.profile_id
+    LEFT JOIN processes ON processes.id = profiles.process_id
     GROUP BY profiles.run_id, sites.trace_id, coalesce(profiles.process_id, -profiles.id)
 ),
 site AS (
@@ -34,7 +42,8 @@ site AS (
            run_id, trace_id,
            sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes,
            sum(free_count) OVER site AS free_count, sum(free_bytes) OVER site AS free_bytes,
-           max(alloc_count - free_count) OVER site AS process_inuse_count
+           max(alloc_count - free_count) OVER site AS process_inuse_count,
+           max(grown_count) OVER site AS grown_count
     FROM process
     WINDOW site AS (PARTITION BY run_id, trace_id)
 ),
@@ -73,7 +82,7 @@ SELECT
          THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
                   AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent'),
                   'warning', advice.severity)
-         WHEN process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+         WHEN min(process_inuse_count, grown_count) < (SELECT value FROM rules WHERE name = 'leak_warning_count')
               OR inuse_bytes < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
          WHEN inuse_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
               AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
@@ -81,9 +90,9 @@ SELECT
          ELSE advice.severity END AS severity,
     iif(places.function = '', '(no stack)', places.function) AS subject,
     printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
-           || '"inuse_bytes":%d,"process_inuse_count":%d,"live_percent":%s,"mean_bytes":%s}',
+           || '"inuse_bytes":%d,"process_inuse_count":%d,"grown_count":%d,"live_percent":%s,"mean_bytes":%s}',
            alloc_count, alloc_bytes, alloc_percent, free_count, free_bytes, inuse_count, inuse_bytes,
-           process_inuse_count, coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
+           process_inuse_count, grown_count, coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
     '[' || judged.trace_id || ']' AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
@@ -98,6 +107,7 @@ SELECT
     inuse_count,
     inuse_bytes,
     process_inuse_count,
+    grown_count,
     live_percent,
     alloc_percent,
     round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes
