@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "ingest/format.h"
@@ -173,11 +174,29 @@ static int add_events(struct ingest *ingest, struct perf_names *names, struct er
     return 0;
 }
 
+/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones are the samples. */
+static int refuse_threads(const struct input *input, struct error *err) {
+    struct stat about;
+    char *samples = xasprintf("%s.0", input->path);
+    int code = stat(samples, &about) == 0 && about.st_size > 0
+                   ? error_fail(err,
+                                "%s: recorded with --threads, the samples are in the files beside it (%s): let `perf"
+                                " inject -i DIRECTORY -o NAME` make one of them, NAME/data",
+                                input->path, samples)
+                   : 0;
+    free(samples);
+    return code;
+}
+
 static int read(struct ingest *ingest, const struct input *input, struct error *err) {
     struct perf_recording recording = {.facts.is_lenient = ingest->options.lenient};
     if (perf_recording_read(&recording, input->data, input->size, err)) {
         perf_recording_free(&recording);
         return error_prefix(err, "%s: ", input->path);
+    }
+    if (recording.facts.sample_count == 0 && refuse_threads(input, err) != 0) {
+        perf_recording_free(&recording);
+        return -1;
     }
     ingest->rows_skipped += recording.facts.skipped;
     struct perf_names names;

@@ -55,7 +55,7 @@ def script_samples(path):
                 head = HEAD.match(line)
                 if not head:
                     sys.exit(f"{path}: not understood: {line!r}")
-                comm = re.sub(r"^:\d+$", "", head[1].strip()) # a thread without a name
+                comm = re.sub(r"^:-?\d+$", "", head[1].strip()) # a thread without a name; -1 has ended already
                 sample = (comm, head[4], [])
                 if head[5]:
                     sample[2].append(in_file(parse_frame(FRAME.match(" " + head[5])), maps))
