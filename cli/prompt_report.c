@@ -21,6 +21,7 @@ struct request {
     const struct prompt_view *view; /* NULL: no other program shows it */
     struct report_options options;  /* those in force, and what the words say for this one report */
     const char *output;
+    bool is_made;       /* the output is a file of ours, empty so far */
     struct words words; /* behind the name, the digits of top10 first */
     struct buffer focus, ignore;
     struct arena arena;
@@ -177,7 +178,8 @@ static const char *make_file(struct arena *arena, const char *suffix, struct err
 static int choose_output(struct request *request, struct error *err) {
     if (request->view) return 0;
     const char *suffix = suffix_of(request->format);
-    if (!request->output && suffix && !(request->output = make_file(&request->arena, suffix, err))) return -1;
+    request->is_made = !request->output && suffix;
+    if (request->is_made && !(request->output = make_file(&request->arena, suffix, err))) return -1;
     if (request->output) fprintf(stderr, "Generating report in %s\n", request->output);
     return 0;
 }
@@ -196,6 +198,7 @@ static int write_report(void *context) {
     int code = report_write(profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
     if (code == 0) code = choose_output(request, &err);
     if (code == 0) code = report_output(request->format, profile, &out, request->output, &err);
+    if (code < 0 && request->is_made && request->output) (void)unlink(request->output);
     if (code < 0) prompt_print_error(prompt, &err);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return code < 0 ? STATUS_FAILED : STATUS_OK;

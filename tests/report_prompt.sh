@@ -164,6 +164,6 @@ mkdir bin
 ln -s "$(command -v dot)" bin/dot
 printf 'gv 5\nevince >graph.pdf\n' | PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report first >out 2>err
 expect_equal "$?" 1 "status where gv is not there"
-expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*\.ps$" "no gv"
-[ -s "$(echo views/clear-*.ps)" ] || fail "what gv would show is not there"
+expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*/report1\.ps$" "no gv"
+[ -s "$(echo views/clear-*/report1.ps)" ] || fail "what gv would show is not there"
 expect_equal "$(head -c 4 graph.pdf)" "%PDF" "evince into a file"
