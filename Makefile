@@ -8,6 +8,8 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 #? BUILD=build  where objects, fixtures and unit tests go
 BUILD   ?= build
+# Tests that call make have it as an absolute path: one name for each object, or what it depends on is known under the other.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(BUILD))
 #? OUT=.  where clear and libclear_rt.so go
 OUT     ?= .
 #? JOBS=$(nproc)  parallel jobs of the builds that demo, test, asan and bench start

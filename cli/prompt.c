@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/prompt_line.h"
@@ -105,20 +106,29 @@ static void keep_sample_index(struct prompt *prompt) {
         options->sample_index = "";
 }
 
+/* The words live as long as the command: the target keeps them. */
+static struct words keep_words(struct arena *arena, const struct words *words) {
+    struct words kept = {0};
+    for (size_t i = 0; i < words->count; i++)
+        words_add(&kept, arena_text(arena, words->items[i], strlen(words->items[i])));
+    return kept;
+}
+
 int prompt_use(struct prompt *prompt, const struct words *targets, const char *kind, struct error *err) {
     struct arena *arena = &prompt->command->arena;
-    const struct words *wanted = targets ? targets : &prompt->targets;
+    struct words wanted = keep_words(arena, targets ? targets : &prompt->targets);
     if (kind) kind = arena_text(arena, kind, strlen(kind));
-    struct prompt_target *opened = open_target(prompt, wanted, kind, err);
-    if (!opened) return -1;
+    struct prompt_target *opened = open_target(prompt, &wanted, kind, err);
+    if (!opened) {
+        free(wanted.items);
+        return -1;
+    }
     close_target(prompt->in_use);
     prompt->in_use = opened;
+    free(prompt->targets.items);
+    prompt->targets = wanted;
     prompt->command->options.sources = &opened->target.sources;
     keep_sample_index(prompt);
-    if (!targets) return 0;
-    prompt->targets.count = 0;
-    for (size_t i = 0; i < targets->count; i++)
-        words_add(&prompt->targets, arena_text(arena, targets->items[i], strlen(targets->items[i])));
     return 0;
 }
 
@@ -249,16 +259,15 @@ static void run_lines(struct prompt *prompt) {
     prompt_lines_close(lines);
 }
 
-/* Was the word meant to be a report? */
+/* Was the word that is no run meant to be a report? */
 static int explain(const struct words *words, struct error *err) {
-    struct error format = {0};
-    const char *ignored;
-    if (err->status != ERROR_USAGE || !words->count) return -1;
-    (void)report_format_find(words->items[0], &ignored, &format);
-    const char *guess = strstr(format.message, "did you mean ");
-    if (!guess) return -1;
+    const char *word = words->count ? words->items[0] : "";
+    struct nearest nearest = {.word = word};
+    for (const struct report_format *format = report_formats; format->name; format++)
+        nearest_offer(&nearest, format->name);
+    if (err->status != ERROR_USAGE || !*nearest.found || !strstr(err->message, word)) return -1;
     *err = (struct error){0};
-    return error_usage(err, "no report and no run is called '%s'; %s", words->items[0], guess);
+    return error_usage(err, "no report and no run is called '%s'; did you mean %s?", word, nearest.found);
 }
 
 int prompt_run(struct report_command *command, struct error *err) {

@@ -62,21 +62,24 @@ static char *as_pattern(struct arena *arena, const char *name) {
     return pattern;
 }
 
-/* Functions that begin so; where none does, those that have it in them, as pprof's. */
+static void add_pattern(struct completion *completion, const char *before, const char *pattern) {
+    char *whole = xasprintf("%s%s", before, pattern);
+    words_add(completion->found, arena_text(completion->arena, whole, strlen(whole)));
+    free(whole);
+}
+
+/* Functions that begin so, as they are called or as a pattern; where none does, those that have it in them, as pprof's. */
 static void offer_functions(struct completion *completion, const char *before) {
     const struct profile *profile = &completion->prompt->in_use->profile;
-    size_t count = completion->found->count;
     const char *part = completion->typed + strlen(before);
-    for (size_t i = 0; i < profile->function_count; i++)
-        offer_two(completion, before, as_pattern(completion->arena, profile->functions[i].name), "");
-    if (completion->found->count > count || strncmp(completion->typed, before, strlen(before)) != 0) return;
-    const char *typed = completion->typed;
-    completion->typed = "";
-    for (size_t i = 0; i < profile->function_count; i++) {
-        const char *pattern = as_pattern(completion->arena, profile->functions[i].name);
-        if (strstr(pattern, part)) offer_two(completion, before, pattern, "");
-    }
-    completion->typed = typed;
+    size_t size = strlen(part), already = completion->found->count;
+    for (int anywhere = 0; anywhere < 2 && completion->found->count == already; anywhere++)
+        for (size_t i = 0; i < profile->function_count; i++) {
+            const char *name = profile->functions[i].name, *pattern = as_pattern(completion->arena, name);
+            bool is_met = anywhere ? strstr(name, part) || strstr(pattern, part)
+                                   : strncmp(name, part, size) == 0 || strncmp(pattern, part, size) == 0;
+            if (is_met) add_pattern(completion, before, pattern);
+        }
 }
 
 static void offer_tags(struct completion *completion, const char *before) {

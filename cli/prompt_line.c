@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <histedit.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/buffer.h"
 #include "base/error.h"
@@ -145,7 +147,7 @@ static unsigned char insert(EditLine *edit, const char *typed, const struct word
     return code < 0 ? CC_REFRESH_BEEP : CC_REFRESH;
 }
 
-static unsigned char on_tab(EditLine *edit, int key) {
+static unsigned char on_tab(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     const LineInfo *line = el_line(edit);
     struct words found = {0};
@@ -170,7 +172,7 @@ static char *prompt_text(EditLine *edit) {
 }
 
 /* ^C and ^Z are keys here and no signals. ^C gives the line up, and nothing can be hit half-way. */
-static unsigned char on_cancel(EditLine *edit, int key) {
+static unsigned char on_cancel(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     (void)key;
     el_get(edit, EL_CLIENTDATA, &lines);
@@ -179,7 +181,7 @@ static unsigned char on_cancel(EditLine *edit, int key) {
 }
 
 /* As the terminal would have done: the whole job stops. libedit gives the terminal back first. */
-static unsigned char on_stop(EditLine *edit, int key) {
+static unsigned char on_stop(EditLine *edit, wint_t key) {
     (void)edit;
     (void)key;
     kill(0, SIGTSTP);
@@ -188,6 +190,7 @@ static unsigned char on_stop(EditLine *edit, int key) {
 
 static void open_terminal(struct prompt_lines *lines) {
     HistEvent event;
+    setlocale(LC_CTYPE, ""); /* libedit takes characters that are no ASCII by it */
     lines->edit = el_init("clear", stdin, stdout, stderr);
     lines->history = history_init();
     if (!lines->edit || !lines->history) bug("libedit: no memory");
@@ -198,9 +201,10 @@ static void open_terminal(struct prompt_lines *lines) {
     el_set(lines->edit, EL_EDITOR, "emacs");
     el_set(lines->edit, EL_SIGNAL, 1); /* the terminal is as it was before a signal ends us */
     el_set(lines->edit, EL_HIST, history, lines->history);
-    el_set(lines->edit, EL_ADDFN, "clear-complete", "complete the word", on_tab);
-    el_set(lines->edit, EL_ADDFN, "clear-cancel", "give up the line", on_cancel);
-    el_set(lines->edit, EL_ADDFN, "clear-stop", "stop the job", on_stop);
+    /* el_set copies the names of functions and never frees them. */
+    el_wset(lines->edit, EL_ADDFN, L"clear-complete", L"complete the word", on_tab);
+    el_wset(lines->edit, EL_ADDFN, L"clear-cancel", L"give up the line", on_cancel);
+    el_wset(lines->edit, EL_ADDFN, L"clear-stop", L"stop the job", on_stop);
     el_set(lines->edit, EL_BIND, "^I", "clear-complete", NULL);
     el_set(lines->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
     el_set(lines->edit, EL_BIND, "^C", "clear-cancel", NULL);

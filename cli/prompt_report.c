@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/prompt.h"
 #include "cli/prompt_job.h"
 #include "cli/report_output.h"
+#include "query/report_runs.h"
 
 struct request {
     struct prompt *prompt;
@@ -19,6 +21,7 @@ struct request {
     const struct prompt_view *view; /* NULL: no other program shows it */
     struct report_options options;  /* those in force, and what the words say for this one report */
     const char *output;
+    bool is_made;       /* the output is a file of ours, empty so far */
     struct words words; /* behind the name, the digits of top10 first */
     struct buffer focus, ignore;
     struct arena arena;
@@ -35,13 +38,17 @@ static const struct report_format *format_called(const char *name) {
 }
 
 static int unknown(const char *name, const char *argument, struct error *err) {
-    struct error nearest = {0};
-    const char *ignored;
+    struct nearest nearest = {.word = name};
     if (prompt_is_option(name))
         return error_usage(err, "%s is an option: %s=%s", name, name, argument ? argument : "VALUE");
-    (void)report_format_find(name, &ignored, &nearest);
-    const char *guess = strstr(nearest.message, "did you mean ");
-    return error_usage(err, "unknown command '%s'; %s", name, guess ? guess : "help lists them");
+    for (const struct report_format *format = report_formats; format->name; format++)
+        nearest_offer(&nearest, format->name);
+    for (const struct prompt_view *view = prompt_views; view->name; view++)
+        nearest_offer(&nearest, view->name);
+    for (const struct prompt_command *command = prompt_commands; command->name; command++)
+        nearest_offer(&nearest, command->name);
+    if (!*nearest.found) return error_usage(err, "unknown command '%s'; help lists them", name);
+    return error_usage(err, "unknown command '%s'; did you mean %s?", name, nearest.found);
 }
 
 /* top10 is top 10. */
@@ -171,7 +178,8 @@ static const char *make_file(struct arena *arena, const char *suffix, struct err
 static int choose_output(struct request *request, struct error *err) {
     if (request->view) return 0;
     const char *suffix = suffix_of(request->format);
-    if (!request->output && suffix && !(request->output = make_file(&request->arena, suffix, err))) return -1;
+    request->is_made = !request->output && suffix;
+    if (request->is_made && !(request->output = make_file(&request->arena, suffix, err))) return -1;
     if (request->output) fprintf(stderr, "Generating report in %s\n", request->output);
     return 0;
 }
@@ -190,6 +198,7 @@ static int write_report(void *context) {
     int code = report_write(profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
     if (code == 0) code = choose_output(request, &err);
     if (code == 0) code = report_output(request->format, profile, &out, request->output, &err);
+    if (code < 0 && request->is_made && request->output) (void)unlink(request->output);
     if (code < 0) prompt_print_error(prompt, &err);
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return code < 0 ? STATUS_FAILED : STATUS_OK;
@@ -227,6 +236,7 @@ static int run_request(struct prompt *prompt, struct request *request, struct er
 /* What is read from the warehouse run by run is made here, where the connection is good. */
 static int write_on_runs(struct prompt *prompt, struct request *request, struct error *err) {
     struct buffer out = {0};
+    request->view = NULL; /* it is text, if it is anything */
     int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
                                         prompt_print_note, prompt, err);
     if (code == 0) code = choose_output(request, err);

@@ -28,17 +28,22 @@ const struct prompt_view *prompt_view_find(const char *name) {
     return NULL;
 }
 
-const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_view *view, struct error *err) {
-    const char *directory = getenv("TMPDIR");
-    char *path = xasprintf("%s/clear-XXXXXX.%s", directory && *directory ? directory : "/tmp", view->suffix);
-    char *kept = arena_text(&viewed->arena, path, strlen(path));
+static int make_directory(struct prompt_viewed *viewed, struct error *err) {
+    const char *parent = getenv("TMPDIR");
+    char *path = xasprintf("%s/clear-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(path))
+        viewed->directory = arena_text(&viewed->arena, path, strlen(path));
+    else
+        error_fail(err, "%s: %s", path, strerror(errno));
     free(path);
-    int file = mkostemps(kept, (int)strlen(view->suffix) + 1, O_CLOEXEC);
-    if (file < 0) {
-        error_fail(err, "%s: %s", kept, strerror(errno));
-        return NULL;
-    }
-    close(file);
+    return viewed->directory ? 0 : -1;
+}
+
+const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_view *view, struct error *err) {
+    if (!viewed->directory && make_directory(viewed, err) < 0) return NULL;
+    char *path = xasprintf("%s/report%zu.%s", viewed->directory, ++viewed->count, view->suffix);
+    const char *kept = arena_text(&viewed->arena, path, strlen(path));
+    free(path);
     words_add(&viewed->files, kept);
     return kept;
 }
@@ -87,6 +92,7 @@ void prompt_viewed_close(struct prompt_viewed *viewed) {
     if (viewed->files.count) sleep(SECONDS_TO_READ);
     for (size_t i = 0; i < viewed->files.count; i++)
         (void)unlink(viewed->files.items[i]);
+    if (viewed->directory) (void)rmdir(viewed->directory);
     free(viewed->files.items);
     arena_free(&viewed->arena);
 }

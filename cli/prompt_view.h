@@ -16,12 +16,14 @@ struct prompt_view {
 extern const struct prompt_view prompt_views[]; /* ends with a NULL name */
 
 struct prompt_viewed {
-    struct words files; /* to be removed at the end */
+    const char *directory; /* the user's alone; NULL: none yet */
+    struct words files;    /* to be removed at the end */
+    size_t count;          /* of those that there were */
     struct arena arena;
 };
 
 const struct prompt_view *prompt_view_find(const char *name); /* NULL: it is none */
-/* A new, empty file in $TMPDIR, /tmp by default. NULL with the error set. */
+/* The name of a new file in a directory of the session's, in $TMPDIR, /tmp by default. NULL with the error set. */
 const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_view *view, struct error *err);
 /* Starts the program, which goes on beside the session. */
 int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *view, const char *path, struct error *err);

@@ -235,6 +235,22 @@ static void find_frames(struct finding *found, uint32_t mapping) {
     free(addresses);
 }
 
+/* What a transpiler made is shown as what it was made of, as in every other report. */
+static void restore_originals(struct finding *found, struct code_frames *frames) {
+    const struct sources *sources = found->code->report->options.sources;
+    struct code_frame *copy = NULL;
+    for (size_t i = 0; i < frames->count; i++) {
+        const char *path = graph_clean_path(found->code->report->profile, frames->items[i].file);
+        int64_t line = frames->items[i].line;
+        const char *original = sources_original(sources, path, &line);
+        if (!original) continue;
+        if (!copy) copy = arena_copy(&found->code->arena, frames->items, frames->count * sizeof *copy);
+        copy[i].file = original;
+        copy[i].line = line;
+        frames->items = copy;
+    }
+}
+
 /* An instruction without a line belongs to the line before it, where that is near. */
 static void add_range(struct finding *found, const struct range *range) {
     const struct code_frames *last = NULL;
@@ -242,6 +258,7 @@ static void add_range(struct finding *found, const struct range *range) {
     for (size_t i = 0; i < range->code.count; i++) {
         const struct instruction *each = &range->code.items[i];
         const struct code_frames *frames = &range->frames[i];
+        restore_originals(found, &range->frames[i]);
         struct code_point point = {.file = range->spots->file,
                                    .address = each->address - range->in_file + range->begin,
                                    .in_file = each->address,

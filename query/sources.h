@@ -8,14 +8,22 @@
 
 /* A zeroed struct has no texts of runs. */
 struct sources {
-    struct map kept; /* path -> index into `texts` */
-    char **texts, **paths;
-    size_t text_count;
+    struct map kept; /* path -> index into `items` */
+    struct kept_source {
+        char *path, *text;
+        bool is_transpiled; /* made by a compiler from another one of them */
+        int64_t *marked;    /* then: of each line, which line of that; 0 unknown */
+        size_t line_count;
+    } * items;
+    size_t count;
 };
 
 /* Adds what the runs kept; the latest run wins where they differ. */
 int sources_load(struct sources *sources, struct db *db, const struct run_set *runs, struct error *err);
 void sources_free(struct sources *sources);
+/* The path of what a person wrote, and its *line, for a line of a transpiler's output; NULL: it is none, or it says nothing of
+ * that line. */
+const char *sources_original(const struct sources *sources, const char *path, int64_t *line);
 bool sources_have(const struct sources *sources, const char *path); /* under just that path; NULL has none */
 
 /* A file as lines, NUL-terminated without their ends; line N is lines[N - 1]. */

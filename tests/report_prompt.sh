@@ -5,8 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC CLEAR_DB=$TMP/t.db
 
-profile -q --label first -o first.profile --cpu off "$FIXTURES/heap_counts" >/dev/null || fail "heap_counts"
-profile -q --label second -o second.profile --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || fail "lock_contended"
+profile -q --label first --tag half=1 -o first.profile --cpu off "$FIXTURES/heap_counts" >/dev/null || fail "heap_counts"
+profile -q --label second --tag half=2 -o second.profile --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || fail "lock_contended"
 
 # ---- as pprof ----
 if command -v go >/dev/null; then
@@ -71,6 +71,15 @@ say normalize top
 said 1 "clear: line 1: normalize needs a base: start with clear report --base RUN" "normalize without a base"
 expect_same_file out first.top "normalize without a base"
 
+# ---- over the runs, by a tag: as on the command line ----
+target=(--kind heap first second)
+say over_runs "top 4" "tree 4" over_runs=false by_tag=half "top 3 main"
+said 1 "clear: line 3: over_runs makes a table: top or json, not tree" "a format that is not over runs"
+{ "$CLEAR" top -compact_labels -over_runs -nodecount=4 --kind heap first second
+  "$CLEAR" top -compact_labels -by_tag=half -nodecount=3 -focus=main --kind heap first second; } >want
+[ "$(wc -l <want)" -gt 8 ] || fail "reports over runs: $(cat want)"
+expect_same_file out want "reports over runs"
+
 # ---- sql and runs ----
 target=(first)
 say "sql SELECT label FROM runs WHERE id = :run" "use second" "sql SELECT label FROM runs WHERE id = :run;" "sql @hot-sites top=1" \
@@ -88,6 +97,11 @@ expect_equal "$(sql "$TMP/t.db" 'SELECT count(*) FROM runs')" 3 "runs after a DE
 expect_same_file out <("$CLEAR" runs) "runs"
 
 # ---- lines, statuses, comments ----
+say "sqll SELECT 1" "kcachgrind" "tre" "focs=1"
+said 1 "clear: line 1: unknown command 'sqll'; did you mean sql?
+clear: line 2: unknown command 'kcachgrind'; did you mean kcachegrind?
+clear: line 3: unknown command 'tre'; did you mean tree?
+clear: line 4: unknown command 'focs=1'; help lists them" "misspelt commands"
 say "# a comment" "" "   " "top 3" "lines" "nothing" "top 2" "cum" "top 2"
 said 1 "clear: line 6: unknown command 'nothing'; help lists them" "one line that is wrong"
 { "$CLEAR" top -compact_labels -nodecount=3 first; "$CLEAR" top -lines -compact_labels -nodecount=2 first
@@ -150,6 +164,6 @@ mkdir bin
 ln -s "$(command -v dot)" bin/dot
 printf 'gv 5\nevince >graph.pdf\n' | PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report first >out 2>err
 expect_equal "$?" 1 "status where gv is not there"
-expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*\.ps$" "no gv"
-[ -s "$(echo views/clear-*.ps)" ] || fail "what gv would show is not there"
+expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*/report1\.ps$" "no gv"
+[ -s "$(echo views/clear-*/report1.ps)" ] || fail "what gv would show is not there"
 expect_equal "$(head -c 4 graph.pdf)" "%PDF" "evince into a file"

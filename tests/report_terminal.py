@@ -17,7 +17,7 @@ PROMPT = "(clear) "
 
 class Terminal:
     def __init__(self, command, env):
-        self.text = ""
+        self.text = b""
         self.child, self.master = pty.fork()
         if self.child == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))  # wide: no line wraps
@@ -31,13 +31,13 @@ class Terminal:
                 return False
             if not piece:
                 return False
-            self.text += piece.decode(errors="replace")
+            self.text += piece
         return True
 
     def screen(self):
         """What can be seen: a terminal as far as libedit asks for one, whose lines never wrap or scroll away."""
         lines, row, at = [[]], 0, 0
-        for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z@]|\x1b[()].|\x1b.|[^\x1b]", self.text, re.S):
+        for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z@]|\x1b[()].|\x1b.|[^\x1b]", self.text.decode(errors="replace"), re.S):
             line = lines[row]
             count = int((re.findall(r"\d+", token) or ["1"])[0]) if token.startswith("\x1b[") else 0
             last = token[-1]
@@ -117,7 +117,7 @@ def want(what, test):
 
 command = sys.argv[1:]
 state = os.path.join(os.environ["TMP"], "state")
-env = dict(os.environ, TERM="vt100", XDG_STATE_HOME=state, HOME=os.environ["TMP"])
+env = dict(os.environ, TERM="vt100", LC_ALL="C.UTF-8", XDG_STATE_HOME=state, HOME=os.environ["TMP"])
 env.pop("COLUMNS", None)
 
 # ---- greeting, a report, an error, the end ----
@@ -125,7 +125,7 @@ terminal = Terminal(command, env)
 terminal.wait_for_prompt("no prompt came up")
 want("the greeting says what it is about", "Type: inuse_space" in terminal.screen() and "help lists" in terminal.screen())
 want("a report", "flat%" in terminal.say("top 3"))
-want("an error is said without a line number", terminal.say("hello") == "unknown command 'hello'; help lists them")
+want("an error is said without a line number", terminal.say("zebra") == "unknown command 'zebra'; help lists them")
 
 # ---- completion ----
 for typed, becomes in (("tra", "traces "), ("gran", "granularity="), ("quot", "quot"), ("sample_index=alloc_s", "sample_index=alloc_space "),
@@ -145,6 +145,12 @@ terminal.type(f"peek {os.environ['BEGINNING']}\t")
 terminal.until("completion of a function", lambda screen: screen.split("\n")[-1].rstrip() == f"{PROMPT}peek {name}")
 terminal.type("\r")
 terminal.until("the report on it", lambda screen: re.search(r"\| +" + re.escape(name) + "$", screen, re.M))
+
+# ---- characters that are no ASCII ----
+terminal.wait_for_prompt("no prompt")
+terminal.type("top größe\x1b[D\x1b[Dx")
+terminal.until("UTF-8 is edited", lambda screen: terminal.line() == PROMPT + "top gröxße")
+terminal.type("\x15")
 
 # ---- ^C: a line is given up; a report and a query end alone ----
 terminal.wait_for_prompt("no prompt")
@@ -181,6 +187,22 @@ terminal.type("\x1b[A")
 terminal.until("the history of the last session", lambda screen: screen.endswith(PROMPT + "comments"))
 terminal.type("\x15")
 want("quit ends it with 0", terminal.end("quit\r") == 0)
+
+# ---- functions whose names mean something in a pattern, from a beginning and from the middle ----
+with open("names.folded", "w") as file:
+    file.write("main;json.(*Decoder).read 5\nmain;json.(*Encoder).write 2\nmain;operator new[](unsigned long) 1\n")
+terminal = Terminal(command + ["./names.folded"], env)
+for typed, becomes in (("json.(*D", "json.\\(\\*Decoder\\).read"), ("json.\\(\\*E", "json.\\(\\*Encoder\\).write"),
+                       (").wri", "json.\\(\\*Encoder\\).write"), ("oper", "operator.new\\[\\]\\(unsigned.long\\)"),
+                       ("-oper", "-operator.new\\[\\]\\(unsigned.long\\)")):
+    terminal.wait_for_prompt("no prompt before a function")
+    terminal.type(f"top {typed}\t")
+    terminal.until(f"completion of {typed} to {becomes}", lambda screen, becomes=becomes: terminal.line().rstrip() == f"{PROMPT}top {becomes}")
+    terminal.type("\r")
+    terminal.wait_for_prompt("no report on what was completed")
+name = "json.(*Decoder).read"
+want("what was completed matches", name in terminal.screen() and "no samples" not in terminal.screen())
+want("it ends with 0", terminal.end() == 0)
 
 # ---- ^C while a report is made: graphviz takes minutes for this one ----
 with open("big.folded", "w") as file:
@@ -237,4 +259,6 @@ terminal.wait_for_prompt("no prompt")
 os.kill(terminal.child, signal.SIGTERM)
 _, status = os.waitpid(terminal.child, 0)
 want("SIGTERM ends it", os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGTERM)
+modes = termios.tcgetattr(terminal.master)[3]
+want("the terminal is as it was", modes & termios.ICANON and modes & termios.ECHO and modes & termios.ISIG)
 print("the terminal does as it should")

@@ -86,13 +86,13 @@ grep -q '<h2>bad.*name</h2>' got.html || fail "the name that is not UTF-8"
 
 # ---- no tools, no binary, no files ----
 lines_of() { "$ROOT/tests/weblist_diff.py" --lines got.html | sed 's/^[^ ]* //'; }
-refused() { grep -c '<div class=h[0-9]><span class=f>' got.html; }
+code_rows() { grep -c '<div class=h[0-9]><span class=f>' got.html; }
 "$CLEAR" report weblist=hot_sum ./pie.pb.gz >got.html || fail "hot_sum"
 lines_of >want
 mkdir empty kept
 PATH=$TMP/empty "$CLEAR" report weblist=hot_sum ./pie.pb.gz >got.html 2>err || fail "without tools: $(cat err)"
 expect_match "$(cat err)" '^clear: no objdump is installed' "without tools"
-expect_equal "$(refused)" 0 "instructions without objdump"
+expect_equal "$(code_rows)" 0 "instructions without objdump"
 expect_same_file <(lines_of) want "lines without objdump"
 mv pie libshop.so kept/
 "$CLEAR" report weblist=hot_sum ./pie.pb.gz >got.html 2>err || fail "without binary: $(cat err)"
@@ -126,6 +126,21 @@ expect_equal "$(lines_of)" "2 5 5" "the line of a stored source"
 expect_match "$(cat out)" '^ +5 +5 +2:int kept_line; /\* <i> \*/$' "clear list"
 "$CLEAR" report list=gone --db t.db gone >want
 expect_same_file out want "clear list and clear report list="
+
+# ---- a transpiler's output: the lines of what a person wrote, with the code of the binary, and without it the same lines ----
+cp "$ROOT/fixtures/ledger.cht" . && "$ROOT/fixtures/toy_clear.py" --to transpiled.zig -o ledger ledger.cht || fail "ledger"
+"$CLEAR" profile -q --db ledger.db --cpu=off -o ledger.profile ./ledger >/dev/null || fail "ledger"
+"$CLEAR" report --db ledger.db 'weblist=^(post|keep)$' -sample_index=alloc_objects >got.html || fail "ledger.cht"
+lines_of >got
+printf '%s\n' '6 1010 1010' '13 5 5' | sort >want
+sort got | expect_same_file /dev/stdin want "lines of ledger.cht"
+grep -A3 'for=x.*>6</span>' got.html | grep -q 'ledger.cht:6</span>' || fail "no code of line 6"
+expect_equal "$(grep -c 'class=file>.*/ledger.cht</p>' got.html)" 2 "functions of ledger.cht"
+[ "$(code_rows)" -gt 20 ] || fail "no code of ledger"
+rm ledger ledger.cht transpiled.zig
+"$CLEAR" report --db ledger.db 'weblist=^(post|keep)$' -sample_index=alloc_objects >got.html 2>err || fail "without files"
+lines_of | sort | expect_same_file /dev/stdin want "lines of ledger.cht without files"
+grep -q 'entry = Entry{ amount: amount' got.html || fail "the source that the run kept"
 
 # ---- what is refused ----
 status=0
