@@ -50,7 +50,7 @@ static const char *open_elf(struct binary *binary) {
     if (binary->file < 0 || fstat(binary->file, &about) != 0) return strerror(errno);
     if (!S_ISREG(about.st_mode)) return "not a file";
     (void)elf_version(EV_CURRENT);
-    binary->elf = elf_begin(binary->file, ELF_C_READ_MMAP, NULL);
+    binary->elf = elf_begin(binary->file, ELF_C_READ, NULL);
     if (!binary->elf || elf_kind(binary->elf) != ELF_K_ELF || !gelf_getehdr(binary->elf, &binary->header))
         return "not an ELF file";
     if (elf_getphdrnum(binary->elf, &binary->segment_count) != 0) return "its program headers cannot be read";
