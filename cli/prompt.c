@@ -87,8 +87,8 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     target->kind = kind;
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;
-    for (size_t i = 0; i < targets->count; i++)
-        words_add(&target->targets, targets->items[i]);
+    for (size_t i = 0; i < targets->count; i++) /* asked for again after the line that they stand in is gone */
+        words_add(&target->targets, arena_text(&prompt->command->arena, targets->items[i], strlen(targets->items[i])));
     for (size_t i = 0; i < asked->bases.count; i++)
         words_add(&target->bases, asked->bases.items[i]);
     if (report_target_open(target, err) == 0 && report_target_load(target, &opened->profile, err) == 0) return opened;

@@ -119,7 +119,9 @@ void report_add_value_or_dot(const struct report *report, struct buffer *out, in
 void report_add_filters(const struct report *report, struct buffer *out);
 void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
                         const char *value, double fraction);
-/* Of options.all: what the figures of `count` nodes, or whatever `what` says, are worth. */
+/* Of options.all: what the figures are worth, as words ("exact, nothing truncated"); and as a line on `count` nodes, or whatever `what`
+ * says. */
+void report_add_worth(const struct report *report, struct buffer *out);
 void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out);
 void report_add_profile_labels(const struct report *report, struct buffer *out);
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,

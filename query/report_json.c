@@ -1,6 +1,7 @@
 /* The graph for programs, with every number exact:
  *   {"type", "unit", "total", "nodes": [{"name", "function", "file", "line", "address", "object", "flat", "cum"}],
- *    "edges": [{"from", "to": indices into nodes, "weight", "inline", "residual"}], "original_nodes", "dropped_nodes"}
+ *    "edges": [{"from", "to": indices into nodes, "weight", "inline", "residual"}], "original_nodes", "dropped_nodes",
+ *    "figures": what they are worth, with --all}
  * What is not known of a node is left out; values are in the profile's own unit. */
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,18 @@ static void add_known(struct buffer *out, const char *key, const char *text) {
     if (!*text) return;
     buffer_add_char(out, ',');
     add_text(out, key, text);
+}
+
+void report_json_end(const struct report *report, struct buffer *out, size_t original_count, size_t dropped_count) {
+    buffer_printf(out, "],\n\"original_nodes\":%zu,\"dropped_nodes\":%zu", original_count, dropped_count);
+    if (report->options.all) {
+        struct buffer worth = {0};
+        report_add_worth(report, &worth);
+        buffer_add_char(out, ',');
+        add_text(out, "figures", buffer_text(&worth));
+        buffer_free(&worth);
+    }
+    buffer_add_text(out, "}\n");
 }
 
 void report_json_info(struct buffer *out, const char *name, const struct graph_info *info) {
@@ -63,8 +76,7 @@ int report_json(struct report *report, struct buffer *out, struct error *err) {
         buffer_add_text(out, i ? ",\n" : "\n");
         add_edge(out, numbers, edges[i]);
     }
-    buffer_printf(out, "],\n\"original_nodes\":%zu,\"dropped_nodes\":%zu}\n", trimmed.original_count,
-                  trimmed.dropped_nodes);
+    report_json_end(report, out, trimmed.original_count, trimmed.dropped_nodes);
     free(edges);
     free(numbers);
     graph_free(&graph);

@@ -158,18 +158,23 @@ static const char *rounding(const struct report *report) {
 }
 
 /* A period of more than 1 means that each sample stands for so many events. */
-void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out) {
+void report_add_worth(const struct report *report, struct buffer *out) {
     const struct profile *profile = report->profile;
-    buffer_printf(out, "All %zu %s: ", count, what);
     if (says(profile, "WARNING: "))
-        buffer_add_text(out, "nothing left out here, but not all was recorded\n");
+        buffer_add_text(out, "nothing left out here, but not all was recorded");
     else if (profile->period > 1)
-        buffer_printf(out, "nothing left out; sampled, one in %lld %s\n", (long long)profile->period,
+        buffer_printf(out, "nothing left out; sampled, one in %lld %s", (long long)profile->period,
                       *profile->period_type.unit ? profile->period_type.unit : "events");
     else if (says(profile, "sampled: "))
-        buffer_add_text(out, "nothing left out; sampled\n");
+        buffer_add_text(out, "nothing left out; sampled");
     else
-        buffer_printf(out, "%s\n", rounding(report));
+        buffer_add_text(out, rounding(report));
+}
+
+void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out) {
+    buffer_printf(out, "All %zu %s: ", count, what);
+    report_add_worth(report, out);
+    buffer_add_char(out, '\n');
 }
 
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,

@@ -356,8 +356,7 @@ static void write_json(const struct over_runs *over, struct buffer *out) {
         add_json_spread(over, out, "cum", &line->cum);
         buffer_printf(out, ",\"n\":%zu}", line->flat.count);
     }
-    buffer_printf(out, "],\n\"original_nodes\":%zu,\"dropped_nodes\":%zu}\n", over->original_count,
-                  over->dropped_count);
+    report_json_end(shown, out, over->original_count, over->dropped_count);
 }
 
 /* ---- all of it ---- */

@@ -46,5 +46,7 @@ int report_by_tag(const struct report_runs *runs, const struct report_format *fo
 
 /* "name":…,"function":…,"file":… and so on, without braces: what query/report_json.c says of a node. */
 void report_json_info(struct buffer *out, const char *name, const struct graph_info *info);
+/* ]…} of the nodes and the whole. */
+void report_json_end(const struct report *report, struct buffer *out, size_t original_count, size_t dropped_count);
 
 #endif

@@ -70,8 +70,33 @@ printf 'main;%s 9007199254740993\nmain 9007199254740993\n' deep >large.folded # 
 expect_match "$(cat all.txt)" '^9007199254740993 +50.00% +50.00% +9007199254740993 +50.00%  deep$' "a number beyond 2^53"
 expect_match "$(cat all.txt)" '^9007199254740993 +50.00% +100% +18014398509481986 +100%  main$' "a sum beyond 2^53"
 expect_match "$("$CLEAR" top --all --unit MB "${alloc[@]}" 1)" '^All [0-9]+ nodes: nothing left out; rounded to two decimals' "--all with a unit"
+for report in "" --by-tag=commit; do
+    expect_match "$("$CLEAR" top --all --json ${report:+"$report"} "${alloc[@]}" 1)" '"figures":"exact, nothing truncated"\}$' "json --all $report"
+done
 expect_match "$("$CLEAR" top --all --mean "${alloc[@]}" 1)" '^All [0-9]+ nodes: nothing left out; means are rounded down$' "--all with means"
 expect_match "$("$CLEAR" top --all --over-runs "${alloc[@]}" all)" '^All [0-9]+ nodes: nothing left out; means and deviations to 15 digits$' "--all over runs"
+
+# ---- a label with as many values as samples ----
+python3 - <<'E2' | "$CLEAR" ingest -q --db values.db --label values - || fail "no profile"
+import sys
+def varint(number):
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+def number(field, value): return varint(field << 3) + varint(value)
+def block(field, content): return varint(field << 3 | 2) + varint(len(content)) + content
+out = bytearray(block(1, number(1, 1) + number(2, 2)))
+for i in range(100000):
+    out += block(2, block(1, varint(1)) + block(2, varint(i + 1)) + block(3, number(1, 3) + number(2, 5 + i)))
+out += block(4, number(1, 1) + number(3, 0x1000) + block(4, number(1, 1))) + block(5, number(1, 1) + number(2, 4))
+for text in ["", "events", "count", "user", "main"] + [f"user{i}" for i in range(100000)]: out += block(6, text.encode())
+sys.stdout.buffer.write(out)
+E2
+timeout 20 "$CLEAR" top --db values.db --by-tag=user --columns=2 --all >out || fail "100,000 values: $?"
+expect_match "$(cat out)" 'Showing the largest 2 of 100000 values of user; the other 99998 are in \(other\)' "100,000 values"
+expect_match "$(cat out)" '^ +100000 +99999 +4999850001 +5000050000 +100% .* main$' "100,000 values"
 
 # ---- words ----
 "$CLEAR" report -top -over_runs 1 3 >one
