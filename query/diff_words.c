@@ -62,7 +62,7 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
 
 /* What could be said, in the order in which it is; `priority` 0 is what must not be missing. */
 struct part {
-    char *text;
+    char *text, *brief; /* brief: the same in fewer words, or NULL */
     int priority;
 };
 
@@ -72,8 +72,10 @@ struct quote {
     size_t more; /* changes that have no part */
 };
 
-static void add_part(struct quote *quote, int priority, struct buffer *text) {
-    if (quote->count < QUOTE_PARTS) quote->parts[quote->count++] = (struct part){xstrdup(buffer_text(text)), priority};
+/* Takes `brief`. */
+static void add_part(struct quote *quote, int priority, struct buffer *text, char *brief) {
+    if (quote->count == QUOTE_PARTS) bug("more to quote than there is room for");
+    quote->parts[quote->count++] = (struct part){xstrdup(buffer_text(text)), brief, priority};
     buffer_free(text);
 }
 
@@ -88,7 +90,8 @@ static void quote_total(const struct diff *diff, size_t column, const char *name
         buffer_printf(&part, "%s %s -> %s", name, before.text, after.text);
     else
         buffer_printf(&part, "%s %s (%s -> %s)", name, diff_percent(figure->percent).text, before.text, after.text);
-    add_part(quote, priority, &part);
+    char *brief = isnan(figure->percent) ? NULL : xasprintf("%s %s", name, diff_percent(figure->percent).text);
+    add_part(quote, priority, &part, brief);
 }
 
 static void quote_sites(const struct diff *diff, struct quote *quote) {
@@ -102,7 +105,7 @@ static void quote_sites(const struct diff *diff, struct quote *quote) {
     }
     if (added) buffer_printf(&part, "%s", units_things((int64_t)added, "new site").text);
     if (gone) buffer_printf(&part, "%s%s eliminated", added ? ", " : "", units_things((int64_t)gone, "site").text);
-    if (part.size) add_part(quote, 3, &part);
+    if (part.size) add_part(quote, 5, &part, NULL);
 }
 
 /* What a person wants to hear first: what is new and bad, what got worse, then the good news. */
@@ -141,29 +144,43 @@ static void quote_objects(const struct diff *diff, enum diff_table_id id, struct
             struct buffer part = {0};
             if (urgency(table, rows[i]) != wanted) continue;
             quote_object(table, rows[i], &part);
-            add_part(quote, wanted < 2 ? 1 + wanted : 2 + wanted, &part);
+            add_part(quote, 1 + wanted, &part, NULL);
             quoted++;
         }
     quote->more += changed - quoted;
     free(rows);
 }
 
-/* As many of the parts as a line has room for, the weightiest first, in the order in which they stand; the others are counted. */
-static void write_quote(struct quote *quote, struct buffer *out) {
-    bool is_chosen[QUOTE_PARTS] = {false};
+static const char *part_text(const struct part *part, bool brief) {
+    return brief && part->brief ? part->brief : part->text;
+}
+
+/* As many of the parts as a line has room for, the weightiest first. Returns their number. */
+static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chosen) {
     struct units_text others = units_things((int64_t)(quote->more + quote->count), "more change"); /* at most */
     int left = DOCTOR_WIDTH - (int)strlen(others.text); /* each part has two columns for a comma, but the first */
     size_t chosen = 0;
+    memset(is_chosen, 0, QUOTE_PARTS * sizeof *is_chosen);
     for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)
         for (size_t i = 0; i < quote->count; i++) {
-            int width = grid_width(quote->parts[i].text, strlen(quote->parts[i].text)) + 2;
+            const char *text = part_text(&quote->parts[i], brief);
+            int width = grid_width(text, strlen(text)) + 2;
             if (quote->parts[i].priority != priority || (chosen && width > left)) continue;
             is_chosen[i] = true;
             left -= width;
             chosen++;
         }
+    return chosen;
+}
+
+/* In the order in which they stand; what is left out is counted. Where not all fit, totals go without their figures. */
+static void write_quote(const struct quote *quote, struct buffer *out) {
+    bool is_chosen[QUOTE_PARTS];
+    size_t chosen = choose_parts(quote, false, is_chosen);
+    bool brief = chosen < quote->count;
+    if (brief) chosen = choose_parts(quote, true, is_chosen);
     for (size_t i = 0; i < quote->count; i++)
-        if (is_chosen[i]) buffer_printf(out, "%s%s", out->size ? ", " : "", quote->parts[i].text);
+        if (is_chosen[i]) buffer_printf(out, "%s%s", out->size ? ", " : "", part_text(&quote->parts[i], brief));
     size_t more = quote->more + quote->count - chosen;
     if (more) buffer_printf(out, ", %s", units_things((int64_t)more, "more change").text);
 }
@@ -182,9 +199,11 @@ void diff_quote(const struct diff *diff, struct buffer *out) {
     quote_sites(diff, &quote);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         quote_objects(diff, objects[i], &quote);
-    quote_total(diff, diff->tables[DIFF_TOTALS].column_count - 1, "CPU time", 3, &quote);
+    quote_total(diff, diff->tables[DIFF_TOTALS].column_count - 1, "CPU time", 4, &quote);
     write_quote(&quote, out);
-    for (size_t i = 0; i < quote.count; i++)
+    for (size_t i = 0; i < quote.count; i++) {
         free(quote.parts[i].text);
+        free(quote.parts[i].brief);
+    }
     if (!out->size) buffer_add_text(out, diff->runs > 2 ? "no change outside the noise" : "no change");
 }
