@@ -178,7 +178,8 @@ int report_option_set(struct report_options *options, struct arena *arena, const
 void report_options_init(struct report_options *options) {
     struct error ignored = {0};
     struct arena none = {0};
-    *options = (struct report_options){.unit = "minimum", .sample_index = "", .source_path = "", .trim_path = "", .tools = ""};
+    *options =
+        (struct report_options){.unit = "minimum", .sample_index = "", .source_path = "", .trim_path = "", .tools = ""};
     for (const struct report_option *option = report_options_table; option->name; option++)
         if (option->preset && option->kind != REPORT_TEXT) (void)set(options, &none, option, option->preset, &ignored);
 }
