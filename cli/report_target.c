@@ -37,6 +37,8 @@ static void take_executable(struct report_target *target) {
 /* Targets and bases are runs, or files, together: each word that is a file becomes the run that it was read into. */
 int report_target_open(struct report_target *target, struct error *err) {
     take_executable(target);
+    /* Or else a base that is a file would be the only run that there is, and so the latest. */
+    if (target->targets.count == 0 && target->bases.count) words_add(&target->targets, "latest");
     size_t targets = target->targets.count, bases = target->bases.count;
     const char **names = xcalloc(targets + bases + 1, sizeof *names);
     for (size_t i = 0; i < targets + bases; i++)

@@ -242,6 +242,7 @@ def mixed(runs):
             check(f"runs and files: {words} {options}", clear(*options, *words), pprof(want, *options))
     check("a run less a file", clear("--base", files[0], "2"), pprof([files[1]], f"-base={files[0]}"))
     check("a file less a run", clear("--base", "1", files[1]), pprof([files[1]], f"-base={files[0]}"))
+    check("the latest run less a file", clear("--base", files[0]), pprof([files[8]], f"-base={files[0]}"))
     report = json.loads(clear("--over-runs", "--json", "--all", "1..2", files[2]))
     check("over runs and files", report["runs"], 3)
 
