@@ -29,13 +29,18 @@ static uint64_t hash_key(const void *key, size_t size) {
     return fold(fold(words[0] ^ first, words[1] ^ hash) ^ second, first);
 }
 
-static size_t find_slot(const struct map *map, const void *key, size_t size, uint64_t hash) {
-    size_t mask = map->slot_count - 1, slot = hash & mask;
-    for (; map->slots[slot]; slot = (slot + 1) & mask) {
-        const struct map_entry *entry = &map->entries[map->slots[slot] - 1];
+static uint32_t tag_of(uint64_t hash) {
+    return (uint32_t)(hash >> 32);
+}
+
+static struct map_slot *find_slot(const struct map *map, const void *key, size_t size, uint64_t hash) {
+    size_t mask = map->slot_count - 1, at = hash & mask;
+    for (; map->slots[at].entry; at = (at + 1) & mask) {
+        if (map->slots[at].tag != tag_of(hash)) continue;
+        const struct map_entry *entry = &map->entries[map->slots[at].entry - 1];
         if (entry->hash == hash && entry->size == size && memcmp(entry->key, key, size) == 0) break;
     }
-    return slot;
+    return &map->slots[at];
 }
 
 static void grow_slots(struct map *map) {
@@ -44,24 +49,26 @@ static void grow_slots(struct map *map) {
     map->slots = xcalloc(count, sizeof *map->slots);
     map->slot_count = count;
     for (size_t i = 0; i < map->count; i++) {
-        size_t slot = map->entries[i].hash & (count - 1);
-        while (map->slots[slot]) slot = (slot + 1) & (count - 1);
-        map->slots[slot] = (uint32_t)i + 1;
+        uint64_t hash = map->entries[i].hash;
+        size_t at = hash & (count - 1);
+        while (map->slots[at].entry)
+            at = (at + 1) & (count - 1);
+        map->slots[at] = (struct map_slot){tag_of(hash), (uint32_t)i + 1};
     }
 }
 
 struct map_entry *map_find(const struct map *map, const void *key, size_t size) {
     if (!map->count) return NULL;
-    size_t slot = find_slot(map, key, size, hash_key(key, size));
-    return map->slots[slot] ? &map->entries[map->slots[slot] - 1] : NULL;
+    const struct map_slot *slot = find_slot(map, key, size, hash_key(key, size));
+    return slot->entry ? &map->entries[slot->entry - 1] : NULL;
 }
 
 struct map_entry *map_put(struct map *map, const void *key, size_t size, bool *added) {
     if ((map->count + 1) * 4 > map->slot_count * 3) grow_slots(map);
     uint64_t hash = hash_key(key, size);
-    size_t slot = find_slot(map, key, size, hash);
-    if (added) *added = !map->slots[slot];
-    if (map->slots[slot]) return &map->entries[map->slots[slot] - 1];
+    struct map_slot *slot = find_slot(map, key, size, hash);
+    if (added) *added = !slot->entry;
+    if (slot->entry) return &map->entries[slot->entry - 1];
     if (map->count == UINT32_MAX - 1) bug("map with more than 2^32 keys");
     if (map->count == map->capacity) {
         map->capacity = map->capacity ? map->capacity * 2 : FIRST_SLOTS;
@@ -69,7 +76,7 @@ struct map_entry *map_put(struct map *map, const void *key, size_t size, bool *a
     }
     struct map_entry *entry = &map->entries[map->count++];
     *entry = (struct map_entry){.key = arena_copy(&map->keys, key, size), .size = size, .hash = hash};
-    map->slots[slot] = (uint32_t)map->count;
+    *slot = (struct map_slot){tag_of(hash), (uint32_t)map->count};
     return entry;
 }
 

@@ -17,10 +17,16 @@ struct map_entry {
     int64_t value;
 };
 
+struct map_slot {
+    uint32_t
+        tag; /* the upper half of the entry's hash: most other keys are told apart without a look at their entries */
+    uint32_t entry; /* its index + 1, 0 where free */
+};
+
 struct map {
     struct map_entry *entries; /* dense, in insertion order */
     size_t count, capacity;
-    uint32_t *slots; /* index + 1 of an entry, 0 where free; a power of two of them, at most 3/4 full */
+    struct map_slot *slots; /* a power of two of them, at most 3/4 full */
     size_t slot_count;
     struct arena keys;
 };

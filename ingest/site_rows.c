@@ -20,14 +20,15 @@ struct placed {
     const struct site_row *row;
 };
 
+enum { FRESH_MAX = 1024 }; /* keys that wait: by then a statement costs nothing */
 struct putting {
     struct store *store;
     int64_t smallest_id, greatest_id; /* of the file's keys, 0 where there is none. Further label sets count down */
     bool has_bounds;
     bool knows_all; /* every key of the file is in memory */
     struct fresh {
-        struct key *keys;
-        size_t count, capacity;
+        struct key keys[FRESH_MAX];
+        size_t count;
     } first,
         more; /* that are not written yet. Apart, since SQLite puts rows away in the order of their ids for half as much */
 };
@@ -87,13 +88,23 @@ static int write_keys(struct putting *putting, bool with_id, const struct key *k
 }
 
 static int write_first(struct putting *putting, struct error *err) {
-    const struct fresh *fresh = &putting->first;
-    if (fresh->count == 0) return 0;
+    struct fresh *fresh = &putting->first;
+    size_t count = fresh->count;
+    if (count == 0) return 0;
+    fresh->count = 0;
     size_t said = putting->greatest_id <= 0 ? 1 : 0; /* after none but -1 SQLite would give 0 */
     if (said && write_keys(putting, true, fresh->keys, 1, err) != 0) return -1;
     if (said) putting->greatest_id = fresh->keys[0].id;
-    bool with_id = !is_next(putting->greatest_id, fresh->keys + said, fresh->count - said);
-    return write_keys(putting, with_id, fresh->keys + said, fresh->count - said, err);
+    bool with_id = !is_next(putting->greatest_id, fresh->keys + said, count - said);
+    for (size_t i = 0; i < count; i++)
+        if (fresh->keys[i].id > putting->greatest_id) putting->greatest_id = fresh->keys[i].id;
+    return write_keys(putting, with_id, fresh->keys + said, count - said, err);
+}
+
+static int write_more(struct putting *putting, struct error *err) {
+    size_t count = putting->more.count;
+    putting->more.count = 0;
+    return write_keys(putting, true, putting->more.keys, count, err);
 }
 
 static int read_bounds(struct putting *putting, struct error *err) {
@@ -112,13 +123,10 @@ static int make_key(struct putting *putting, const struct site_row *row, bool is
     if (read_bounds(putting, err) != 0) return -1;
     if (!is_first) key->id = putting->smallest_id = (putting->smallest_id < 0 ? putting->smallest_id : 0) - 1;
     struct fresh *fresh = is_first ? &putting->first : &putting->more;
-    if (fresh->count == fresh->capacity) {
-        fresh->capacity = fresh->capacity ? fresh->capacity * 2 : 64;
-        fresh->keys = xrealloc(fresh->keys, fresh->capacity * sizeof *fresh->keys);
-    }
     fresh->keys[fresh->count++] = *key;
     remember(putting->store, key);
-    return 0;
+    if (fresh->count < FRESH_MAX) return 0;
+    return is_first ? write_first(putting, err) : write_more(putting, err);
 }
 
 /* Into memory, where the file has it: the first key of a stack, or that of one more label set. */
@@ -196,27 +204,20 @@ static void sort_placed(struct placed *placed, size_t count) {
     }
 }
 
-/* In the order of the table: pages that are filled at random stay half empty. Ids below zero come first; the newer ones of them
- * are the smaller, so they are filled in from the back. Of rows in the order of their stacks nothing is left to sort then. */
+/* Places rows whose key is a stack's first from the front of `placed`, others from its back; *first_count counts the former. New ids of
+ * the others count down, so that of rows in the order of their stacks nothing is left to sort. */
 static int place_rows(struct putting *putting, struct placed *placed, const struct site_row *rows, size_t count,
-                      struct error *err) {
-    struct placed *firsts = xmalloc(count * sizeof *firsts), *end = firsts, *start = placed + count;
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
+                      size_t *first_count, struct error *err) {
+    struct placed *front = placed, *back = placed + count;
+    for (size_t i = 0; i < count; i++) {
         struct key key;
-        code = find_key(putting, &rows[i], &key, err);
-        if (code == 0) *(key.id < 0 ? --start : end++) = (struct placed){key.id, key.block_bytes, &rows[i]};
+        if (find_key(putting, &rows[i], &key, err) != 0) return -1;
+        *(key.id < 0 ? --back : front++) = (struct placed){key.id, key.block_bytes, &rows[i]};
     }
-    if (code == 0) {
-        size_t first_count = (size_t)(end - firsts), more_count = count - first_count;
-        memmove(placed, start, more_count * sizeof *placed);
-        memcpy(placed + more_count, firsts, first_count * sizeof *placed);
-        sort_placed(placed, more_count);
-        sort_placed(placed + more_count, first_count);
-    }
-    free(firsts);
-    if (code != 0 || write_first(putting, err) != 0) return -1;
-    return write_keys(putting, true, putting->more.keys, putting->more.count, err);
+    *first_count = (size_t)(front - placed);
+    sort_placed(placed, *first_count);
+    sort_placed(back, count - *first_count);
+    return write_first(putting, err) || write_more(putting, err) ? -1 : 0;
 }
 
 /* Bytes are left out where they are what the key says. */
@@ -266,11 +267,12 @@ int site_rows_put(struct store *store, int64_t profile_id, const struct site_row
     }
     struct putting putting = {.store = store};
     struct placed *placed = xmalloc(count * sizeof *placed);
+    size_t first_count = 0;
     int code = read_keys_if_worth(&putting, rows, count, err);
-    if (code == 0) code = place_rows(&putting, placed, rows, count, err);
-    if (code == 0) code = write_placed(store->db, profile_id, placed, count, err);
+    if (code == 0) code = place_rows(&putting, placed, rows, count, &first_count, err);
+    /* In the order of the table, others before first ones: pages that are filled at random stay half empty. */
+    if (code == 0) code = write_placed(store->db, profile_id, placed + first_count, count - first_count, err);
+    if (code == 0) code = write_placed(store->db, profile_id, placed, first_count, err);
     free(placed);
-    free(putting.first.keys);
-    free(putting.more.keys);
     return code;
 }

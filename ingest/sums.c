@@ -26,32 +26,43 @@ static uint64_t hash_keys(const struct sums *rows, const int64_t *row) {
     return hash;
 }
 
+static uint32_t tag_of(uint64_t hash) {
+    return (uint32_t)(hash >> 32);
+}
+
 static void grow_slots(struct sums *rows) {
     size_t count = rows->slot_count ? rows->slot_count * 2 : FIRST_SLOTS;
     free(rows->slots);
     rows->slots = xcalloc(count, sizeof *rows->slots);
     rows->slot_count = count;
     for (size_t i = 0; i < rows->count; i++) {
-        size_t slot = hash_keys(rows, rows->cells + i * rows->width) & (count - 1);
-        while (rows->slots[slot])
-            slot = (slot + 1) & (count - 1);
-        rows->slots[slot] = (uint32_t)i + 1;
+        uint64_t hash = hash_keys(rows, rows->cells + i * rows->width);
+        size_t at = hash & (count - 1);
+        while (rows->slots[at].row)
+            at = (at + 1) & (count - 1);
+        rows->slots[at] = (struct sums_slot){tag_of(hash), (uint32_t)i + 1};
     }
 }
 
-static uint32_t *find_slot(const struct sums *rows, const int64_t *row) {
-    size_t mask = rows->slot_count - 1, slot = hash_keys(rows, row) & mask;
-    for (; rows->slots[slot]; slot = (slot + 1) & mask) {
-        const int64_t *there = rows->cells + (rows->slots[slot] - 1) * rows->width;
-        if (memcmp(there, row, rows->keys * sizeof *row) == 0) break;
+static bool has_keys(const int64_t *row, const int64_t *keys, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (row[i] != keys[i]) return false;
+    return true;
+}
+
+static struct sums_slot *find_slot(const struct sums *rows, const int64_t *keys, uint64_t hash) {
+    size_t mask = rows->slot_count - 1, at = hash & mask;
+    for (; rows->slots[at].row; at = (at + 1) & mask) {
+        if (rows->slots[at].tag != tag_of(hash)) continue;
+        if (has_keys(rows->cells + (rows->slots[at].row - 1) * rows->width, keys, rows->keys)) break;
     }
-    return &rows->slots[slot];
+    return &rows->slots[at];
 }
 
 const int64_t *sums_find(const struct sums *rows, const int64_t *keys) {
     if (!rows->slot_count) return NULL;
-    uint32_t slot = *find_slot(rows, keys);
-    return slot ? rows->cells + (slot - 1) * rows->width : NULL;
+    const struct sums_slot *slot = find_slot(rows, keys, hash_keys(rows, keys));
+    return slot->row ? rows->cells + (slot->row - 1) * rows->width : NULL;
 }
 
 static int add_values(const struct sums *rows, int64_t *there, const int64_t *row) {
@@ -67,15 +78,16 @@ static int add_values(const struct sums *rows, int64_t *there, const int64_t *ro
 
 int sums_add(struct sums *rows, const int64_t *row) {
     if ((rows->count + 1) * 4 > rows->slot_count * 3) grow_slots(rows);
-    uint32_t *slot = find_slot(rows, row);
-    if (*slot) return add_values(rows, rows->cells + (*slot - 1) * rows->width, row);
+    uint64_t hash = hash_keys(rows, row);
+    struct sums_slot *slot = find_slot(rows, row, hash);
+    if (slot->row) return add_values(rows, rows->cells + (slot->row - 1) * rows->width, row);
     if (rows->count == UINT32_MAX - 1) bug("a profile of more than 2^32 rows");
     if (rows->count == rows->capacity) {
         rows->capacity = rows->capacity ? rows->capacity * 2 : FIRST_ROWS;
         rows->cells = xrealloc(rows->cells, rows->capacity * rows->width * sizeof *rows->cells);
     }
     memcpy(rows->cells + rows->count * rows->width, row, rows->width * sizeof *row);
-    *slot = (uint32_t)++rows->count;
+    *slot = (struct sums_slot){tag_of(hash), (uint32_t)++rows->count};
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* sums.h: the rows of one profile that are not written yet. Equal keys are summed, or the greatest is kept. Everything is
- * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 4 to 8 for its slot.
+ * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 11 to 21 for its slot.
  * Also the memory of what stands under integer keys (the keys of sites): rows that are never added to twice. */
 #ifndef CLEAR_INGEST_SUMS_H
 #define CLEAR_INGEST_SUMS_H
@@ -7,11 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sums_slot {
+    uint32_t tag; /* the upper half of the keys' hash, so that other rows are told apart without a look at them */
+    uint32_t row; /* its number + 1, 0 where free */
+};
+
 struct sums {
-    size_t keys, width; /* integers of a key, and of a row */
-    uint64_t maxima;    /* bit i: column i keeps the greatest */
-    int64_t *cells;     /* [row][column] */
-    uint32_t *slots;    /* row + 1, 0 where free; a power of two, at most 3/4 full */
+    size_t keys, width;      /* integers of a key, and of a row */
+    uint64_t maxima;         /* bit i: column i keeps the greatest */
+    int64_t *cells;          /* [row][column] */
+    struct sums_slot *slots; /* a power of two, at most 3/4 full */
     size_t count, capacity, slot_count;
 };
 

@@ -74,15 +74,19 @@ static void put_one(struct world *world, int64_t profile_id, struct site_row row
     put(world, profile_id, &row, 1);
 }
 
-static void insert_into_view(struct world *world, int64_t profile_id, const struct site_row *row) {
-    sqlite3_stmt *insert = db_prepare(&world->db, "INSERT INTO sites VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", &world->err);
+static void insert(struct world *world, const char *sql, int64_t profile_id, const struct site_row *row) {
+    sqlite3_stmt *statement = db_prepare(&world->db, sql, &world->err);
     fail_on_error(world);
     const int64_t cells[] = {profile_id,       row->trace_id,   row->label_set_id, row->alloc_count,
                              row->alloc_bytes, row->free_count, row->free_bytes};
     for (int i = 0; i < 7; i++)
-        sqlite3_bind_int64(insert, i + 1, cells[i]);
-    db_run(&world->db, insert, &world->err);
+        sqlite3_bind_int64(statement, i + 1, cells[i]);
+    db_run(&world->db, statement, &world->err);
     fail_on_error(world);
+}
+
+static void insert_into_view(struct world *world, int64_t profile_id, const struct site_row *row) {
+    insert(world, "INSERT INTO sites VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", profile_id, row);
 }
 
 /* The view has exactly these figures for the stack and label set, as integers, in exactly one row. */
@@ -337,6 +341,37 @@ static void the_view_takes_columns_away_changes_and_refuses(void **state) {
     end_world(&world);
 }
 
+/* More keys than wait for each other: stacks in any order with gaps, several label sets of each, in a file with and without keys. */
+static void many_keys_come_back(void **state) {
+    (void)state;
+    enum { STACKS = 4001, ROWS = 3 * STACKS };
+    struct world world;
+    struct site_row *rows = calloc(ROWS, sizeof *rows);
+    new_world(&world);
+    run(&world, "WITH RECURSIVE n(i) AS (SELECT 41 UNION ALL SELECT i + 1 FROM n WHERE i < 8100)"
+                " INSERT INTO traces(id, hash, signature, stack) SELECT i, i, i, '[]' FROM n");
+    for (int64_t i = 0; i < ROWS; i++) {
+        int64_t stack = i * 1607 % STACKS, set = (i / STACKS + stack) % 3; /* each pair once: 4001 is a prime */
+        rows[i] =
+            (struct site_row){100 + stack + (stack > 3000 ? 2000 : 0), set, i + 1, (i + 1) * (stack % 9), i, i * 7};
+    }
+    put(&world, 1, rows, ROWS / 2);
+    put(&world, 2, rows, ROWS);
+    forget(&world);
+    put(&world, 3, rows, ROWS);
+    assert_int_equal(number(&world, "SELECT count(*) FROM site_keys"), ROWS);
+    assert_int_equal(number(&world, "SELECT count(*) FROM site_rows"), ROWS / 2 + 2 * ROWS);
+    assert_int_equal(number(&world, "SELECT count(*) FROM site_keys WHERE id > 0"), STACKS);
+    run(&world, "CREATE TEMP TABLE want AS SELECT * FROM sites WHERE false");
+    for (size_t i = 0; i < ROWS; i++)
+        for (int profile = i < ROWS / 2 ? 1 : 2; profile <= 3; profile++)
+            insert(&world, "INSERT INTO want VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", profile, &rows[i]);
+    assert_int_equal(number(&world, "SELECT count(*) FROM (SELECT * FROM sites EXCEPT SELECT * FROM want)"), 0);
+    assert_int_equal(number(&world, "SELECT count(*) FROM (SELECT * FROM want EXCEPT SELECT * FROM sites)"), 0);
+    free(rows);
+    end_world(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_come_back_as_they_were),
@@ -344,6 +379,7 @@ int main(void) {
         cmocka_unit_test(a_mean_that_moves_is_right_at_every_flush),
         cmocka_unit_test(a_key_is_made_once),
         cmocka_unit_test(an_expected_trace_has_no_key),
+        cmocka_unit_test(many_keys_come_back),
         cmocka_unit_test(a_deleted_run_takes_its_rows_along),
         cmocka_unit_test(the_view_writes_what_the_writer_writes),
         cmocka_unit_test(the_view_takes_columns_away_changes_and_refuses),
