@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "ingest/format.h"
@@ -174,21 +174,19 @@ static int add_events(struct ingest *ingest, struct perf_names *names, struct er
     return 0;
 }
 
-/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones are the samples. */
+/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones, a CPU each, are the samples. */
 static int refuse_threads(const struct input *input, struct error *err) {
-    struct stat about;
-    char *samples = xasprintf("%s.0", input->path);
-    int code = stat(samples, &about) == 0 && about.st_size > 0
-                   ? error_fail(err,
-                                "%s: recorded with --threads, the samples are in the files beside it (%s): let `perf"
-                                " inject -i DIRECTORY -o NAME` make one of them, NAME/data",
-                                input->path, samples)
-                   : 0;
-    free(samples);
-    return code;
+    char *first = xasprintf("%s.0", input->path);
+    bool is_there = access(first, F_OK) == 0;
+    free(first);
+    if (!is_there) return 0;
+    return error_fail(err,
+                      "%s: recorded with --threads, the samples are in the files beside it (data.0, ...): let `perf"
+                      " inject -i DIRECTORY -o NAME` make one of them, NAME/data",
+                      input->path);
 }
 
-static int read(struct ingest *ingest, const struct input *input, struct error *err) {
+static int read_perf_data(struct ingest *ingest, const struct input *input, struct error *err) {
     struct perf_recording recording = {.facts.is_lenient = ingest->options.lenient};
     if (perf_recording_read(&recording, input->data, input->size, err)) {
         perf_recording_free(&recording);
@@ -214,5 +212,5 @@ const struct format format_perf_data = {
     .name = "perf.data",
     .help = "recordings of Linux' perf record (file and pipe mode)",
     .recognise = recognise,
-    .read = read,
+    .read = read_perf_data,
 };

@@ -108,7 +108,7 @@ same_as_script pipe.txt
 if work | perf record -q -o threads.data --threads -e "cpu-clock$user" -F 999 -g sqlite3 :memory: >/dev/null 2>&1; then
     before=$(newest)
     expect_status 1 "$CLEAR" ingest -q --db "$db" threads.data/data 2>threads.err
-    expect_match "$(cat threads.err)" 'threads.data/data: recorded with --threads, .*data\.0.*perf inject' 'samples in other files'
+    expect_match "$(cat threads.err)" 'threads.data/data: recorded with --threads, .*data\.0, .*perf inject' 'samples in other files'
     expect_equal "$(newest)" "$before" 'a run without its samples'
     perf inject -i threads.data -o one.data 2>/dev/null || fail 'perf inject'
     perf script --no-inline -i one.data/data >one.txt 2>/dev/null
