@@ -342,7 +342,7 @@ static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stor
     size_t tail = all->count ? all->count - 1 : 0;
     while (tail && compare_rows(&all->rows[tail - 1], &all->rows[tail]) < 0)
         tail--;
-    qsort(all->rows, tail, sizeof *all->rows, compare_rows);
+    if (tail > 1) qsort(all->rows, tail, sizeof *all->rows, compare_rows);
     for (size_t head = 0, next = tail; head < tail || next < all->count;) {
         bool is_head = head < tail && (next == all->count || compare_rows(&all->rows[head], &all->rows[next]) < 0);
         if (add_kept(load, all, is_head ? head++ : next++, is_stored, err) < 0) return -1;

@@ -94,7 +94,7 @@ out += block(4, number(1, 1) + number(3, 0x1000) + block(4, number(1, 1))) + blo
 for text in ["", "events", "count", "user", "main"] + [f"user{i}" for i in range(100000)]: out += block(6, text.encode())
 sys.stdout.buffer.write(out)
 E2
-timeout 20 "$CLEAR" top --db values.db --by-tag=user --columns=2 --all >out || fail "100,000 values: $?"
+timeout 100 "$CLEAR" top --db values.db --by-tag=user --columns=2 --all >out || fail "100,000 values: $?"
 expect_match "$(cat out)" 'Showing the largest 2 of 100000 values of user; the other 99998 are in \(other\)' "100,000 values"
 expect_match "$(cat out)" '^ +100000 +99999 +4999850001 +5000050000 +100% .* main$' "100,000 values"
 
