@@ -8,7 +8,10 @@
 #include "query/scale.h"
 
 static struct column *add_column(struct by_tag *by, enum column_role role, const char *value) {
-    by->columns = xrealloc(by->columns, (by->count + 1) * sizeof *by->columns);
+    if (by->count == by->room) {
+        by->room = by->room ? by->room * 2 : 16;
+        by->columns = xrealloc(by->columns, by->room * sizeof *by->columns);
+    }
     by->columns[by->count] = (struct column){
         .role = role, .value = arena_text(&by->texts, value, strlen(value)), .values = 1, .started_ns = INT64_MAX};
     return &by->columns[by->count++];

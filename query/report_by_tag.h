@@ -23,6 +23,7 @@ struct by_tag {
     bool of_labels;   /* of the samples, and not tags of the runs */
     size_t most;      /* columns, but for the last two */
     struct column *columns;
+    size_t room;               /* of columns, in items */
     size_t count, value_count; /* all values that there are */
     struct arena texts;
     struct report report;
