@@ -405,6 +405,28 @@ static void a_chain_has_the_calls_and_not_the_returns(void **state) {
     buffer_free(&file);
 }
 
+/* Frame pointers that were led astray met the word -128 on a user's stack, which says that the kernel's addresses follow. */
+static void no_address_of_the_lower_half_is_the_kernels(void **state) {
+    (void)state;
+    const uint64_t text = 0xffffffff81000000;
+    struct buffer file = {0};
+    begin_pipe(&file);
+    put_event(&file, IP | TID | TIME | CALLCHAIN, 0, SAMPLE_ID_ALL, 0);
+    put_mmap(&file, UINT32_MAX, text, 0x1000000, text, "[kernel.kallsyms]_text", 1);
+    put_mmap(&file, 5, 0x2000, 0x1000, 0, "/b", 1);
+    size_t at = begin_record(&file, 9, MISC_KERNEL);
+    put64(&file, text + 0x10);
+    put_pair(&file, 5, 5);
+    put64(&file, 9);
+    uint64_t chain[] = {6, (uint64_t)-128, text + 0x10, (uint64_t)-512, 0x2000, (uint64_t)-128, 0x62696c2f766e6579};
+    buffer_add(&file, chain, sizeof chain);
+    end_record(&file, at);
+    char *rows = rows_of(&file);
+    assert_string_equal(rows, "[kernel.kallsyms]+10 /b+0 +62696c2f766e6579  1\n");
+    free(rows);
+    buffer_free(&file);
+}
+
 /* ---- compressed records ------------------------------------------------------------------------------------------ */
 
 static void put_compressed(struct buffer *out, ZSTD_CStream *stream, const char *bytes, size_t size) {
@@ -583,6 +605,7 @@ int main(void) {
         cmocka_unit_test(a_queue_keeps_the_order_of_equal_times),
         cmocka_unit_test(addresses_are_of_the_file_that_stood_there_then),
         cmocka_unit_test(a_chain_has_the_calls_and_not_the_returns),
+        cmocka_unit_test(no_address_of_the_lower_half_is_the_kernels),
         cmocka_unit_test(compressed_records_go_on_in_the_next_block),
         cmocka_unit_test(what_is_not_read_says_why),
         cmocka_unit_test(a_refused_record_has_a_place),
