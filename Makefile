@@ -53,9 +53,11 @@ MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless ema
 	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
 
 FLOORS  := base schema ingest query export serve cli
-SOURCES := $(wildcard $(FLOORS:%=%/*.c))
+ROOMS   := $(sort $(shell find $(FLOORS) -type d ! -path 'ingest/shim*'))
+SOURCES := $(wildcard $(ROOMS:%=%/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile.pb-c.o
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
+PROFILE_PROTO := ingest/profile.proto
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql schema/report/*.sql)) \
@@ -162,7 +164,7 @@ check-layers: ## which file may include which, and the other rules that a compil
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)
-	clang-format -i $(sort $(wildcard $(FLOORS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
+	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 
 MAN_PAGE   := cli/clear.1
 COMPLETION := $(wildcard cli/clear.bash)
@@ -227,9 +229,9 @@ $(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED)
 	awk -f schema/embed.awk $(EMBEDDED) > $@.tmp && mv $@.tmp $@
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
 	$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
-$(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: ingest/profile.proto
+$(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)
 	@mkdir -p $(@D)
-	protoc-c --proto_path=ingest --c_out=$(BUILD)/gen profile.proto
+	protoc-c --proto_path=$(dir $(PROFILE_PROTO)) --c_out=$(BUILD)/gen profile.proto
 $(BUILD)/gen/profile.pb-c.o: $(BUILD)/gen/profile.pb-c.c
 	$(CC) -std=c11 -I$(BUILD)/gen $(CFLAGS) $(SANITIZE) -c -o $@ $<
 
