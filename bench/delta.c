@@ -18,7 +18,7 @@
 
 #include "base/buffer.h"
 #include "export/export.h"
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 
 enum { FRAMES = 10, FULLS = 5, DELTAS = 100, SERVED = 10 };
 #define BIAS 0x7f0000000000ull

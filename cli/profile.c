@@ -14,12 +14,12 @@
 #include "cli/status_line.h"
 #include "cli/summary.h"
 #include "export/export.h"
-#include "ingest/collector.h"
-#include "ingest/launch.h"
-#include "ingest/private_dir.h"
-#include "ingest/self_dumps.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/launch.h"
+#include "ingest/record/private_dir.h"
+#include "ingest/record/self_dumps.h"
 #include "ingest/sources.h"
-#include "ingest/tools.h"
+#include "ingest/record/tools.h"
 #include "serve/serve.h"
 
 enum {

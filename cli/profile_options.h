@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 
 struct request {
     const char *database, *output; /* output: NULL for NAME.profile */

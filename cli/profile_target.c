@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "ingest/target.h"
+#include "ingest/record/recordable.h"
 
 /* The directory that a relative command of the configuration counts from: the configuration's own. free() it. */
 static char *rule_directory(void) {

@@ -2,7 +2,7 @@
 #ifndef CLEAR_CLI_PROFILE_TARGET_H
 #define CLEAR_CLI_PROFILE_TARGET_H
 
-#include "ingest/toolchain.h"
+#include "ingest/record/toolchain.h"
 
 struct profile_target {
     char *program;    /* the file to execute */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 
 enum { STATUS_ROWS_MIN = 5 };
 

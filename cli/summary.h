@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "cli/profile_options.h"
-#include "ingest/collector.h"
-#include "ingest/self_dumps.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/self_dumps.h"
 
 struct summary {
     const struct request *request;

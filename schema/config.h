@@ -2,7 +2,7 @@
  *
  *   database: runs.sqlite            # where --db and $CLEAR_DB say nothing; relative to the file's directory
  *   toolchain:                       # how a source file becomes a program
- *     .c: cc -g -O1 -o {output} {source}   # words and placeholders: ingest/toolchain.h
+ *     .c: cc -g -O1 -o {output} {source}   # words and placeholders: ingest/record/toolchain.h
  *   thresholds:                      # rows of the table rules
  *     lock_contended_percent: 30
  *   tags:                            # put on each run; auto: asked of git (git_commit, git_branch)

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "ingest/collector.h"
-#include "ingest/segment_view.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/segment_view.h"
 
 #define MODULE_BIAS 0x7f0000000000ull
 #define MODULE_SIZE 0x100000ull

@@ -16,9 +16,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "ingest/launch.h"
-#include "ingest/private_dir.h"
-#include "ingest/target.h"
+#include "ingest/record/launch.h"
+#include "ingest/record/private_dir.h"
+#include "ingest/record/recordable.h"
 
 static char home[] = "/tmp/clear-launch-XXXXXX";
 

@@ -12,9 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ingest/collector.h"
-#include "ingest/launch.h"
-#include "ingest/tools.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/launch.h"
+#include "ingest/record/tools.h"
 
 static char home[] = "/tmp/clear-unit-XXXXXX";
 static struct db db;

@@ -3,12 +3,12 @@
  * A rule is a command with {source}, {output}, {directory} (the source's) and {build} (the private one, in which the command
  * runs, so that what a compiler leaves lying about goes with it). It is split at blanks into words without a shell; '...' and
  * "..." keep blanks together. All paths are absolute. */
-#ifndef CLEAR_INGEST_TOOLCHAIN_H
-#define CLEAR_INGEST_TOOLCHAIN_H
+#ifndef CLEAR_INGEST_RECORD_TOOLCHAIN_H
+#define CLEAR_INGEST_RECORD_TOOLCHAIN_H
 
 #include <stdbool.h>
 
-#include "ingest/private_dir.h"
+#include "ingest/record/private_dir.h"
 
 struct build {
     struct private_dir directory; /* of us alone: has the compiler's output, and … */

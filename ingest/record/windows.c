@@ -1,4 +1,4 @@
-#include "ingest/windows.h"
+#include "ingest/record/windows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "ingest/recorded_fibers.h"
+#include "ingest/record/recorded_fibers.h"
 
 #include <stdlib.h>
 #include <string.h>

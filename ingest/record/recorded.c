@@ -1,6 +1,6 @@
 /* recorded.c: from the bytes of a segment to sums by id, and from ids to rows. What is written of them is in
  * recorded_rows.c. */
-#include "ingest/recorded.h"
+#include "ingest/record/recorded.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

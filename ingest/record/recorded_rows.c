@@ -6,8 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/hash.h"
-#include "ingest/recorded.h"
-#include "ingest/recorded_fibers.h"
+#include "ingest/record/recorded.h"
+#include "ingest/record/recorded_fibers.h"
 #include "ingest/site_rows.h"
 
 /* What a broken segment holds may be any 64 bits; the columns are signed. */

@@ -1,4 +1,4 @@
-#include "ingest/measure.h"
+#include "ingest/record/measure.h"
 
 #define WORDS(type)             (sizeof(struct type) / sizeof(uint64_t))
 #define WORD(type, member)      (offsetof(struct type, member) / sizeof(uint64_t))

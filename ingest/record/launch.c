@@ -1,4 +1,4 @@
-#include "ingest/launch.h"
+#include "ingest/record/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>

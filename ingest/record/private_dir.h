@@ -3,8 +3,8 @@
  * Its name is `clear-UID-PID-RANDOM`. A file `owner` in it is locked (flock) as long as the recorder lives; the kernel
  * lets go of it at any death, so that a directory whose `owner` is not locked is left over, whatever pids were reused
  * meanwhile or in which pid namespace the recorder ran. */
-#ifndef CLEAR_INGEST_PRIVATE_DIR_H
-#define CLEAR_INGEST_PRIVATE_DIR_H
+#ifndef CLEAR_INGEST_RECORD_PRIVATE_DIR_H
+#define CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 
 #include "base/error.h"
 

@@ -4,8 +4,8 @@
  * lists are bounded by the memory that the file occupies (a sparse file of 16 GiB is no reason to allocate any), and
  * a file that is cut short under our feet reads as zeros instead of ending us with SIGBUS. What is broken is left out
  * and `corrupt` says so; all that stands before it is used. */
-#ifndef CLEAR_INGEST_SEGMENT_VIEW_H
-#define CLEAR_INGEST_SEGMENT_VIEW_H
+#ifndef CLEAR_INGEST_RECORD_SEGMENT_VIEW_H
+#define CLEAR_INGEST_RECORD_SEGMENT_VIEW_H
 
 #include <stdbool.h>
 #include <stddef.h>

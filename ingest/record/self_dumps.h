@@ -9,12 +9,12 @@
  * recorded of it. A dump that is broken is not stored, and the hooks' profile stays. Processes without the runtime (static
  * programs) share one name: the last one to end has written it; so does a process that was forked and never came to a hook of
  * ours before it dumped, with its parent. */
-#ifndef CLEAR_INGEST_SELF_DUMPS_H
-#define CLEAR_INGEST_SELF_DUMPS_H
+#ifndef CLEAR_INGEST_RECORD_SELF_DUMPS_H
+#define CLEAR_INGEST_RECORD_SELF_DUMPS_H
 
 #include <stdbool.h>
 
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 
 enum { SELF_DUMPS = 5, SELF_VARIABLES = SELF_DUMPS + 2 };
 

@@ -1,4 +1,4 @@
-#include "ingest/private_dir.h"
+#include "ingest/record/private_dir.h"
 
 #include <dirent.h>
 #include <errno.h>

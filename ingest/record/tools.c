@@ -1,4 +1,4 @@
-#include "ingest/tools.h"
+#include "ingest/record/tools.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "ingest/target.h"
+#include "ingest/record/recordable.h"
 
 /* What the hardware diagnoses ask for, and what every machine counts. */
 #define COUNTERS                                                                                                       \

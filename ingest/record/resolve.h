@@ -3,8 +3,8 @@
  * Each (module, address) is resolved once in a recording, and asked of the symbolizer only where the warehouse has no
  * location of that build id and address yet. Modules are known by path and build id, so the processes of a run share
  * what was found. Ids that are handed out belong to the open transaction: after a rollback call resolver_forget. */
-#ifndef CLEAR_INGEST_RESOLVE_H
-#define CLEAR_INGEST_RESOLVE_H
+#ifndef CLEAR_INGEST_RECORD_RESOLVE_H
+#define CLEAR_INGEST_RECORD_RESOLVE_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * that writes what changed since the last one: a row per process, and of each kind and process in which something moved a window, that is
  * a profile with the rows of what moved. So whatever dies, the file is valid and holds all up to the last flush. A flush
  * that fails is rolled back, and the window of the next one covers its time too: nothing is lost or counted twice. */
-#ifndef CLEAR_INGEST_COLLECTOR_H
-#define CLEAR_INGEST_COLLECTOR_H
+#ifndef CLEAR_INGEST_RECORD_COLLECTOR_H
+#define CLEAR_INGEST_RECORD_COLLECTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #include "ingest/ingest.h"
 #include "ingest/segment.h"
-#include "ingest/windows.h"
+#include "ingest/record/windows.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */

@@ -1,4 +1,4 @@
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 
 #include <cpuid.h>
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-#include "ingest/recorded.h"
+#include "ingest/record/recorded.h"
 #include "ingest/source_map.h"
 
 /* Address space a process reserves for its segment; memory is taken only as it fills. */

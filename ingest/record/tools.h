@@ -4,8 +4,8 @@
  * perf watches the program itself, attached to it before it execs; strace needs an execution of its own. Both run in the C
  * locale, in a process group of their own (^C is the program's to handle), and write to files of the caller's. What
  * they print is kept for error messages and never reaches the terminal. */
-#ifndef CLEAR_INGEST_TOOLS_H
-#define CLEAR_INGEST_TOOLS_H
+#ifndef CLEAR_INGEST_RECORD_TOOLS_H
+#define CLEAR_INGEST_RECORD_TOOLS_H
 
 #include <stdint.h>
 #include <sys/types.h>

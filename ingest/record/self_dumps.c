@@ -1,4 +1,4 @@
-#include "ingest/self_dumps.h"
+#include "ingest/record/self_dumps.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ingest/clear_dumps.h"
 #include "ingest/readers.h"
-#include "ingest/target.h"
+#include "ingest/record/recordable.h"
 #include "schema/schema.h"
 
 static const struct {

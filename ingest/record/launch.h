@@ -4,8 +4,8 @@
  * with. Signals: what the terminal sends (^C, ^\, ^Z, hang-up, resize) reaches the whole group, so we let it pass;
  * what was sent to us with kill(2) is sent on. When the terminal stops the child, we stop too, so that the shell sees
  * a stopped job. From launch_start to launch_end the caller runs with nearly all signals blocked. */
-#ifndef CLEAR_INGEST_LAUNCH_H
-#define CLEAR_INGEST_LAUNCH_H
+#ifndef CLEAR_INGEST_RECORD_LAUNCH_H
+#define CLEAR_INGEST_RECORD_LAUNCH_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "ingest/segment_view.h"
+#include "ingest/record/segment_view.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "ingest/resolve.h"
+#include "ingest/record/resolve.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * The runtime comes in by LD_PRELOAD. Programs that the loader does not preload into, or whose own runtime must come first, are
  * refused with a usage error of one line that says why and what to do. A script is judged by its interpreter. A static program
  * that dumps by itself can be recorded: all that there is of it is what it dumps. */
-#ifndef CLEAR_INGEST_TARGET_H
-#define CLEAR_INGEST_TARGET_H
+#ifndef CLEAR_INGEST_RECORD_RECORDABLE_H
+#define CLEAR_INGEST_RECORD_RECORDABLE_H
 
 #include <stdbool.h>
 

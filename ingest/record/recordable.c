@@ -1,4 +1,4 @@
-#include "ingest/target.h"
+#include "ingest/record/recordable.h"
 
 #include <elf.h>
 #include <errno.h>

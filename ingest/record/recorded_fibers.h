@@ -1,8 +1,8 @@
 /* recorded_fibers.h: the tables fibers, schedulers and task_sites, which are sums over the task sites of a process. */
-#ifndef CLEAR_INGEST_RECORDED_FIBERS_H
-#define CLEAR_INGEST_RECORDED_FIBERS_H
+#ifndef CLEAR_INGEST_RECORD_RECORDED_FIBERS_H
+#define CLEAR_INGEST_RECORD_RECORDED_FIBERS_H
 
-#include "ingest/recorded.h"
+#include "ingest/record/recorded.h"
 
 /* What happened since the last committed flush, as rows of the window. */
 int recorded_write_fibers(const struct tally *tally, struct window *window, struct db *db, struct error *err);

@@ -1,13 +1,13 @@
 /* windows.h: the windows of one kind of one process: the rows of `profiles` that a recording made of it, oldest first. Each holds what
  * happened from its start to its end, and they neither overlap nor change their order, so that two neighbours can be
  * folded into one that says the same about the run as a whole. */
-#ifndef CLEAR_INGEST_WINDOWS_H
-#define CLEAR_INGEST_WINDOWS_H
+#ifndef CLEAR_INGEST_RECORD_WINDOWS_H
+#define CLEAR_INGEST_RECORD_WINDOWS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ingest/measure.h"
+#include "ingest/record/measure.h"
 #include "schema/db.h"
 
 struct window {

@@ -1,8 +1,8 @@
 /* measure.h: the kinds of counters that a segment holds, one table row each: what their words mean, which profile they
  * make, and in which columns they are stored. The counters of ingest/segment.h are structs of 64-bit words alone, so one
  * piece of code sums and writes all of them. */
-#ifndef CLEAR_INGEST_MEASURE_H
-#define CLEAR_INGEST_MEASURE_H
+#ifndef CLEAR_INGEST_RECORD_MEASURE_H
+#define CLEAR_INGEST_RECORD_MEASURE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ingest/toolchain.h"
+#include "ingest/record/toolchain.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "ingest/target.h"
+#include "ingest/record/recordable.h"
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 

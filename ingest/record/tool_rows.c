@@ -6,7 +6,7 @@
 
 #include "ingest/ingest.h"
 #include "ingest/readers.h"
-#include "ingest/tools.h"
+#include "ingest/record/tools.h"
 
 struct taking {
     struct db *db;

@@ -8,18 +8,18 @@
  * warehouse (times aside, which are rounded down in each). A flush that fails leaves `written` as it was, so the next window
  * holds its part too. Two ids may share a row (one stack met before and after its library was loaded again elsewhere), so rows
  * are keyed by what the warehouse keys them by, not by id. */
-#ifndef CLEAR_INGEST_RECORDED_H
-#define CLEAR_INGEST_RECORDED_H
+#ifndef CLEAR_INGEST_RECORD_RECORDED_H
+#define CLEAR_INGEST_RECORD_RECORDED_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "ingest/measure.h"
-#include "ingest/resolve.h"
+#include "ingest/record/measure.h"
+#include "ingest/record/resolve.h"
 #include "ingest/segment.h"
-#include "ingest/segment_view.h"
-#include "ingest/windows.h"
+#include "ingest/record/segment_view.h"
+#include "ingest/record/windows.h"
 
 /* The clock of lock times. `ticks` of it took `ns`; 1:1 where it counts nanoseconds. */
 struct tick_rate {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "ingest/collector.h"
+#include "ingest/record/collector.h"
 #include "ingest/run_uuid.h"
 
 static void add_quoted(struct buffer *text, const char *word) {
