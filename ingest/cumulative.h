@@ -13,7 +13,7 @@
 #define CLEAR_INGEST_CUMULATIVE_H
 
 #include "ingest/ingest.h"
-#include "ingest/sums.h"
+#include "ingest/store/sums.h"
 
 /* Takes what the series has from the rows of the open profile. Kinds other than heap and lock are left alone. */
 int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "ingest/readers.h"
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 
 enum { FRAMES_MAX = 1 << 16, PROGRESS_STEP = 4096 /* lines */ };
 

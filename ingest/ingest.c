@@ -9,9 +9,9 @@
 #include "ingest/cumulative.h"
 #include "ingest/fetch.h"
 #include "ingest/format.h"
-#include "ingest/run_uuid.h"
-#include "ingest/site_rows.h"
-#include "ingest/sums.h"
+#include "ingest/store/run_uuid.h"
+#include "ingest/store/site_rows.h"
+#include "ingest/store/sums.h"
 #include "schema/bulk.h"
 
 /* ---- the tables that have adders --------------------------------------------------------------------------------- */
@@ -28,7 +28,7 @@ enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock r
 
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct table tables[TABLES] = {
-    [SITES] = {.keys = 2, .values = 4}, /* ingest/site_rows.h has its SQL */
+    [SITES] = {.keys = 2, .values = 4}, /* ingest/store/site_rows.h has its SQL */
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13),
                "INSERT OR FAIL INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
                " max_wait_ns, hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"

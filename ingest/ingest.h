@@ -2,7 +2,7 @@
  *
  * The command calls ingest_open, ingest_path for each artefact, ingest_close. A reader (ingest/format.h) calls
  * ingest_begin_run, then for each profile ingest_begin_profile and the adders; names and stacks go through
- * ingest->store (ingest/store.h). Rows of one profile with equal keys are summed (maxima: the greatest) in memory and
+ * ingest->store (ingest/store/store.h). Rows of one profile with equal keys are summed (maxima: the greatest) in memory and
  * written at the next ingest_begin_profile or at the end; so memory is bounded by the distinct rows, and a reader needs
  * no table of its own. A sum beyond 64 bits is an error. */
 #ifndef CLEAR_INGEST_INGEST_H
@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/map.h"
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 #include "schema/db.h"
 
 enum { INGEST_TYPES_MAX = 256 }; /* sample types of a profile */

@@ -7,7 +7,7 @@
 #include "ingest/perf_data_elf.h"
 #include "ingest/perf_data_kernel.h"
 #include "ingest/perf_data_recording.h"
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 #include "ingest/symbolize.h"
 
 struct perf_named_image {

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "ingest/pprof_kind.h"
 #include "ingest/readers.h"
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 #include "ingest/wire.h"
 
 enum {

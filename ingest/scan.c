@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 
 int span_shown(struct span span) {
     int size = 0;

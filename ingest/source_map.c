@@ -8,7 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 
 enum { TEXT_MAX = 64 << 20, LINE_MAX_VALUE = 100000000 };
 

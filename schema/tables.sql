@@ -132,7 +132,7 @@ CREATE TABLE label_sets (
 CREATE TABLE objects (
     id       INTEGER PRIMARY KEY,
     kind     TEXT    NOT NULL, -- lock, cell, channel
-    identity TEXT    NOT NULL, -- what makes it the same thing in the next run (see ingest/store.h)
+    identity TEXT    NOT NULL, -- what makes it the same thing in the next run (see ingest/store/store.h)
     name     TEXT    NOT NULL, -- what a person would call it: 'server:g_table_lock', 'new_table+24', '0x500000', 'channel#1'
     trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the stack that allocated it, 0 for none
     offset   INTEGER NOT NULL DEFAULT 0, -- bytes from the start of its heap block or symbol
@@ -199,7 +199,7 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is what ingest/site_rows.c would say. Bytes are left out where they are a
+-- A column that is left out is 0. The size of a block is what ingest/store/site_rows.c would say. Bytes are left out where they are a
 -- product within 64 bits; SQLite makes a REAL of one beyond.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "ingest/format.h"
-#include "ingest/sums.h"
-#include "ingest/utf8.h"
+#include "ingest/store/sums.h"
+#include "base/utf8.h"
 #include "ingest/wire.h"
 #include "profile.pb-c.h"
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/site_rows.h"
+#include "ingest/store/site_rows.h"
 
 enum { TRACES = 40, SETS = 3 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 
 struct world {
     char directory[200], path[300];

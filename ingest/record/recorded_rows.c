@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_fibers.h"
-#include "ingest/site_rows.h"
+#include "ingest/store/site_rows.h"
 
 /* What a broken segment holds may be any 64 bits; the columns are signed. */
 static int64_t positive(uint64_t value) {

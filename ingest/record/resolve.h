@@ -10,7 +10,7 @@
 
 #include "base/map.h"
 #include "ingest/segment.h"
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 #include "ingest/symbolize.h"
 
 /* A file that was loaded somewhere. */

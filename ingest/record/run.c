@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "ingest/record/collector.h"
-#include "ingest/run_uuid.h"
+#include "ingest/store/run_uuid.h"
 
 static void add_quoted(struct buffer *text, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";

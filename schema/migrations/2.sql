@@ -76,7 +76,7 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is what ingest/site_rows.c would say. Bytes are left out where they are a
+-- A column that is left out is 0. The size of a block is what ingest/store/site_rows.c would say. Bytes are left out where they are a
 -- product within 64 bits; SQLite makes a REAL of one beyond.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN

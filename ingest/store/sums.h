@@ -1,8 +1,8 @@
 /* sums.h: the rows of one profile that are not written yet. Equal keys are summed, or the greatest is kept. Everything is
  * an integer, and a row is its keys and values side by side: a row of `sites` takes 48 bytes and 11 to 21 for its slot.
  * Also the memory of what stands under integer keys (the keys of sites): rows that are never added to twice. */
-#ifndef CLEAR_INGEST_SUMS_H
-#define CLEAR_INGEST_SUMS_H
+#ifndef CLEAR_INGEST_STORE_SUMS_H
+#define CLEAR_INGEST_STORE_SUMS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * Ids of rows that wait are those that SQLite will give: one after the other after the greatest. So nobody else may insert
  * into these tables between pending_open and pending_close, which one open transaction sees to, and whoever reads them by SQL
  * calls pending_write first. After an error the transaction must be rolled back. */
-#ifndef CLEAR_INGEST_PENDING_H
-#define CLEAR_INGEST_PENDING_H
+#ifndef CLEAR_INGEST_STORE_PENDING_H
+#define CLEAR_INGEST_STORE_PENDING_H
 
 #include <stdbool.h>
 #include <stddef.h>

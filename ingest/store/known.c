@@ -1,11 +1,11 @@
-#include "ingest/known.h"
+#include "ingest/store/known.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 
 enum { FIRST_CAPACITY = 64, IDS_MAX = 1 << 28 };
 

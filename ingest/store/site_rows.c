@@ -1,4 +1,4 @@
-#include "ingest/site_rows.h"
+#include "ingest/store/site_rows.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "ingest/pending.h"
+#include "ingest/store/pending.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * Everything is stored once a file: a `struct store` keeps what it met in memory, so that a second look costs no SQL.
  * A store belongs to one open transaction's life at most of its db: after db_rollback it must be dropped (store_free)
  * and made anew, because it may know ids that were rolled back. */
-#ifndef CLEAR_INGEST_STORE_H
-#define CLEAR_INGEST_STORE_H
+#ifndef CLEAR_INGEST_STORE_STORE_H
+#define CLEAR_INGEST_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,15 +13,15 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "ingest/known.h"
-#include "ingest/pending.h"
-#include "ingest/sums.h"
+#include "ingest/store/known.h"
+#include "ingest/store/pending.h"
+#include "ingest/store/sums.h"
 #include "schema/db.h"
 
 struct store {
     struct db *db;
     struct map mappings, functions, locations, traces, label_sets, objects; /* key bytes -> row id */
-    struct sums first_keys, more_keys; /* of allocation sites: ingest/site_rows.c */
+    struct sums first_keys, more_keys; /* of allocation sites: ingest/store/site_rows.c */
     struct map resolved;               /* (mapping id, address) -> id of the location with lines there */
     struct known known;                /* what signing and attributing a trace needs */
     struct pending pending;            /* names and stacks that are not written yet */

@@ -1,4 +1,4 @@
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,14 +3,14 @@
  *
  * A site's block size is that of the first row of it in the file, and never changes. So a site whose mean size moves from one
  * flush to the next, or from one run to another, is stored right, with its bytes in full; it only takes a few bytes more. */
-#ifndef CLEAR_INGEST_SITE_ROWS_H
-#define CLEAR_INGEST_SITE_ROWS_H
+#ifndef CLEAR_INGEST_STORE_SITE_ROWS_H
+#define CLEAR_INGEST_STORE_SITE_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 
 /* A row of the view `sites`. Any values: a difference may be negative. */
 struct site_row {

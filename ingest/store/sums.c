@@ -1,4 +1,4 @@
-#include "ingest/sums.h"
+#include "ingest/store/sums.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

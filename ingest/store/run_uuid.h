@@ -1,6 +1,6 @@
 /* run_uuid.h: a random name for a run (RFC 4122, version 4). */
-#ifndef CLEAR_INGEST_RUN_UUID_H
-#define CLEAR_INGEST_RUN_UUID_H
+#ifndef CLEAR_INGEST_STORE_RUN_UUID_H
+#define CLEAR_INGEST_STORE_RUN_UUID_H
 
 #include "base/error.h"
 

@@ -1,7 +1,7 @@
 /* known.h: what signing and attributing a stack needs of functions and locations, by their ids, so that it costs no SQL: what the
  * store has just put away is told here, what earlier runs stored is read once. store.h says what signatures are. */
-#ifndef CLEAR_INGEST_KNOWN_H
-#define CLEAR_INGEST_KNOWN_H
+#ifndef CLEAR_INGEST_STORE_KNOWN_H
+#define CLEAR_INGEST_STORE_KNOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ingest/run_uuid.h"
+#include "ingest/store/run_uuid.h"
 
 #include <sys/random.h>
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-#include "ingest/store.h"
+#include "ingest/store/store.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* utf8.h: is it text? */
-#ifndef CLEAR_INGEST_UTF8_H
-#define CLEAR_INGEST_UTF8_H
+#ifndef CLEAR_BASE_UTF8_H
+#define CLEAR_BASE_UTF8_H
 
 #include <stddef.h>
 
