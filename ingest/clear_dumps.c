@@ -6,7 +6,7 @@
 
 #include "ingest/format.h"
 #include "ingest/readers.h"
-#include "ingest/sources.h"
+#include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
 /* ---- which dump it is -------------------------------------------------------------------------------------------- */

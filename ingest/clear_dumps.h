@@ -17,7 +17,7 @@
 #include "ingest/ingest.h"
 #include "ingest/input.h"
 #include "ingest/scan.h"
-#include "ingest/symbolize.h"
+#include "ingest/symbols/symbolize.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 

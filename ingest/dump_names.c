@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ingest/clear_dumps.h"
-#include "ingest/sources.h"
+#include "ingest/symbols/source_rows.h"
 
 /* NAME of "DIRECTORY/NAME.profile[/FILE]", where it is a file; free() it. */
 static char *find_binary(const char *path) {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "ingest/input.h"
-#include "ingest/sources.h"
+#include "ingest/symbols/source_rows.h"
 
 static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
 

@@ -8,7 +8,7 @@
 #include "ingest/perf_data_kernel.h"
 #include "ingest/perf_data_recording.h"
 #include "ingest/store/store.h"
-#include "ingest/symbolize.h"
+#include "ingest/symbols/symbolize.h"
 
 struct perf_named_image {
     bool is_opened;

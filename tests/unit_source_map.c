@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "ingest/source_map.h"
+#include "ingest/symbols/source_map.h"
 
 static char directory[64];
 

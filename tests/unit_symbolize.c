@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/symbolize.h"
+#include "ingest/symbols/symbolize.h"
 
 static char directory[200];
 

@@ -15,7 +15,7 @@
 #include <x86intrin.h>
 
 #include "ingest/record/recorded.h"
-#include "ingest/source_map.h"
+#include "ingest/symbols/source_map.h"
 
 /* Address space a process reserves for its segment; memory is taken only as it fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)

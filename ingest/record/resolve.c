@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "ingest/sources.h"
+#include "ingest/symbols/source_rows.h"
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 

@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "ingest/segment.h"
 #include "ingest/store/store.h"
-#include "ingest/symbolize.h"
+#include "ingest/symbols/symbolize.h"
 
 /* A file that was loaded somewhere. */
 struct image {

@@ -1,4 +1,4 @@
-#include "ingest/elf_names.h"
+#include "ingest/symbols/elf_names.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

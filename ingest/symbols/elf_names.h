@@ -1,14 +1,14 @@
 /* elf_names.h: what an ELF file tells without DWARF: symbols, entries of its procedure linkage table, and where a
  * nameless function begins (call frame information). All addresses are of the file. For symbolize.c alone. */
-#ifndef CLEAR_INGEST_ELF_NAMES_H
-#define CLEAR_INGEST_ELF_NAMES_H
+#ifndef CLEAR_INGEST_SYMBOLS_ELF_NAMES_H
+#define CLEAR_INGEST_SYMBOLS_ELF_NAMES_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "ingest/ranges.h"
+#include "ingest/symbols/ranges.h"
 
 struct elf_symbol;
 

@@ -1,4 +1,4 @@
-#include "ingest/ranges.h"
+#include "ingest/symbols/ranges.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* ranges.h: which of many address ranges holds an address. Fill, sort once, then ask: O(log n) where ranges do not
  * overlap, and a few steps more where they nest. A zeroed struct is an empty set; the owner calls ranges_free. */
-#ifndef CLEAR_INGEST_RANGES_H
-#define CLEAR_INGEST_RANGES_H
+#ifndef CLEAR_INGEST_SYMBOLS_RANGES_H
+#define CLEAR_INGEST_SYMBOLS_RANGES_H
 
 #include <stddef.h>
 #include <stdint.h>

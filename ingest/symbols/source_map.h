@@ -6,8 +6,8 @@
  *   X.EXT, X.cht.EXT       X.cht beside it, if that exists
  *   any, made in a build   the source that was built (source_map_built)
  * Everything else, runtime and library files above all, keeps its own name and lines; so does a line above the first marker. */
-#ifndef CLEAR_INGEST_SOURCE_MAP_H
-#define CLEAR_INGEST_SOURCE_MAP_H
+#ifndef CLEAR_INGEST_SYMBOLS_SOURCE_MAP_H
+#define CLEAR_INGEST_SYMBOLS_SOURCE_MAP_H
 
 #include <stdbool.h>
 #include <stddef.h>

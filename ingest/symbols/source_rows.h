@@ -1,10 +1,10 @@
 /* sources.h: the tables `sources` and `source_texts`: what a run's code was made of, kept with the run. */
-#ifndef CLEAR_INGEST_SOURCES_H
-#define CLEAR_INGEST_SOURCES_H
+#ifndef CLEAR_INGEST_SYMBOLS_SOURCE_ROWS_H
+#define CLEAR_INGEST_SYMBOLS_SOURCE_ROWS_H
 
 #include <stdint.h>
 
-#include "ingest/source_map.h"
+#include "ingest/symbols/source_map.h"
 #include "schema/db.h"
 
 #define SOURCE_ROLE     "source"     /* what a person wrote */

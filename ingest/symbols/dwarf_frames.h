@@ -3,15 +3,15 @@
  * Units are indexed by address at the first question and the functions of a unit at the first address in it, because
  * dwarf_getscopes walks a whole unit for each address (milliseconds in one as big as sqlite3.c), and because
  * .debug_aranges, which libdwfl wants, is not written by clang or rustc. */
-#ifndef CLEAR_INGEST_DWARF_FRAMES_H
-#define CLEAR_INGEST_DWARF_FRAMES_H
+#ifndef CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
+#define CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/map.h"
-#include "ingest/ranges.h"
+#include "ingest/symbols/ranges.h"
 
 enum { DWARF_FRAMES_MAX = 128 }; /* functions inlined into each other at one address; further ones are left out */
 

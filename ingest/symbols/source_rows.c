@@ -1,4 +1,4 @@
-#include "ingest/sources.h"
+#include "ingest/symbols/source_rows.h"
 
 #include <nettle/sha2.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "ingest/symbolize.h"
+#include "ingest/symbols/symbolize.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "ingest/dwarf_frames.h"
-#include "ingest/elf_names.h"
-#include "ingest/source_map.h"
+#include "ingest/symbols/dwarf_frames.h"
+#include "ingest/symbols/elf_names.h"
+#include "ingest/symbols/source_map.h"
 
 enum { CUT_BUILD_ID_DIGITS = 40 }; /* recorders keep 20 bytes of a build id, padded with zeros where it is shorter */
 

@@ -1,4 +1,4 @@
-#include "ingest/source_map.h"
+#include "ingest/symbols/source_map.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

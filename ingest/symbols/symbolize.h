@@ -5,8 +5,8 @@
  * DEBUGINFOD_URLS is set), .symtab, .dynsym, and for the rest the function's start by call frame information,
  * named `module+0xoffset` so that all calls from one nameless function stand together. C++ and Rust names are demangled.
  * A file whose build id is not the one that ran is not used: wrong names are worse than none. */
-#ifndef CLEAR_INGEST_SYMBOLIZE_H
-#define CLEAR_INGEST_SYMBOLIZE_H
+#ifndef CLEAR_INGEST_SYMBOLS_SYMBOLIZE_H
+#define CLEAR_INGEST_SYMBOLS_SYMBOLIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "ingest/dwarf_frames.h"
+#include "ingest/symbols/dwarf_frames.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
