@@ -57,7 +57,7 @@ ROOMS   := $(sort $(shell find $(FLOORS) -type d ! -path 'ingest/shim*'))
 SOURCES := $(wildcard $(ROOMS:%=%/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile.pb-c.o
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
-PROFILE_PROTO := ingest/profile.proto
+PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql schema/report/*.sql)) \

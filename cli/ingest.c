@@ -9,9 +9,9 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "ingest/fetch.h"
-#include "ingest/format.h"
-#include "ingest/ingest.h"
+#include "ingest/read/fetch.h"
+#include "ingest/read/format.h"
+#include "ingest/read/ingest.h"
 
 struct ingest_command {
     const char *db;

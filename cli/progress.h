@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "ingest/ingest.h"
+#include "ingest/read/ingest.h"
 
 struct progress {
     struct timespec started;

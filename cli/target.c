@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "ingest/ingest.h"
+#include "ingest/read/ingest.h"
 #include "query/run_set.h"
 #include "query/select.h"
 

@@ -1,12 +1,12 @@
 /* target.h: the warehouse that a command reads, where a person may have named a file instead of a run.
  *
- * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/fetch.h) are files. Any other name is a run of the warehouse where one is
+ * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/read/fetch.h) are files. Any other name is a run of the warehouse where one is
  * called so (query/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
  * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
 #ifndef CLEAR_CLI_TARGET_H
 #define CLEAR_CLI_TARGET_H
 
-#include "ingest/fetch.h"
+#include "ingest/read/fetch.h"
 #include "query/run_set.h"
 #include "schema/db.h"
 

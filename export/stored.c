@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/pprof_kind.h"
+#include "ingest/read/pprof/sample_kind.h"
 #include "schema/schema.h"
 
 enum { FIRST_VALUE = 2, SAMPLE_COLUMNS = 8 }; /* in the queries: trace_id, label_set_id, then values */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ingest/ingest.h"
+#include "ingest/read/ingest.h"
 
 enum { RENEW = 2000 }; /* inputs of one warehouse: names stay, so later inputs also meet known ones */
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "fuzz/fuzz.h"
-#include "ingest/readers.h"
+#include "ingest/read/readers.h"
 
 enum { MARK = 0x1e, NAME_MAX_SIZE = 40, FILES_MAX = 16 };
 

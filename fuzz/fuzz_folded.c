@@ -1,5 +1,5 @@
 #include "fuzz/fuzz.h"
-#include "ingest/readers.h"
+#include "ingest/read/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "ingest/ingest.h"
-#include "ingest/input.h"
-#include "ingest/readers.h"
+#include "ingest/read/ingest.h"
+#include "ingest/read/input.h"
+#include "ingest/read/readers.h"
 
 struct world {
     struct db db;

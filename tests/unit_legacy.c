@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ingest/legacy.h"
+#include "ingest/read/pprof/legacy.h"
 
 struct world {
     struct db db;

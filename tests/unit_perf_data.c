@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "ingest/perf_data.h"
-#include "ingest/perf_data_kernel.h"
-#include "ingest/perf_data_queue.h"
-#include "ingest/perf_data_recording.h"
+#include "ingest/read/perf/perf_data.h"
+#include "ingest/read/perf/kernel.h"
+#include "ingest/read/perf/event_queue.h"
+#include "ingest/read/perf/recording.h"
 
 enum {
     IP = 1,

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "ingest/format.h"
+#include "ingest/read/format.h"
 #include "ingest/store/sums.h"
 #include "base/utf8.h"
-#include "ingest/wire.h"
+#include "ingest/read/pprof/wire.h"
 #include "profile.pb-c.h"
 
 struct fixture {

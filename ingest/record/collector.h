@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ingest/ingest.h"
+#include "ingest/read/ingest.h"
 #include "ingest/segment.h"
 #include "ingest/record/windows.h"
 #include "schema/db.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "base/buffer.h"
-#include "ingest/clear_dumps.h"
-#include "ingest/readers.h"
+#include "ingest/read/dumps/clear_dumps.h"
+#include "ingest/read/readers.h"
 #include "ingest/record/recordable.h"
 #include "schema/schema.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/ingest.h"
-#include "ingest/readers.h"
+#include "ingest/read/ingest.h"
+#include "ingest/read/readers.h"
 #include "ingest/record/tools.h"
 
 struct taking {

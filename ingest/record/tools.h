@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "ingest/ingest.h"
+#include "ingest/read/ingest.h"
 #include "schema/db.h"
 
 enum tool {

@@ -1,0 +1,182 @@
+#include "ingest/read/cumulative.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "ingest/read/input.h"
+
+/* The profiles of the series before that of :profile, newest restart and later: of the same kind, label and main binary. Go's mutex
+ * and block profiles are of one kind and differ in nothing but their stacks: who lets a lock go, and who waits. :releases says
+ * which of the two :profile is. */
+enum { ROW_MAX = 16 }; /* columns of a row of sites or locks */
+
+#define RELEASES "functions.name GLOB '*[uU]nlock*'"
+#define SERIES                                                                                                         \
+    "WITH this AS (SELECT runs.id, runs.label, profiles.kind, json_extract(profiles.mappings, '$[0]') AS main"         \
+    " FROM runs JOIN profiles ON profiles.run_id = runs.id WHERE profiles.id = :profile),"                             \
+    " kin AS (SELECT runs.id AS run_id, runs.flags, runs.started_ns, profiles.id AS profile_id"                        \
+    " FROM this JOIN runs ON runs.id < this.id AND runs.label IS this.label AND instr(runs.flags, 'cumulative')"       \
+    " JOIN profiles ON profiles.run_id = runs.id AND profiles.kind = this.kind"                                        \
+    " AND json_extract(profiles.mappings, '$[0]') IS this.main"                                                        \
+    " WHERE profiles.kind <> 'lock' OR :releases = EXISTS (SELECT 1 FROM locks JOIN traces ON traces.id = trace_id"    \
+    " JOIN functions ON functions.id = function_id WHERE profile_id = profiles.id AND " RELEASES ")),"                 \
+    " series AS (SELECT * FROM kin WHERE run_id >="                                                                    \
+    " coalesce((SELECT max(run_id) FROM kin WHERE instr(flags, 'restart')), 0)) "
+
+static int one_int(struct ingest *ingest, sqlite3_stmt *select, int64_t *value, struct error *err) {
+    if (!select) return -1;
+    int state = db_step(ingest->db, select, err);
+    if (state == 1) *value = sqlite3_column_int64(select, 0);
+    sqlite3_reset(select);
+    return state < 0 ? -1 : 0;
+}
+
+/* A statement that begins with SERIES. */
+static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *sql, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(ingest->db, sql, err);
+    if (!statement) return NULL;
+    db_bind_int(statement, ":profile", ingest->profile_id);
+    db_bind_int(statement, ":releases", releases);
+    return statement;
+}
+
+static int check_order(struct ingest *ingest, bool releases, struct error *err) {
+    int64_t newer = 0;
+    sqlite3_stmt *select =
+        prepare(ingest, releases,
+                SERIES "SELECT kin.run_id FROM kin WHERE started_ns > (SELECT started_ns FROM runs WHERE id ="
+                       " (SELECT run_id FROM profiles WHERE id = :profile)) LIMIT 1",
+                err);
+    if (one_int(ingest, select, &newer, err) != 0) return -1;
+    if (!newer) return 0;
+    return error_fail(err, "%s: is older than run %" PRId64 " of its series: cumulative snapshots come oldest first",
+                      ingest->input->path, newer);
+}
+
+/* What a process has counted since its start, as one number that can only grow. */
+static double total(const struct sums *sums, size_t first, size_t second) {
+    double sum = 0;
+    for (size_t i = 0; i < sums->count; i++)
+        sum += (double)sums->cells[i * sums->width + first] + (double)sums->cells[i * sums->width + second];
+    return sum;
+}
+
+static int mark_restart(struct ingest *ingest, struct error *err) {
+    sqlite3_stmt *update = db_prepare(
+        ingest->db, "UPDATE runs SET flags = flags || ' restart' WHERE id = :run AND NOT instr(flags, 'restart')", err);
+    if (!update) return -1;
+    db_bind_int(update, ":run", ingest->run_id);
+    return db_run(ingest->db, update, err);
+}
+
+/* What one kind of rows needs. `earlier` selects keys and then the sums of the series, in the order of the row. */
+struct series {
+    const char *total, *earlier;
+    size_t first, second; /* columns whose sums `total` gives */
+    bool is_exact;        /* column `first` of no row can fall: heaps are scaled up by a mean size, which moves */
+};
+
+static const struct series heap = {
+    SERIES "SELECT total(alloc_count) + total(alloc_bytes) FROM series JOIN sites USING (profile_id)",
+    SERIES "SELECT trace_id, label_set_id, sum(alloc_count), sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes)"
+           " FROM series JOIN sites USING (profile_id) GROUP BY 1, 2",
+    2, 3, false};
+static const struct series lock = {
+    SERIES "SELECT total(contended) + total(wait_ns) FROM series JOIN locks USING (profile_id)",
+    SERIES "SELECT object_id, address, trace_id, 0, sum(acquires), sum(contended), sum(wait_ns), 0, sum(hold_ns),"
+           " 0, sum(read_acquires), sum(read_contended), sum(read_wait_ns), 0"
+           " FROM series JOIN locks USING (profile_id) GROUP BY 1, 2, 3",
+    5, 6, true};
+
+static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
+    for (size_t i = 0; i < width; i++)
+        row[i] = sqlite3_column_int64(select, (int)i);
+}
+
+/* Does any row count less than the series does already? */
+static int has_fallen(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
+                      bool *fallen, struct error *err) {
+    int64_t row[ROW_MAX];
+    *fallen = false;
+    sqlite3_stmt *select = prepare(ingest, releases, series->earlier, err);
+    if (!select) return -1;
+    int state;
+    while (!*fallen && (state = db_step(ingest->db, select, err)) == 1) {
+        read_row(select, sums->width, row);
+        const int64_t *now = sums_find(sums, row);
+        *fallen = (now ? now[series->first] : 0) < row[series->first];
+    }
+    sqlite3_reset(select);
+    return state < 0 ? -1 : 0;
+}
+
+static int subtract(struct ingest *ingest, const struct series *series, bool releases, struct sums *sums,
+                    struct error *err) {
+    int64_t row[ROW_MAX];
+    sqlite3_stmt *select = prepare(ingest, releases, series->earlier, err);
+    if (!select) return -1;
+    int state, code = 0;
+    while (code == 0 && (state = db_step(ingest->db, select, err)) == 1) {
+        read_row(select, sums->width, row);
+        for (size_t i = sums->keys; i < sums->width && code == 0; i++)
+            code = __builtin_sub_overflow(0, row[i], &row[i]);
+        if (code != 0 || sums_add(sums, row) != 0)
+            code = error_fail(err, "%s: the difference to its series is beyond 64 bits", ingest->input->path);
+    }
+    sqlite3_reset(select);
+    return code == 0 && state == 0 ? 0 : -1;
+}
+
+/* 1, 0 or -1: a stack of the profile, whose rows are not written yet, lets a lock go. */
+static int find_release(struct ingest *ingest, const struct sums *locks, struct error *err) {
+    enum { TRACE = 2 };
+    for (size_t i = 0; i < locks->count; i++) {
+        int64_t releases = 0;
+        sqlite3_stmt *select = db_prepare(ingest->db,
+                                          "SELECT 1 FROM traces JOIN functions ON functions.id = function_id"
+                                          " WHERE traces.id = ?1 AND " RELEASES,
+                                          err);
+        if (select) sqlite3_bind_int64(select, 1, locks->cells[i * locks->width + TRACE]);
+        if (one_int(ingest, select, &releases, err) != 0) return -1;
+        if (releases) return 1;
+    }
+    return 0;
+}
+
+static int has_cumulative_types(struct ingest *ingest, int64_t *has, struct error *err) {
+    sqlite3_stmt *select = db_prepare(ingest->db,
+                                      "SELECT sample_types NOT LIKE '%inuse_%' OR sample_types LIKE '%alloc_%'"
+                                      " FROM profiles WHERE id = :profile",
+                                      err);
+    if (select) db_bind_int(select, ":profile", ingest->profile_id);
+    return one_int(ingest, select, has, err);
+}
+
+/* The process was started anew: what it counts is less than the series does. */
+static int is_restart(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
+                      bool *restart, struct error *err) {
+    sqlite3_stmt *select = prepare(ingest, releases, series->total, err);
+    if (!select) return -1;
+    int state = db_step(ingest->db, select, err);
+    *restart = state == 1 && total(sums, series->first, series->second) < sqlite3_column_double(select, 0);
+    sqlite3_reset(select);
+    if (state < 0) return -1;
+    return *restart || !series->is_exact ? 0 : has_fallen(ingest, series, releases, sums, restart, err);
+}
+
+int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,
+                        struct error *err) {
+    bool is_heap = strcmp(kind, "heap") == 0 && sites->width, restart;
+    bool is_lock = strcmp(kind, "lock") == 0 && locks->width;
+    if (!is_heap && !is_lock) return 0;
+    const struct series *series = is_heap ? &heap : &lock;
+    struct sums *sums = is_heap ? sites : locks;
+    int64_t has_types = 0;
+    if (has_cumulative_types(ingest, &has_types, err) != 0) return -1;
+    if (!has_types) return 0;
+    int releases = is_lock ? find_release(ingest, locks, err) : 0;
+    if (releases < 0 || check_order(ingest, releases, err) != 0) return -1;
+    if (is_restart(ingest, series, releases, sums, &restart, err) != 0) return -1;
+    return restart ? mark_restart(ingest, err) : subtract(ingest, series, releases, sums, err);
+}

@@ -1,0 +1,62 @@
+/* perf_data_decoder.h: what the files of the perf.data decoder share. For perf_data*.c alone. */
+#ifndef CLEAR_INGEST_READ_PERF_DECODER_H
+#define CLEAR_INGEST_READ_PERF_DECODER_H
+
+#include <zstd.h>
+
+#include "ingest/read/perf/perf_data.h"
+#include "ingest/read/perf/event_queue.h"
+#include "ingest/read/perf/records.h"
+
+/* What a COMPRESSED record held. Kept until none of its records waits in the queue. */
+struct block {
+    unsigned char *data; /* NULL: freed */
+    size_t size, waiting;
+    size_t taken; /* bytes that are whole records; the rest begins the next block */
+};
+
+struct decoder {
+    const unsigned char *data;
+    size_t size;
+    const struct perf_data_visitor *visitor;
+    void *context;
+    struct perf_data_facts *facts;
+    struct map ids;      /* sample id -> index of its event */
+    uint64_t id_count;   /* ids met: no more than the file has words */
+    struct map counters; /* sample id -> last value read, for PERF_SAMPLE_READ */
+    struct queue queue;
+    struct block *blocks; /* [0] is the file itself */
+    size_t block_count;
+    uint64_t block_bytes;  /* that are held now */
+    uint64_t block_origin; /* offset of the COMPRESSED record that the current block is from */
+    ZSTD_DStream *zstd;
+};
+
+/* Fails at a place in the file. */
+int decoder_fail(const struct decoder *decoder, const unsigned char *place, struct error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same for one record that can be left out: 0 if lenient, the record is counted. */
+int decoder_broken(struct decoder *decoder, const unsigned char *place, struct error *err, const char *what);
+
+struct perf_event *decoder_add_event(struct decoder *decoder, struct bytes attr);
+int decoder_add_ids(struct decoder *decoder, const struct perf_event *event, struct bytes ids,
+                    const unsigned char *place, struct error *err);
+struct perf_event *decoder_event_of(const struct decoder *decoder, uint64_t id); /* 0 is the first; NULL unknown */
+
+/* ---- perf_data_feature.c ---- */
+
+enum { FEATURE_BUILD_ID = 2, FEATURE_LAST = 255 };
+/* One feature section; unknown ones are skipped. */
+int feature_decode(struct decoder *decoder, unsigned feature, struct bytes body, struct error *err);
+/* One build_id_event, with its header. */
+int feature_build_id(struct decoder *decoder, const struct perf_record *record, struct error *err);
+int feature_event_update(struct decoder *decoder, struct perf_record *record);
+
+/* ---- perf_data_zstd.c ---- */
+
+/* Inflates a compressed record into a new block, after what was left of the one before. */
+int block_inflate(struct decoder *decoder, const struct perf_record *record, const unsigned char *place,
+                  struct error *err);
+void block_release(struct decoder *decoder, size_t block); /* frees it where nothing waits in it */
+
+#endif

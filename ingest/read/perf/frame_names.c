@@ -1,0 +1,235 @@
+#include "ingest/read/perf/frame_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/read/input.h"
+#include "ingest/symbols/source_rows.h"
+
+static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
+
+void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct ingest *ingest) {
+    const struct ingest_program *program = ingest->program;
+    *names = (struct perf_names){.recording = recording, .store = &ingest->store, .symbolizer = symbolizer_open()};
+    if (program && program->source)
+        source_map_built(symbolizer_sources(names->symbolizer), program->build_directory, program->source);
+    if (ingest->input->is_directory) source_map_kept(symbolizer_sources(names->symbolizer), ingest->input->path);
+    names->images = xcalloc(recording->spaces.image_count + 1, sizeof *names->images);
+    names->frames = xcalloc(recording->frames.count + 1, sizeof *names->frames);
+    names->traces = xcalloc(recording->stacks.count + 1, sizeof *names->traces);
+}
+
+void perf_names_close(struct perf_names *names) {
+    for (size_t i = 0; names->images && i < names->recording->spaces.image_count; i++) {
+        perf_elf_free(&names->images[i].elf);
+        free(names->images[i].mappings);
+    }
+    free(names->images);
+    free(names->frames);
+    free(names->traces);
+    symbolizer_close(names->symbolizer);
+    perf_kernel_free(&names->kernel);
+    arena_free(&names->texts);
+    *names = (struct perf_names){0};
+}
+
+int perf_names_store_sources(struct perf_names *names, struct ingest *ingest, struct error *err) {
+    for (size_t i = 0; i < names->recording->spaces.image_count; i++) {
+        const struct perf_named_image *named = &names->images[i];
+        for (size_t j = 0; named->is_opened && *named->build_id && j < named->mapping_count; j++)
+            if (sources_inherit(ingest->db, ingest->run_id, named->mappings[j].id, err)) return -1;
+    }
+    return sources_store(symbolizer_sources(names->symbolizer), ingest->db, ingest->run_id, err);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* perf record keeps a copy of what it met, the vdso too, below ~/.debug by build id: ab/cdef.../elf. */
+static void find_copy(struct perf_names *names, struct perf_named_image *named) {
+    const char *home = getenv("HOME"), *file = strcmp(named->path, "[vdso]") == 0 ? "vdso" : "elf";
+    if (!home || strlen(named->build_id) < 4) return;
+    char *path = xasprintf("%s/.debug/.build-id/%.2s/%s/%s", home, named->build_id, named->build_id + 2, file);
+    struct perf_elf elf = perf_elf_read(path, named->build_id);
+    if (elf.is_there) {
+        named->elf = elf;
+        named->path = arena_text(&names->texts, path, strlen(path));
+    }
+    free(path);
+}
+
+static struct perf_named_image *open_image(struct perf_names *names, uint32_t index) {
+    struct perf_named_image *named = &names->images[index];
+    if (named->is_opened) return named;
+    named->is_opened = true;
+    named->path = names->recording->spaces.images[index].path;
+    named->build_id = perf_image_build_id(&names->recording->spaces, index);
+    named->elf = perf_elf_read(named->path, named->build_id);
+    if (!named->elf.is_there) find_copy(names, named);
+    named->module = symbolizer_module(names->symbolizer, named->path, named->build_id);
+    return named;
+}
+
+static int64_t add_mapping(struct perf_names *names, uint32_t index, const struct store_mapping *mapping,
+                           struct error *err) {
+    struct perf_named_image *named = &names->images[index];
+    int64_t id = store_mapping(names->store, mapping, err);
+    if (id < 0) return -1;
+    named->mappings = xrealloc(named->mappings, (named->mapping_count + 1) * sizeof *named->mappings);
+    named->mappings[named->mapping_count++] = (struct perf_mapping){mapping->memory_start, mapping->memory_limit, id};
+    return id;
+}
+
+static int64_t known_mapping(const struct perf_named_image *named, uint64_t address) {
+    for (size_t i = 0; i < named->mapping_count; i++)
+        if (address >= named->mappings[i].start && address < named->mappings[i].limit) return named->mappings[i].id;
+    return 0;
+}
+
+static int64_t file_mapping(struct perf_names *names, uint32_t index, uint64_t address, struct error *err) {
+    struct perf_named_image *named = &names->images[index];
+    int64_t id = known_mapping(named, address);
+    if (id) return id;
+    struct symbol_segment segment;
+    /* Of a file that is not there we know that the address is in it, no more. */
+    if (!symbolizer_segment(named->module, address, &segment)) segment = (struct symbol_segment){0, INT64_MAX, 0};
+    int has_lines = symbolizer_has_lines(named->module);
+    struct store_mapping mapping = {.filename = names->recording->spaces.images[index].path,
+                                    .build_id = named->build_id,
+                                    .memory_start = segment.start,
+                                    .memory_limit = segment.limit,
+                                    .file_offset = segment.offset,
+                                    .has_functions = symbolizer_has_symbols(named->module),
+                                    .has_filenames = has_lines,
+                                    .has_line_numbers = has_lines,
+                                    .has_inline_frames = has_lines};
+    return add_mapping(names, index, &mapping, err);
+}
+
+/* ---- locations --------------------------------------------------------------------------------------------------- */
+
+static int64_t named_location(struct perf_names *names, int64_t mapping_id, uint64_t address, const char *name,
+                              struct error *err) {
+    struct store_line line = {.function_id = store_function(names->store, name, name, "", 0, err)};
+    return line.function_id < 0 ? -1 : store_location(names->store, mapping_id, address, 0, &line, 1, err);
+}
+
+static int64_t symbolized_location(struct perf_names *names, struct symbolizer_module *module, int64_t mapping_id,
+                                   uint64_t address, struct error *err) {
+    const struct symbol_frame *frames;
+    size_t count = symbolize(module, address, &frames);
+    struct store_line *lines = xcalloc(count, sizeof *lines);
+    int64_t id = 0;
+    for (size_t i = 0; i < count && id >= 0; i++) {
+        id = store_function(names->store, frames[i].name, frames[i].system_name, frames[i].file, frames[i].start_line,
+                            err);
+        lines[i] = (struct store_line){id, frames[i].line, frames[i].column};
+    }
+    if (id >= 0) id = store_location(names->store, mapping_id, address, 0, lines, count, err);
+    free(lines);
+    return id;
+}
+
+static int name_file_frame(struct perf_names *names, const struct perf_frame *frame, struct perf_named_frame *named,
+                           struct error *err) {
+    struct perf_named_image *image = open_image(names, frame->image);
+    uint64_t address = perf_elf_address(&image->elf, frame->address);
+    named->mapping_id = file_mapping(names, frame->image, address, err);
+    if (named->mapping_id < 0) return -1;
+    if (names->recording->spaces.images[frame->image].pid) { /* code without a file: a JIT compiler's, a trampoline */
+        named->location_id = named_location(names, named->mapping_id, address, unknown_name, err);
+        return named->location_id < 0 ? -1 : 0;
+    }
+    named->location_id = *image->build_id ? store_find_location(names->store, named->mapping_id, address, err) : 0;
+    if (named->location_id == 0)
+        named->location_id = symbolized_location(names, image->module, named->mapping_id, address, err);
+    return named->location_id < 0 ? -1 : 0;
+}
+
+/* Addresses count from the kernel's reference symbol or the module's start, so that each boot's are the same. */
+static int name_kernel_frame(struct perf_names *names, const struct perf_frame *frame, struct perf_named_frame *named,
+                             struct error *err) {
+    const struct perf_spaces *spaces = &names->recording->spaces;
+    const struct perf_image *image = &spaces->images[frame->image];
+    bool is_module = image->kind == PERF_IMAGE_MODULE;
+    if (!names->is_kernel_read) {
+        names->is_kernel_read = true;
+        perf_kernel_open(&names->kernel, perf_image_build_id(spaces, IMAGE_KERNEL), names->recording->facts.release,
+                         spaces->kernel_symbol, spaces->kernel_start);
+    }
+    const char *name = NULL;
+    if (!is_module) name = perf_kernel_name(&names->kernel, frame->address + spaces->kernel_start);
+    if (is_module && !names->kernel.moved)
+        name = perf_kernel_name(&names->kernel, frame->address + image->module_start);
+    struct store_mapping mapping = {.filename = image->path,
+                                    .build_id = perf_image_build_id(spaces, frame->image),
+                                    .memory_limit = INT64_MAX,
+                                    .has_functions = names->kernel.count != 0};
+    named->mapping_id = known_mapping(&names->images[frame->image], 0);
+    if (!named->mapping_id) named->mapping_id = add_mapping(names, frame->image, &mapping, err);
+    if (named->mapping_id < 0) return -1;
+    named->location_id = named_location(names, named->mapping_id, frame->address, name ? name : kernel_name, err);
+    return named->location_id < 0 ? -1 : 0;
+}
+
+static int name_frame(struct perf_names *names, uint32_t number, struct error *err) {
+    const struct perf_frame *frame = perf_recording_frame(names->recording, number);
+    struct perf_named_frame *named = &names->frames[number];
+    const struct perf_image *image = &names->recording->spaces.images[frame->image];
+    switch (image->kind) {
+    case PERF_IMAGE_FILE: return name_file_frame(names, frame, named, err);
+    case PERF_IMAGE_KERNEL:
+    case PERF_IMAGE_MODULE: return name_kernel_frame(names, frame, named, err);
+    case PERF_IMAGE_FUNCTION: named->location_id = named_location(names, 0, frame->address, image->path, err); break;
+    case PERF_IMAGE_GUEST: named->location_id = named_location(names, 0, frame->address, guest_name, err); break;
+    case PERF_IMAGE_NONE: named->location_id = named_location(names, 0, frame->address, unknown_name, err); break;
+    }
+    return named->location_id < 0 ? -1 : 0;
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error *err) {
+    if (names->traces[stack]) return names->traces[stack];
+    const struct map_entry *entry = &names->recording->stacks.entries[stack];
+    const uint32_t *frames = entry->key;
+    size_t depth = entry->size / sizeof *frames;
+    int64_t *ids = xmalloc((depth + 1) * sizeof *ids);
+    int code = 0;
+    for (size_t i = 0; i < depth && code == 0; i++) {
+        if (!names->frames[frames[i]].location_id) code = name_frame(names, frames[i], err);
+        ids[i] = names->frames[frames[i]].location_id;
+    }
+    int64_t id = code ? -1 : store_trace(names->store, ids, depth, err);
+    free(ids);
+    if (id > 0) names->traces[stack] = id;
+    return id;
+}
+
+/* Notes a mapping at the front or at the end, once. */
+static size_t note_mapping(struct map *seen, int64_t *ids, size_t count, int64_t id) {
+    bool added;
+    if (id) map_put(seen, &id, sizeof id, &added);
+    if (id && added) ids[count++] = id;
+    return count;
+}
+
+size_t perf_names_mappings(struct perf_names *names, uint32_t event, int64_t **ids) {
+    const struct perf_recording *recording = names->recording;
+    struct map seen = {0};
+    size_t count = 0;
+    *ids = xmalloc((recording->frames.count + 1) * sizeof **ids);
+    for (int pass = 0; pass < 2; pass++) /* programs, then the rest */
+        for (size_t i = 0; i < recording->row_count; i++) {
+            if (recording->rows[i].event != event) continue;
+            const struct map_entry *entry = &recording->stacks.entries[recording->rows[i].stack];
+            const uint32_t *frames = entry->key;
+            for (size_t f = 0; f < entry->size / sizeof *frames; f++) {
+                uint32_t image = perf_recording_frame(recording, frames[f])->image;
+                if (pass == 1 || recording->spaces.images[image].is_program)
+                    count = note_mapping(&seen, *ids, count, names->frames[frames[f]].mapping_id);
+            }
+        }
+    map_free(&seen);
+    return count;
+}

@@ -1,0 +1,226 @@
+#include "ingest/read/perf/recording.h"
+
+#include <stdlib.h>
+
+#include "ingest/read/perf/bytes.h"
+#include "ingest/read/perf/user_stacks.h"
+
+/* Words from here up are no addresses but say whose the following ones are (linux/perf_event.h). */
+#define CONTEXT_KERNEL       ((uint64_t)-128)
+#define CONTEXT_USER         ((uint64_t)-512)
+#define CONTEXT_HYPERVISOR   ((uint64_t)-32)
+#define CONTEXT_GUEST        ((uint64_t)-2048)
+#define CONTEXT_GUEST_KERNEL ((uint64_t)-2176)
+#define CONTEXT_GUEST_USER   ((uint64_t)-2560)
+#define CONTEXT_FIRST        ((uint64_t)-4095)
+
+enum { KERNEL_STACK_MAX = 127 };  /* kernel.perf_event_max_stack, as it is shipped */
+enum { RAW_KEYS_MAX = 64 << 20 }; /* bytes of remembered samples: only speed is lost by forgetting them */
+enum { PROGRESS_SAMPLES = 1 << 16 };
+
+/* ---- stacks ------------------------------------------------------------------------------------------------------ */
+
+static struct perf_frame place(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
+                               uint64_t address, bool is_call) {
+    struct perf_spaces *spaces = &recording->spaces;
+    if (mode == PERF_MODE_KERNEL) space = perf_spaces_kernel(spaces);
+    if (mode >= PERF_MODE_HYPERVISOR) return (struct perf_frame){.image = IMAGE_GUEST, .address = address};
+    /* A return address may stand behind the last instruction of its function, even of its file. */
+    uint64_t lookup = is_call && address ? address - 1 : address;
+    const struct perf_area *area = perf_space_find(space, lookup);
+    /* A frame pointer led astray may meet a word of user memory that looks like the kernel's context: what follows is not in the kernel's
+     * half of the addresses, and perf calls it unknown. */
+    bool is_in_half = lookup >> 63 >= spaces->kernel_start >> 63;
+    if (!area && mode == PERF_MODE_KERNEL && is_in_half)
+        return (struct perf_frame){.image = IMAGE_KERNEL, .address = lookup - spaces->kernel_start};
+    if (!area) return (struct perf_frame){.image = IMAGE_NONE, .address = address};
+    return (struct perf_frame){.image = area->image, .address = lookup - area->start + area->file_offset};
+}
+
+void perf_recording_push(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
+                         uint64_t address, bool is_call) {
+    struct perf_frame frame = place(recording, space, mode, address, is_call);
+    if (recording->depth == recording->capacity) {
+        recording->capacity = recording->capacity ? recording->capacity * 2 : 128;
+        recording->stack = xrealloc(recording->stack, recording->capacity * sizeof *recording->stack);
+    }
+    const struct map_entry *entry = map_put(&recording->frames, &frame, sizeof frame, NULL);
+    recording->stack[recording->depth++] = (uint32_t)(entry - recording->frames.entries);
+}
+
+/* Whose addresses follow a context word; false for a word that is none of them: a frame pointer led astray. */
+static bool context_mode(uint64_t word, enum perf_mode *mode) {
+    switch (word) {
+    case CONTEXT_KERNEL: *mode = PERF_MODE_KERNEL; return true;
+    case CONTEXT_USER: *mode = PERF_MODE_USER; return true;
+    case CONTEXT_HYPERVISOR: *mode = PERF_MODE_HYPERVISOR; return true;
+    case CONTEXT_GUEST_KERNEL: *mode = PERF_MODE_GUEST_KERNEL; return true;
+    case CONTEXT_GUEST:
+    case CONTEXT_GUEST_USER: *mode = PERF_MODE_GUEST_USER; return true;
+    default: return false;
+    }
+}
+
+/* The frames of a chain. The first one of each context is where that code stood itself (a fault may be at the first
+ * instruction of a function), all others are return addresses. */
+static void push_chain(struct perf_recording *recording, const struct perf_space *space,
+                       const struct perf_data_sample *sample) {
+    enum perf_mode mode = sample->mode;
+    bool is_call = false;
+    for (size_t i = 0; i < sample->chain_count; i++) {
+        uint64_t word = words_at(sample->chain, i);
+        bool is_context = word >= CONTEXT_FIRST;
+        if (is_context && !context_mode(word, &mode)) return; /* what stands before it is right */
+        if (!is_context) perf_recording_push(recording, space, mode, word, is_call);
+        is_call = !is_context;
+    }
+}
+
+static uint32_t put_stack(struct perf_recording *recording) {
+    const struct map_entry *entry =
+        map_put(&recording->stacks, recording->stack, recording->depth * sizeof *recording->stack, NULL);
+    return (uint32_t)(entry - recording->stacks.entries);
+}
+
+static void count_truncated(struct perf_recording *recording, const struct perf_event *event) {
+    if (event->index >= recording->truncated_count) {
+        recording->truncated = xrealloc(recording->truncated, (event->index + 1) * sizeof *recording->truncated);
+        while (recording->truncated_count <= event->index)
+            recording->truncated[recording->truncated_count++] = 0;
+    }
+    recording->truncated[event->index]++;
+}
+
+static uint32_t build_stack(struct perf_recording *recording, const struct perf_space *space,
+                            const struct perf_data_sample *sample) {
+    recording->depth = 0;
+    push_chain(recording, space, sample);
+    if (sample->regs && sample->stack_size) {
+        if (!recording->unwinder) recording->unwinder = perf_unwinder_open(recording);
+        if (!perf_unwind(recording->unwinder, space, sample)) count_truncated(recording, sample->event);
+    }
+    if (recording->depth == 0) perf_recording_push(recording, space, sample->mode, sample->ip, false);
+    return put_stack(recording);
+}
+
+/* The stack of a sample. Equal bytes in equal spaces are an equal stack, which saves looking up each address. */
+static uint32_t stack_of(struct perf_recording *recording, const struct perf_data_sample *sample) {
+    const struct perf_space *space = perf_spaces_of(&recording->spaces, sample->pid);
+    if (sample->chain_count >= KERNEL_STACK_MAX) count_truncated(recording, sample->event);
+    if (sample->regs && sample->stack_size) return build_stack(recording, space, sample);
+    uint64_t head[] = {space->version, perf_spaces_kernel(&recording->spaces)->version, sample->mode, sample->ip};
+    struct buffer *key = &recording->key;
+    buffer_clear(key);
+    buffer_add(key, head, sizeof head);
+    buffer_add(key, sample->chain, sample->chain_count * 8);
+    if (recording->raw.keys.total > RAW_KEYS_MAX) {
+        map_free(&recording->raw);
+        recording->raw = (struct map){0};
+    }
+    bool added;
+    struct map_entry *entry = map_put(&recording->raw, key->data, key->size, &added);
+    if (added) entry->value = build_stack(recording, space, sample);
+    return (uint32_t)entry->value;
+}
+
+/* ---- the visitor ------------------------------------------------------------------------------------------------- */
+
+static uint32_t comm_number(struct perf_recording *recording, const char *name, size_t size) {
+    return (uint32_t)(map_put(&recording->comms, name, size, NULL) - recording->comms.entries);
+}
+
+static int take_sample(void *context, const struct perf_data_sample *sample, struct error *err) {
+    struct perf_recording *recording = context;
+    const struct map_entry *comm = map_find(&recording->threads, &sample->tid, sizeof sample->tid);
+    struct perf_row row = {.event = (uint32_t)sample->event->index,
+                           .stack = stack_of(recording, sample),
+                           .comm = comm ? (uint32_t)comm->value : 0};
+    uint32_t key[] = {row.event, row.stack, row.comm};
+    bool added;
+    struct map_entry *entry = map_put(&recording->row_index, key, sizeof key, &added);
+    if (added) {
+        if (recording->row_count == recording->row_capacity) {
+            recording->row_capacity = recording->row_capacity ? recording->row_capacity * 2 : 256;
+            recording->rows = xrealloc(recording->rows, recording->row_capacity * sizeof *recording->rows);
+        }
+        entry->value = (int64_t)recording->row_count;
+        recording->rows[recording->row_count++] = row;
+    }
+    struct perf_row *sum = &recording->rows[entry->value];
+    if (sample->period > INT64_MAX - sum->value)
+        return error_fail(err, "the periods of %s add up to more than 64 bits", sample->event->name);
+    sum->samples++;
+    sum->value += sample->period;
+    if (recording->progress && recording->facts.sample_count % PROGRESS_SAMPLES == 0)
+        recording->progress(recording->progress_context, recording->facts.sample_count);
+    return 0;
+}
+
+static int take_mmap(void *context, const struct perf_data_mmap *mmap, struct error *err) {
+    struct perf_recording *recording = context;
+    return perf_spaces_map(&recording->spaces, mmap, err);
+}
+
+static int take_comm(void *context, uint32_t pid, uint32_t tid, const char *name, size_t size, bool is_exec,
+                     struct error *err) {
+    struct perf_recording *recording = context;
+    (void)err;
+    map_put(&recording->threads, &tid, sizeof tid, NULL)->value = comm_number(recording, name, size);
+    if (is_exec) perf_spaces_exec(&recording->spaces, pid);
+    return 0;
+}
+
+static int take_fork(void *context, const struct perf_data_task *task, struct error *err) {
+    struct perf_recording *recording = context;
+    (void)err;
+    const struct map_entry *parent = map_find(&recording->threads, &task->parent_tid, sizeof task->parent_tid);
+    int64_t comm = parent ? parent->value : 0;
+    map_put(&recording->threads, &task->tid, sizeof task->tid, NULL)->value = comm;
+    perf_spaces_fork(&recording->spaces, task);
+    return 0;
+}
+
+static int take_build_id(void *context, const char *path, size_t path_size, const unsigned char *build_id, size_t size,
+                         struct error *err) {
+    struct perf_recording *recording = context;
+    (void)err;
+    perf_spaces_build_id(&recording->spaces, path, path_size, build_id, size);
+    return 0;
+}
+
+static int take_ksymbol(void *context, uint64_t address, uint64_t size, const char *name, size_t name_size,
+                        bool is_gone, struct error *err) {
+    struct perf_recording *recording = context;
+    return perf_spaces_ksymbol(&recording->spaces, address, size, name, name_size, is_gone, err);
+}
+
+int perf_recording_read(struct perf_recording *recording, const void *data, size_t size, struct error *err) {
+    static const struct perf_data_visitor visitor = {.sample = take_sample,
+                                                     .mmap = take_mmap,
+                                                     .comm = take_comm,
+                                                     .fork = take_fork,
+                                                     .build_id = take_build_id,
+                                                     .ksymbol = take_ksymbol};
+    perf_spaces_open(&recording->spaces);
+    comm_number(recording, "", 0);
+    const uint32_t idle = 0; /* no record names it */
+    map_put(&recording->threads, &idle, sizeof idle, NULL)->value = comm_number(recording, "swapper", 7);
+    return perf_data_parse(data, size, &visitor, recording, &recording->facts, err);
+}
+
+void perf_recording_free(struct perf_recording *recording) {
+    perf_unwinder_close(recording->unwinder);
+    perf_spaces_free(&recording->spaces);
+    perf_data_facts_free(&recording->facts);
+    map_free(&recording->comms);
+    map_free(&recording->threads);
+    map_free(&recording->frames);
+    map_free(&recording->stacks);
+    map_free(&recording->raw);
+    map_free(&recording->row_index);
+    free(recording->rows);
+    free(recording->truncated);
+    free(recording->stack);
+    buffer_free(&recording->key);
+    *recording = (struct perf_recording){0};
+}

@@ -1,0 +1,216 @@
+/* The format row of perf.data: a recording's sums become profiles, one an event. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "ingest/read/format.h"
+#include "ingest/read/perf/frame_names.h"
+#include "ingest/read/perf/recording.h"
+#include "ingest/read/readers.h"
+
+static bool recognise(const struct input *input) {
+    return !input->is_directory && perf_data_recognise(input->data, input->size);
+}
+
+/* cpu-clock and task-clock: their periods are nanoseconds. */
+static bool is_clock(const struct perf_event *event) {
+    return event->type == 1 && event->config <= 1;
+}
+
+/* "cycles:u" is of kind "cycles"; a tracepoint's name has a colon of its own. */
+static char *kind_of(const struct perf_event *event) {
+    static const char *const taken[] = {"heap",   "lock",     "mvcc",     "channels", "cpu",
+                                        "fibers", "syscalls", "counters", ""};
+    if (is_clock(event)) return xstrdup("cpu");
+    char *kind = xstrdup(event->name);
+    if (event->type != 2) kind[strcspn(kind, ":")] = '\0';
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(kind, taken[i]) == 0) {
+            free(kind);
+            return xasprintf("event %s", taken[i]);
+        }
+    return kind;
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *argument) {
+    return *argument &&
+           argument[strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-")] ==
+               '\0';
+}
+
+/* What was run, quoted as for a shell. */
+static void add_command(struct buffer *command, const struct perf_data_facts *facts) {
+    for (size_t i = 0; i < facts->argument_count; i++) {
+        const char *argument = facts->arguments[i];
+        if (i) buffer_add_char(command, ' ');
+        if (is_plain(argument)) {
+            buffer_add_text(command, argument);
+            continue;
+        }
+        buffer_add_char(command, '\'');
+        for (; *argument; argument++) {
+            if (*argument == '\'') buffer_add_text(command, "'\\'");
+            buffer_add_char(command, *argument);
+        }
+        buffer_add_char(command, '\'');
+    }
+}
+
+static int64_t duration_of(const struct perf_data_facts *facts) {
+    uint64_t duration = facts->last_time - facts->first_time;
+    return duration <= INT64_MAX ? (int64_t)duration : 0;
+}
+
+/* The recording's clock is not the wall's. Only `perf record -k` notes both at one moment; without, the file was written
+ * when the recording ended. */
+static int64_t started_of(const struct perf_data_facts *facts, const struct input *input) {
+    if (facts->has_clock && facts->first_time)
+        return (int64_t)(facts->clock_wall + (facts->first_time - facts->clock_time));
+    return input->modified_ns > duration_of(facts) ? input->modified_ns - duration_of(facts) : 0;
+}
+
+static int begin_run(struct ingest *ingest, const struct input *input, const struct perf_data_facts *facts,
+                     struct error *err) {
+    struct buffer command = {0};
+    add_command(&command, facts);
+    struct ingest_run run = {.started_ns = started_of(facts, input),
+                             .duration_ns = duration_of(facts),
+                             .command = buffer_text(&command),
+                             .host = facts->hostname};
+    int code = ingest_begin_run(ingest, &run, err);
+    buffer_free(&command);
+    return code;
+}
+
+/* ---- a profile --------------------------------------------------------------------------------------------------- */
+
+static int begin_profile(struct ingest *ingest, struct perf_names *names, const struct perf_event *event,
+                         struct error *err) {
+    const struct perf_data_facts *facts = &names->recording->facts;
+    char *kind = kind_of(event);
+    const struct ingest_type types[] = {{"samples", "count"},
+                                        {is_clock(event) ? "cpu" : kind, is_clock(event) ? "nanoseconds" : "count"}};
+    char event_text[300], frequency_text[80];
+    snprintf(event_text, sizeof event_text, "perf event %s", event->name);
+    snprintf(frequency_text, sizeof frequency_text, "%" PRIu64 " samples per second asked for", event->frequency);
+    const char *comments[4] = {event_text};
+    size_t comment_count = 1;
+    if (event->frequency) comments[comment_count++] = frequency_text;
+    if (facts->is_unfinished)
+        comments[comment_count++] = "perf record did not end in order: its last buffers are missing";
+    uint64_t period = event->period;
+    if (is_clock(event) && event->frequency) period = UINT64_C(1000000000) / event->frequency;
+    uint64_t truncated =
+        event->index < names->recording->truncated_count ? names->recording->truncated[event->index] : 0;
+    int64_t *mappings;
+    struct ingest_profile profile = {.kind = kind,
+                                     .duration_ns = duration_of(facts),
+                                     .period = period <= INT64_MAX ? (int64_t)period : 0,
+                                     .period_type = types[1].type,
+                                     .period_unit = types[1].unit,
+                                     .types = types,
+                                     .type_count = 2,
+                                     .default_type = types[1].type,
+                                     .comments = comments,
+                                     .comment_count = comment_count,
+                                     .mapping_count = perf_names_mappings(names, (uint32_t)event->index, &mappings),
+                                     .dropped = (int64_t)event->lost,
+                                     .truncated = (int64_t)truncated};
+    profile.mapping_ids = mappings;
+    int code = ingest_begin_profile(ingest, &profile, err);
+    free(mappings);
+    free(kind);
+    return code;
+}
+
+static int64_t comm_labels(struct ingest *ingest, const struct perf_recording *recording, uint32_t comm,
+                           struct error *err) {
+    const struct map_entry *entry = &recording->comms.entries[comm];
+    if (entry->size == 0) return 0;
+    char *name = xmalloc(entry->size + 1);
+    memcpy(name, entry->key, entry->size);
+    name[entry->size] = '\0';
+    struct store_label label = {.key = "comm", .text = name};
+    int64_t id = store_label_set(&ingest->store, &label, 1, err);
+    free(name);
+    return id;
+}
+
+static int add_row(struct ingest *ingest, struct perf_names *names, const struct perf_row *row, bool clock,
+                   struct error *err) {
+    int64_t trace = perf_names_trace(names, row->stack, err);
+    if (trace < 0) return -1;
+    int64_t labels = comm_labels(ingest, names->recording, row->comm, err);
+    if (labels < 0) return -1;
+    int64_t values[] = {(int64_t)row->samples, (int64_t)row->value};
+    return clock ? ingest_cpu(ingest, trace, labels, values[0], values[1], err)
+                 : ingest_sample(ingest, trace, labels, values, err);
+}
+
+static int add_event(struct ingest *ingest, struct perf_names *names, const struct perf_event *event,
+                     struct error *err) {
+    const struct perf_recording *recording = names->recording;
+    if (begin_profile(ingest, names, event, err)) return -1;
+    for (size_t i = 0; i < recording->row_count; i++)
+        if (recording->rows[i].event == event->index &&
+            add_row(ingest, names, &recording->rows[i], is_clock(event), err))
+            return -1;
+    return 0;
+}
+
+static int add_events(struct ingest *ingest, struct perf_names *names, struct error *err) {
+    const struct perf_recording *recording = names->recording;
+    for (size_t i = 0; i < recording->row_count; i++) /* names first: a profile begins with its mappings */
+        if (perf_names_trace(names, recording->rows[i].stack, err) < 0) return -1;
+    for (size_t i = 0; i < recording->facts.event_count; i++) {
+        const struct perf_event *event = recording->facts.events[i];
+        if ((event->samples || event->lost) && add_event(ingest, names, event, err)) return -1;
+    }
+    return 0;
+}
+
+/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones, a CPU each, are the samples. */
+static int refuse_threads(const struct input *input, struct error *err) {
+    char *first = xasprintf("%s.0", input->path);
+    bool is_there = access(first, F_OK) == 0;
+    free(first);
+    if (!is_there) return 0;
+    return error_fail(err,
+                      "%s: recorded with --threads, the samples are in the files beside it (data.0, ...): let `perf"
+                      " inject -i DIRECTORY -o NAME` make one of them, NAME/data",
+                      input->path);
+}
+
+static int read_perf_data(struct ingest *ingest, const struct input *input, struct error *err) {
+    struct perf_recording recording = {.facts.is_lenient = ingest->options.lenient};
+    if (perf_recording_read(&recording, input->data, input->size, err)) {
+        perf_recording_free(&recording);
+        return error_prefix(err, "%s: ", input->path);
+    }
+    if (recording.facts.sample_count == 0 && refuse_threads(input, err) != 0) {
+        perf_recording_free(&recording);
+        return -1;
+    }
+    ingest->rows_skipped += recording.facts.skipped;
+    struct perf_names names;
+    perf_names_open(&names, &recording, ingest);
+    int code = begin_run(ingest, input, &recording.facts, err);
+    if (!code) code = store_expect(&ingest->store, recording.stacks.count, err);
+    if (!code) code = add_events(ingest, &names, err);
+    if (!code) code = perf_names_store_sources(&names, ingest, err);
+    perf_names_close(&names);
+    perf_recording_free(&recording);
+    return code;
+}
+
+const struct format format_perf_data = {
+    .name = "perf.data",
+    .help = "recordings of Linux' perf record (file and pipe mode)",
+    .recognise = recognise,
+    .read = read_perf_data,
+};

@@ -1,0 +1,57 @@
+#include <stdlib.h>
+
+#include "ingest/read/perf/decoder.h"
+
+/* perf inflates into a buffer as big as the ring buffer that it recorded from, 2 MiB by default. A record of at most
+ * 64 KiB that makes more than this is a bomb. */
+enum { BLOCK_MAX = 64 << 20 };
+/* All blocks that wait for their turn: two rounds of every ring buffer. */
+#define BLOCKS_MAX (UINT64_C(1) << 30)
+
+void block_release(struct decoder *decoder, size_t index) {
+    struct block *block = &decoder->blocks[index];
+    if (index == 0 || block->waiting || index + 1 == decoder->block_count) return;
+    decoder->block_bytes -= block->size;
+    free(block->data);
+    block->data = NULL;
+}
+
+static struct block *add_block(struct decoder *decoder) {
+    decoder->blocks = xrealloc(decoder->blocks, (decoder->block_count + 1) * sizeof *decoder->blocks);
+    struct block *before = &decoder->blocks[decoder->block_count - 1], *block = before + 1;
+    *block = (struct block){0};
+    if (decoder->block_count > 1) {
+        block->size = before->size - before->taken;
+        block->data = xmalloc(block->size + ZSTD_DStreamOutSize());
+        memcpy(block->data, before->data + before->taken, block->size);
+        decoder->block_bytes += block->size;
+    }
+    decoder->block_count++;
+    block_release(decoder, decoder->block_count - 2);
+    return block;
+}
+
+int block_inflate(struct decoder *decoder, const struct perf_record *record, const unsigned char *place,
+                  struct error *err) {
+    if (!decoder->zstd && !(decoder->zstd = ZSTD_createDStream())) return error_fail(err, "out of memory");
+    struct bytes body = record->body;
+    uint64_t size = body.left;
+    if (record->type == PERF_RECORD_COMPRESSED2) size = bytes_u64(&body); /* what follows it is padding */
+    const unsigned char *from = bytes_take(&body, size);
+    if (!from) return decoder_fail(decoder, place, err, "a compressed record whose data does not fit into it");
+    struct block *block = add_block(decoder);
+    ZSTD_inBuffer in = {from, size, 0};
+    ZSTD_outBuffer out = {0};
+    do {
+        block->data = xrealloc(block->data, block->size + ZSTD_DStreamOutSize());
+        out = (ZSTD_outBuffer){block->data + block->size, ZSTD_DStreamOutSize(), 0};
+        size_t result = ZSTD_decompressStream(decoder->zstd, &out, &in);
+        if (ZSTD_isError(result)) return decoder_fail(decoder, place, err, "zstd: %s", ZSTD_getErrorName(result));
+        block->size += out.pos;
+        decoder->block_bytes += out.pos;
+        if (block->size > BLOCK_MAX || decoder->block_bytes > BLOCKS_MAX)
+            return decoder_fail(decoder, place, err, "compressed data that inflates to more than %d MiB at once",
+                                BLOCK_MAX >> 20);
+    } while (in.pos < in.size || out.pos == out.size);
+    return 0;
+}

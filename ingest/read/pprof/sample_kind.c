@@ -1,0 +1,121 @@
+#include "ingest/read/pprof/sample_kind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct typed {
+    const char *name;
+    enum pprof_table table;
+    struct ingest_type figures[PPROF_FIGURES];
+    unsigned needs; /* bit i: without figure i it is another kind */
+} typed[] = {
+    {"heap",
+     PPROF_SITES,
+     {{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}},
+     0},
+    {"heap", PPROF_SITES, {{0}, {0}, {"objects", "count"}, {"space", "bytes"}}, 12}, /* gperftools: no totals, in use */
+    {"lock", PPROF_LOCKS, {{"contentions", "count"}, {"delay", "nanoseconds"}}, 3},
+    {"cpu", PPROF_CPU, {{"samples", "count"}, {"cpu", "nanoseconds"}}, 2},
+};
+enum { TYPED = sizeof typed / sizeof *typed };
+
+/* Are all the profile's types figures of that table, each at most once? */
+static bool fits(struct pprof_kind *kind, const struct typed *table, const struct ingest_type *types, size_t count) {
+    unsigned found = 0;
+    for (int i = 0; i < PPROF_FIGURES; i++)
+        kind->figures[i] = -1;
+    for (size_t i = 0; i < count; i++) {
+        int figure = 0;
+        while (figure < PPROF_FIGURES &&
+               (!table->figures[figure].type || strcmp(table->figures[figure].type, types[i].type) != 0 ||
+                strcmp(table->figures[figure].unit, types[i].unit) != 0))
+            figure++;
+        if (figure == PPROF_FIGURES || kind->figures[figure] >= 0) return false;
+        kind->figures[figure] = (int)i;
+        found |= 1u << figure;
+    }
+    return count > 0 && (found & table->needs) == table->needs;
+}
+
+static bool is_taken(const char *name) {
+    static const char *const others[] = {"mvcc", "channels", "fibers", "syscalls", "counters", "mutex", "block"};
+    for (int i = 0; i < TYPED; i++)
+        if (strcmp(typed[i].name, name) == 0) return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(others[i], name) == 0) return true;
+    return false;
+}
+
+void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
+    const char *name = count && *types->type ? types->type : "samples";
+    *kind = (struct pprof_kind){.name = name, .table = PPROF_SAMPLES};
+    if (!is_taken(name)) return;
+    size_t size = strlen(name) + sizeof "_samples";
+    char *longer = arena_alloc(names, size);
+    strcpy(longer, name);
+    strcat(longer, "_samples");
+    kind->name = longer;
+}
+
+void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
+    for (int i = 0; i < TYPED; i++) {
+        kind->name = typed[i].name;
+        kind->table = typed[i].table;
+        if (fits(kind, &typed[i], types, count)) return;
+    }
+    pprof_kind_untyped(kind, types, count, names);
+}
+
+static int64_t figure(const struct pprof_kind *kind, int index, const int64_t *values) {
+    return kind->figures[index] < 0 ? 0 : values[kind->figures[index]];
+}
+
+static int add_site(const struct pprof_kind *kind, struct ingest *ingest, struct ingest_site *site,
+                    const int64_t *values, struct error *err) {
+    int64_t live_count = figure(kind, 2, values), live_bytes = figure(kind, 3, values);
+    site->alloc_count = kind->figures[0] < 0 ? live_count : values[kind->figures[0]];
+    site->alloc_bytes = kind->figures[1] < 0 ? live_bytes : values[kind->figures[1]];
+    if (kind->figures[2] < 0) live_count = site->alloc_count;
+    if (kind->figures[3] < 0) live_bytes = site->alloc_bytes;
+    if (__builtin_sub_overflow(site->alloc_count, live_count, &site->free_count) ||
+        __builtin_sub_overflow(site->alloc_bytes, live_bytes, &site->free_bytes))
+        return error_fail(err, "allocated less in use is beyond 64 bits");
+    return ingest_site(ingest, site, err);
+}
+
+int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
+                   int64_t object_id, const int64_t *values, struct error *err) {
+    switch (kind->table) {
+    case PPROF_SITES:
+        return add_site(kind, ingest, &(struct ingest_site){.trace_id = trace_id, .label_set_id = label_set_id}, values,
+                        err);
+    case PPROF_LOCKS:
+        return ingest_lock(ingest,
+                           &(struct ingest_lock){.object_id = object_id,
+                                                 .trace_id = trace_id,
+                                                 .contended = figure(kind, 0, values),
+                                                 .wait_ns = figure(kind, 1, values)},
+                           err);
+    case PPROF_CPU:
+        return ingest_cpu(ingest, trace_id, label_set_id, figure(kind, 0, values), figure(kind, 1, values), err);
+    case PPROF_SAMPLES: return ingest_sample(ingest, trace_id, label_set_id, values, err);
+    }
+    return 0;
+}
+
+int64_t pprof_lock_object(struct store *store, int64_t trace_id, struct error *err) {
+    sqlite3_stmt *select = db_prepare(store->db,
+                                      "SELECT printf('caller:%016x', traces.signature), places.function FROM traces"
+                                      " JOIN places ON places.trace_id = traces.id WHERE traces.id = :trace",
+                                      err);
+    if (!select || store_flush(store, err) != 0) return -1;
+    db_bind_int(select, ":trace", trace_id);
+    if (db_step(store->db, select, err) != 1) return error_fail(err, "there is no trace %" PRId64, trace_id);
+    char *identity = xstrdup(db_text(select, 0)), *name = xstrdup(db_text(select, 1));
+    sqlite3_reset(select);
+    int64_t id = store_object(store, "lock", identity, name, 0, 0, err);
+    free(identity);
+    free(name);
+    return id;
+}
