@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/saved.h"
+#include "query/sql/saved.h"
 
 /* `saved`: where the statement comes from, or NULL. */
 static int bind(struct ask *ask, sqlite3_stmt *statement, const struct saved_query *saved, char *const *arguments,

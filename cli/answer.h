@@ -1,10 +1,10 @@
 /* answer.h: SQL that a person wrote, or a saved query, answered as a table on standard output, under the guard of
- * query/ask.h: `clear query` and the prompt of `clear report`. */
+ * query/sql/ask.h: `clear query` and the prompt of `clear report`. */
 #ifndef CLEAR_CLI_ANSWER_H
 #define CLEAR_CLI_ANSWER_H
 
-#include "query/ask.h"
-#include "query/table.h"
+#include "query/sql/ask.h"
+#include "query/sql/result_table.h"
 
 struct answer_options {
     struct table_options table;

@@ -5,11 +5,11 @@
 
 #include "cli/cli.h"
 #include "cli/target.h"
-#include "query/diff.h"
-#include "query/doctor.h"
-#include "query/grid.h"
-#include "query/pattern.h"
-#include "query/select.h"
+#include "query/diff/diff.h"
+#include "query/doctor/doctor.h"
+#include "base/grid.h"
+#include "query/profile/pattern.h"
+#include "query/runs/select.h"
 #include "schema/diagnoses.h"
 
 enum { DB = CLI_LONG, JSON, TOP, DIFF, BY, CUMULATIVE, FOCUS, IGNORE, PEEK };

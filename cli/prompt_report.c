@@ -13,7 +13,7 @@
 #include "cli/prompt.h"
 #include "cli/prompt_job.h"
 #include "cli/report_output.h"
-#include "query/report_runs.h"
+#include "query/report/report_runs.h"
 
 struct request {
     struct prompt *prompt;

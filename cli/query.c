@@ -6,7 +6,7 @@
 #include "cli/answer.h"
 #include "cli/cli.h"
 #include "cli/target.h"
-#include "query/saved.h"
+#include "query/sql/saved.h"
 
 struct query {
     const char *db, *file, *save, *description, *forget;

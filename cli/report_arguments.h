@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "cli/report_target.h"
-#include "query/report.h"
+#include "query/report/report.h"
 
 struct report_command {
     const char *name; /* the command's: report, top, peek, ... */

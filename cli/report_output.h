@@ -2,7 +2,7 @@
 #ifndef CLEAR_CLI_REPORT_OUTPUT_H
 #define CLEAR_CLI_REPORT_OUTPUT_H
 
-#include "query/report.h"
+#include "query/report/report.h"
 
 /* What reports say on the side, to standard error: a filter_note. */
 void report_print_note(void *context, const char *message);

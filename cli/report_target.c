@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "cli/target.h"
-#include "query/compare.h"
-#include "query/gather.h"
+#include "query/profile/compare.h"
+#include "query/profile/gather.h"
 
 void words_add(struct words *words, const char *word) {
     words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);

@@ -3,9 +3,9 @@
 #ifndef CLEAR_CLI_REPORT_TARGET_H
 #define CLEAR_CLI_REPORT_TARGET_H
 
-#include "query/report_runs.h"
-#include "query/run_set.h"
-#include "query/sources.h"
+#include "query/report/report_runs.h"
+#include "query/runs/run_set.h"
+#include "query/code/source_files.h"
 #include "schema/db.h"
 
 /* A list of words from the command line; the words are not its own. */
@@ -42,7 +42,7 @@ int report_target_runs(struct report_target *target, const struct words *words, 
 /* The targets less the bases, ready for report_write, and their sources into target->sources. On failure there is nothing
  * to free. */
 int report_target_load(struct report_target *target, struct profile *profile, struct error *err);
-/* The report of query/report_runs.h on the targets, where report_runs_wanted(options); nothing need be loaded. */
+/* The report of query/report/report_runs.h on the targets, where report_runs_wanted(options); nothing need be loaded. */
 int report_target_write_runs(struct report_target *target, const struct report_format *format,
                              const struct report_options *options, struct buffer *out, filter_note *note, void *context,
                              struct error *err);

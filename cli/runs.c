@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/runs.h"
-#include "query/grid.h"
-#include "query/table.h"
+#include "base/grid.h"
+#include "query/sql/result_table.h"
 
 static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
 static const char for_people[] =

@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "query/saved.h"
+#include "query/sql/saved.h"
 
 /* Everything that the shell's connection gets before it asks, as SQL in a file that has no name. */
 struct script {

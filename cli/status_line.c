@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/units.h"
-#include "query/grid.h"
+#include "base/grid.h"
 
 static const uint64_t least_pause_ns = 200000000; /* nobody reads faster, whatever --interval is */
 

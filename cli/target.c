@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "ingest/read/ingest.h"
-#include "query/run_set.h"
-#include "query/select.h"
+#include "query/runs/run_set.h"
+#include "query/runs/select.h"
 
 /* Numbers of runs that took the place of files in the command line, and live as long as it does. */
 static struct arena numbers;
@@ -49,7 +49,7 @@ static bool says_run(const char *name) {
     return !*name || strcmp(name, "latest") == 0 || strncmp(name, "latest~", 7) == 0;
 }
 
-/* Of query/run_set.h: whatever stands behind these, a slash too, is a tag's or a label's. */
+/* Of query/runs/run_set.h: whatever stands behind these, a slash too, is a tag's or a label's. */
 static bool says_set(const char *name) {
     return strncmp(name, "tag:", 4) == 0 || strncmp(name, "all:", 4) == 0 || strncmp(name, "last=", 5) == 0;
 }

@@ -1,13 +1,13 @@
 /* target.h: the warehouse that a command reads, where a person may have named a file instead of a run.
  *
  * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/read/fetch.h) are files. Any other name is a run of the warehouse where one is
- * called so (query/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
+ * called so (query/runs/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
  * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
 #ifndef CLEAR_CLI_TARGET_H
 #define CLEAR_CLI_TARGET_H
 
 #include "ingest/read/fetch.h"
-#include "query/run_set.h"
+#include "query/runs/run_set.h"
 #include "schema/db.h"
 
 /* How URLs among the names are fetched; a command that has options for it sets them before target_open. */
@@ -34,7 +34,7 @@ struct targets {
 };
 
 /* Adds what a word names to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs
- * (query/run_set.h), or several of these with commas between them. */
+ * (query/runs/run_set.h), or several of these with commas between them. */
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err);
 void targets_close(struct targets *targets);
 

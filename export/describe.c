@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/drop.h"
+#include "query/profile/drop_frames.h"
 #include "export/kinds.h"
 #include "schema/schema.h"
 

@@ -3,7 +3,7 @@
 #ifndef CLEAR_EXPORT_DUMPS_H
 #define CLEAR_EXPORT_DUMPS_H
 
-#include "query/timespan.h"
+#include "query/runs/timespan.h"
 #include "schema/db.h"
 
 struct dump_format {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
-#include "query/run_set.h"
-#include "query/timespan.h"
+#include "query/runs/run_set.h"
+#include "query/runs/timespan.h"
 #include "schema/db.h"
 
 struct export_format;

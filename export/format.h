@@ -4,7 +4,7 @@
 #define CLEAR_EXPORT_FORMAT_H
 
 #include "export/model.h"
-#include "query/timespan.h"
+#include "query/runs/timespan.h"
 #include "schema/db.h"
 
 /* A picture or a text on its way out. */

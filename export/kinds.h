@@ -1,10 +1,10 @@
-/* kinds.h: the kinds of profile of a run (query/kind.h) as rows of samples. */
+/* kinds.h: the kinds of profile of a run (query/runs/kind.h) as rows of samples. */
 #ifndef CLEAR_EXPORT_KINDS_H
 #define CLEAR_EXPORT_KINDS_H
 
 #include "export/rows.h"
-#include "query/kind.h"
-#include "query/timespan.h"
+#include "query/runs/kind.h"
+#include "query/runs/timespan.h"
 #include "schema/db.h"
 
 /* Adds the profiles of the kind `name` of a run that a span takes to `rows`, which may be empty ({0}) or hold those of another run. */

@@ -8,7 +8,7 @@
 #include "export/kinds.h"
 #include "export/model.h"
 #include "export/stored.h"
-#include "query/saved.h"
+#include "query/sql/saved.h"
 
 struct export_series {
     struct rows rows;

@@ -63,7 +63,7 @@ const char *config_toolchain(const struct config *config, const char *ending);
 
 /* Puts thresholds and queries in force for this connection, or into the file where it is writable (see above). For
  * readers it also makes clear's own queries known where the file is an older one's that cannot be written. Not under
- * the guard of query/ask.h. */
+ * the guard of query/sql/ask.h. */
 int config_apply(const struct config *config, struct db *db, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * What cannot be joined never breaks the doctor: a view that lacks a column, cannot be prepared, reads `doctor` itself, or
  * fails or gives no proper rows for the run that is asked about, is left out and named. Not under the guard of
- * query/ask.h.
+ * query/sql/ask.h.
  *
  * One view that fails when it runs (malformed JSON, an integer that overflows) would take the whole union with it in any SQLite shell,
  * which has no way to go on after an error. So each is run over the whole file, for at most some tenths of a second, when it is met

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "query/timespan.h"
+#include "query/runs/timespan.h"
 
 #define SECONDS_MAX_NS INT64_C(3600000000000)
 

@@ -6,7 +6,7 @@
 #include "export/export.h"
 #include "export/format.h"
 #include "export/kinds.h"
-#include "query/select.h"
+#include "query/runs/select.h"
 #include "serve/exchange.h"
 
 #define GRACE_NS     INT64_C(10000000000)   /* a recorder of another process may flush so late */

@@ -24,8 +24,8 @@ allowed() { # allowed PATH TEXT: that text is no breach
 # Floors.
 planted base/buffer.c 'base may not include schema/db.h' '#include "schema/db.h"'
 planted schema/db.c 'schema may not include ingest/store/store.h' '#include "ingest/store/store.h"'
-planted query/select.c 'query may not include ingest/store/store.h' '#include "ingest/store/store.h"'
-planted ingest/store/store.c 'ingest may not include query/select.h' '#include "query/select.h"'
+planted query/runs/select.c 'query may not include ingest/store/store.h' '#include "ingest/store/store.h"'
+planted ingest/store/store.c 'ingest may not include query/runs/select.h' '#include "query/runs/select.h"'
 planted ingest/store/store.c 'ingest may not include cli/cli.h' '  #  include "cli/cli.h"'
 planted export/pprof.h 'export may not include cli/cli.h' '#include "cli/cli.h"'
 planted export/pprof.h 'written from the root' '#include "rows.h"'
@@ -38,11 +38,11 @@ allowed base/buffer.c '/* #include "schema/db.h" */'
 allowed base/buffer.c '#include "schema/db.h" /* layers-ok: planted by the test */'
 
 # SQL made by printf, on one line and over several.
-planted query/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
-planted query/select.c 'SQL made by printf' 'void f(char *b) {\n    snprintf(b, 10,\n             "DELETE FROM runs WHERE id = %d",\n             1);\n}'
+planted query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
+planted query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    snprintf(b, 10,\n             "DELETE FROM runs WHERE id = %d",\n             1);\n}'
 planted schema/db.c 'SQL made by printf' 'void f(void) {\n    char *b = sqlite3_mprintf("INSERT INTO tags VALUES (%Q)", "x");\n}'
 planted export/pprof.h 'SQL made by printf' 'void f(struct buffer *b) {\n    buffer_printf(b, " WHERE run_id = %d", 1);\n}'
-allowed query/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n    db_prepare("SELECT 1");\n}'
+allowed query/runs/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n    db_prepare("SELECT 1");\n}'
 
 # The runtime must not end, print, or allocate.
 planted ingest/shim/runtime.c 'may not call exit' 'void f(void) {\n    exit(1);\n}'

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/nearest.h"
-#include "query/saved.h"
+#include "query/sql/saved.h"
 #include "schema/config.h"
 #include "tests/unit_warehouse.h"
 

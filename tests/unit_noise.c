@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "query/noise.h"
+#include "query/diff/noise.h"
 
 static void near(double got, double want, double tolerance) {
     if (!(fabs(got - want) <= tolerance)) fail_msg("%.12g, not %.12g", got, want);

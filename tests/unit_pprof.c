@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "query/drop.h"
+#include "query/profile/drop_frames.h"
 #include "export/pprof.h"
 #include "profile.pb-c.h"
 

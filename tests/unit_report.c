@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-#include "query/compare.h"
-#include "query/graph.h"
-#include "query/pattern.h"
-#include "query/profile_build.h"
-#include "query/report.h"
-#include "query/scale.h"
+#include "query/profile/compare.h"
+#include "query/profile/graph.h"
+#include "query/profile/pattern.h"
+#include "query/profile/build.h"
+#include "query/report/report.h"
+#include "query/profile/scale.h"
 
 static const struct profile_type types[] = {{"count", "count"}, {"space", "bytes"}};
 

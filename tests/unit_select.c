@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "query/run_set.h"
-#include "query/select.h"
+#include "query/runs/run_set.h"
+#include "query/runs/select.h"
 
 static struct db db;
 

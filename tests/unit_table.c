@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "query/grid.h"
-#include "query/table.h"
+#include "base/grid.h"
+#include "query/sql/result_table.h"
 
 static void widths(void **state) {
     (void)state;

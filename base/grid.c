@@ -1,0 +1,182 @@
+#include "base/grid.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/error.h"
+
+/* mbrtowc and wcwidth ask the thread's locale, and a user's may be C. C.UTF-8 is built into glibc since 2.35. */
+static locale_t utf8_locale(void) {
+    static locale_t locale;
+    if (!locale) locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
+    return locale;
+}
+
+/* Size of the character at `at`, and its width: -1 for control characters, size 0 for a byte that is no UTF-8. */
+static size_t next_character(const char *at, size_t left, int *width) {
+    mbstate_t state = {0};
+    wchar_t wide;
+    size_t size = mbrtowc(&wide, at, left, &state);
+    if (size == (size_t)-1 || size == (size_t)-2) return 0;
+    *width = wcwidth(wide);
+    return size ? size : 1; /* a NUL is one byte, of width 0: shown as a control character */
+}
+
+static void escape(struct buffer *out, unsigned char byte) {
+    if (byte == '\n')
+        buffer_add_text(out, "\\n");
+    else if (byte == '\t')
+        buffer_add_text(out, "\\t");
+    else
+        buffer_printf(out, "\\x%02x", byte);
+}
+
+/* Adds text in a form that is safe on a terminal, and returns the columns that it takes. */
+static int add_visible(struct buffer *out, const char *text, size_t size) {
+    locale_t before = uselocale(utf8_locale());
+    int total = 0;
+    for (size_t i = 0; i < size;) {
+        int width = 0;
+        size_t length = next_character(text + i, size - i, &width);
+        size_t start = out->size;
+        if (length == 0) {
+            buffer_add_text(out, "\xef\xbf\xbd");
+            total++;
+            i++;
+            continue;
+        }
+        if (width < 0 || text[i] == '\0') {
+            for (size_t j = 0; j < length; j++)
+                escape(out, (unsigned char)text[i + j]);
+            total += (int)(out->size - start);
+        } else {
+            buffer_add(out, text + i, length);
+            total += width;
+        }
+        i += length;
+    }
+    uselocale(before);
+    return total;
+}
+
+int grid_width(const char *text, size_t size) {
+    struct buffer scratch = {0};
+    int width = add_visible(&scratch, text, size);
+    buffer_free(&scratch);
+    return width;
+}
+
+void grid_add(struct grid *grid, const char *text, size_t size, bool right) {
+    if (grid->count == grid->capacity) {
+        grid->capacity = grid->capacity ? grid->capacity * 2 : 64;
+        grid->cells = xrealloc(grid->cells, grid->capacity * sizeof *grid->cells);
+    }
+    struct grid_cell *cell = &grid->cells[grid->count++];
+    cell->start = grid->text.size;
+    cell->width = add_visible(&grid->text, text, size);
+    cell->size = grid->text.size - cell->start;
+    cell->right = right;
+    cell->style = NULL;
+}
+
+void grid_left(struct grid *grid, const char *text) {
+    grid_add(grid, text, strlen(text), false);
+}
+
+void grid_right(struct grid *grid, const char *text) {
+    grid_add(grid, text, strlen(text), true);
+}
+
+void grid_style(struct grid *grid, const char *style) {
+    if (grid->count) grid->cells[grid->count - 1].style = style;
+}
+
+void grid_note(struct grid *grid, const char *line) {
+    if (grid->note_count == grid->note_capacity) {
+        grid->note_capacity = grid->note_capacity ? grid->note_capacity * 2 : 16;
+        grid->notes = xrealloc(grid->notes, grid->note_capacity * sizeof *grid->notes);
+    }
+    grid->notes[grid->note_count++] = (struct grid_note){grid->count / grid->columns, xstrdup(line)};
+}
+
+void grid_visible(struct buffer *out, const char *text, int width) {
+    size_t size = strlen(text), start = out->size;
+    if (add_visible(out, text, size) <= width) return;
+    /* Half, half of the rest, ...: the longest start that leaves room for the dots. */
+    size_t fits = 0;
+    for (size_t step = size; step; step /= 2)
+        while (fits + step <= size && grid_width(text, fits + step) <= width - 3)
+            fits += step;
+    while (fits && ((unsigned char)text[fits] & 0xc0) == 0x80)
+        fits--; /* not inside a character */
+    out->size = start;
+    add_visible(out, text, fits);
+    buffer_add_text(out, "...");
+}
+
+static void put_repeated(FILE *out, int c, int times) {
+    while (times-- > 0)
+        fputc(c, out);
+}
+
+static void print_row(const struct grid *grid, const struct grid_cell *row, const int *widths, const bool *right,
+                      FILE *out) {
+    int behind = 0; /* blanks that are owed: written only when something follows */
+    fputs(grid->indent ? grid->indent : "", out);
+    for (size_t column = 0; column < grid->columns; column++) {
+        int padding = widths[column] - row[column].width;
+        bool to_right = right ? right[column] : row[column].right;
+        if (row[column].size) {
+            put_repeated(out, ' ', behind + (to_right ? padding : 0));
+            if (row[column].style) fputs(row[column].style, out);
+            fwrite(grid->text.data + row[column].start, 1, row[column].size, out);
+            if (row[column].style) fputs(GRID_PLAIN, out);
+            behind = to_right ? 0 : padding;
+        } else {
+            behind += widths[column];
+        }
+        behind += 2;
+    }
+    fputc('\n', out);
+}
+
+/* The heading and the line below it, each cell aligned as the one of the first row. */
+static void print_header(const struct grid *grid, const int *widths, FILE *out) {
+    bool *right = xcalloc(grid->columns, sizeof *right);
+    for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)
+        right[i - grid->columns] = grid->cells[i].right;
+    print_row(grid, grid->cells, widths, right, out);
+    fputs(grid->indent ? grid->indent : "", out);
+    for (size_t column = 0; column < grid->columns; column++) {
+        put_repeated(out, ' ', column ? 2 : 0);
+        put_repeated(out, '-', widths[column]);
+    }
+    fputc('\n', out);
+    free(right);
+}
+
+void grid_print(const struct grid *grid, FILE *out, bool header) {
+    if (!grid->columns || !grid->count) return;
+    int *widths = xcalloc(grid->columns, sizeof *widths);
+    size_t note = 0;
+    for (size_t i = 0; i < grid->count; i++)
+        if (grid->cells[i].width > widths[i % grid->columns]) widths[i % grid->columns] = grid->cells[i].width;
+    if (header) print_header(grid, widths, out);
+    for (size_t row = header; row < grid->count / grid->columns && !ferror(out); row++) {
+        print_row(grid, grid->cells + row * grid->columns, widths, NULL, out);
+        for (; note < grid->note_count && grid->notes[note].row <= row + 1; note++)
+            fprintf(out, "%s\n", grid->notes[note].line);
+    }
+    free(widths);
+}
+
+void grid_free(struct grid *grid) {
+    for (size_t i = 0; i < grid->note_count; i++)
+        free(grid->notes[i].line);
+    free(grid->notes);
+    buffer_free(&grid->text);
+    free(grid->cells);
+    *grid = (struct grid){.columns = grid->columns, .indent = grid->indent};
+}

@@ -1,0 +1,524 @@
+#include "query/diff/changes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/profile/trace_filter.h"
+#include "schema/schema.h"
+
+/* ---- the tables ---- */
+
+static const struct diff_table empty_tables[DIFF_TABLES] = {
+    [DIFF_TOTALS] = {.section = "totals",
+                     .by = "run",
+                     .columns = {{"duration_ns", "duration", DIFF_NS, true},
+                                 {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
+                                 {"alloc_count", "allocations", DIFF_COUNT, false},
+                                 {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
+                                 {"inuse_count", "live blocks", DIFF_COUNT, false},
+                                 {"lock_operations", "lock operations", DIFF_COUNT, false},
+                                 {"lock_contended", "of them waited", DIFF_COUNT, true},
+                                 {"lock_wait_ns", "lock waits", DIFF_NS, true},
+                                 {"cell_retries", "cell retries", DIFF_COUNT, true},
+                                 {"channel_blocked", "channel waits", DIFF_COUNT, true},
+                                 {"channel_wait_ns", "waited there", DIFF_NS, true},
+                                 {"fibers", "fibers", DIFF_COUNT, false},
+                                 {"cpu_ns", "CPU time", DIFF_NS, true}},
+                     .column_count = 13},
+    /* The first four stand in the order of enum heap_by. */
+    [DIFF_FUNCTIONS] = {.section = "heap",
+                        .by = "function",
+                        .columns = {{"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
+                                    {"alloc_count", "allocations", DIFF_COUNT, false},
+                                    {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
+                                    {"inuse_count", "live blocks", DIFF_COUNT, false}},
+                        .column_count = 4},
+    [DIFF_SITES] = {.section = "heap",
+                    .by = "site",
+                    .columns = {{"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
+                                {"alloc_count", "allocations", DIFF_COUNT, false},
+                                {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
+                                {"inuse_count", "live blocks", DIFF_COUNT, false}},
+                    .column_count = 4},
+    [DIFF_LOCKS] = {.section = "lock",
+                    .by = "lock",
+                    .columns = {{"operations", "operations", DIFF_COUNT, false},
+                                {"contended", "waited", DIFF_COUNT, true},
+                                {"wait_ns", "waits", DIFF_NS, true},
+                                {"hold_ns", "held", DIFF_NS, true}},
+                    .column_count = 4,
+                    .judged = 2},
+    [DIFF_CELLS] = {.section = "cell",
+                    .by = "cell",
+                    .columns = {{"retries", "retries", DIFF_COUNT, true},
+                                {"commits", "commits", DIFF_COUNT, false},
+                                {"reads", "reads", DIFF_COUNT, false},
+                                {"cow_bytes", "copied", DIFF_BYTES_UNIT, true}},
+                    .column_count = 4},
+    [DIFF_CHANNELS] = {.section = "channel",
+                       .by = "channel",
+                       .columns = {{"operations", "operations", DIFF_COUNT, false},
+                                   {"blocked", "blocked", DIFF_COUNT, true},
+                                   {"wait_ns", "waits", DIFF_NS, true},
+                                   {"push_blocked", "pushes blocked", DIFF_COUNT, true},
+                                   {"pop_blocked", "pops blocked", DIFF_COUNT, true},
+                                   {"max_depth", "deepest", DIFF_COUNT, true}},
+                       .column_count = 6},
+    [DIFF_FIBERS] = {.section = "fibers",
+                     .by = "task site",
+                     .columns = {{"spawns", "spawns", DIFF_COUNT, false},
+                                 {"runs", "runs", DIFF_COUNT, true},
+                                 {"total_lifetime_ns", "lifetimes", DIFF_NS, true}},
+                     .column_count = 3},
+    [DIFF_SAMPLES] = {.section = "samples",
+                      .by = "function",
+                      .columns = {{"value", "value", DIFF_COUNT, true}},
+                      .column_count = 1},
+    [DIFF_CPU] = {.section = "cpu",
+                  .by = "function",
+                  .columns = {{"cpu_ns", "CPU time", DIFF_NS, true}, {"samples", "samples", DIFF_COUNT, true}},
+                  .column_count = 2},
+};
+
+/* Columns of the totals, and where their figures come from. */
+enum {
+    TOTAL_DURATION,
+    TOTAL_HEAP,
+    TOTAL_LOCK = TOTAL_HEAP + 4,
+    TOTAL_RETRIES = TOTAL_LOCK + 3,
+    TOTAL_CHANNEL,
+    TOTAL_FIBERS = TOTAL_CHANNEL + 2,
+    TOTAL_CPU
+};
+
+bool diff_is_object(enum diff_table_id id) {
+    return id >= DIFF_LOCKS && id <= DIFF_FIBERS;
+}
+
+/* ---- what is known of a stack ---- */
+
+/* The rows of a table that a stack belongs to: one, or with --cumulative one for each function in it. */
+struct members {
+    size_t *rows;
+    size_t count;
+};
+
+struct stack {
+    bool is_kept; /* by --focus and --ignore */
+    const char *function, *file, *module;
+    int64_t line, id;
+    uint64_t signature;
+    struct members members[DIFF_TABLES];
+};
+
+/* The stacks of one warehouse that were met. */
+struct source {
+    struct db *db;
+    struct map known; /* trace id -> index */
+    struct stack *stacks;
+    size_t count, capacity;
+};
+
+/* One run being read. */
+struct gather {
+    struct diff *diff;
+    struct source sources[2]; /* the warehouse and the files */
+    struct source *source;
+    struct trace_filter filter;
+    int side;
+    size_t run; /* 0 .. runs - 1, the old ones first */
+    int64_t run_id;
+};
+
+static struct source *source_of(struct gather *gather, struct db *db) {
+    struct source *source = &gather->sources[0];
+    if (source->db && source->db != db) source++;
+    source->db = db;
+    return source;
+}
+
+static void free_source(struct source *source) {
+    for (size_t i = 0; i < source->count; i++)
+        for (size_t table = 0; table < DIFF_TABLES; table++)
+            free(source->stacks[i].members[table].rows);
+    free(source->stacks);
+    map_free(&source->known);
+}
+
+static const char *keep(struct diff *diff, const char *text) {
+    return arena_text(&diff->texts, text, strlen(text));
+}
+
+static sqlite3_stmt *prepare(struct gather *gather, const char *name, struct error *err) {
+    return db_prepare(gather->source->db, embedded_text(name), err);
+}
+
+static int read_place(struct gather *gather, struct stack *stack, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/place.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":trace", stack->id);
+    int code = db_step(gather->source->db, row, err);
+    if (code < 0) return -1;
+    stack->signature = code ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
+    stack->function = keep(gather->diff, code ? db_text(row, 1) : "(no stack)");
+    stack->file = keep(gather->diff, code ? db_text(row, 2) : "");
+    stack->line = code ? sqlite3_column_int64(row, 3) : 0;
+    stack->module = keep(gather->diff, code ? db_text(row, 4) : "");
+    sqlite3_reset(row);
+    return trace_filter_keeps(&gather->filter, gather->source->db, stack->id, &stack->is_kept, err);
+}
+
+static struct stack *find_stack(struct gather *gather, int64_t trace_id, struct error *err) {
+    struct source *source = gather->source;
+    struct map_entry *entry = map_find(&source->known, &trace_id, sizeof trace_id);
+    if (entry) return &source->stacks[entry->value];
+    struct stack stack = {.id = trace_id};
+    if (read_place(gather, &stack, err) < 0) return NULL;
+    if (source->count == source->capacity) {
+        source->capacity = source->capacity ? source->capacity * 2 : 256;
+        source->stacks = xrealloc(source->stacks, source->capacity * sizeof *source->stacks);
+    }
+    gather->diff->trace_count++;
+    gather->diff->kept_count += stack.is_kept;
+    map_put(&source->known, &trace_id, sizeof trace_id, NULL)->value = (int64_t)source->count;
+    source->stacks[source->count] = stack;
+    return &source->stacks[source->count++];
+}
+
+/* ---- rows ---- */
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The row of a key, made where it is new (`*is_new`). */
+static size_t find_row(struct diff *diff, struct diff_table *table, const struct buffer *key, bool *is_new) {
+    struct map_entry *entry = map_put(&table->keys, key->data, key->size, is_new);
+    if (!*is_new) return (size_t)entry->value;
+    if (table->count == table->capacity) {
+        table->capacity = table->capacity ? table->capacity * 2 : 64;
+        table->rows = xrealloc(table->rows, table->capacity * sizeof *table->rows);
+    }
+    size_t figures = table->column_count * diff->runs;
+    struct diff_row *row = &table->rows[table->count];
+    *row = (struct diff_row){.subject = "", .file = "", .module = "", .identity = "", .what = ""};
+    row->values = arena_alloc(&diff->texts, figures * sizeof *row->values);
+    for (size_t i = 0; i < figures; i++)
+        row->values[i] = 0;
+    row->figures = arena_alloc(&diff->texts, table->column_count * sizeof *row->figures);
+    memset(row->figures, 0, table->column_count * sizeof *row->figures);
+    entry->value = (int64_t)table->count;
+    return table->count++;
+}
+
+static void add_values(struct gather *gather, enum diff_table_id id, size_t index, const double *values) {
+    struct diff_table *table = &gather->diff->tables[id];
+    struct diff_row *row = &table->rows[index];
+    bool any = false;
+    for (size_t i = 0; i < table->column_count; i++) {
+        row->values[i * gather->diff->runs + gather->run] += values[i];
+        any |= values[i] != 0;
+    }
+    if (!any || row->last_run == gather->run + 1) return;
+    row->last_run = gather->run + 1;
+    row->seen[gather->side]++;
+}
+
+static void add_total(struct gather *gather, size_t column, double value) {
+    gather->diff->tables[DIFF_TOTALS].rows[0].values[column * gather->diff->runs + gather->run] += value;
+}
+
+static size_t function_row(struct gather *gather, enum diff_table_id id, const char *what, const char *function,
+                           const char *file, const char *module, int64_t line, int64_t trace_id) {
+    struct buffer key = {0};
+    bool is_new;
+    buffer_printf(&key, "%s\n%s\n%s", what, function, base_name(file));
+    struct diff_table *table = &gather->diff->tables[id];
+    size_t index = find_row(gather->diff, table, &key, &is_new);
+    buffer_free(&key);
+    if (is_new) {
+        struct diff_row *row = &table->rows[index];
+        row->what = keep(gather->diff, what);
+        row->subject = keep(gather->diff, function);
+        row->file = keep(gather->diff, file);
+        row->module = keep(gather->diff, module);
+        row->line = line;
+        row->db = gather->source->db;
+        row->trace_id = trace_id;
+    }
+    return index;
+}
+
+static void add_member(struct members *members, size_t row) {
+    for (size_t i = 0; i < members->count; i++)
+        if (members->rows[i] == row) return;
+    members->rows = xrealloc(members->rows, (members->count + 1) * sizeof *members->rows);
+    members->rows[members->count++] = row;
+}
+
+/* Each function of the stack once, however often it is in it. */
+static int add_all_functions(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
+                             struct members *members, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/functions.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":trace", stack->id);
+    int code;
+    while ((code = db_step(gather->source->db, row, err)) == 1)
+        add_member(members, function_row(gather, id, what, db_text(row, 0), db_text(row, 1), db_text(row, 2),
+                                         sqlite3_column_int64(row, 3), stack->id));
+    return code;
+}
+
+/* The rows that the stack belongs to, found where they are not known yet. */
+static int find_members(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
+                        struct members *members, struct error *err) {
+    if (members->count) return 0;
+    if (gather->diff->options->cumulative && add_all_functions(gather, id, what, stack, members, err) < 0) return -1;
+    if (!members->count)
+        add_member(members,
+                   function_row(gather, id, what, stack->function, stack->file, stack->module, stack->line, stack->id));
+    return 0;
+}
+
+static int add_to_functions(struct gather *gather, enum diff_table_id id, struct stack *stack, const double *values,
+                            struct error *err) {
+    struct members *members = &stack->members[id];
+    if (find_members(gather, id, "", stack, members, err) < 0) return -1;
+    for (size_t i = 0; i < members->count; i++)
+        add_values(gather, id, members->rows[i], values);
+    return 0;
+}
+
+static void add_to_site(struct gather *gather, struct stack *stack, const double *values) {
+    struct members *members = &stack->members[DIFF_SITES];
+    struct diff_table *table = &gather->diff->tables[DIFF_SITES];
+    bool is_new;
+    if (!members->count) {
+        struct buffer key = {0};
+        buffer_add(&key, &stack->signature, sizeof stack->signature);
+        add_member(members, find_row(gather->diff, table, &key, &is_new));
+        buffer_free(&key);
+        struct diff_row *row = &table->rows[members->rows[0]];
+        if (is_new) {
+            row->subject = stack->function;
+            row->file = stack->file;
+            row->module = stack->module;
+            row->line = stack->line;
+            row->signature = stack->signature;
+            row->db = gather->source->db;
+            row->trace_id = stack->id;
+        }
+    }
+    add_values(gather, DIFF_SITES, members->rows[0], values);
+}
+
+/* ---- the kinds ---- */
+
+static void read_values(sqlite3_stmt *row, int first, size_t count, double *values) {
+    for (size_t i = 0; i < count; i++)
+        values[i] = sqlite3_column_double(row, first + (int)i);
+}
+
+static int gather_heap(struct gather *gather, struct error *err) {
+    double values[4];
+    int code;
+    sqlite3_stmt *row = prepare(gather, "diff/heap.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (!stack->is_kept) continue;
+        read_values(row, 1, 4, values);
+        if (add_to_functions(gather, DIFF_FUNCTIONS, stack, values, err) < 0) return -1;
+        add_to_site(gather, stack, values);
+        for (size_t i = 0; i < 4; i++)
+            add_total(gather, TOTAL_HEAP + i, values[i]);
+    }
+    return code;
+}
+
+static int gather_cpu(struct gather *gather, struct error *err) {
+    double values[2];
+    int code;
+    sqlite3_stmt *row = prepare(gather, "diff/cpu.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (!stack->is_kept) continue;
+        read_values(row, 1, 2, values);
+        if (add_to_functions(gather, DIFF_CPU, stack, values, err) < 0) return -1;
+        add_total(gather, TOTAL_CPU, values[0]);
+    }
+    return code;
+}
+
+/* One stack may be in profiles of several kinds, so its rows are not kept with it. */
+static int gather_samples(struct gather *gather, struct error *err) {
+    int code;
+    sqlite3_stmt *row = prepare(gather, "diff/samples.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        struct members members = {0};
+        double value = sqlite3_column_double(row, 2);
+        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (!stack->is_kept) continue;
+        code = find_members(gather, DIFF_SAMPLES, db_text(row, 1), stack, &members, err);
+        for (size_t i = 0; i < members.count; i++)
+            add_values(gather, DIFF_SAMPLES, members.rows[i], &value);
+        free(members.rows);
+        if (code < 0) return -1;
+    }
+    return code;
+}
+
+static int gather_fibers(struct gather *gather, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/fibers.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    if (db_step(gather->source->db, row, err) != 1) return -1;
+    add_total(gather, TOTAL_FIBERS, sqlite3_column_double(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* Locks, cells, channels, task sites: by identity. A name is met by the expressions as a frame is. */
+static int keeps_object(struct gather *gather, int64_t trace_id, const char *name, bool *keeps, struct error *err) {
+    return trace_filter_keeps_named(&gather->filter, gather->source->db, trace_id, name, keeps, err);
+}
+
+static void add_object(struct gather *gather, enum diff_table_id id, sqlite3_stmt *from, const double *values) {
+    struct diff_table *table = &gather->diff->tables[id];
+    struct buffer key = {0};
+    bool is_new;
+    buffer_add_text(&key, db_text(from, 1));
+    size_t index = find_row(gather->diff, table, &key, &is_new);
+    struct diff_row *row = &table->rows[index];
+    if (is_new) {
+        row->identity = keep(gather->diff, db_text(from, 1));
+        row->subject = keep(gather->diff, db_text(from, 2));
+        row->db = gather->source->db;
+        row->trace_id = sqlite3_column_int64(from, 0);
+    }
+    buffer_free(&key);
+    add_values(gather, id, index, values);
+}
+
+/* The totals that a row of objects is part of. */
+static void add_object_totals(struct gather *gather, enum diff_table_id id, const double *values) {
+    if (id == DIFF_CELLS) add_total(gather, TOTAL_RETRIES, values[0]);
+    for (size_t i = 0; i < 3 && id == DIFF_LOCKS; i++)
+        add_total(gather, TOTAL_LOCK + i, values[i]);
+    for (size_t i = 0; i < 2 && id == DIFF_CHANNELS; i++)
+        add_total(gather, TOTAL_CHANNEL + i, values[1 + i]);
+}
+
+static int gather_objects(struct gather *gather, enum diff_table_id id, const char *sql, struct error *err) {
+    double values[DIFF_FIGURES_MAX];
+    int code;
+    sqlite3_stmt *row = prepare(gather, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        bool keeps;
+        if (keeps_object(gather, sqlite3_column_int64(row, 0), db_text(row, 2), &keeps, err) < 0) return -1;
+        if (!keeps) continue;
+        read_values(row, 3, gather->diff->tables[id].column_count, values);
+        add_object(gather, id, row, values);
+        add_object_totals(gather, id, values);
+    }
+    return code;
+}
+
+static int gather_duration(struct gather *gather, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/run.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    int code = db_step(gather->source->db, row, err);
+    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run is gone", gather->source->db->path);
+    add_total(gather, TOTAL_DURATION, sqlite3_column_double(row, 3));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* ---- losses ---- */
+
+static void add_loss(struct diff *diff, int side, sqlite3_stmt *row) {
+    int64_t count = sqlite3_column_int64(row, 3);
+    for (size_t i = 0; i < diff->loss_count; i++) {
+        struct diff_loss *loss = &diff->losses[i];
+        if (loss->side != side || strcmp(loss->code, db_text(row, 0)) || strcmp(loss->subject, db_text(row, 2)))
+            continue;
+        loss->runs++;
+        if (count > loss->count) loss->count = count;
+        return;
+    }
+    diff->losses = xrealloc(diff->losses, (diff->loss_count + 1) * sizeof *diff->losses);
+    diff->losses[diff->loss_count++] =
+        (struct diff_loss){side, keep(diff, db_text(row, 0)), keep(diff, db_text(row, 2)), count, 1};
+}
+
+static int gather_losses(struct gather *gather, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/loss.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    int code;
+    while ((code = db_step(gather->source->db, row, err)) == 1)
+        add_loss(gather->diff, gather->side, row);
+    return code;
+}
+
+/* ---- all runs ---- */
+
+static int gather_run(struct gather *gather, const struct run_item *item, struct error *err) {
+    gather->source = source_of(gather, item->db);
+    gather->run_id = item->id;
+    gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
+    if (gather_losses(gather, err) || gather_duration(gather, err) || gather_heap(gather, err)) return -1;
+    if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
+    if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
+    if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;
+    if (gather_objects(gather, DIFF_FIBERS, "diff/task.sql", err) || gather_fibers(gather, err)) return -1;
+    return gather_cpu(gather, err) ? -1 : gather_samples(gather, err);
+}
+
+/* Where a figure is nowhere, the next best one is judged: dumps without times, CPU samples without a rate. */
+static void choose_judged(struct diff *diff) {
+    struct {
+        enum diff_table_id table;
+        size_t wanted, otherwise;
+    } choices[] = {{DIFF_LOCKS, 2, 1}, {DIFF_CPU, 0, 1}, {DIFF_CHANNELS, 2, 1}, {DIFF_FIBERS, 2, 0}};
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        struct diff_table *table = &diff->tables[choices[i].table];
+        bool any = false;
+        for (size_t row = 0; row < table->count; row++)
+            for (size_t run = 0; run < diff->runs; run++)
+                any |= table->rows[row].values[choices[i].wanted * diff->runs + run] != 0;
+        table->judged = any ? choices[i].wanted : choices[i].otherwise;
+    }
+    diff->tables[DIFF_FUNCTIONS].judged = diff->tables[DIFF_SITES].judged = diff->options->by;
+}
+
+int diff_gather(struct diff *diff, struct error *err) {
+    struct gather gather = {.diff = diff};
+    const struct buffer run = {(char *)"run", 3, 4};
+    bool is_new;
+    memcpy(diff->tables, empty_tables, sizeof empty_tables);
+    find_row(diff, &diff->tables[DIFF_TOTALS], &run, &is_new);
+    int code = trace_filter_open(&gather.filter, diff->options->focus, diff->options->ignore, err);
+    for (gather.side = 0; gather.side < DIFF_SIDES && code == 0; gather.side++) {
+        const struct run_list *runs = &diff->options->sides[gather.side].runs;
+        for (size_t i = 0; i < runs->count && code == 0; i++, gather.run++)
+            code = gather_run(&gather, &runs->items[i], err);
+    }
+    if (code == 0) choose_judged(diff);
+    free_source(&gather.sources[0]);
+    free_source(&gather.sources[1]);
+    trace_filter_close(&gather.filter);
+    return code;
+}

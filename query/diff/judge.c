@@ -1,0 +1,262 @@
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/diff/changes.h"
+
+/* ---- rules ---- */
+
+/* A warehouse that an older clear made, and that cannot be written, lacks the rules: then these hold, which are those of
+ * schema/rules.yaml. */
+static const struct {
+    const char *name;
+    size_t offset;
+    double value;
+} rules[] = {
+    {"diff_floor_percent", offsetof(struct diff_rules, floor_percent), 1},
+    {"diff_single_percent", offsetof(struct diff_rules, single_percent), 20},
+    {"diff_false_percent", offsetof(struct diff_rules, false_percent), 5},
+    {"diff_contended_percent", offsetof(struct diff_rules, contended_percent), 1},
+    {"cell_retry_ratio", offsetof(struct diff_rules, retry_ratio), 1},
+};
+
+static int read_rules(struct diff *diff, struct error *err) {
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        double *value = (double *)(void *)((char *)&diff->rules + rules[i].offset);
+        *value = rules[i].value;
+        sqlite3_stmt *row = db_prepare(diff->options->rules, "SELECT value FROM rules WHERE name = :name", err);
+        if (!row) return -1;
+        db_bind_text(row, ":name", rules[i].name);
+        int code = db_step(diff->options->rules, row, err);
+        if (code < 0) return -1;
+        if (code) *value = sqlite3_column_double(row, 0);
+        sqlite3_reset(row);
+    }
+    return 0;
+}
+
+/* ---- figures ---- */
+
+/* Percentages are whole before they are compared, as everywhere in the doctor. */
+static bool is_large(const struct diff *diff, const struct diff_column *column, const struct diff_figure *figure) {
+    bool is_single = diff->runs == 2;
+    double floor = is_single && column->varies ? diff->rules.single_percent : diff->rules.floor_percent;
+    if (figure->delta == 0) return false;
+    return isnan(figure->percent) || round(fabs(figure->percent)) >= floor;
+}
+
+static void compare(const struct diff *diff, const struct diff_table *table, const struct diff_row *row,
+                    size_t column) {
+    const double *values = row->values + column * diff->runs;
+    struct diff_figure *figure = &row->figures[column];
+    figure->noise =
+        noise_compare(values, diff->run_count[DIFF_OLD], values + diff->run_count[DIFF_OLD], diff->run_count[DIFF_NEW]);
+    double before = figure->noise.old.mean;
+    figure->delta = figure->noise.new.mean - before;
+    figure->percent = before != 0 ? 100 * figure->delta / fabs(before) : NAN;
+    figure->is_change = is_large(diff, &table->columns[column], figure);
+}
+
+/* Of many rows some differ by chance. A figure that varies on neither side needs no test, and is no part of them. */
+static bool is_tested(const struct diff_figure *figure) {
+    return !isnan(figure->noise.p) && !isinf(figure->noise.t) &&
+           !(figure->noise.old.sd == 0 && figure->noise.new.sd == 0);
+}
+
+static void believe(struct diff_figure *figure, double limit) {
+    if (!is_tested(figure) || figure->noise.p <= limit) return;
+    figure->is_in_noise = figure->is_change;
+    figure->is_change = false;
+}
+
+static void drop_noise(const struct diff *diff, struct diff_table *table, size_t column) {
+    double *p = xcalloc(table->count + 1, sizeof *p);
+    size_t tested = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (is_tested(&table->rows[i].figures[column])) p[tested++] = table->rows[i].figures[column].noise.p;
+    double limit = noise_limit(p, tested, diff->rules.false_percent / 100);
+    for (size_t i = 0; i < table->count; i++)
+        believe(&table->rows[i].figures[column], limit);
+    free(p);
+}
+
+/* The totals are one row: its figures are the tests. */
+static void drop_noise_of_totals(const struct diff *diff, struct diff_table *table) {
+    double p[DIFF_FIGURES_MAX];
+    struct diff_figure *figures = table->rows[0].figures;
+    size_t tested = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (is_tested(&figures[i])) p[tested++] = figures[i].noise.p;
+    double limit = noise_limit(p, tested, diff->rules.false_percent / 100);
+    for (size_t i = 0; i < table->column_count; i++)
+        believe(&figures[i], limit);
+    /* A file mostly does not know how long it took. */
+    if (figures[0].noise.old.mean == 0 || figures[0].noise.new.mean == 0) figures[0].is_change = false;
+}
+
+/* ---- words ---- */
+
+/* Samples are counts of chance: of n expected ones about sqrt(n) more or fewer are met, and twice the spread of the
+ * difference is what 19 of 20 stay within. It is all that is known of the noise where each side has one run. */
+static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
+    const struct diff_figure *samples = &row->figures[counted];
+    double difference = samples->delta, both = samples->noise.old.mean + samples->noise.new.mean;
+    if (diff->runs > 2 || both == 0 || difference * difference >= 4 * both) return;
+    for (size_t i = 0; i < table->column_count; i++) {
+        row->figures[i].is_in_noise |= row->figures[i].is_change;
+        row->figures[i].is_change = false;
+    }
+}
+
+/* Of samples: not times or bytes. */
+static bool is_counted(const struct diff_row *row) {
+    const char *unit = strrchr(row->what, ' ');
+    return unit && strcmp(unit, " count") == 0;
+}
+
+static const char *direction(const struct diff_figure *figure, const char *up, const char *down) {
+    if (!figure->is_change) return "same";
+    return figure->delta > 0 ? up : down;
+}
+
+static void judge_function(const struct diff_table *table, struct diff_row *row) {
+    const struct diff_figure *figure = &row->figures[table->judged];
+    row->change = direction(figure, "up", "down");
+    row->is_change = figure->is_change;
+    if (figure->is_in_noise) return;
+    if (row->presence == DIFF_ADDED) row->change = "new";
+    if (row->presence == DIFF_GONE) row->change = "eliminated";
+}
+
+/* The share of the operations that had to wait, in per cent. */
+static double contended_percent(const struct diff_row *row, int side) {
+    const struct noise *operations = &row->figures[0].noise, *contended = &row->figures[1].noise;
+    double all = side == DIFF_OLD ? operations->old.mean : operations->new.mean;
+    double waited = side == DIFF_OLD ? contended->old.mean : contended->new.mean;
+    /* A profile of contentions alone (Go's mutex profile) knows no others. */
+    return waited == 0 ? 0 : all == 0 ? 100 : 100 * waited / all;
+}
+
+/* Locks and channels: operations, those of them that waited, and their times. */
+static void judge_waits(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
+                        struct diff_row *row) {
+    const struct diff_figure *contended = &row->figures[1], *judged = &row->figures[table->judged];
+    bool before = contended_percent(row, DIFF_OLD) >= diff->rules.contended_percent;
+    bool after = contended_percent(row, DIFF_NEW) >= diff->rules.contended_percent;
+    if (!before && after && contended->is_change)
+        row->change = id == DIFF_LOCKS ? "newly contended" : "newly blocked";
+    else if (before && !after && contended->is_change)
+        row->change = id == DIFF_LOCKS ? "contention eliminated" : "blocking eliminated";
+    else
+        row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
+    row->is_change = strcmp(row->change, "same") != 0;
+    if (!row->is_change && !judged->is_in_noise && row->presence != DIFF_BOTH)
+        row->change = row->presence == DIFF_ADDED ? "new" : "gone";
+}
+
+static double retry_ratio(const struct diff_row *row, int side) {
+    const struct noise *retries = &row->figures[0].noise, *commits = &row->figures[1].noise;
+    double again = side == DIFF_OLD ? retries->old.mean : retries->new.mean;
+    double done = side == DIFF_OLD ? commits->old.mean : commits->new.mean;
+    return again == 0 ? 0 : done == 0 ? INFINITY : again / done;
+}
+
+static void judge_cell(const struct diff *diff, struct diff_row *row) {
+    const struct diff_figure *retries = &row->figures[0];
+    bool before = retry_ratio(row, DIFF_OLD) >= diff->rules.retry_ratio;
+    bool after = retry_ratio(row, DIFF_NEW) >= diff->rules.retry_ratio;
+    row->change = direction(retries, "more contention", "less contention");
+    if (retries->is_change && !before && after) row->change = "new retry storm";
+    if (retries->is_change && retries->noise.new.mean == 0) row->change = "retries eliminated";
+    row->is_change = retries->is_change;
+    if (!row->is_change && !retries->is_in_noise && row->presence != DIFF_BOTH)
+        row->change = row->presence == DIFF_ADDED ? "new" : "gone";
+}
+
+/* Where fibers live as long as before, how many there are can have changed all the same. */
+static void judge_task(const struct diff_table *table, struct diff_row *row) {
+    const struct diff_figure *spawns = &row->figures[0], *judged = &row->figures[table->judged];
+    judge_function(table, row);
+    if (judged->is_change || row->presence != DIFF_BOTH) return;
+    row->change = direction(spawns, "more spawns", "fewer spawns");
+    row->is_change = spawns->is_change;
+}
+
+static void judge_row(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
+                      struct diff_row *row) {
+    if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
+        row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
+    if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
+    if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
+    if (id == DIFF_LOCKS || id == DIFF_CHANNELS)
+        judge_waits(diff, table, id, row);
+    else if (id == DIFF_FIBERS)
+        judge_task(table, row);
+    else if (id == DIFF_CELLS)
+        judge_cell(diff, row);
+    else if (id != DIFF_TOTALS)
+        judge_function(table, row);
+}
+
+void diff_judge(struct diff *diff) {
+    for (size_t id = 0; id < DIFF_TABLES; id++) {
+        struct diff_table *table = &diff->tables[id];
+        for (size_t i = 0; i < table->count; i++)
+            for (size_t column = 0; column < table->column_count; column++)
+                compare(diff, table, &table->rows[i], column);
+        if (id == DIFF_TOTALS) drop_noise_of_totals(diff, table);
+        for (size_t column = 0; column < table->column_count && id != DIFF_TOTALS; column++)
+            drop_noise(diff, table, column);
+        for (size_t i = 0; i < table->count; i++)
+            judge_row(diff, table, (enum diff_table_id)id, &table->rows[i]);
+    }
+}
+
+/* ---- order ---- */
+
+static double magnitude(const struct diff_table *table, const struct diff_row *row) {
+    return fabs(row->figures[table->judged].delta);
+}
+
+/* qsort has no context of its own; one comparison a process is under way. */
+static const struct diff_table *sorting;
+
+static int larger_first(const void *left, const void *right) {
+    const struct diff_row *a = *(const struct diff_row *const *)left, *b = *(const struct diff_row *const *)right;
+    if (a->is_change != b->is_change) return a->is_change ? -1 : 1;
+    double difference = magnitude(sorting, b) - magnitude(sorting, a);
+    if (difference != 0) return difference > 0 ? 1 : -1;
+    double total_a = a->figures[sorting->judged].noise.new.mean, total_b = b->figures[sorting->judged].noise.new.mean;
+    if (total_a != total_b) return total_b > total_a ? 1 : -1;
+    int names = strcmp(a->subject, b->subject);
+    if (!names) names = strcmp(a->identity, b->identity);
+    return names ? names : (a->signature > b->signature) - (a->signature < b->signature);
+}
+
+const struct diff_row **diff_sorted(const struct diff_table *table) {
+    const struct diff_row **rows = xcalloc(table->count + 1, sizeof *rows);
+    for (size_t i = 0; i < table->count; i++)
+        rows[i] = &table->rows[i];
+    sorting = table;
+    qsort(rows, table->count, sizeof *rows, larger_first);
+    return rows;
+}
+
+int diff_make(struct diff *diff, const struct diff_options *options, struct error *err) {
+    *diff = (struct diff){.options = options};
+    for (int side = 0; side < DIFF_SIDES; side++)
+        diff->run_count[side] = options->sides[side].runs.count;
+    diff->runs = diff->run_count[DIFF_OLD] + diff->run_count[DIFF_NEW];
+    if (read_rules(diff, err) < 0 || diff_gather(diff, err) < 0) return -1;
+    diff_judge(diff);
+    return 0;
+}
+
+void diff_free(struct diff *diff) {
+    for (size_t i = 0; i < DIFF_TABLES; i++) {
+        free(diff->tables[i].rows);
+        map_free(&diff->tables[i].keys);
+    }
+    free(diff->losses);
+    arena_free(&diff->texts);
+}

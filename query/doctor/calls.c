@@ -1,0 +1,382 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "query/doctor/findings.h"
+#include "query/profile/filter.h"
+#include "query/profile/graph.h"
+#include "query/profile/load.h"
+
+enum { NAME_WIDTH = 58 }; /* what the figures leave of a line */
+
+/* One kind of profile of the run, filtered, as functions and calls. */
+struct calls {
+    struct doctor_report *report;
+    const char *kind;
+    struct profile profile;
+    struct graph graph;
+    size_t type;
+    int64_t total; /* of all samples, before the filter */
+};
+
+typedef int calls_writer(struct calls *calls, void *context, struct error *err);
+
+bool doctor_wants_functions(const struct doctor_options *options) {
+    return options->has_by || options->cumulative || options->focus || options->ignore;
+}
+
+/* ---- a kind ---- */
+
+/* The figure of --by for the heap, else the one that the profile shows first. */
+static int choose_type(struct calls *calls, struct error *err) {
+    struct error ignored = {0};
+    const char *wanted = heap_by_type(calls->report->options->by);
+    bool is_heap = strcmp(calls->kind, "heap") == 0;
+    if (is_heap && profile_find_type(&calls->profile, wanted, &calls->type, &ignored) == 0) return 0;
+    return profile_find_type(&calls->profile, NULL, &calls->type, err);
+}
+
+static int narrow(struct calls *calls, struct error *err) {
+    const struct doctor_options *options = calls->report->options;
+    const struct filter_options wanted = {.focus = options->focus, .ignore = options->ignore};
+    const struct filter_units units = {0};
+    for (size_t i = 0; i < calls->profile.sample_count; i++)
+        calls->total += profile_value(&calls->profile, i, calls->type);
+    /* Allocator wrappers go, as in the findings: a function is where a person would point. */
+    if (filter_uninteresting(&calls->profile, err) < 0) return -1;
+    if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return error_prefix(err, "--");
+    filter_aggregate(&calls->profile, GRANULARITY_FILEFUNCTIONS, false);
+    return 0;
+}
+
+static int with_kind(struct doctor_report *report, const char *kind, calls_writer *write, void *context,
+                     struct error *err) {
+    struct calls calls = {.report = report, .kind = kind};
+    int64_t id = report->options->run_id;
+    const struct run_set run = {&id, 1};
+    if (profile_load(&calls.profile, report->db, &run, kind, err) < 0) return -1;
+    int code = choose_type(&calls, err);
+    if (code == 0) code = narrow(&calls, err);
+    if (code == 0) {
+        graph_build(&calls.graph, &calls.profile,
+                    &(struct graph_options){.type = calls.type, .mean_type = PROFILE_NONE, .edges = true});
+        graph_sort(&calls.graph, report->options->cumulative ? GRAPH_CUM_NAME : GRAPH_FLAT_CUM_NAME);
+        code = write(&calls, context, err);
+        graph_free(&calls.graph);
+    }
+    profile_free(&calls.profile);
+    return code;
+}
+
+/* Every kind of the run that has stacks of functions, the heap first; not `all`: those that no diagnosis speaks of. */
+static int each_kind(struct doctor_report *report, bool all, calls_writer *write, void *context, struct error *err) {
+    static const char sql[] = "SELECT DISTINCT kind FROM profiles WHERE run_id = :run AND kind NOT IN ('channels', "
+                              "'mvcc', 'fibers', 'syscalls', 'counters') AND (:all OR kind NOT IN ('heap', 'lock')) "
+                              "ORDER BY kind <> 'heap', kind <> 'cpu', kind";
+    struct buffer kinds = {0};
+    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    db_bind_int(row, ":all", all);
+    int code;
+    while ((code = db_step(report->db, row, err)) == 1)
+        buffer_add(&kinds, db_text(row, 0), strlen(db_text(row, 0)) + 1);
+    for (const char *kind = buffer_text(&kinds); code == 0 && kinds.size && kind < kinds.data + kinds.size;
+         kind += strlen(kind) + 1)
+        code = with_kind(report, kind, write, context, err);
+    buffer_free(&kinds);
+    return code;
+}
+
+/* ---- words ---- */
+
+static struct units_text value_text(const struct calls *calls, int64_t value) {
+    const char *unit = calls->profile.types[calls->type].unit;
+    if (strcmp(unit, "bytes") == 0) return units_bytes(value);
+    if (strcmp(unit, "nanoseconds") == 0) return units_ns(value);
+    return units_count(value);
+}
+
+static struct units_text percent_text(int64_t part, int64_t whole) {
+    struct units_text text = {""};
+    if (whole) snprintf(text.text, sizeof text.text, "%.0f %%", 100.0 * (double)part / (double)whole);
+    return text;
+}
+
+static const char *type_heading(const struct calls *calls) {
+    if (strcmp(calls->profile.types[calls->type].type, heap_by_type(calls->report->options->by)) == 0)
+        return heap_by_heading(calls->report->options->by);
+    if (strcmp(calls->profile.types[calls->type].type, "cpu") == 0) return "CPU time";
+    if (strcmp(calls->profile.types[calls->type].type, "delay") == 0) return "time waited";
+    return calls->profile.types[calls->type].type;
+}
+
+/* Without the file, unless nothing else is known. */
+static const char *name_of(struct calls *calls, struct graph_node *node) {
+    return *node->info.name ? node->info.name : graph_name(&calls->graph, node);
+}
+
+static const char *file_of(const struct graph_node *node) {
+    const char *slash = strrchr(node->info.file, '/');
+    return slash ? slash + 1 : node->info.file;
+}
+
+static void add_name(struct grid *grid, const char *name, const char *file) {
+    struct buffer place = {0}, text = {0};
+    if (*file) buffer_printf(&place, "  (%s)", file);
+    if (grid_width(buffer_text(&place), place.size) > NAME_WIDTH / 2) buffer_clear(&place);
+    grid_visible(&text, name, NAME_WIDTH - grid_width(buffer_text(&place), place.size));
+    buffer_add_text(&text, buffer_text(&place));
+    grid_left(grid, buffer_text(&text));
+    buffer_free(&place);
+    buffer_free(&text);
+}
+
+static int64_t limit(const struct doctor_options *options) {
+    return options->top ? options->top : INT64_MAX;
+}
+
+static void print_more(const struct doctor_report *report, int64_t left) {
+    if (left > 0) fprintf(report->out, "  and %s more (--top 0 shows all)\n", units_count(left).text);
+}
+
+/* ---- functions ---- */
+
+static void add_headings(struct grid *grid, const char *const *headings) {
+    for (; *headings; headings++)
+        grid_left(grid, *headings);
+}
+
+static int print_functions(struct calls *calls, void *context, struct error *err) {
+    static const char *const headings[] = {"itself", "%", "with callees", "%", "function", NULL};
+    struct doctor_report *report = calls->report;
+    struct grid grid = {.indent = "  ", .columns = 5};
+    int64_t shown = 0, *kinds = context;
+    (void)err;
+    if (!calls->graph.node_count) return 0;
+    ++*kinds;
+    add_headings(&grid, headings);
+    for (size_t i = 0; i < calls->graph.node_count; i++) {
+        struct graph_node *node = calls->graph.nodes[i];
+        if (doctor_is_start_up(name_of(calls, node)) && !node->flat) continue;
+        if (++shown > limit(report->options)) continue;
+        grid_right(&grid, value_text(calls, graph_flat(node)).text);
+        grid_right(&grid, percent_text(graph_flat(node), calls->total).text);
+        grid_right(&grid, value_text(calls, graph_cum(node)).text);
+        grid_right(&grid, percent_text(graph_cum(node), calls->total).text);
+        add_name(&grid, name_of(calls, node), file_of(node));
+    }
+    fprintf(report->out, "\n%s%s by function, %s%s%s\n", doctor_bold(report), calls->kind, type_heading(calls),
+            report->options->cumulative ? ", with callees" : "", doctor_plain(report));
+    grid_print(&grid, report->out, true);
+    print_more(report, shown - limit(report->options));
+    grid_free(&grid);
+    return 0;
+}
+
+int doctor_print_functions(struct doctor_report *report, struct error *err) {
+    int64_t kinds = 0;
+    if (each_kind(report, true, print_functions, &kinds, err) < 0) return -1;
+    if (!kinds) fputs("\nno stack matches\n", report->out);
+    return 0;
+}
+
+int doctor_print_undiagnosed(struct doctor_report *report, struct error *err) {
+    int64_t kinds = 0;
+    return each_kind(report, false, print_functions, &kinds, err);
+}
+
+/* ---- peek ---- */
+
+/* Who called a function that nobody called: the value of the samples whose root it is. */
+static int64_t root_value(const struct calls *calls, const struct graph_node *node) {
+    const struct profile *profile = &calls->profile;
+    int64_t value = 0;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        const struct profile_stack *stack = &profile->stacks[profile->samples[i].stack];
+        if (!stack->depth) continue;
+        const struct profile_location *root = &profile->locations[profile->frames[stack->first + stack->depth - 1]];
+        if (!root->line_count) continue;
+        const struct profile_line *line = &profile->lines[root->first_line + root->line_count - 1];
+        const struct profile_function *function = &profile->functions[line->function];
+        const char *slash = strrchr(function->file, '/');
+        if (strcmp(function->name, node->info.name) == 0 &&
+            strcmp(slash ? slash + 1 : function->file, file_of(node)) == 0)
+            value += profile_value(profile, i, calls->type);
+    }
+    return value;
+}
+
+/* Callers or callees of a node, the heaviest first. */
+struct neighbour {
+    const char *name, *file;
+    int64_t value;
+};
+
+static int heaviest_first(const void *left, const void *right) {
+    const struct neighbour *a = left, *b = right;
+    if (a->value != b->value) return a->value < b->value ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static struct neighbour *neighbours_of(struct calls *calls, struct graph_node *node, bool callers, size_t *count) {
+    struct graph_edge **edges = graph_sort_edges(&calls->graph, node, callers, count);
+    struct neighbour *found = xcalloc(*count + 1, sizeof *found);
+    for (size_t i = 0; i < *count; i++) {
+        struct graph_node *other = callers ? edges[i]->source : edges[i]->target;
+        found[i] = (struct neighbour){name_of(calls, other), file_of(other), graph_weight(edges[i])};
+    }
+    int64_t root = callers ? root_value(calls, node) : 0;
+    if (root) found[(*count)++] = (struct neighbour){"<root>", "", root};
+    qsort(found, *count, sizeof *found, heaviest_first);
+    free(edges);
+    return found;
+}
+
+static void add_peek_row(const struct calls *calls, struct grid *grid, const char *role, int64_t value,
+                         const struct graph_node *node, const char *name, const char *file) {
+    grid_left(grid, role);
+    grid_right(grid, value_text(calls, value).text);
+    grid_right(grid, percent_text(value, graph_cum(node)).text);
+    add_name(grid, name, file);
+}
+
+static void add_neighbours(struct calls *calls, struct grid *grid, struct graph_node *node, bool callers) {
+    size_t count;
+    struct neighbour *all = neighbours_of(calls, node, callers, &count);
+    int64_t top = limit(calls->report->options), rest = 0;
+    for (size_t i = 0; i < count; i++)
+        if ((int64_t)i < top)
+            add_peek_row(calls, grid, callers ? "caller" : "callee", all[i].value, node, all[i].name, all[i].file);
+        else
+            rest += all[i].value;
+    if ((int64_t)count > top) {
+        struct buffer words = {0};
+        buffer_printf(&words, "and %lld more (--top 0 shows all)", (long long)((int64_t)count - top));
+        add_peek_row(calls, grid, callers ? "callers" : "callees", rest, node, buffer_text(&words), "");
+        buffer_free(&words);
+    }
+    free(all);
+}
+
+static void print_peek(struct calls *calls, struct graph_node *node) {
+    static const char *const headings[] = {"role", "value", "%", "function", NULL};
+    struct doctor_report *report = calls->report;
+    struct grid grid = {.indent = "  ", .columns = 4};
+    add_headings(&grid, headings);
+    add_neighbours(calls, &grid, node, true);
+    add_peek_row(calls, &grid, "self", graph_flat(node), node, name_of(calls, node), file_of(node));
+    add_neighbours(calls, &grid, node, false);
+    struct buffer name = {0};
+    grid_visible(&name, name_of(calls, node), NAME_WIDTH);
+    fprintf(report->out, "\n%s%s%s in %s, %s: %s of %s\n", doctor_bold(report), buffer_text(&name),
+            doctor_plain(report), calls->kind, type_heading(calls), value_text(calls, graph_cum(node)).text,
+            value_text(calls, calls->total).text);
+    grid_print(&grid, report->out, true);
+    buffer_free(&name);
+    grid_free(&grid);
+}
+
+static bool is_peeked(struct calls *calls, struct graph_node *node) {
+    return pattern_matches(calls->report->peek, name_of(calls, node));
+}
+
+static int print_peeks(struct calls *calls, void *context, struct error *err) {
+    int64_t shown = 0, left = 0, *matched = context;
+    graph_sort(&calls->graph, GRAPH_CUM_NAME);
+    for (size_t i = 0; i < calls->graph.node_count; i++) {
+        if (!is_peeked(calls, calls->graph.nodes[i])) continue;
+        ++*matched;
+        if (shown++ < limit(calls->report->options))
+            print_peek(calls, calls->graph.nodes[i]);
+        else
+            left++;
+    }
+    if (left)
+        fprintf(calls->report->out, "\nand %s more functions of %s that match (--top 0 shows all)\n",
+                units_count(left).text, calls->kind);
+    return pattern_check(calls->report->peek, err);
+}
+
+int doctor_print_peek(struct doctor_report *report, struct error *err) {
+    int64_t matched = 0;
+    if (each_kind(report, true, print_peeks, &matched, err) < 0) return -1;
+    if (!matched) fprintf(report->out, "\nno function matches --peek=%s\n", report->options->peek);
+    return 0;
+}
+
+/* ---- JSON ---- */
+
+static void add_json_text(struct buffer *out, const char *key, const char *text) {
+    buffer_printf(out, ",\"%s\":", key);
+    buffer_add_json_string(out, text, strlen(text));
+}
+
+static void start_json(struct calls *calls, struct buffer *out, const char *section, struct graph_node *node) {
+    buffer_printf(out, "{\"run_id\":%lld", (long long)calls->report->options->run_id);
+    add_json_text(out, "section", section);
+    add_json_text(out, "kind", calls->kind);
+    add_json_text(out, "type", calls->profile.types[calls->type].type);
+    add_json_text(out, "unit", calls->profile.types[calls->type].unit);
+    add_json_text(out, "function", name_of(calls, node));
+    add_json_text(out, "file", node->info.file);
+    buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld,\"total\":%lld", (long long)graph_flat(node),
+                  (long long)graph_cum(node), (long long)calls->total);
+}
+
+static void end_json(const struct calls *calls, struct buffer *out, const char **before) {
+    fprintf(calls->report->out, "%s%s}", *before, buffer_text(out));
+    *before = ",\n";
+    buffer_free(out);
+}
+
+static int64_t json_limit(const struct doctor_options *options) {
+    return options->has_top ? limit(options) : INT64_MAX;
+}
+
+static int print_functions_json(struct calls *calls, void *context, struct error *err) {
+    (void)err;
+    for (size_t i = 0; i < calls->graph.node_count && (int64_t)i < json_limit(calls->report->options); i++) {
+        struct buffer out = {0};
+        start_json(calls, &out, "function", calls->graph.nodes[i]);
+        end_json(calls, &out, context);
+    }
+    return 0;
+}
+
+int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err) {
+    return each_kind(report, true, print_functions_json, before, err);
+}
+
+static void add_json_neighbours(struct calls *calls, struct buffer *out, struct graph_node *node, bool callers) {
+    size_t count;
+    struct neighbour *all = neighbours_of(calls, node, callers, &count);
+    buffer_printf(out, ",\"%s\":[", callers ? "callers" : "callees");
+    for (size_t i = 0; i < count; i++) {
+        buffer_printf(out, "%s{\"value\":%lld", i ? "," : "", (long long)all[i].value);
+        add_json_text(out, "function", all[i].name);
+        buffer_add_char(out, '}');
+    }
+    buffer_add_char(out, ']');
+    free(all);
+}
+
+static int print_peeks_json(struct calls *calls, void *context, struct error *err) {
+    int64_t shown = 0;
+    graph_sort(&calls->graph, GRAPH_CUM_NAME);
+    for (size_t i = 0; i < calls->graph.node_count && shown < json_limit(calls->report->options); i++) {
+        struct graph_node *node = calls->graph.nodes[i];
+        struct buffer out = {0};
+        if (!is_peeked(calls, node)) continue;
+        start_json(calls, &out, "peek", node);
+        add_json_neighbours(calls, &out, node, true);
+        add_json_neighbours(calls, &out, node, false);
+        end_json(calls, &out, context);
+        shown++;
+    }
+    return pattern_check(calls->report->peek, err);
+}
+
+int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err) {
+    return each_kind(report, true, print_peeks_json, before, err);
+}

@@ -1,0 +1,164 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/doctor/findings.h"
+
+/* ---- styles ---- */
+
+const char *doctor_style(const struct doctor_report *report, const char *code) {
+    return report->options->colour ? code : "";
+}
+
+const char *doctor_bold(const struct doctor_report *report) {
+    return doctor_style(report, "\033[1m");
+}
+
+const char *doctor_plain(const struct doctor_report *report) {
+    return doctor_style(report, GRID_PLAIN);
+}
+
+/* ---- the report ---- */
+
+/* What a person asked to see of the run, and how much of it that is. */
+static void print_filters(const struct doctor_report *report) {
+    const struct doctor_options *options = report->options;
+    struct buffer line = {0}, shown = {0};
+    if (!options->focus && !options->ignore) return;
+    buffer_printf(&line, "only what matches%s%s%s%s", options->focus ? " --focus=" : "",
+                  options->focus ? options->focus : "", options->ignore ? " --ignore=" : "",
+                  options->ignore ? options->ignore : "");
+    if (!options->peek)
+        buffer_printf(&line, "; %zu finding%s left out", report->hidden, report->hidden == 1 ? "" : "s");
+    grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH - 2);
+    fprintf(report->out, "  %s\n", buffer_text(&shown));
+    buffer_free(&line);
+    buffer_free(&shown);
+}
+
+static int print_sections(struct doctor_report *report, struct error *err) {
+    for (size_t start = 0, end; start < report->count; start = end) {
+        end = start + 1;
+        while (end < report->count && strcmp(report->findings[end].section, report->findings[start].section) == 0)
+            end++;
+        if (report->peek && !doctor_is_saturation(&report->findings[start])) continue;
+        if (doctor_print_section(report, start, end, err) < 0) return -1;
+    }
+    return 0;
+}
+
+static bool has_diagnoses(const struct doctor_report *report) {
+    for (size_t i = 0; i < report->count; i++)
+        if (!doctor_is_saturation(&report->findings[i])) return true;
+    return false;
+}
+
+static bool has_severe(const struct doctor_report *report) {
+    for (size_t i = 0; i < report->count; i++)
+        if (!doctor_is_saturation(&report->findings[i]) && doctor_is_severe(&report->findings[i])) return true;
+    return false;
+}
+
+static int print_report(struct doctor_report *report, struct error *err) {
+    if (doctor_load(report, err) < 0 || doctor_print_head(report, err) < 0) return -1;
+    doctor_group_sections(report);
+    print_filters(report);
+    if (print_sections(report, err) < 0) return -1;
+    if (!has_diagnoses(report) && !report->hidden && !report->peek) fputs("\nnothing to report\n", report->out);
+    if (report->peek) return doctor_print_peek(report, err);
+    if (report->hidden && !has_diagnoses(report)) fputs("\nno finding matches\n", report->out);
+    if (doctor_wants_functions(report->options)) {
+        if (doctor_print_functions(report, err) < 0) return -1;
+    } else if (!has_severe(report) && doctor_print_undiagnosed(report, err) < 0) {
+        return -1; /* where nothing is wrong, what costs most is the next question */
+    }
+    return doctor_print_next(report, err);
+}
+
+/* The expressions are read before anything is written: a bad one is a usage error and nothing else. */
+static int open_report(struct doctor_report *report, struct error *err) {
+    const struct doctor_options *options = report->options;
+    if (trace_filter_open(&report->filter, options->focus, options->ignore, err) < 0) return -1;
+    if (options->peek && !(report->peek = pattern_compile("--peek", options->peek, err))) return -1;
+    return 0;
+}
+
+static void close_report(struct doctor_report *report) {
+    trace_filter_close(&report->filter);
+    pattern_free(report->peek);
+    free(report->findings);
+    arena_free(&report->texts);
+}
+
+typedef int report_writer(struct doctor_report *report, struct error *err);
+
+/* Nothing is written before all is known: an expression may turn out to be one that cannot be matched. */
+static int write_report(FILE *out, struct db *db, const struct doctor_options *options, report_writer *write,
+                        struct error *err) {
+    struct doctor_report report = {.db = db, .options = options};
+    char *text = NULL;
+    size_t size = 0;
+    int code = open_report(&report, err);
+    if (code == 0 && !(report.out = open_memstream(&text, &size))) code = error_fail(err, "not enough memory");
+    if (code == 0) code = write(&report, err);
+    if (report.out && fclose(report.out) != 0) code = error_fail(err, "not enough memory for the report");
+    if (code == 0) fwrite(text, 1, size, out);
+    free(text);
+    close_report(&report);
+    return code;
+}
+
+int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
+    return write_report(out, db, options, print_report, err);
+}
+
+/* ---- JSON ---- */
+
+static void add_text(struct buffer *out, const char *key, const char *text) {
+    buffer_printf(out, ",\"%s\":", key);
+    buffer_add_json_string(out, text, strlen(text));
+}
+
+static void print_finding(const struct doctor_report *report, const struct finding *finding, const char **before) {
+    struct buffer out = {0};
+    buffer_printf(&out, "{\"run_id\":%lld", (long long)report->options->run_id);
+    add_text(&out, "section", finding->section);
+    add_text(&out, "code", finding->code);
+    add_text(&out, "severity", finding->severity);
+    add_text(&out, "subject", finding->subject);
+    buffer_printf(&out, ",\"evidence\":%s,\"trace_ids\":%s", finding->evidence, finding->trace_ids);
+    if (*finding->advice)
+        add_text(&out, "advice", finding->advice);
+    else
+        buffer_add_text(&out, ",\"advice\":null");
+    fprintf(report->out, "%s%s}", *before, buffer_text(&out));
+    *before = ",\n";
+    buffer_free(&out);
+}
+
+static void print_findings(const struct doctor_report *report, const char **before) {
+    for (size_t i = 0; i < report->count; i++) {
+        const struct finding *finding = &report->findings[i];
+        int64_t ahead = 0; /* findings of its section that stand before it */
+        if (report->peek && !doctor_is_saturation(finding)) continue;
+        for (size_t j = 0; j < i && report->options->has_top && report->options->top; j++)
+            ahead += strcmp(report->findings[j].section, finding->section) == 0;
+        bool is_cut = report->options->has_top && report->options->top && ahead >= report->options->top;
+        if (!is_cut || doctor_is_saturation(finding)) print_finding(report, finding, before);
+    }
+}
+
+static int print_json(struct doctor_report *report, struct error *err) {
+    const char *before = "[";
+    if (doctor_load(report, err) < 0) return -1;
+    print_findings(report, &before);
+    if (report->peek && doctor_print_peek_json(report, &before, err) < 0) return -1;
+    if (!report->peek && doctor_wants_functions(report->options) &&
+        doctor_print_functions_json(report, &before, err) < 0)
+        return -1;
+    fputs(*before == '[' ? "[]\n" : "]\n", report->out);
+    return 0;
+}
+
+int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err) {
+    return write_report(out, db, options, print_json, err);
+}

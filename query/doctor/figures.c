@@ -1,0 +1,266 @@
+#include "query/doctor/findings.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "query/code/source_text.h"
+#include "schema/schema.h"
+
+enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
+
+static const char *severity_style(const struct doctor_report *report, const char *severity) {
+    if (!report->options->colour) return NULL;
+    if (strcmp(severity, "critical") == 0) return "\033[1;31m";
+    return strcmp(severity, "warning") == 0 ? "\033[33m" : NULL;
+}
+
+/* ---- figures ---- */
+
+enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
+
+/* The columns that sections have: a key of the evidence, what a person calls it, its unit. */
+static const struct figure {
+    const char *section, *key, *heading;
+    enum unit unit;
+} figures[] = {
+    {"saturation", "count", "count", UNIT_COUNT},
+    {"saturation", "percent", "of all", UNIT_PERCENT},
+    {"heap", "inuse_bytes", "live", UNIT_BYTES},
+    {"heap", "inuse_count", "blocks", UNIT_COUNT},
+    {"heap", "live_percent", "of live", UNIT_PERCENT},
+    {"heap", "alloc_bytes", "allocated", UNIT_BYTES},
+    {"heap", "alloc_count", "allocs", UNIT_COUNT},
+    {"heap", "alloc_percent", "of all", UNIT_PERCENT},
+    {"heap", "mean_bytes", "mean size", UNIT_BYTES},
+    {"lock", "acquires", "exclusive", UNIT_COUNT},
+    {"lock", "read_acquires", "shared", UNIT_COUNT},
+    {"lock", "contended_percent", "contended", UNIT_PERCENT},
+    {"lock", "wait_ns", "waited", UNIT_NS},
+    {"lock", "max_wait_ns", "longest", UNIT_NS},
+    {"lock", "mean_hold_ns", "mean hold", UNIT_NS},
+    {"channel", "capacity", "capacity", UNIT_COUNT},
+    {"channel", "max_depth", "deepest", UNIT_COUNT},
+    {"channel", "pushes", "pushes", UNIT_COUNT},
+    {"channel", "push_blocked_percent", "waited", UNIT_PERCENT},
+    {"channel", "pops", "pops", UNIT_COUNT},
+    {"channel", "pop_blocked_percent", "waited", UNIT_PERCENT},
+    {"channel", "wait_ns", "all waits", UNIT_NS},
+    {"cell", "struct_size", "size", UNIT_BYTES},
+    {"cell", "reads", "reads", UNIT_COUNT},
+    {"cell", "commits", "commits", UNIT_COUNT},
+    {"cell", "retries", "retries", UNIT_COUNT},
+    {"cell", "update_failures", "given up", UNIT_COUNT},
+    {"cell", "cow_bytes", "copied", UNIT_BYTES},
+    {"freeze", "alloc_count", "allocations", UNIT_COUNT},
+    {"freeze", "mean_bytes", "mean size", UNIT_BYTES},
+    {"freeze", "llc_miss_percent", "cache misses", UNIT_PERCENT},
+};
+enum { FIGURES = sizeof figures / sizeof *figures };
+
+static struct units_text in_unit(enum unit unit, int64_t value) {
+    struct units_text text;
+    switch (unit) {
+    case UNIT_BYTES: return units_bytes(value);
+    case UNIT_NS: return units_ns(value);
+    case UNIT_COUNT: return units_count(value);
+    case UNIT_PERCENT: break;
+    }
+    snprintf(text.text, sizeof text.text, "%lld %%", (long long)value);
+    return text;
+}
+
+/* Tiny blocks are told apart by less than a byte: 2.5 B. */
+static struct units_text figure_text(enum unit unit, sqlite3_stmt *row) {
+    struct units_text text;
+    double value = sqlite3_column_double(row, 0);
+    if (unit != UNIT_BYTES || value == floor(value) || fabs(value) >= 10) return in_unit(unit, llround(value));
+    snprintf(text.text, sizeof text.text, "%.1f B", value);
+    return text;
+}
+
+static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                      const struct figure *figure, struct error *err) {
+    sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:evidence) WHERE key = :key", err);
+    if (!row) return -1;
+    db_bind_text(row, ":evidence", finding->evidence);
+    db_bind_text(row, ":key", figure->key);
+    int code = db_step(report->db, row, err);
+    if (code < 0) return -1;
+    bool known = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL;
+    /* Dumps know how many waited at a channel, and not for how long. */
+    if (strcmp(figure->section, "channel") == 0 && figure->unit == UNIT_NS && known)
+        known = sqlite3_column_int64(row, 0);
+    grid_right(grid, known ? figure_text(figure->unit, row).text : "");
+    sqlite3_reset(row);
+    return 0;
+}
+
+static bool ends_in(const char *text, const char *end) {
+    size_t size = strlen(text), tail = strlen(end);
+    return size > tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* "lifetime 1.2 s" of lifetime_ns 1200000000, "busiest 93 %" of busiest_percent 93, "ipc 0.71" as it is. */
+static void add_words(struct buffer *out, sqlite3_stmt *row) {
+    static const struct {
+        const char *end;
+        enum unit unit;
+    } units[] = {{"_ns", UNIT_NS}, {"_bytes", UNIT_BYTES}, {"_percent", UNIT_PERCENT}};
+    const char *key = db_text(row, 0), *end = "";
+    struct units_text value = {""};
+    if (sqlite3_column_type(row, 1) == SQLITE_INTEGER) value = in_unit(UNIT_COUNT, sqlite3_column_int64(row, 1));
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ends_in(key, units[i].end) && sqlite3_column_type(row, 1) != SQLITE_TEXT) {
+            end = units[i].end;
+            value = in_unit(units[i].unit, sqlite3_column_int64(row, 1));
+        }
+    for (size_t i = 0; i < strlen(key) - strlen(end); i++)
+        buffer_add_char(out, key[i] == '_' ? ' ' : key[i]);
+    buffer_printf(out, " %s", *value.text ? value.text : db_text(row, 1));
+}
+
+/* Adds "KEY VALUE" to the words of a finding; a line that is full becomes a note. */
+static void note_part(struct grid *grid, struct buffer *line, const char *part) {
+    int left = DOCTOR_WIDTH - grid_width(buffer_text(line), line->size);
+    if (line->size && grid_width(part, strlen(part)) + 3 > left) {
+        buffer_add_char(line, ',');
+        grid_note(grid, buffer_text(line));
+        buffer_clear(line);
+    }
+    buffer_add_text(line, line->size ? ", " : "      ");
+    grid_visible(line, part, DOCTOR_WIDTH - 7);
+}
+
+/* A section without columns of its own says its evidence in words: "pushes 12, push blocked 3". */
+static int note_evidence(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                         struct error *err) {
+    sqlite3_stmt *row = db_prepare(
+        report->db, "SELECT key, value FROM json_each(:evidence) WHERE type NOT IN ('array', 'object', 'null')", err);
+    struct buffer part = {0}, line = {0};
+    if (!row) return -1;
+    db_bind_text(row, ":evidence", finding->evidence);
+    int code;
+    while ((code = db_step(report->db, row, err)) == 1) {
+        buffer_clear(&part);
+        add_words(&part, row);
+        note_part(grid, &line, buffer_text(&part));
+    }
+    if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
+    buffer_free(&part);
+    buffer_free(&line);
+    return code;
+}
+
+/* ---- stacks ---- */
+
+/* "  table.c:42", or "  (libfoo.so)" where the line is not known. */
+static void add_place(struct buffer *out, sqlite3_stmt *frame) {
+    const char *file = db_text(frame, 1), *slash = strrchr(file, '/');
+    struct buffer place = {0};
+    if (*file && sqlite3_column_int64(frame, 2))
+        buffer_printf(&place, "  %s:%s", slash ? slash + 1 : file, db_text(frame, 2));
+    else if (*file || *db_text(frame, 3))
+        buffer_printf(&place, "  (%s)", *file ? file : db_text(frame, 3));
+    grid_visible(out, buffer_text(&place), DOCTOR_WIDTH / 2);
+    buffer_free(&place);
+}
+
+/* The text of a frame's line behind its place, in what is left of the width: "  ledger.cht:2: entry = Entry{ ... }". Where that is
+ * next to nothing, or the run keeps no text of the file, the place stands alone. */
+static int add_source(struct doctor_report *report, int width, sqlite3_stmt *frame, struct buffer *place,
+                      struct error *err) {
+    struct buffer text = {0};
+    int code = source_text_line(report->db, report->options->run_id, db_text(frame, 1), sqlite3_column_int64(frame, 2),
+                                &text, err);
+    int left = width - grid_width(buffer_text(place), place->size) - 2;
+    if (code == 1 && left >= SOURCE_WIDTH_MIN) {
+        buffer_add_text(place, ": ");
+        grid_visible(place, buffer_text(&text), left);
+    }
+    buffer_free(&text);
+    return code < 0 ? -1 : 0;
+}
+
+/* A name in `name_style`, and where it stands if `frame` is given. */
+static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *name,
+                     const char *name_style, sqlite3_stmt *frame, struct error *err) {
+    struct buffer place = {0}, line = {0};
+    int code = 0;
+    if (frame) {
+        int width = DOCTOR_WIDTH - indent - grid_width(name, strlen(name));
+        add_place(&place, frame);
+        code = add_source(report, width, frame, &place, err);
+    }
+    buffer_printf(&line, "%*s%s", indent, "", name_style);
+    grid_visible(&line, name, DOCTOR_WIDTH - indent - grid_width(buffer_text(&place), place.size));
+    buffer_printf(&line, "%s%s", *name_style ? GRID_PLAIN : "", buffer_text(&place));
+    grid_note(grid, buffer_text(&line));
+    buffer_free(&place);
+    buffer_free(&line);
+    return code;
+}
+
+bool doctor_is_start_up(const char *function) {
+    static const char *const names[] = {"_start",
+                                        "__libc_start_call_main",
+                                        "__libc_start_main_impl",
+                                        "start_thread",
+                                        "clone",
+                                        "clone3",
+                                        "__clone3",
+                                        "thread_start"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(function, names[i]) == 0) return true;
+    return strncmp(function, "__libc_start_main", strlen("__libc_start_main")) == 0;
+}
+
+/* The subject and the top of its first stack; wrappers of allocators and locks nearer to the leaf are left out. Where the
+ * subject is no function (a lock), the stack stands below it. */
+static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                      struct error *err) {
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/stack.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":trace", finding->trace_id);
+    db_bind_text(row, ":subject", finding->subject);
+    db_bind_int(row, ":count", FRAMES_SHOWN);
+    int code = db_step(report->db, row, err);
+    bool is_frame = code == 1 && strcmp(db_text(row, 0), finding->subject) == 0;
+    if (code >= 0 && note_name(report, grid, 6, finding->subject, doctor_bold(report), is_frame ? row : NULL, err))
+        code = -1;
+    if (code == 1 && is_frame) code = db_step(report->db, row, err);
+    for (; code == 1; code = db_step(report->db, row, err))
+        if (!doctor_is_start_up(db_text(row, 0)) && note_name(report, grid, 8, db_text(row, 0), "", row, err)) {
+            code = -1;
+            break;
+        }
+    sqlite3_reset(row);
+    return code;
+}
+
+/* ---- a row ---- */
+
+void doctor_start_grid(const struct finding *first, struct grid *grid) {
+    grid->indent = "  ";
+    grid->columns = 2;
+    for (size_t i = 0; i < FIGURES; i++)
+        grid->columns += strcmp(figures[i].section, first->section) == 0;
+    grid_left(grid, "severity");
+    grid_left(grid, "code");
+    for (size_t i = 0; i < FIGURES; i++)
+        if (strcmp(figures[i].section, first->section) == 0) grid_left(grid, figures[i].heading);
+}
+
+int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err) {
+    int code = 0;
+    grid_left(grid, finding->severity);
+    grid_style(grid, severity_style(report, finding->severity));
+    grid_left(grid, finding->code);
+    for (size_t i = 0; i < FIGURES && code == 0; i++)
+        if (strcmp(figures[i].section, finding->section) == 0)
+            code = add_figure(report, grid, finding, &figures[i], err);
+    if (code == 0) code = note_stack(report, grid, finding, err);
+    if (code == 0 && grid->columns == 2) code = note_evidence(report, grid, finding, err);
+    finding->shown = true;
+    return code;
+}

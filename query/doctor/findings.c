@@ -1,0 +1,166 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/doctor/findings.h"
+
+bool doctor_is_severe(const struct finding *finding) {
+    return strcmp(finding->severity, "critical") == 0 || strcmp(finding->severity, "warning") == 0;
+}
+
+bool doctor_is_saturation(const struct finding *finding) {
+    return strcmp(finding->section, "saturation") == 0;
+}
+
+static const char *keep(struct doctor_report *report, sqlite3_stmt *row, int column) {
+    const char *text = db_text(row, column);
+    return arena_text(&report->texts, text, strlen(text));
+}
+
+static void add(struct doctor_report *report, const struct finding *finding) {
+    if (report->count == report->capacity) {
+        report->capacity = report->capacity ? report->capacity * 2 : 64;
+        report->findings = xrealloc(report->findings, report->capacity * sizeof *report->findings);
+    }
+    report->findings[report->count++] = *finding;
+}
+
+/* ---- what the filter leaves ---- */
+
+/* Leaves of the stacks behind a finding those that match. One with stacks needs a match among them; one without, such as a
+ * lock whose callers are not known, is matched by its name alone. */
+static int narrow(struct doctor_report *report, struct finding *finding, bool *keeps, struct error *err) {
+    struct buffer left = {0};
+    int64_t stacks = 0, kept = 0;
+    sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:ids)", err);
+    if (!row) return -1;
+    db_bind_text(row, ":ids", finding->trace_ids);
+    int code;
+    while ((code = db_step(report->db, row, err)) == 1) {
+        int64_t trace_id = sqlite3_column_int64(row, 0);
+        stacks++;
+        if (trace_filter_keeps_named(&report->filter, report->db, trace_id, finding->subject, keeps, err) < 0)
+            return -1;
+        if (*keeps && !kept) finding->trace_id = trace_id;
+        if (*keeps) buffer_printf(&left, "%s%s", kept++ ? "," : "[", db_text(row, 0));
+    }
+    if (code == 0 && !stacks)
+        code = trace_filter_keeps_named(&report->filter, report->db, 0, finding->subject, keeps, err);
+    if (code == 0 && stacks) *keeps = kept > 0;
+    if (code == 0 && kept && kept < stacks) {
+        buffer_add_char(&left, ']');
+        finding->trace_ids = arena_text(&report->texts, left.data, left.size);
+    }
+    buffer_free(&left);
+    return code;
+}
+
+/* ---- the order of --by ---- */
+
+static int severity_rank(const struct finding *finding) {
+    static const char *const names[] = {"critical", "warning", "note"};
+    int rank = 0;
+    while (rank < 3 && strcmp(finding->severity, names[rank]) != 0)
+        rank++;
+    return rank;
+}
+
+static int heavier_first(const void *left, const void *right) {
+    const struct finding *a = left, *b = right;
+    int ranks = severity_rank(a) - severity_rank(b);
+    if (ranks) return ranks;
+    if (a->weight != b->weight) return a->weight < b->weight ? 1 : -1;
+    int names = strcmp(a->subject, b->subject);
+    return names ? names : strcmp(a->trace_ids, b->trace_ids);
+}
+
+/* The heap's findings change places among themselves: those of other sections stay where the view has them. */
+static void sort_heap(struct doctor_report *report) {
+    struct finding *heap = xmalloc((report->count + 1) * sizeof *heap);
+    size_t count = 0, next = 0;
+    for (size_t i = 0; i < report->count; i++)
+        if (strcmp(report->findings[i].section, "heap") == 0) heap[count++] = report->findings[i];
+    qsort(heap, count, sizeof *heap, heavier_first);
+    for (size_t i = 0; i < report->count; i++)
+        if (strcmp(report->findings[i].section, "heap") == 0) report->findings[i] = heap[next++];
+    free(heap);
+}
+
+/* Where the evidence has the figure of --by. */
+static const char *weight_path(enum heap_by by) {
+    static const char *const paths[] = {[HEAP_BYTES] = "$.alloc_bytes",
+                                        [HEAP_ALLOCS] = "$.alloc_count",
+                                        [HEAP_INUSE_BYTES] = "$.inuse_bytes",
+                                        [HEAP_INUSE_ALLOCS] = "$.inuse_count"};
+    return paths[by];
+}
+
+int doctor_load(struct doctor_report *report, struct error *err) {
+    /* One table and no ORDER BY of ours: the order is the view's. */
+    static const char sql[] =
+        "SELECT section, code, severity, subject, evidence, trace_ids, advice, (SELECT title FROM "
+        "advice WHERE advice.code = doctor.section || '-' || doctor.code), json_extract(evidence, :weight), "
+        "json_extract(trace_ids, '$[0]') FROM doctor "
+        "WHERE run_id = :run";
+    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    db_bind_text(row, ":weight", weight_path(report->options->by));
+    int code;
+    while ((code = db_step(report->db, row, err)) == 1) {
+        struct finding finding = {.section = keep(report, row, 0),
+                                  .code = keep(report, row, 1),
+                                  .severity = keep(report, row, 2),
+                                  .subject = keep(report, row, 3),
+                                  .evidence = keep(report, row, 4),
+                                  .trace_ids = keep(report, row, 5),
+                                  .advice = keep(report, row, 6),
+                                  .title = keep(report, row, 7),
+                                  .weight = sqlite3_column_double(row, 8),
+                                  .trace_id = sqlite3_column_int64(row, 9)};
+        bool keeps = true;
+        if (trace_filter_is_open(&report->filter) && !doctor_is_saturation(&finding) &&
+            narrow(report, &finding, &keeps, err) < 0)
+            return -1;
+        if (keeps) add(report, &finding);
+        report->hidden += !keeps;
+    }
+    if (code == 0 && report->options->has_by) sort_heap(report);
+    return code;
+}
+
+static bool are_alike(const struct finding *a, const struct finding *b) {
+    return doctor_is_saturation(a) && doctor_is_saturation(b) && strcmp(a->code, b->code) == 0 &&
+           strcmp(a->severity, b->severity) == 0 && strcmp(a->evidence, b->evidence) == 0;
+}
+
+/* What was sampled alike is one row with the kinds as its subject, and not a screen of them. */
+static void merge_alike(struct doctor_report *report) {
+    size_t left = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        struct finding *last = left ? &report->findings[left - 1] : NULL;
+        if (!last || !are_alike(last, &report->findings[i])) {
+            report->findings[left++] = report->findings[i];
+            continue;
+        }
+        char *both = xasprintf("%s, %s", last->subject, report->findings[i].subject);
+        last->subject = arena_text(&report->texts, both, strlen(both));
+        free(both);
+    }
+    report->count = left;
+}
+
+void doctor_group_sections(struct doctor_report *report) {
+    struct finding *sorted = xmalloc((report->count + 1) * sizeof *sorted);
+    size_t done = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        bool seen = false;
+        for (size_t j = 0; j < done && !seen; j++)
+            seen = strcmp(sorted[j].section, report->findings[i].section) == 0;
+        for (size_t j = i; j < report->count && !seen; j++)
+            if (strcmp(report->findings[j].section, report->findings[i].section) == 0)
+                sorted[done++] = report->findings[j];
+    }
+    free(report->findings);
+    report->findings = sorted;
+    merge_alike(report);
+}

@@ -1,0 +1,204 @@
+#include "query/doctor/findings.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+enum { TRACES_EXPORTED = 20 };
+
+/* ---- head ---- */
+
+/* Whoever reads a figure must know that it was scaled up from a sample. */
+static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
+    if (sample_n > 1) fprintf(out, "  sampled 1 in %s, and scaled up\n", units_count(sample_n).text);
+    if (sample_bytes > 1)
+        fprintf(out, "  allocations sampled every %s, and scaled up\n", units_bytes(sample_bytes).text);
+}
+
+/* When, how long, how it ended, as far as it is known: a file mostly knows no duration and no processes. */
+static void print_course(FILE *out, sqlite3_stmt *row) {
+    fprintf(out, "  %s", units_time(sqlite3_column_int64(row, 3)).text);
+    if (sqlite3_column_int64(row, 4)) fprintf(out, ", %s", units_ns(sqlite3_column_int64(row, 4)).text);
+    if (*db_text(row, 5)) fprintf(out, ", %s", db_text(row, 5));
+    if (sqlite3_column_int64(row, 6)) fprintf(out, ", processes: %s", db_text(row, 6));
+    fputc('\n', out);
+}
+
+/* Only of kinds that the run has. */
+static void print_sums(FILE *out, sqlite3_stmt *row) {
+    if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
+        fprintf(out, "  %s of %s; live at the end: %s of %s\n",
+                units_things(sqlite3_column_int64(row, 7), "allocation").text,
+                units_bytes(sqlite3_column_int64(row, 8)).text,
+                units_things(sqlite3_column_int64(row, 9), "block").text,
+                units_bytes(sqlite3_column_int64(row, 10)).text);
+    if (sqlite3_column_int64(row, 11) || sqlite3_column_int64(row, 12))
+        fprintf(out, "  %s, %s of them waited, %s in all\n",
+                units_things(sqlite3_column_int64(row, 11), "lock operation").text,
+                units_count(sqlite3_column_int64(row, 12)).text, units_ns(sqlite3_column_int64(row, 13)).text);
+    if (sqlite3_column_int64(row, 14))
+        fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+}
+
+/* What the events of a kind of profile are called. */
+static const char *event_of(const char *kind) {
+    static const char *const events[][2] = {{"cpu", "CPU sample"},
+                                            {"heap", "heap event"},
+                                            {"lock", "lock operation"},
+                                            {"mvcc", "cell operation"},
+                                            {"channels", "channel operation"}};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (strcmp(kind, events[i][0]) == 0) return events[i][1];
+    return "event";
+}
+
+static int print_small_loss(const struct doctor_report *report, const struct finding *finding, struct error *err) {
+    static const char sql[] = "SELECT :evidence ->> 'count', :evidence ->> 'recorded', :evidence ->> 'percent'";
+    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    if (!row) return -1;
+    db_bind_text(row, ":evidence", finding->evidence);
+    if (db_step(report->db, row, err) != 1) return -1;
+    int64_t count = sqlite3_column_int64(row, 0);
+    fprintf(report->out, "  note: %s %s not recorded, beside %s that were (%s %%)\n",
+            units_things(count, event_of(finding->subject)).text, count == 1 ? "was" : "were",
+            units_count(sqlite3_column_int64(row, 1)).text, db_text(row, 2));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* A loss that is only a note has a line in the head, and no part in the sections: nobody shall take it for the worst. */
+static int print_small_losses(struct doctor_report *report, struct error *err) {
+    size_t left = 0;
+    int code = 0;
+    for (size_t i = 0; i < report->count && code == 0; i++) {
+        const struct finding *finding = &report->findings[i];
+        bool is_small = doctor_is_saturation(finding) && strcmp(finding->code, "dropped") == 0 &&
+                        strcmp(finding->severity, "note") == 0;
+        if (is_small)
+            code = print_small_loss(report, finding, err);
+        else
+            report->findings[left++] = *finding;
+    }
+    if (code == 0) report->count = left;
+    return code;
+}
+
+int doctor_print_head(struct doctor_report *report, struct error *err) {
+    static const char sql[] = "SELECT run_id, coalesce(label, ''), iif(command = '', source, command), started_ns, "
+                              "duration_ns, exit, processes, "
+                              "alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, "
+                              "lock_wait_ns, cpu_ns, sample_n, sample_bytes FROM run_summary "
+                              "WHERE run_id = :run";
+    FILE *out = report->out;
+    struct buffer line = {0};
+    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run is gone", report->db->path);
+    buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
+                  *db_text(row, 1) ? ")" : "", db_text(row, 2));
+    struct buffer shown = {0};
+    grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH);
+    fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
+    print_course(out, row);
+    print_sums(out, row);
+    print_rates(out, sqlite3_column_int64(row, 15), sqlite3_column_int64(row, 16));
+    sqlite3_reset(row);
+    buffer_free(&line);
+    buffer_free(&shown);
+    return print_small_losses(report, err);
+}
+
+/* ---- foot ---- */
+
+void doctor_add_quoted(struct buffer *out, const char *word) {
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && strspn(word, safe) == strlen(word)) {
+        buffer_add_text(out, word);
+        return;
+    }
+    buffer_add_char(out, '\'');
+    for (; *word; word++) {
+        if (*word == '\'') buffer_add_text(out, "'\\'");
+        buffer_add_char(out, *word);
+    }
+    buffer_add_char(out, '\'');
+}
+
+/* The stacks of the findings of one section that were shown, "3,17,20"; empty where it has none. */
+static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
+    int count = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        const struct finding *finding = &report->findings[i];
+        if (!finding->shown || strcmp(finding->section, section) != 0) continue;
+        sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:ids) WHERE value > 0", err);
+        if (!row) return -1;
+        db_bind_text(row, ":ids", finding->trace_ids);
+        int code;
+        while ((code = db_step(report->db, row, err)) == 1)
+            if (count++ < TRACES_EXPORTED) buffer_printf(ids, "%s%s", ids->size ? "," : "", db_text(row, 0));
+        if (code < 0) return -1;
+    }
+    return 0;
+}
+
+/* The run is of a file, and its warehouse ends with us: the commands name the file again. */
+static int print_next_of_file(struct doctor_report *report, struct error *err) {
+    struct buffer file = {0};
+    sqlite3_stmt *row = db_prepare(report->db, "SELECT source FROM runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    if (db_step(report->db, row, err) < 1) return -1;
+    doctor_add_quoted(&file, db_text(row, 0));
+    sqlite3_reset(row);
+    fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
+    fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));
+    fprintf(report->out, "  clear ingest %s   # keeps it, to export findings from and to compare\n",
+            buffer_text(&file));
+    buffer_free(&file);
+    return 0;
+}
+
+/* The values of an export of findings. A viewer shows the last one first, so what the worst finding is about stands there. */
+static const char *export_columns(const struct doctor_report *report, const char *section) {
+    static const char allocated[] = "sum(inuse_count) AS \"inuse_objects/count\", sum(inuse_bytes) AS "
+                                    "\"inuse_space/bytes\",\n    sum(alloc_count) AS \"alloc_objects/count\", "
+                                    "sum(alloc_bytes) AS \"alloc_space/bytes\"";
+    static const char live[] = "sum(alloc_count) AS \"alloc_objects/count\", sum(alloc_bytes) AS "
+                               "\"alloc_space/bytes\",\n    sum(inuse_count) AS \"inuse_objects/count\", "
+                               "sum(inuse_bytes) AS \"inuse_space/bytes\"";
+    static const char waits[] = "sum(contended + read_contended) AS \"contentions/count\",\n    "
+                                "sum(wait_ns + read_wait_ns) AS \"delay/nanoseconds\"";
+    if (strcmp(section, "lock") == 0) return waits;
+    for (size_t i = 0; i < report->count; i++)
+        if (report->findings[i].shown && strcmp(report->findings[i].section, section) == 0)
+            return strcmp(report->findings[i].code, "arena") == 0 ? allocated : live;
+    return live;
+}
+
+int doctor_print_next(struct doctor_report *report, struct error *err) {
+    static const struct { const char *section, *view; } exports[] = {{"heap", "heap"}, {"lock", "lock_use"}};
+    if (report->db->is_private) return print_next_of_file(report, err);
+    struct buffer db = {0};
+    long long run_id = (long long)report->options->run_id;
+    int code = 0;
+    doctor_add_quoted(&db, report->db->path);
+    fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
+    for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
+        struct buffer ids = {0};
+        code = shown_traces(report, exports[i].section, &ids, err);
+        if (code == 0 && ids.size)
+            fprintf(report->out,
+                    "  clear export --db %s -o %s-findings.pb.gz --sql 'SELECT trace_id,\n"
+                    "    %s\n"
+                    "    FROM %s WHERE run_id = %lld AND trace_id IN (%s) GROUP BY 1'\n",
+                    buffer_text(&db), exports[i].section, export_columns(report, exports[i].section), exports[i].view,
+                    run_id, buffer_text(&ids));
+        buffer_free(&ids);
+    }
+    fprintf(report->out, "  clear query --db %s 'SELECT * FROM doctor WHERE run_id = %lld'\n", buffer_text(&db),
+            run_id);
+    buffer_free(&db);
+    return code;
+}

@@ -1,0 +1,75 @@
+#include "query/doctor/findings.h"
+
+#include <string.h>
+
+#include "base/units.h"
+
+void doctor_print_wrapped(FILE *out, const char *indent, const char *text) {
+    int column = 0;
+    while (*text) {
+        int size = (int)strcspn(text, " \n"), width = grid_width(text, (size_t)size);
+        if (column && column + 1 + width > DOCTOR_WIDTH) {
+            fputc('\n', out);
+            column = 0;
+        }
+        fprintf(out, "%s%.*s", column ? " " : indent, size, text);
+        column += width + (column ? 1 : (int)strlen(indent));
+        text += size;
+        text += strspn(text, " \n");
+    }
+    if (column) fputc('\n', out);
+}
+
+/* The advice of each code that was shown, once. */
+static void print_advice(const struct doctor_report *report, size_t start, size_t end) {
+    for (size_t i = start; i < end; i++) {
+        const struct finding *finding = &report->findings[i];
+        bool first = finding->shown && *finding->advice;
+        for (size_t j = start; j < i && first; j++)
+            first = !report->findings[j].shown || strcmp(report->findings[j].code, finding->code) != 0;
+        if (!first) continue;
+        fprintf(report->out, "\n  %s%s%s: %s\n", doctor_bold(report), finding->code, doctor_plain(report),
+                finding->title);
+        doctor_print_wrapped(report->out, "    ", finding->advice);
+    }
+}
+
+/* What was not shown: "not shown: 3 warning, 12 note, 40 ok". */
+static void print_rest(const struct doctor_report *report, size_t start, size_t end, bool any_shown) {
+    static const char *const severities[] = {"critical", "warning", "note", "ok"};
+    const char *before = any_shown ? "\n  not shown: " : "  nothing above a note; not shown: ";
+    bool any = false, more = false; /* healthy rows are never shown: the view has them */
+    for (size_t level = 0; level < sizeof severities / sizeof *severities; level++) {
+        int64_t hidden = 0;
+        for (size_t i = start; i < end; i++)
+            hidden += !report->findings[i].shown && strcmp(report->findings[i].severity, severities[level]) == 0;
+        if (!hidden) continue;
+        fprintf(report->out, "%s%s %s", before, units_count(hidden).text, severities[level]);
+        before = ", ";
+        any = true;
+        more |= strcmp(severities[level], "ok") != 0;
+    }
+    if (any) fputs(more ? " (--top 0 shows all findings)\n" : "\n", report->out);
+}
+
+int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err) {
+    struct grid grid = {0};
+    const struct doctor_options *options = report->options;
+    int64_t shown = 0;
+    int code = 0;
+    doctor_start_grid(&report->findings[start], &grid);
+    for (size_t i = start; i < end && code == 0; i++) {
+        struct finding *finding = &report->findings[i];
+        bool worth =
+            doctor_is_saturation(finding) || options->top == 0 || (doctor_is_severe(finding) && shown < options->top);
+        if (!worth || strcmp(finding->severity, "ok") == 0) continue;
+        code = doctor_add_finding(report, &grid, finding, err);
+        shown++;
+    }
+    fprintf(report->out, "\n%s%s%s\n", doctor_bold(report), report->findings[start].section, doctor_plain(report));
+    if (code == 0 && shown) grid_print(&grid, report->out, true);
+    grid_free(&grid);
+    print_advice(report, start, end);
+    print_rest(report, start, end, shown > 0);
+    return code;
+}

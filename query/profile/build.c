@@ -1,0 +1,339 @@
+#include "query/profile/build.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/hash.h"
+
+enum { FIRST_SLOTS = 1024 };
+
+void profile_build(struct profile_builder *builder, struct profile *profile, const struct profile_type *types,
+                   size_t count) {
+    *builder = (struct profile_builder){.profile = profile};
+    *profile = (struct profile){.type_count = count, .types = xcalloc(count + 1, sizeof *profile->types)};
+    for (size_t i = 0; i < count; i++)
+        profile->types[i] =
+            (struct profile_type){profile_text(profile, types[i].type), profile_text(profile, types[i].unit)};
+    const char *none = profile_text(profile, "");
+    profile->default_type = profile->drop_frames = profile->keep_frames = profile->doc_url = none;
+    profile->period_type = (struct profile_type){none, none};
+    (void)profile_build_labels(builder, NULL, 0);
+}
+
+/* ---- names ---- */
+
+struct mapping_key {
+    uint64_t size, offset;
+    const char *name; /* build id, else file */
+};
+
+uint32_t profile_build_mapping(struct profile_builder *builder, const struct profile_mapping *mapping, int64_t *shift) {
+    struct profile *profile = builder->profile;
+    struct profile_mapping kept = *mapping;
+    kept.file = profile_text(profile, mapping->file);
+    kept.build_id = profile_text(profile, mapping->build_id);
+    struct mapping_key key = {(mapping->limit - mapping->start + 0xfff) & ~(uint64_t)0xfff, mapping->offset,
+                              *kept.build_id ? kept.build_id : kept.file};
+    bool added;
+    struct map_entry *entry = map_put(&builder->mappings, &key, sizeof key, &added);
+    if (added) entry->value = profile_add_mapping(profile, &kept);
+    *shift = (int64_t)(profile->mappings[entry->value].start - mapping->start);
+    return (uint32_t)entry->value;
+}
+
+uint32_t profile_build_function(struct profile_builder *builder, const struct profile_function *function) {
+    struct profile *profile = builder->profile;
+    struct profile_function key;
+    memset(&key, 0, sizeof key);
+    key.name = profile_text(profile, function->name);
+    key.system_name = profile_text(profile, function->system_name);
+    key.file = profile_text(profile, function->file);
+    key.start_line = function->start_line;
+    bool added;
+    struct map_entry *entry = map_put(&builder->functions, &key, sizeof key, &added);
+    if (added) entry->value = profile_add_function(profile, &key);
+    return (uint32_t)entry->value;
+}
+
+uint32_t profile_build_location(struct profile_builder *builder, const struct profile_location *location,
+                                const struct profile_line *lines, size_t line_count) {
+    struct profile *profile = builder->profile;
+    uint64_t start = location->mapping == PROFILE_NONE ? 0 : profile->mappings[location->mapping].start;
+    uint64_t head[] = {location->address - start, location->mapping, location->is_folded};
+    struct buffer key = {0};
+    buffer_add(&key, head, sizeof head);
+    for (size_t i = 0; i < line_count; i++) {
+        int64_t line[] = {lines[i].function, lines[i].line};
+        buffer_add(&key, line, sizeof line);
+    }
+    bool added;
+    struct map_entry *entry = map_put(&builder->locations, key.data, key.size, &added);
+    if (added) entry->value = profile_add_location(profile, location, lines, line_count);
+    buffer_free(&key);
+    return (uint32_t)entry->value;
+}
+
+static int compare_labels(const void *left, const void *right) {
+    const struct profile_label *a = left, *b = right;
+    int order = strcmp(a->key, b->key);
+    if (order) return order;
+    return (a->text == NULL) - (b->text == NULL);
+}
+
+/* Values of one key keep their order, so qsort will not do. */
+static void sort_labels(struct profile_label *items, size_t count) {
+    for (size_t i = 1; i < count; i++)
+        for (size_t j = i; j > 0 && compare_labels(&items[j - 1], &items[j]) > 0; j--) {
+            struct profile_label item = items[j];
+            items[j] = items[j - 1];
+            items[j - 1] = item;
+        }
+}
+
+uint32_t profile_build_labels(struct profile_builder *builder, const struct profile_label *items, size_t count) {
+    struct profile *profile = builder->profile;
+    struct profile_label *key = xcalloc(count + 1, sizeof *key);
+    for (size_t i = 0; i < count; i++) {
+        key[i].key = profile_text(profile, items[i].key);
+        key[i].text = items[i].text ? profile_text(profile, items[i].text) : NULL;
+        key[i].unit = profile_text(profile, items[i].unit && !items[i].text ? items[i].unit : "");
+        key[i].number = items[i].text ? 0 : items[i].number;
+    }
+    sort_labels(key, count);
+    bool added;
+    struct map_entry *entry = map_put(&builder->label_sets, key, count * sizeof *key, &added);
+    if (added) entry->value = profile_add_labels(profile, key, count);
+    free(key);
+    return (uint32_t)entry->value;
+}
+
+/* ---- stacks and samples ---- */
+
+static uint64_t hash_stack(const uint32_t *frames, size_t depth) {
+    return hash_bytes(frames, depth * sizeof *frames);
+}
+
+static void grow_stacks(struct profile_builder *builder) {
+    const struct profile *profile = builder->profile;
+    size_t count = builder->stack_slot_count ? builder->stack_slot_count * 2 : FIRST_SLOTS;
+    free(builder->stack_slots);
+    builder->stack_slots = xcalloc(count, sizeof *builder->stack_slots);
+    builder->stack_slot_count = count;
+    for (size_t i = 0; i < profile->stack_count; i++) {
+        const struct profile_stack *stack = &profile->stacks[i];
+        size_t slot = hash_stack(profile->frames + stack->first, stack->depth) & (count - 1);
+        while (builder->stack_slots[slot])
+            slot = (slot + 1) & (count - 1);
+        builder->stack_slots[slot] = (uint32_t)i + 1;
+    }
+}
+
+uint32_t profile_build_stack(struct profile_builder *builder, const uint32_t *frames, size_t depth) {
+    struct profile *profile = builder->profile;
+    if ((profile->stack_count + 1) * 4 > builder->stack_slot_count * 3) grow_stacks(builder);
+    size_t mask = builder->stack_slot_count - 1, slot = hash_stack(frames, depth) & mask;
+    for (; builder->stack_slots[slot]; slot = (slot + 1) & mask) {
+        const struct profile_stack *stack = &profile->stacks[builder->stack_slots[slot] - 1];
+        if (stack->depth == depth &&
+            (depth == 0 || memcmp(profile->frames + stack->first, frames, depth * sizeof *frames) == 0))
+            return builder->stack_slots[slot] - 1;
+    }
+    builder->stack_slots[slot] = profile_add_stack(profile, frames, depth) + 1;
+    return builder->stack_slots[slot] - 1;
+}
+
+static uint64_t hash_sample(struct profile_sample sample) {
+    return hash_mix((uint64_t)sample.stack << 32 | sample.labels);
+}
+
+static void grow_samples(struct profile_builder *builder) {
+    const struct profile *profile = builder->profile;
+    size_t count = builder->sample_slot_count ? builder->sample_slot_count * 2 : FIRST_SLOTS;
+    free(builder->sample_slots);
+    builder->sample_slots = xcalloc(count, sizeof *builder->sample_slots);
+    builder->sample_slot_count = count;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        size_t slot = hash_sample(profile->samples[i]) & (count - 1);
+        while (builder->sample_slots[slot])
+            slot = (slot + 1) & (count - 1);
+        builder->sample_slots[slot] = (uint32_t)i + 1;
+    }
+}
+
+static bool is_zero(const int64_t *values, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (values[i]) return false;
+    return true;
+}
+
+void profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32_t labels, const int64_t *values) {
+    struct profile *profile = builder->profile;
+    struct profile_sample sample = {stack, labels};
+    if ((profile->sample_count + 1) * 4 > builder->sample_slot_count * 3) grow_samples(builder);
+    size_t mask = builder->sample_slot_count - 1, slot = hash_sample(sample) & mask;
+    for (; builder->sample_slots[slot]; slot = (slot + 1) & mask) {
+        size_t found = builder->sample_slots[slot] - 1;
+        if (profile->samples[found].stack != stack || profile->samples[found].labels != labels) continue;
+        /* As in Go, sums wrap around: a warehouse's are of 64 bits already. */
+        for (size_t i = 0; i < profile->type_count; i++)
+            profile->values[found * profile->type_count + i] =
+                (int64_t)((uint64_t)profile->values[found * profile->type_count + i] + (uint64_t)values[i]);
+        return;
+    }
+    builder->sample_slots[slot] = profile_add_sample(profile, sample, values) + 1;
+}
+
+static void free_builder(struct profile_builder *builder) {
+    map_free(&builder->mappings);
+    map_free(&builder->functions);
+    map_free(&builder->locations);
+    map_free(&builder->label_sets);
+    free(builder->stack_slots);
+    free(builder->sample_slots);
+    *builder = (struct profile_builder){0};
+}
+
+void profile_built(struct profile_builder *builder) {
+    struct profile *profile = builder->profile, whole;
+    bool has_zero = false;
+    for (size_t i = 0; i < profile->sample_count && !has_zero; i++)
+        has_zero = is_zero(profile->values + i * profile->type_count, profile->type_count);
+    free_builder(builder);
+    if (!has_zero) return;
+    whole = *profile;
+    profile_compact(profile, &whole);
+    profile_free(&whole);
+}
+
+/* ---- profiles of profiles ---- */
+
+/* What one profile's indices are in the one that is built: PROFILE_NONE where nothing needed them yet. */
+struct adding {
+    struct profile_builder *builder;
+    const struct profile *from;
+    uint32_t *mappings, *functions, *locations, *label_sets, *stacks;
+    int64_t *shifts;
+    struct profile_line *lines; /* scratch */
+    uint32_t *frames;
+    size_t line_room, frame_room;
+};
+
+static uint32_t *table(size_t count) {
+    uint32_t *indices = xmalloc((count + 1) * sizeof *indices);
+    memset(indices, 0xff, (count + 1) * sizeof *indices);
+    return indices;
+}
+
+static uint32_t add_mapping(struct adding *adding, uint32_t index, int64_t *shift) {
+    *shift = 0;
+    if (index == PROFILE_NONE) return PROFILE_NONE;
+    uint32_t *known = &adding->mappings[index];
+    if (*known == PROFILE_NONE)
+        *known = profile_build_mapping(adding->builder, &adding->from->mappings[index], &adding->shifts[index]);
+    *shift = adding->shifts[index];
+    return *known;
+}
+
+static uint32_t add_location(struct adding *adding, uint32_t index) {
+    uint32_t *known = &adding->locations[index];
+    if (*known != PROFILE_NONE) return *known;
+    struct profile_location location = adding->from->locations[index];
+    int64_t shift;
+    location.mapping = add_mapping(adding, location.mapping, &shift);
+    location.address += (uint64_t)shift;
+    if (location.line_count > adding->line_room) {
+        adding->line_room = location.line_count * 2;
+        adding->lines = xrealloc(adding->lines, adding->line_room * sizeof *adding->lines);
+    }
+    for (size_t i = 0; i < location.line_count; i++) {
+        adding->lines[i] = adding->from->lines[location.first_line + i];
+        uint32_t *function = &adding->functions[adding->lines[i].function];
+        if (*function == PROFILE_NONE)
+            *function = profile_build_function(adding->builder, &adding->from->functions[adding->lines[i].function]);
+        adding->lines[i].function = *function;
+    }
+    return *known = profile_build_location(adding->builder, &location, adding->lines, location.line_count);
+}
+
+static uint32_t add_stack(struct adding *adding, uint32_t index) {
+    uint32_t *known = &adding->stacks[index];
+    if (*known != PROFILE_NONE) return *known;
+    const struct profile_stack *stack = &adding->from->stacks[index];
+    if (stack->depth > adding->frame_room) {
+        adding->frame_room = stack->depth * 2;
+        adding->frames = xrealloc(adding->frames, adding->frame_room * sizeof *adding->frames);
+    }
+    for (size_t i = 0; i < stack->depth; i++)
+        adding->frames[i] = add_location(adding, adding->from->frames[stack->first + i]);
+    return *known = profile_build_stack(adding->builder, adding->frames, stack->depth);
+}
+
+static uint32_t add_labels(struct adding *adding, uint32_t index) {
+    uint32_t *known = &adding->label_sets[index];
+    const struct profile_labels *set = &adding->from->label_sets[index];
+    if (*known == PROFILE_NONE)
+        *known = profile_build_labels(adding->builder, adding->from->labels + set->first, set->count);
+    return *known;
+}
+
+/* The first mapping of the first profile is the main binary, whatever the stacks go through first. */
+static void add_profile(struct profile_builder *builder, const struct profile *from) {
+    struct adding adding = {.builder = builder, .from = from};
+    int64_t shift;
+    adding.mappings = table(from->mapping_count);
+    adding.shifts = xcalloc(from->mapping_count + 1, sizeof *adding.shifts);
+    adding.functions = table(from->function_count);
+    adding.locations = table(from->location_count);
+    adding.label_sets = table(from->label_set_count);
+    adding.stacks = table(from->stack_count);
+    if (builder->profile->mapping_count == 0 && from->mapping_count) (void)add_mapping(&adding, 0, &shift);
+    for (size_t i = 0; i < from->sample_count; i++) {
+        const int64_t *values = from->values + i * from->type_count;
+        if (is_zero(values, from->type_count)) continue;
+        uint32_t stack = add_stack(&adding, from->samples[i].stack);
+        profile_build_sample(builder, stack, add_labels(&adding, from->samples[i].labels), values);
+    }
+    free(adding.mappings);
+    free(adding.shifts);
+    free(adding.functions);
+    free(adding.locations);
+    free(adding.label_sets);
+    free(adding.stacks);
+    free(adding.lines);
+    free(adding.frames);
+}
+
+static void add_head(struct profile *profile, const struct profile *from, bool is_first) {
+    if (is_first) {
+        profile->period_type.type = profile_text(profile, from->period_type.type);
+        profile->period_type.unit = profile_text(profile, from->period_type.unit);
+        profile->drop_frames = profile_text(profile, from->drop_frames);
+        profile->keep_frames = profile_text(profile, from->keep_frames);
+        profile->doc_url = profile_text(profile, from->doc_url);
+    }
+    if (profile->time_ns == 0 || from->time_ns < profile->time_ns) profile->time_ns = from->time_ns;
+    profile->duration_ns += from->duration_ns;
+    if (profile->period == 0 || profile->period < from->period) profile->period = from->period;
+    for (size_t i = 0; i < from->comment_count; i++)
+        profile_add_comment(profile, from->comments[i]);
+    if (!*profile->default_type) profile->default_type = profile_text(profile, from->default_type);
+}
+
+void profile_compact(struct profile *compact, const struct profile *profile) {
+    struct profile_builder builder;
+    profile_build(&builder, compact, profile->types, profile->type_count);
+    add_head(compact, profile, true);
+    add_profile(&builder, profile);
+    profile_built(&builder);
+}
+
+void profile_merge(struct profile *merged, const struct profile *a, const struct profile *b) {
+    struct profile_builder builder;
+    profile_build(&builder, merged, a->types, a->type_count);
+    add_head(merged, a, true);
+    add_head(merged, b, false);
+    add_profile(&builder, a);
+    add_profile(&builder, b);
+    profile_built(&builder);
+}

@@ -1,0 +1,40 @@
+/* profile_build.h: makes a profile (query/profile/model.h), merging as pprof merges: mappings of one size, offset and file (or
+ * build id) are one, wherever they were mapped; locations, functions, label sets and stacks that are equal are one; samples
+ * of one stack and label set are summed; those without any value are left out. */
+#ifndef CLEAR_QUERY_PROFILE_BUILD_H
+#define CLEAR_QUERY_PROFILE_BUILD_H
+
+#include "base/map.h"
+#include "query/profile/model.h"
+
+struct profile_builder {
+    struct profile *profile; /* the caller's; zeroed by profile_build */
+    struct map mappings, functions, locations, label_sets;
+    uint32_t *stack_slots, *sample_slots; /* index + 1 */
+    size_t stack_slot_count, sample_slot_count;
+};
+
+/* Begins an empty profile with these sample types; ends with profile_built. */
+void profile_build(struct profile_builder *builder, struct profile *profile, const struct profile_type *types,
+                   size_t count);
+/* Frees the builder; the profile is the caller's, free it with profile_free. A sample that sums to nothing is dropped, and
+ * what only it used. */
+void profile_built(struct profile_builder *builder);
+
+/* Each gives the index of what it added or found. `shift` is what to add to an address within that mapping. */
+uint32_t profile_build_mapping(struct profile_builder *builder, const struct profile_mapping *mapping, int64_t *shift);
+uint32_t profile_build_function(struct profile_builder *builder, const struct profile_function *function);
+uint32_t profile_build_location(struct profile_builder *builder, const struct profile_location *location,
+                                const struct profile_line *lines, size_t line_count);
+uint32_t profile_build_labels(struct profile_builder *builder, const struct profile_label *items, size_t count);
+uint32_t profile_build_stack(struct profile_builder *builder, const uint32_t *frames, size_t depth);
+/* Adds values to the sample of that stack and label set. */
+void profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32_t labels, const int64_t *values);
+
+/* What is used of a profile, numbered anew. */
+void profile_compact(struct profile *compact, const struct profile *profile);
+/* The sum of two profiles, as pprof merges two files. Their sample types and units must be the same (query/profile/compare.h makes
+ * them so). */
+void profile_merge(struct profile *merged, const struct profile *a, const struct profile *b);
+
+#endif

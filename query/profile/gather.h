@@ -1,0 +1,22 @@
+/* gather.h: profiles of runs that stand in several warehouses (query/runs/run_set.h): that of --db, and a private one with the files. */
+#ifndef CLEAR_QUERY_PROFILE_GATHER_H
+#define CLEAR_QUERY_PROFILE_GATHER_H
+
+#include "query/profile/model.h"
+#include "query/runs/run_set.h"
+
+/* The runs of one warehouse after the other, in the order of their first run: `db` NULL begins; false at the end. Fills
+ * `set`, which run_set_free empties. */
+bool gather_next(const struct run_list *runs, struct db **db, struct run_set *set);
+
+/* One snapshot for all statements until gather_end, so that a recording that goes on does not show through. */
+int gather_begin(const struct run_list *runs, struct error *err);
+void gather_end(const struct run_list *runs);
+
+/* As profile_choose_kind and profile_load: the kind that all runs have (free() it), and their sum. `type` as of
+ * profile_load_type; NULL: the values of all sample types. */
+int gather_kind(const struct run_list *runs, char **kind, struct error *err);
+int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
+                   struct error *err);
+
+#endif

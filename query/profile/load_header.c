@@ -1,0 +1,196 @@
+#include "query/profile/load_header.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "query/profile/drop_frames.h"
+#include "schema/schema.h"
+
+enum profile_column { /* of export/profiles.sql */
+                      TIME,
+                      DURATION,
+                      PERIOD,
+                      PERIOD_TYPE,
+                      PERIOD_UNIT,
+                      DEFAULT_TYPE,
+                      COMMENTS,
+                      DROP,
+                      KEEP,
+                      URL,
+                      MAPPINGS,
+                      DROPPED,
+                      TRUNCATED,
+                      SAMPLE_N,
+                      COMMAND,
+                      UUID,
+                      LABEL,
+                      RECORDED
+};
+
+/* Of a thousand runs the names alone would be a page that nobody reads; the others are counted. */
+enum { RUNS_NAMED = 16 };
+
+/* A profile whose head is being read, and sums over the runs' profiles of the kind. */
+struct heading {
+    struct profile_names *names;
+    struct profile *profile;
+    const struct kind *kind;
+    bool is_stored;
+    int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles, recorded_runs;
+};
+
+static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
+    const char *text = db_text(row, column);
+    return *text ? text : otherwise;
+}
+
+static void comment_named(struct heading *head, const char *name, const char *text) {
+    if (!*text) return;
+    char *line = xasprintf("%s: %s", name, text);
+    profile_add_comment(head->profile, line);
+    free(line);
+}
+
+/* Each value of a JSON array, given to `use`. */
+static int each_value(struct heading *head, const char *json,
+                      int (*use)(struct heading *, sqlite3_stmt *, struct error *), struct error *err) {
+    if (strcmp(json, "[]") == 0) return 0;
+    sqlite3_stmt *values = db_prepare(head->names->db, "SELECT value FROM json_each(:json) ORDER BY key", err);
+    if (!values) return -1;
+    db_bind_text(values, ":json", json);
+    int code;
+    while ((code = db_step(head->names->db, values, err)) == 1)
+        if (use(head, values, err) < 0) {
+            sqlite3_reset(values);
+            return -1;
+        }
+    return code;
+}
+
+static int use_comment(struct heading *head, sqlite3_stmt *value, struct error *err) {
+    (void)err;
+    profile_add_comment(head->profile, db_text(value, 0));
+    return 0;
+}
+
+static int read_drop_frames(struct heading *head, sqlite3_stmt *row, struct error *err) {
+    struct profile *profile = head->profile;
+    profile->keep_frames = profile_text(profile, db_text(row, KEEP));
+    profile->drop_frames = profile_text(profile, db_text(row, DROP));
+    if (*profile->drop_frames || !sqlite3_column_int(row, RECORDED)) return 0;
+    struct buffer regex = {0};
+    int code = drop_frames(head->names->db, &regex, err);
+    profile->drop_frames = profile_text(profile, buffer_text(&regex));
+    buffer_free(&regex);
+    return code;
+}
+
+/* Of the first profile only the first mapping is wanted before the stacks are: it is the main binary. */
+static int read_main_mapping(struct heading *head, sqlite3_stmt *row, struct error *err) {
+    uint32_t mapping;
+    int64_t shift;
+    sqlite3_stmt *first = db_prepare(head->names->db, "SELECT coalesce(:json ->> 0, 0)", err);
+    if (!first) return -1;
+    db_bind_text(first, ":json", db_text(row, MAPPINGS));
+    if (db_step(head->names->db, first, err) < 0) return -1;
+    int64_t id = sqlite3_column_int64(first, 0);
+    sqlite3_reset(first);
+    return profile_names_mapping(head->names, id, &mapping, &shift, err);
+}
+
+/* What holds for all, from the first profile. */
+static int read_first(struct heading *head, sqlite3_stmt *row, struct error *err) {
+    struct profile *profile = head->profile;
+    const struct kind *kind = head->kind;
+    profile->period_type.type =
+        profile_text(profile, text_or(row, PERIOD_TYPE, head->is_stored ? "" : kind->period_type));
+    profile->period_type.unit =
+        profile_text(profile, text_or(row, PERIOD_UNIT, head->is_stored ? "" : kind->period_unit));
+    profile->doc_url = profile_text(profile, db_text(row, URL));
+    return read_drop_frames(head, row, err);
+}
+
+/* Processes ran beside each other, runs after each other: pprof adds up files, and a run is one. */
+static void read_run(struct heading *head, sqlite3_stmt *row) {
+    struct profile *profile = head->profile;
+    int64_t time_ns = sqlite3_column_int64(row, TIME);
+    if (profile->time_ns == 0 || time_ns < profile->time_ns) profile->time_ns = time_ns;
+    if (!*profile->default_type)
+        profile->default_type =
+            profile_text(profile, text_or(row, DEFAULT_TYPE, head->is_stored ? "" : head->kind->default_type));
+    profile->duration_ns += sqlite3_column_int64(row, DURATION);
+    if (!sqlite3_column_int(row, RECORDED) || ++head->recorded_runs > RUNS_NAMED) return;
+    comment_named(head, "command", db_text(row, COMMAND));
+    comment_named(head, "run", db_text(row, UUID));
+    comment_named(head, "label", db_text(row, LABEL));
+}
+
+static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *err) {
+    struct profile *profile = head->profile;
+    int64_t period = sqlite3_column_int64(row, PERIOD), sample_n = sqlite3_column_int64(row, SAMPLE_N);
+    head->dropped += sqlite3_column_int64(row, DROPPED);
+    head->truncated += sqlite3_column_int64(row, TRUNCATED);
+    if (sample_n > head->sample_n) head->sample_n = sample_n;
+    if (sample_n <= 1 && strcmp(db_text(row, PERIOD_TYPE), "space") == 0 && sqlite3_column_int(row, RECORDED))
+        head->sample_bytes = period;
+    if (!period && !head->is_stored) period = sample_n;
+    if (profile->period == 0 || profile->period < period) profile->period = period;
+    if (head->profiles++ == 0 && read_first(head, row, err) < 0) return -1;
+    if (head->run_profiles++ == 0) read_run(head, row);
+    if (each_value(head, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
+    return profile->mapping_count ? 0 : read_main_mapping(head, row, err);
+}
+
+/* Figures that are not exact say so in the profile itself. */
+static void add_sums(struct heading *head) {
+    char *texts[] = {
+        head->dropped
+            ? xasprintf("WARNING: %lld samples dropped: every figure here may be too small", (long long)head->dropped)
+            : NULL,
+        head->truncated
+            ? xasprintf("WARNING: %lld stacks truncated: their callers are missing", (long long)head->truncated)
+            : NULL,
+        head->sample_n > 1 ? xasprintf("sampled: every %lldth event, counted %lld times", (long long)head->sample_n,
+                                       (long long)head->sample_n)
+                           : NULL,
+        head->sample_bytes > 1
+            ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)head->sample_bytes)
+            : NULL,
+        head->recorded_runs > RUNS_NAMED
+            ? xasprintf("and %lld more runs", (long long)(head->recorded_runs - RUNS_NAMED))
+            : NULL,
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i]) profile_add_comment(head->profile, texts[i]);
+        free(texts[i]);
+    }
+}
+
+static int read_run_profiles(struct heading *head, int64_t run_id, const struct timespan *span, const char *kind,
+                             struct error *err) {
+    sqlite3_stmt *rows = db_prepare(head->names->db, embedded_text("export/profiles.sql"), err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":run", run_id);
+    db_bind_text(rows, ":kind", kind);
+    timespan_bind(rows, span);
+    int code;
+    head->run_profiles = 0;
+    while ((code = db_step(head->names->db, rows, err)) == 1)
+        if (read_profile(head, rows, err) < 0) {
+            sqlite3_reset(rows);
+            return -1;
+        }
+    return code;
+}
+
+int profile_head_read(struct profile_names *names, const struct run_set *runs, const struct timespan *spans,
+                      const char *kind, bool is_stored, struct error *err) {
+    struct heading head = {
+        .names = names, .profile = names->builder->profile, .kind = kind_find(kind), .is_stored = is_stored};
+    int code = 0;
+    for (size_t i = 0; code == 0 && i < runs->count; i++)
+        code = read_run_profiles(&head, runs->ids[i], spans ? &spans[i] : &timespan_all, kind, err);
+    add_sums(&head);
+    return code;
+}

@@ -1,0 +1,303 @@
+#include "query/profile/load_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+struct profile_mapped {
+    uint32_t index;
+    int64_t shift;
+};
+
+void profile_names_open(struct profile_names *names, struct db *db, struct profile_builder *builder) {
+    *names = (struct profile_names){.db = db, .builder = builder};
+}
+
+static void free_ids(struct profile_ids *ids) {
+    free(ids->near);
+    map_free(&ids->far);
+}
+
+void profile_names_free(struct profile_names *names) {
+    walk_end(&names->trace_walk);
+    walk_end(&names->location_walk);
+    walk_end(&names->line_walk);
+    walk_end(&names->function_walk);
+    free_ids(&names->traces);
+    free_ids(&names->locations);
+    free_ids(&names->functions);
+    free_ids(&names->label_sets);
+    map_free(&names->mappings);
+    map_free(&names->addresses);
+    arena_free(&names->arena);
+    free(names->frames);
+    *names = (struct profile_names){0};
+}
+
+/* ---- ids ---- */
+
+enum { NEAR_MAX = 1 << 24 }; /* 64 MiB are the most that a table takes */
+
+static bool find_id(const struct profile_ids *ids, int64_t id, uint32_t *value) {
+    if (id >= 0 && (size_t)id < ids->near_count) {
+        *value = ids->near[id] - 1;
+        return ids->near[id];
+    }
+    const struct map_entry *entry = id >= 0 && id < NEAR_MAX ? NULL : map_find(&ids->far, &id, sizeof id);
+    if (entry) *value = (uint32_t)entry->value;
+    return entry;
+}
+
+static void keep_id(struct profile_ids *ids, int64_t id, uint32_t value) {
+    if (id < 0 || id >= NEAR_MAX) {
+        map_put(&ids->far, &id, sizeof id, NULL)->value = value;
+        return;
+    }
+    if ((size_t)id >= ids->near_count) {
+        size_t count = ids->near_count ? ids->near_count : 1024;
+        while (count <= (size_t)id)
+            count *= 2;
+        ids->near = xrealloc(ids->near, count * sizeof *ids->near);
+        memset(ids->near + ids->near_count, 0, (count - ids->near_count) * sizeof *ids->near);
+        ids->near_count = count;
+    }
+    ids->near[id] = value + 1;
+}
+
+/* The one row of a statement about an id; a missing one means that the file is damaged. */
+static sqlite3_stmt *row_of(struct db *db, const char *sql, const char *what, int64_t id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
+    if (!statement) return NULL;
+    db_bind_int(statement, ":id", id);
+    int code = db_step(db, statement, err);
+    if (code == 0) error_fail(err, "%s %lld is not in the warehouse", what, (long long)id);
+    return code == 1 ? statement : NULL;
+}
+
+/* ---- locations ---- */
+
+int profile_names_mapping(struct profile_names *names, int64_t mapping_id, uint32_t *mapping, int64_t *shift,
+                          struct error *err) {
+    *mapping = PROFILE_NONE;
+    *shift = 0;
+    if (mapping_id == 0) return 0;
+    const struct map_entry *known = map_find(&names->mappings, &mapping_id, sizeof mapping_id);
+    struct profile_mapped *mapped = known ? (struct profile_mapped *)(intptr_t)known->value : NULL;
+    if (!mapped) {
+        sqlite3_stmt *row = row_of(names->db,
+                                   "SELECT memory_start, memory_limit, file_offset, filename, build_id, has_functions,"
+                                   " has_filenames, has_line_numbers, has_inline_frames FROM mappings WHERE id = :id",
+                                   "mapping", mapping_id, err);
+        if (!row) return -1;
+        const struct profile_mapping made = {(uint64_t)sqlite3_column_int64(row, 0),
+                                             (uint64_t)sqlite3_column_int64(row, 1),
+                                             (uint64_t)sqlite3_column_int64(row, 2),
+                                             db_text(row, 3),
+                                             db_text(row, 4),
+                                             sqlite3_column_int(row, 5),
+                                             sqlite3_column_int(row, 6),
+                                             sqlite3_column_int(row, 7),
+                                             sqlite3_column_int(row, 8)};
+        mapped = arena_alloc(&names->arena, sizeof *mapped);
+        mapped->index = profile_build_mapping(names->builder, &made, &mapped->shift);
+        sqlite3_reset(row);
+        map_put(&names->mappings, &mapping_id, sizeof mapping_id, NULL)->value = (int64_t)(intptr_t)mapped;
+    }
+    *mapping = mapped->index;
+    *shift = mapped->shift;
+    return 0;
+}
+
+static int find_function(struct profile_names *names, int64_t function_id, uint32_t *index, struct error *err) {
+    struct walk *walk = &names->function_walk;
+    if (find_id(&names->functions, function_id, index)) return 0;
+    if (walk_to_row(names->db, walk,
+                    "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
+                    "function", function_id, err) < 0)
+        return -1;
+    *index = profile_build_function(
+        names->builder, &(struct profile_function){db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
+                                                   sqlite3_column_int64(walk->at, 4)});
+    keep_id(&names->functions, function_id, *index);
+    return 0;
+}
+
+static int read_lines(struct profile_names *names, int64_t location_id, struct buffer *lines, struct error *err) {
+    struct walk *walk = &names->line_walk;
+    int found = walk_to(names->db, walk,
+                        "SELECT location_id, function_id, line, \"column\" FROM location_lines"
+                        " WHERE location_id >= :first ORDER BY location_id, position",
+                        location_id, err);
+    if (found < 0) return -1;
+    while (walk->id == location_id) {
+        struct profile_line line = {.line = sqlite3_column_int64(walk->at, 2),
+                                    .column = sqlite3_column_int64(walk->at, 3)};
+        if (find_function(names, sqlite3_column_int64(walk->at, 1), &line.function, err) < 0) return -1;
+        buffer_add(lines, &line, sizeof line);
+        if (walk_on(names->db, walk, err) < 0) return -1;
+    }
+    return 0;
+}
+
+static int find_location(struct profile_names *names, int64_t location_id, uint32_t *index, struct error *err) {
+    if (find_id(&names->locations, location_id, index)) return 0;
+    struct walk *walk = &names->location_walk;
+    if (walk_to_row(names->db, walk,
+                    "SELECT id, mapping_id, address, is_folded FROM locations WHERE id >= :first ORDER BY id",
+                    "location", location_id, err) < 0)
+        return -1;
+    int64_t mapping_id = sqlite3_column_int64(walk->at, 1), shift;
+    struct profile_location location = {.address = (uint64_t)sqlite3_column_int64(walk->at, 2),
+                                        .is_folded = sqlite3_column_int(walk->at, 3)};
+    struct buffer lines = {0};
+    int code = profile_names_mapping(names, mapping_id, &location.mapping, &shift, err) ||
+                       read_lines(names, location_id, &lines, err)
+                   ? -1
+                   : 0;
+    if (code == 0) {
+        location.address += (uint64_t)shift;
+        *index =
+            profile_build_location(names->builder, &location, (const struct profile_line *)(const void *)lines.data,
+                                   lines.size / sizeof(struct profile_line));
+        keep_id(&names->locations, location_id, *index);
+    }
+    buffer_free(&lines);
+    return code;
+}
+
+/* ---- traces ---- */
+
+enum { TRACE_ID, TRACE_STACK, TRACE_LOCATION };
+
+static int find_trace(struct profile_names *names, int64_t trace_id, struct error *err) {
+    return walk_to_row(names->db, &names->trace_walk,
+                       "SELECT id, stack, location_id FROM traces WHERE id >= :first ORDER BY id", "trace", trace_id,
+                       err);
+}
+
+/* By hand: strtoll is a third of the time of reading a profile. */
+static const char *parse_id(const char *at, int64_t *id) {
+    const char *digits = at;
+    for (*id = 0; *at >= '0' && *at <= '9' && at - digits < 18; at++)
+        *id = *id * 10 + (*at - '0');
+    return at == digits ? NULL : at;
+}
+
+/* A JSON array of location ids, leaf first. */
+static int read_stack(struct profile_names *names, const char *json, size_t *depth, struct error *err) {
+    const char *at = json;
+    *depth = 0;
+    if (*at == '[') at++;
+    while (at && *at && *at != ']') {
+        int64_t id;
+        if (*depth == names->frame_room) {
+            names->frame_room = names->frame_room ? names->frame_room * 2 : 64;
+            names->frames = xrealloc(names->frames, names->frame_room * sizeof *names->frames);
+        }
+        at = parse_id(at, &id);
+        if (at && find_location(names, id, &names->frames[(*depth)++], err) < 0) return -1;
+        if (at && *at == ',') at++;
+    }
+    if (*json != '[' || !at || strcmp(at, "]") != 0) return error_fail(err, "not a stack: %.100s", json);
+    return 0;
+}
+
+int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t *stack, struct error *err) {
+    size_t depth = 0;
+    if (find_id(&names->traces, trace_id, stack)) return 0;
+    if (trace_id && (find_trace(names, trace_id, err) < 0 ||
+                     read_stack(names, db_text(names->trace_walk.at, TRACE_STACK), &depth, err) < 0))
+        return error_prefix(err, "trace %lld: ", (long long)trace_id);
+    *stack = profile_build_stack(names->builder, names->frames, depth);
+    keep_id(&names->traces, trace_id, *stack);
+    return 0;
+}
+
+uint32_t profile_names_frame(struct profile_names *names, const char *function, int64_t line) {
+    struct profile_line only = {.line = line};
+    only.function = profile_build_function(names->builder, &(struct profile_function){function, function, "", 0});
+    uint32_t frame =
+        profile_build_location(names->builder, &(struct profile_location){.mapping = PROFILE_NONE}, &only, 1);
+    return profile_build_stack(names->builder, &frame, 1);
+}
+
+/* ---- labels ---- */
+
+static int read_labels(struct profile_names *names, int64_t label_set_id, struct buffer *items, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(names->db,
+                                    "SELECT value ->> 0, value ->> 1, json_type(value, '$[1]') = 'text', value ->> 2"
+                                    " FROM label_sets, json_each(labels) WHERE label_sets.id = :id ORDER BY key",
+                                    err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":id", label_set_id);
+    int code;
+    while ((code = db_step(names->db, rows, err)) == 1) {
+        struct profile *profile = names->builder->profile;
+        struct profile_label label = {.key = profile_text(profile, db_text(rows, 0)), .unit = ""};
+        if (sqlite3_column_int(rows, 2)) {
+            label.text = profile_text(profile, db_text(rows, 1));
+        } else {
+            label.number = sqlite3_column_int64(rows, 1);
+            label.unit = profile_text(profile, db_text(rows, 3));
+        }
+        buffer_add(items, &label, sizeof label);
+    }
+    return code;
+}
+
+int profile_names_labels(struct profile_names *names, int64_t label_set_id, uint32_t *labels, struct error *err) {
+    *labels = 0;
+    if (label_set_id == 0 || find_id(&names->label_sets, label_set_id, labels)) return 0;
+    struct buffer items = {0};
+    int code = read_labels(names, label_set_id, &items, err);
+    if (code == 0) {
+        *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,
+                                       items.size / sizeof(struct profile_label));
+        keep_id(&names->label_sets, label_set_id, *labels);
+    }
+    buffer_free(&items);
+    return code;
+}
+
+static int read_address(struct profile_names *names, int64_t location_id, char hex[24], struct error *err) {
+    sqlite3_stmt *row = row_of(names->db, "SELECT address FROM locations WHERE id = :id", "location", location_id, err);
+    if (!row) return -1;
+    snprintf(hex, 24, "0x%llx", (unsigned long long)sqlite3_column_int64(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}
+
+static int add_address(struct profile_names *names, int64_t location_id, uint32_t *labels, struct error *err) {
+    char hex[24];
+    struct profile *profile = names->builder->profile;
+    const struct profile_labels *set = &profile->label_sets[*labels];
+    if (read_address(names, location_id, hex, err) < 0) return -1;
+    struct buffer items = {0};
+    struct profile_label label = {.key = "addr", .text = hex, .unit = ""};
+    buffer_add(&items, profile->labels + set->first, set->count * sizeof label);
+    buffer_add(&items, &label, sizeof label);
+    *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,
+                                   items.size / sizeof label);
+    buffer_free(&items);
+    return 0;
+}
+
+int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64_t label_set_id, uint32_t *labels,
+                            struct error *err) {
+    const int64_t key[] = {trace_id, label_set_id};
+    const struct map_entry *known = map_find(&names->addresses, key, sizeof key);
+    if (known) {
+        *labels = (uint32_t)known->value;
+        return 0;
+    }
+    if (profile_names_labels(names, label_set_id, labels, err) < 0) return -1;
+    if (trace_id) {
+        if (find_trace(names, trace_id, err) < 0) return -1;
+        int64_t location_id = sqlite3_column_int64(names->trace_walk.at, TRACE_LOCATION);
+        if (location_id && add_address(names, location_id, labels, err) < 0) return -1;
+    }
+    map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;
+    return 0;
+}

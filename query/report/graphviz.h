@@ -1,0 +1,11 @@
+/* graphviz.h: pictures of a graph in DOT, made by graphviz's own program. */
+#ifndef CLEAR_QUERY_REPORT_GRAPHVIZ_H
+#define CLEAR_QUERY_REPORT_GRAPHVIZ_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+
+/* Appends what `dot -Tformat` (svg, png, pdf, ps, gif) makes of `dot`. Without graphviz a failure that says how to get it. */
+int graphviz_draw(const char *format, const struct buffer *dot, struct buffer *out, struct error *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* Functions line by line, with the source: list. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "query/profile/pattern.h"
+#include "query/report/report.h"
+#include "query/profile/scale.h"
+#include "query/code/source_files.h"
+
+enum { MARGIN = 5 }; /* lines shown before the first and after the last with a sample */
+
+static bool is_same_file(const struct graph_node *a, const struct graph_node *b) {
+    return a->info.name == b->info.name && a->info.file == b->info.file;
+}
+
+static void sum_nodes(struct graph_node **nodes, size_t count, int64_t line, int64_t *flat, int64_t *cum) {
+    *flat = *cum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (line && nodes[i]->info.line != line) continue;
+        *flat += nodes[i]->flat;
+        *cum += nodes[i]->cum;
+    }
+}
+
+/* From the function's first line, where it is known, to a margin after the last sample. */
+static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, int64_t *last) {
+    *first = INT64_MAX;
+    *last = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct graph_info *info = &nodes[i]->info;
+        int64_t start = info->start_line ? info->start_line : info->line - MARGIN;
+        if (start < *first) *first = start;
+        if (info->line + MARGIN > *last) *last = info->line + MARGIN;
+    }
+    if (*first < 1) *first = 1;
+}
+
+static void add_source(const struct report *report, struct graph_node **nodes, size_t count,
+                       const struct source_file *file, struct buffer *out) {
+    int64_t first, last, flat, cum;
+    find_lines(nodes, count, &first, &last);
+    for (int64_t line = first; line <= last && line <= (int64_t)file->count; line++) {
+        sum_nodes(nodes, count, line, &flat, &cum);
+        report_add_value_or_dot(report, out, flat);
+        buffer_add_char(out, ' ');
+        report_add_value_or_dot(report, out, cum);
+        buffer_printf(out, " %6lld:%s\n", (long long)line, file->lines[line - 1]);
+    }
+}
+
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why) {
+    const struct report_options *options = &report->options;
+    char *here = *options->source_path ? NULL : getcwd(NULL, 0);
+    const char *search = here ? here : options->source_path;
+    const char *trimmed =
+        sources_have(options->sources, path) ? path : report_trim_path(path, options->trim_path, search);
+    int code = source_open(file, options->sources, trimmed, search, why);
+    free(here);
+    return code;
+}
+
+/* `nodes` are one function's in one file. */
+static void add_file(const struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
+    const struct graph_info *info = &nodes[0]->info;
+    struct source_file file;
+    char *why = NULL;
+    int64_t flat, cum;
+    sum_nodes(nodes, count, 0, &flat, &cum);
+    buffer_printf(out, "ROUTINE ======================== %s in %s\n", info->name, info->file);
+    report_add_padded_value(report, out, flat, 10);
+    buffer_add_char(out, ' ');
+    report_add_padded_value(report, out, cum, 10);
+    buffer_printf(out, " (flat, cum) %s of Total\n", scale_percentage(cum, report->total).text);
+    if (report_open_source(report, &file, info->file, &why) == 0)
+        add_source(report, nodes, count, &file, out);
+    else
+        buffer_printf(out, " Error: %s\n", why);
+    free(why);
+    source_close(&file);
+}
+
+static int by_function_and_file(const void *left, const void *right) {
+    const struct graph_info *a = &(*(struct graph_node *const *)left)->info;
+    const struct graph_info *b = &(*(struct graph_node *const *)right)->info;
+    int order = strcmp(a->name, b->name);
+    if (order == 0) order = strcmp(a->file, b->file);
+    if (order == 0) order = (a->start_line > b->start_line) - (a->start_line < b->start_line);
+    return order ? order : (a->line > b->line) - (a->line < b->line);
+}
+
+/* The nodes whose function matches, a function's together. free() the array. */
+static struct graph_node **matching(const struct graph *graph, struct pattern *pattern, size_t *count) {
+    struct graph_node **found = xcalloc(graph->node_count + 1, sizeof(struct graph_node *));
+    *count = 0;
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (pattern_matches(pattern, graph->nodes[i]->info.name)) found[(*count)++] = graph->nodes[i];
+    if (*count) qsort(found, *count, sizeof(struct graph_node *), by_function_and_file);
+    return found;
+}
+
+static void add_functions(const struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
+    buffer_add_text(out, "Total: ");
+    report_add_value(report, out, report->total);
+    buffer_add_char(out, '\n');
+    for (size_t start = 0, end; start < count; start = end) {
+        for (end = start + 1; end < count && is_same_file(nodes[start], nodes[end]); end++)
+            continue;
+        bool is_only = (start == 0 || nodes[start - 1]->info.name != nodes[start]->info.name) &&
+                       (end == count || nodes[end]->info.name != nodes[start]->info.name);
+        if (*nodes[start]->info.file)
+            add_file(report, nodes + start, end - start, out);
+        else if (is_only)
+            buffer_printf(out, "No source information for %s\n", nodes[start]->info.name);
+    }
+}
+
+int report_list(struct report *report, struct buffer *out, struct error *err) {
+    struct graph graph;
+    struct graph_options options;
+    struct pattern *pattern = pattern_compile("list", report->options.symbol, err);
+    size_t count;
+    if (!pattern) return -1;
+    report_prepare_graph(report);
+    report_graph_options(report, &options);
+    graph_build(&graph, report->profile, &options);
+    struct graph_node **nodes = matching(&graph, pattern, &count);
+    int code = pattern_check(pattern, err);
+    if (count && code == 0)
+        add_functions(report, nodes, count, out);
+    else
+        error_fail(err, "no function matches '%s'", report->options.symbol);
+    free(nodes);
+    graph_free(&graph);
+    pattern_free(pattern);
+    return err->status == ERROR_NONE ? 0 : -1;
+}

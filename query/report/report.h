@@ -1,0 +1,148 @@
+/* report.h: reports on a profile in memory, equal to pprof's for the same input and options.
+ *
+ * A format is one row of report_formats and one file (query/report_NAME.c or, for what needs export/, there). report_write
+ * does what is common to all: frames for tags, the total, filters, granularity; then the row's function writes. */
+#ifndef CLEAR_QUERY_REPORT_REPORT_H
+#define CLEAR_QUERY_REPORT_REPORT_H
+
+#include "base/buffer.h"
+#include "query/profile/filter.h"
+#include "query/profile/graph.h"
+#include "query/profile/model.h"
+#include "query/report/options.h"
+
+struct report {
+    struct profile *profile; /* filtered and aggregated; the writer may change it */
+    const struct report_format *format;
+    struct report_options options; /* the format's overrides are in it */
+    struct filter_units units;     /* of numeric labels */
+    size_t type, mean_type;        /* of the values; mean_type PROFILE_NONE: no mean */
+    char *type_name;               /* "mean_" before it where a mean is shown */
+    const char *sample_unit;       /* of the values */
+    const char *output_unit;       /* "minimum" until report_choose_unit; never NULL */
+    int64_t total;                 /* of what percentages are */
+    double ratio;                  /* 1 / divide_by */
+    bool exact;                    /* of options.all: values are whole numbers in their own unit */
+    filter_note *note;             /* what is worth a word on the side; may be NULL */
+    void *note_context;
+};
+
+enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
+
+struct report_format {
+    const char *name, *help; /* help: one line, no full stop */
+    int (*write)(struct report *report, struct buffer *out, struct error *err);
+    enum report_nodes nodes;
+    bool takes_pattern; /* NAME=RE: options.symbol is never NULL */
+    bool is_whole;      /* nothing is trimmed */
+    bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
+    bool is_visual;     /* for pictures: sorted by entropy, tags, redundant edges removed */
+    bool is_binary;     /* not for terminals */
+    bool is_profile;    /* `write` leaves what is to be written in report->profile, and nothing in `out` */
+    bool object_names;  /* functions of unlike binaries are apart */
+    bool by_lines;      /* granularity lines, always */
+    bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
+    bool address_noinlines;
+    bool has_values_only; /* samples without the value that is shown leave no trace in it */
+};
+extern const struct report_format report_formats[]; /* ends with a NULL name */
+
+/* The row of "text", or of "peek=RE" (then *symbol points at RE, else it is NULL). Unknown names are usage errors that
+ * list what there is. */
+const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
+
+/* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
+bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
+
+/* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
+ * the program; and a comment to add. */
+struct report_overrides {
+    const char *executable, *build_id, *comment;
+};
+
+/* Makes a profile that was loaded, or subtracted, ready for reports: drops the frames that it says are of no interest.
+ * `overrides` may be NULL. A broken expression in drop_frames is a failure. */
+int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err);
+
+/* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
+ * `note` gets what pprof says on the side; may be NULL. */
+int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
+                 struct buffer *out, filter_note *note, void *context, struct error *err);
+
+/* The header of a report on the whole profile: its binary, comments, type, time, duration. *total is that of the values that
+ * the options choose. Changes nothing. */
+int report_describe(struct profile *profile, const struct report_options *options, struct buffer *out, int64_t *total,
+                    struct error *err);
+
+/* ---- the parts of report_write, for reports on several profiles (query/report/report_runs.h) ----
+ * Of a report with `profile`, `format` and `options`, in this order; each but the last can fail. */
+
+/* Which of the profile's values is shown. */
+int report_choose_values(struct report *report, struct error *err);
+/* Filters, granularity and the total. */
+int report_narrow(struct report *report, filter_note *note, void *context, struct error *err);
+void report_free(struct report *report); /* what these two made; not the profile */
+/* The sum of the sizes of all samples; where samples of a base are marked, that of the base. */
+int64_t report_total(const struct report *report);
+
+/* ---- for writers ---- */
+
+/* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
+ * inlined frames. graph_free it. */
+void report_build_graph(struct report *report, struct graph *graph, struct graph_trimmed *trimmed);
+/* As newGraph of pprof before each graph: paths trimmed, labels that pictures do not show removed. */
+void report_prepare_graph(struct report *report);
+void report_graph_options(struct report *report, struct graph_options *options);
+/* One unit for all: that of the smallest value, or where the largest is of a larger one, such that the smallest is 0.01. */
+void report_choose_unit(struct report *report, const struct graph *graph);
+void report_fit_unit(struct report *report, int64_t low); /* the same where the smallest value is known */
+
+/* A path without what -trim_path says, or where that is empty without all before a directory called like one of -source_path. Points
+ * into `path`. */
+const char *report_trim_path(const char *path, const char *trim, const char *source_path);
+
+/* source_open of a path of the profile, by the report's source_path and trim_path. */
+int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why);
+
+/* The value with the report's unit and ratio. */
+void report_add_value(const struct report *report, struct buffer *text, int64_t value);
+/* The same of what is no whole number; with options.all to 15 digits. */
+void report_add_real(const struct report *report, struct buffer *text, double value);
+/* The same in `width` characters at least, to the right. */
+void report_add_padded_value(const struct report *report, struct buffer *text, int64_t value, size_t width);
+void report_add_padded(struct buffer *text, const char *what, size_t width); /* UTF-8 characters, not bytes */
+/* "", " (inline)" where all of a node's callers inlined it, " (partial-inline)" where some did. */
+const char *report_inline_note(const struct graph_node *node);
+/* The value in 10 characters, and a dot for 0: a column of a listing. */
+void report_add_value_or_dot(const struct report *report, struct buffer *out, int64_t value);
+/* Header lines, each with its newline: of the profile alone, and of a report on a graph. `full`: a picture's. */
+void report_add_filters(const struct report *report, struct buffer *out);
+void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
+                        const char *value, double fraction);
+/* Of options.all: what the figures are worth, as words ("exact, nothing truncated"); and as a line on `count` nodes, or whatever `what`
+ * says. */
+void report_add_worth(const struct report *report, struct buffer *out);
+void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out);
+void report_add_profile_labels(const struct report *report, struct buffer *out);
+void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
+                       bool full, struct buffer *out);
+
+/* The formats of query/. */
+int report_text(struct report *report, struct buffer *out, struct error *err);
+int report_tree(struct report *report, struct buffer *out, struct error *err); /* and peek, with options.symbol */
+int report_traces(struct report *report, struct buffer *out, struct error *err);
+int report_tags(struct report *report, struct buffer *out, struct error *err);
+int report_raw(struct report *report, struct buffer *out, struct error *err);
+int report_list(struct report *report, struct buffer *out, struct error *err);
+int report_disasm(struct report *report, struct buffer *out, struct error *err);
+int report_weblist(struct report *report, struct buffer *out, struct error *err);
+int report_dot(struct report *report, struct buffer *out, struct error *err);
+int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
+int report_callgrind(struct report *report, struct buffer *out, struct error *err);
+int report_proto(struct report *report, struct buffer *out, struct error *err);
+int report_topproto(struct report *report, struct buffer *out, struct error *err);
+int report_folded(struct report *report, struct buffer *out, struct error *err);
+int report_json(struct report *report, struct buffer *out, struct error *err);
+int report_comments(struct report *report, struct buffer *out, struct error *err);
+
+#endif

@@ -1,0 +1,175 @@
+#include "query/runs/run_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/runs/select.h"
+
+static void add(struct run_set *set, int64_t id) {
+    for (size_t i = 0; i < set->count; i++)
+        if (set->ids[i] == id) return;
+    set->ids = xrealloc(set->ids, (set->count + 1) * sizeof *set->ids);
+    set->ids[set->count++] = id;
+}
+
+/* Adds the ids that a statement gives; it is an error where there are none. */
+static int add_rows(struct run_set *set, struct db *db, sqlite3_stmt *statement, const char *text, struct error *err) {
+    int code;
+    bool any = false;
+    while ((code = db_step(db, statement, err)) == 1) {
+        add(set, sqlite3_column_int64(statement, 0));
+        any = true;
+    }
+    if (code == 0 && !any)
+        return error_usage(err, "%s: no run is in '%s'; `clear runs --db %s` lists them", db->path, text, db->path);
+    return code;
+}
+
+static int add_range(struct run_set *set, struct db *db, const char *text, const char *dots, struct error *err) {
+    int64_t first, last;
+    char *name = xstrdup(text);
+    name[dots - text] = '\0';
+    int code = select_run(db, name, &first, err);
+    free(name);
+    if (code < 0 || select_run(db, dots + 2, &last, err) < 0) return -1;
+    sqlite3_stmt *rows = db_prepare(db, "SELECT id FROM runs WHERE id BETWEEN :first AND :last ORDER BY id", err);
+    if (!rows) return -1;
+    db_bind_int(rows, ":first", first < last ? first : last);
+    db_bind_int(rows, ":last", first < last ? last : first);
+    return add_rows(set, db, rows, text, err);
+}
+
+static int add_all(struct run_set *set, struct db *db, const char *text, struct error *err) {
+    sqlite3_stmt *rows = db_prepare(db, "SELECT id FROM runs ORDER BY id", err);
+    return rows ? add_rows(set, db, rows, text, err) : -1;
+}
+
+/* "KEY=VALUE". */
+static int add_tagged(struct run_set *set, struct db *db, const char *tag, const char *text, struct error *err) {
+    const char *equals = strchr(tag, '=');
+    if (!equals || equals == tag)
+        return error_usage(err, "'%s': tag:KEY=VALUE is wanted, such as tag:branch=main", text);
+    sqlite3_stmt *rows =
+        db_prepare(db, "SELECT run_id FROM tags WHERE key = :key AND value = :value ORDER BY run_id", err);
+    if (!rows) return -1;
+    char *key = xstrdup(tag);
+    key[equals - tag] = '\0';
+    db_bind_text(rows, ":key", key);
+    db_bind_text(rows, ":value", equals + 1);
+    free(key);
+    return add_rows(set, db, rows, text, err);
+}
+
+static int add_named(struct run_set *set, struct db *db, const char *text, struct error *err) {
+    const char *name = text + strlen("all:");
+    if (strchr(name, '=')) return add_tagged(set, db, name, text, err);
+    sqlite3_stmt *rows = db_prepare(db, "SELECT id FROM runs WHERE label = :label ORDER BY id", err);
+    if (!rows) return -1;
+    db_bind_text(rows, ":label", name);
+    return add_rows(set, db, rows, text, err);
+}
+
+struct dated {
+    int64_t started_ns, id;
+};
+
+static int newest_first(const void *left, const void *right) {
+    const struct dated *a = left, *b = right;
+    if (a->started_ns != b->started_ns) return a->started_ns < b->started_ns ? 1 : -1;
+    return a->id < b->id ? 1 : -1;
+}
+
+static bool is_among(const struct dated *dated, size_t count, int64_t id) {
+    for (size_t i = 0; i < count; i++)
+        if (dated[i].id == id) return true;
+    return false;
+}
+
+/* Leaves of the set the `wanted` newest, in their order. */
+static int keep_newest(struct run_set *set, struct db *db, size_t wanted, struct error *err) {
+    size_t count = set->count, left = 0;
+    if (count <= wanted) return 0;
+    struct dated *dated = xcalloc(count, sizeof *dated);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        sqlite3_stmt *row = db_prepare(db, "SELECT started_ns FROM runs WHERE id = :id", err);
+        if (row) db_bind_int(row, ":id", set->ids[i]);
+        code = row && db_step(db, row, err) >= 0 ? 0 : -1;
+        if (code == 0) dated[i] = (struct dated){sqlite3_column_int64(row, 0), set->ids[i]};
+        if (code == 0) sqlite3_reset(row);
+    }
+    if (code == 0) {
+        qsort(dated, count, sizeof *dated, newest_first);
+        for (size_t i = 0; i < count; i++)
+            if (is_among(dated, wanted, set->ids[i])) set->ids[left++] = set->ids[i];
+        set->count = left;
+    }
+    free(dated);
+    return code;
+}
+
+static int add_last(struct run_set *set, struct db *db, const char *text, struct error *err) {
+    char *end;
+    errno = 0;
+    const char *number = text + strlen("last=");
+    long wanted = strtol(number, &end, 10);
+    if (*number < '0' || *number > '9' || *end || errno || wanted < 1)
+        return error_usage(err, "'%s': last=N wants a number of runs, from 1", text);
+    if (set->count == 0 && add_all(set, db, text, err) < 0) return -1;
+    return keep_newest(set, db, (size_t)wanted, err);
+}
+
+static int add_one(struct run_set *set, struct db *db, const char *text, struct error *err) {
+    int64_t id;
+    const char *dots = strstr(text, "..");
+    if (strcmp(text, "all") == 0) return add_all(set, db, text, err);
+    if (strncmp(text, "all:", strlen("all:")) == 0) return add_named(set, db, text, err);
+    if (strncmp(text, "tag:", strlen("tag:")) == 0) return add_tagged(set, db, text + strlen("tag:"), text, err);
+    if (strncmp(text, "last=", strlen("last=")) == 0) return add_last(set, db, text, err);
+    if (dots) {
+        /* A label may have dots in it. */
+        struct error ignored = {0};
+        if (select_run(db, text, &id, &ignored) < 0) return add_range(set, db, text, dots, err);
+    } else if (select_run(db, text, &id, err) < 0) {
+        return -1;
+    }
+    add(set, id);
+    return 0;
+}
+
+int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err) {
+    struct run_set word = {0}; /* `last` counts within it, whatever the set has from other words */
+    char *copy = xstrdup(text), *rest = copy, *one;
+    int code = 0;
+    while (code == 0 && (one = strsep(&rest, ",")))
+        code = add_one(&word, db, one, err);
+    for (size_t i = 0; i < word.count && code == 0; i++)
+        add(set, word.ids[i]);
+    run_set_free(&word);
+    free(copy);
+    return code;
+}
+
+void run_set_free(struct run_set *set) {
+    free(set->ids);
+    *set = (struct run_set){0};
+}
+
+bool run_list_has(const struct run_list *list, const struct run_item *item) {
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].db == item->db && list->items[i].id == item->id) return true;
+    return false;
+}
+
+void run_list_add(struct run_list *list, struct db *db, int64_t id) {
+    struct run_item item = {db, id};
+    if (run_list_has(list, &item)) return;
+    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = item;
+}
+
+void run_list_free(struct run_list *list) {
+    free(list->items);
+    *list = (struct run_list){0};
+}

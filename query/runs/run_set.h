@@ -1,0 +1,42 @@
+/* run_set.h: several runs in one word.
+ *   RUN          one run, as query/runs/select.h names it
+ *   A..B         every run from A to B in the order of their ids; either may be any name of a run
+ *   all          every run
+ *   all:NAME     every run with that label, or with that tag where NAME is KEY=VALUE
+ *   tag:KEY=VALUE    every run with that tag
+ *   last=N       the N newest, by start, of the runs that stand before it in the same word; of all runs where none does:
+ *                tag:branch=main,last=20. A tag called `last` is meant by tag:last=N.
+ *   SET,SET,...  all of these together
+ * A run that is named twice counts once. */
+#ifndef CLEAR_QUERY_RUNS_RUN_SET_H
+#define CLEAR_QUERY_RUNS_RUN_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/db.h"
+
+struct run_set {
+    int64_t *ids; /* in the order in which they were named; within a range, a tag or `all`, rising */
+    size_t count;
+};
+
+/* Adds the runs of `text` to a set, which may be empty ({0}). A set without a run is a usage error. */
+int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err);
+void run_set_free(struct run_set *set);
+
+/* Runs of several warehouses: those of --db, and files that were read into a private one. */
+struct run_list {
+    struct run_item {
+        struct db *db;
+        int64_t id;
+    } * items; /* in the order in which they were added */
+    size_t count;
+};
+
+void run_list_add(struct run_list *list, struct db *db, int64_t id); /* nothing where it is there already */
+bool run_list_has(const struct run_list *list, const struct run_item *item);
+void run_list_free(struct run_list *list);
+
+#endif

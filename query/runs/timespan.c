@@ -1,0 +1,130 @@
+#include "query/runs/timespan.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "query/runs/kind.h"
+#include "schema/schema.h"
+
+const struct timespan timespan_all = {INT64_MIN, INT64_MAX};
+
+bool timespan_is_wanted(const struct timespan_request *request) {
+    return request->from.text || request->to.text || request->window;
+}
+
+void timespan_bind(sqlite3_stmt *statement, const struct timespan *span) {
+    db_bind_int(statement, ":from", span->from_ns);
+    db_bind_int(statement, ":to", span->to_ns);
+}
+
+/* ---- times ------------------------------------------------------------------------------------------------------- */
+
+/* The run's start and length. */
+struct times {
+    int64_t started_ns, duration_ns;
+};
+
+static int read_times(struct db *db, int64_t run_id, struct times *times, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT started_ns, duration_ns FROM runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    if (code < 0) return -1;
+    times->started_ns = code ? sqlite3_column_int64(row, 0) : 0;
+    times->duration_ns = code ? sqlite3_column_int64(row, 1) : 0;
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* A moment, in UTC where it says no zone, as SQLite reads it; NULL where it is none. To the millisecond. */
+static int read_moment(struct db *db, const char *text, int64_t *ns, struct error *err) {
+    sqlite3_stmt *row =
+        db_prepare(db,
+                   "SELECT CAST(strftime('%s', :text) AS INTEGER) * 1000000000"
+                   " + CAST(round(1000 * (strftime('%f', :text) - strftime('%S', :text))) AS INTEGER) * 1000000",
+                   err);
+    if (!row) return -1;
+    db_bind_text(row, ":text", text);
+    if (db_step(db, row, err) < 0) return -1;
+    bool is_moment = sqlite3_column_type(row, 0) != SQLITE_NULL;
+    *ns = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return is_moment;
+}
+
+static int read_edge(struct db *db, const char *option, const struct timespan_edge *edge, const struct times *times,
+                     int64_t *ns, struct error *err) {
+    if (!edge->is_moment) {
+        *ns = times->started_ns + edge->offset_ns;
+        return 0;
+    }
+    int is_moment = read_moment(db, edge->text, ns, err);
+    if (is_moment == 0) error_usage(err, "%s %s: no moment; as in 2026-11-21T12:00:00Z", option, edge->text);
+    return is_moment == 1 ? 0 : -1;
+}
+
+static int find_stretch(struct db *db, int64_t run_id, const struct timespan_request *request, struct timespan *span,
+                        struct error *err) {
+    const struct timespan_edge *from = &request->from, *to = &request->to;
+    struct times times;
+    if (read_times(db, run_id, &times, err)) return -1;
+    if (from->text && read_edge(db, "--from", from, &times, &span->from_ns, err)) return -1;
+    if (to->text && read_edge(db, "--to", to, &times, &span->to_ns, err)) return -1;
+    if (from->text && span->from_ns > times.started_ns + times.duration_ns)
+        return error_usage(err, "--from %s: run %lld took %s", from->text, (long long)run_id,
+                           units_ns(times.duration_ns).text);
+    if (to->text && span->to_ns < times.started_ns)
+        return error_usage(err, "--to %s: run %lld had not begun", to->text, (long long)run_id);
+    if (span->from_ns >= span->to_ns) return error_usage(err, "--from %s is not before --to %s", from->text, to->text);
+    return 0;
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+static int find_window(struct db *db, int64_t run_id, const char *kind, int64_t number, struct timespan *span,
+                       struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/window.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    kind_bind(row, kind);
+    db_bind_int(row, ":number", number);
+    if (db_step(db, row, err) < 0) return -1;
+    int64_t count = sqlite3_column_int64(row, 0);
+    bool found = sqlite3_column_type(row, 2) != SQLITE_NULL;
+    span->from_ns = sqlite3_column_type(row, 1) == SQLITE_NULL ? INT64_MIN : sqlite3_column_int64(row, 1);
+    span->to_ns = sqlite3_column_int64(row, 2);
+    sqlite3_reset(row);
+    if (found) return 0;
+    return error_usage(err, "--window %lld: run %lld has %lld windows of kind %s (clear query @run-windows)",
+                       (long long)number, (long long)run_id, (long long)count, kind);
+}
+
+int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct timespan_request *request,
+                  struct timespan *span, struct error *err) {
+    *span = timespan_all;
+    if (request->window) return find_window(db, run_id, kind, request->window, span, err);
+    return request->from.text || request->to.text ? find_stretch(db, run_id, request, span, err) : 0;
+}
+
+int timespan_describe(struct db *db, int64_t run_id, const char *kind, const struct timespan *span,
+                      struct buffer *words, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("export/timespan.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    kind_bind(row, kind);
+    timespan_bind(row, span);
+    if (db_step(db, row, err) < 0) return -1;
+    long long first = sqlite3_column_int64(row, 0), last = sqlite3_column_int64(row, 1);
+    double from = (double)sqlite3_column_int64(row, 3) / 1e9, to = (double)sqlite3_column_int64(row, 4) / 1e9;
+    long long count = sqlite3_column_int64(row, 2);
+    sqlite3_reset(row);
+    if (first == 0)
+        buffer_printf(words, "none of the %lld windows of kind %s of run %lld ends there", count, kind,
+                      (long long)run_id);
+    else if (first == last)
+        buffer_printf(words, "window %lld", first);
+    else
+        buffer_printf(words, "windows %lld to %lld", first, last);
+    if (first) buffer_printf(words, " of %lld, %.3f s to %.3f s of run %lld", count, from, to, (long long)run_id);
+    return 0;
+}

@@ -1,0 +1,302 @@
+#include "query/sql/ask.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/grid.h"
+#include "query/runs/select.h"
+
+/* Virtual machine steps between looks at the clock: about 0.1 ms, and a look costs 25 ns. */
+enum { STEPS_BETWEEN_LOOKS = 10000 };
+/* No look is taken inside one function: replace(hex(zeroblob(2e8)), ...) took 8.7 s under a limit of 1 s, and 2 GB. */
+enum { VALUE_BYTES_MAX = 64 << 20 };
+
+static struct ask *current; /* ask_step is a table_step and gets no context of its own */
+static volatile sig_atomic_t interrupted;
+static struct sigaction old_action;
+static bool handles_signal;
+
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- what may run ---- */
+
+static bool is_one_of(const char *name, const char *const *names) {
+    for (; *names; names++)
+        if (strcasecmp(name, *names) == 0) return true;
+    return false;
+}
+
+static bool function_is_harmless(const char *name) {
+    static const char *const harmful[] = {"load_extension", "readfile",       "writefile",           "edit",
+                                          "fsdir",          "fts3_tokenizer", "sqlite_rename_table", NULL};
+    return !name || !is_one_of(name, harmful);
+}
+
+/* PRAGMAs whose argument names a thing, and those that tell a value only while they have none. */
+static bool pragma_only_reads(const char *name, const char *argument) {
+    static const char *const describing[] = {
+        "table_info",       "table_xinfo",     "table_list",        "index_list",  "index_info", "index_xinfo",
+        "foreign_key_list", "integrity_check", "foreign_key_check", "quick_check", NULL};
+    static const char *const telling[] = {
+        "application_id", "collation_list", "compile_options", "database_list", "encoding",
+        "freelist_count", "function_list",  "journal_mode",    "module_list",   "page_count",
+        "page_size",      "pragma_list",    "schema_version",  "user_version",  NULL};
+    return is_one_of(name, describing) || (!argument && is_one_of(name, telling));
+}
+
+/* What a person calls an action of sqlite3_set_authorizer that was refused. */
+static const char *verb(int action) {
+    switch (action) {
+    case SQLITE_INSERT: return "INSERT into";
+    case SQLITE_UPDATE: return "UPDATE of";
+    case SQLITE_DELETE: return "DELETE from";
+    case SQLITE_ATTACH: return "ATTACH";
+    case SQLITE_DETACH: return "DETACH";
+    case SQLITE_PRAGMA: return "PRAGMA";
+    case SQLITE_FUNCTION: return "the function";
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT: return "transaction control:";
+    case SQLITE_CREATE_TABLE:
+    case SQLITE_CREATE_TEMP_TABLE: return "CREATE TABLE";
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_CREATE_TEMP_VIEW: return "CREATE VIEW";
+    case SQLITE_CREATE_VTABLE: return "CREATE VIRTUAL TABLE";
+    case SQLITE_DROP_TABLE:
+    case SQLITE_DROP_VIEW:
+    case SQLITE_DROP_INDEX:
+    case SQLITE_DROP_TRIGGER: return "DROP of";
+    default: return "a change of";
+    }
+}
+
+static int authorize(void *context, int action, const char *first, const char *second, const char *database,
+                     const char *trigger) {
+    struct ask *ask = context;
+    (void)database;
+    (void)trigger;
+    /* SQLite asks this too while it makes an eponymous table such as pragma_table_info, and writes nothing. A statement that
+     * would write is refused by its own action after this one, and again by sqlite3_stmt_readonly. */
+    bool own_table = (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE) && first &&
+                     (strcmp(first, "sqlite_master") == 0 || strcmp(first, "sqlite_temp_master") == 0);
+    bool allowed = own_table || action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
+                   (action == SQLITE_FUNCTION && function_is_harmless(second)) ||
+                   (action == SQLITE_PRAGMA && pragma_only_reads(first, second));
+    if (allowed) return SQLITE_OK;
+    const char *name = action == SQLITE_FUNCTION ? second : first;
+    if (!*ask->refused)
+        snprintf(ask->refused, sizeof ask->refused, "%s %s", verb(action), name && *name ? name : "the database");
+    return SQLITE_DENY;
+}
+
+/* ---- how long ---- */
+
+static int on_progress(void *context) {
+    const struct ask *ask = context;
+    return interrupted || (ask->deadline_ns && now_ns() >= ask->deadline_ns);
+}
+
+static void on_interrupt(int signal) {
+    (void)signal;
+    interrupted = 1;
+}
+
+void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interruptible) {
+    *ask = (struct ask){.db = db, .timeout_ns = timeout_ns, .offset = -1};
+    if (timeout_ns) ask->deadline_ns = now_ns() + timeout_ns;
+    current = ask;
+    interrupted = 0;
+    handles_signal = interruptible;
+    if (interruptible) {
+        /* No SA_RESTART: a write to a pipe that nobody reads must end as well. */
+        struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+        sigaction(SIGINT, &action, &old_action);
+    }
+    ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    sqlite3_set_authorizer(db->handle, authorize, ask);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, ask);
+}
+
+void ask_close(struct ask *ask) {
+    sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
+    sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LENGTH, ask->value_bytes);
+    sqlite3_progress_handler(ask->db->handle, 0, NULL, NULL);
+    if (handles_signal) sigaction(SIGINT, &old_action, NULL);
+    handles_signal = false;
+    current = NULL;
+}
+
+/* ---- prepare ---- */
+
+/* True where only blanks, comments and semicolons are left: SQLite makes no statement of those. */
+static bool is_blank_sql(struct ask *ask, const char *sql) {
+    while (*sql) {
+        sqlite3_stmt *statement = NULL;
+        const char *tail = sql;
+        bool failed = sqlite3_prepare_v3(ask->db->handle, sql, -1, 0, &statement, &tail) != SQLITE_OK;
+        sqlite3_finalize(statement);
+        if (failed || statement) return false;
+        if (tail == sql) break;
+        sql = tail;
+    }
+    return true;
+}
+
+static int line_of(const char *sql, int offset, const char **start) {
+    int line = 1;
+    *start = sql;
+    for (int i = 0; i < offset && sql[i]; i++) {
+        if (sql[i] != '\n') continue;
+        line++;
+        *start = sql + i + 1;
+    }
+    return line;
+}
+
+static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
+    const char *said = sqlite3_errmsg(ask->db->handle), *start;
+    int code = sqlite3_errcode(ask->db->handle) & 0xff;
+    ask->offset = sqlite3_error_offset(ask->db->handle);
+    if (code == SQLITE_AUTH) {
+        ask->offset = -1;
+        error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
+    } else if (code != SQLITE_ERROR) {
+        db_error(ask->db, "reading the SQL", err); /* a damaged or locked file, no fault of the SQL */
+    } else if (ask->offset < 0) {
+        error_usage(err, "SQL: %s", said);
+    } else {
+        int line = line_of(sql, ask->offset, &start);
+        int column = grid_width(start, (size_t)(sql + ask->offset - start)) + 1;
+        error_usage(err, "SQL line %d, column %d: %s", line, column, said);
+    }
+}
+
+sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err) {
+    sqlite3_stmt *statement = NULL;
+    const char *tail = NULL;
+    ask->offset = -1;
+    *ask->refused = '\0';
+    if (sqlite3_prepare_v3(ask->db->handle, sql, -1, 0, &statement, &tail) != SQLITE_OK) {
+        prepare_error(ask, sql, err);
+        return NULL;
+    }
+    if (!statement && is_blank_sql(ask, tail)) {
+        error_usage(err, "there is no SQL in it");
+    } else if (!is_blank_sql(ask, tail)) {
+        error_usage(err, "one statement at a time: there is more after the first semicolon");
+    } else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0) {
+        error_usage(err, "only reading is allowed: this statement answers with no rows, or writes");
+    } else {
+        return statement;
+    }
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+void ask_print_place(const struct ask *ask, const char *sql, FILE *out) {
+    const char *start;
+    if (ask->offset < 0) return;
+    line_of(sql, ask->offset, &start);
+    size_t before = (size_t)(sql + ask->offset - start);
+    struct grid grid = {.columns = 1, .indent = "  "};
+    grid_add(&grid, start, strcspn(start, "\n"), false);
+    grid_print(&grid, out, false);
+    grid_free(&grid);
+    fprintf(out, "  %*s^\n", grid_width(start, before), "");
+}
+
+/* ---- parameters ---- */
+
+static void bind_value(sqlite3_stmt *statement, int index, const char *text) {
+    char *end;
+    errno = 0;
+    long long integer = strtoll(text, &end, 10);
+    bool numeric = strchr("+-.0123456789", *text) && *text;
+    if (numeric && end != text && !*end && !errno) {
+        sqlite3_bind_int64(statement, index, integer);
+        return;
+    }
+    double real = strtod(text, &end);
+    if (numeric && end != text && !*end && !strpbrk(text, "xXpPnN"))
+        sqlite3_bind_double(statement, index, real);
+    else
+        sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+}
+
+/* The last one counts. */
+const char *ask_argument(char *const *arguments, size_t count, const char *name) {
+    size_t size = strlen(name);
+    while (count--)
+        if (strncmp(arguments[count], name, size) == 0 && arguments[count][size] == '=')
+            return arguments[count] + size + 1;
+    return NULL;
+}
+
+int ask_bind_value(struct ask *ask, sqlite3_stmt *statement, int index, const char *value, struct error *err) {
+    const char *name = sqlite3_bind_parameter_name(statement, index) + 1;
+    int64_t run_id;
+    if (strcmp(name, "run") != 0) {
+        if (!value) return error_usage(err, "the SQL has a parameter :%s: add %s=VALUE", name, name);
+        bind_value(statement, index, value);
+        return 0;
+    }
+    if (select_run(ask->db, value, &run_id, err) < 0) return -1;
+    sqlite3_bind_int64(statement, index, run_id);
+    return 0;
+}
+
+int ask_check_arguments(sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        bool used = false;
+        size_t size = strcspn(arguments[i], "=");
+        if (!arguments[i][size]) return error_usage(err, "'%s' is no NAME=VALUE; SQL is one argument", arguments[i]);
+        for (int index = 1; index <= sqlite3_bind_parameter_count(statement) && !used; index++) {
+            const char *name = sqlite3_bind_parameter_name(statement, index);
+            used = name && strncmp(name + 1, arguments[i], size) == 0 && !name[size + 1];
+        }
+        if (!used) return error_usage(err, "the SQL has no parameter :%.*s", (int)size, arguments[i]);
+    }
+    for (int index = 1; index <= sqlite3_bind_parameter_count(statement); index++) {
+        const char *name = sqlite3_bind_parameter_name(statement, index);
+        if (!name || *name == '?') return error_usage(err, "parameters need names: :run instead of ?");
+    }
+    return 0;
+}
+
+int ask_bind(struct ask *ask, sqlite3_stmt *statement, char *const *arguments, size_t count, struct error *err) {
+    if (ask_check_arguments(statement, arguments, count, err) < 0) return -1;
+    for (int index = 1; index <= sqlite3_bind_parameter_count(statement); index++) {
+        const char *name = sqlite3_bind_parameter_name(statement, index) + 1;
+        if (ask_bind_value(ask, statement, index, ask_argument(arguments, count, name), err) < 0) return -1;
+    }
+    return 0;
+}
+
+/* ---- step ---- */
+
+int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW && !interrupted) return 1;
+    if (code == SQLITE_DONE) {
+        sqlite3_reset(statement);
+        return 0;
+    }
+    if (interrupted)
+        error_fail(err, "interrupted");
+    else if ((code & 0xff) == SQLITE_INTERRUPT)
+        error_fail(err, "stopped after %g s; --timeout gives it more", (double)current->timeout_ns / 1e9);
+    else if ((code & 0xff) == SQLITE_TOOBIG)
+        error_fail(err, "%s: SQL: a value of over %d MiB", db->path, VALUE_BYTES_MAX >> 20);
+    else if ((code & 0xff) == SQLITE_ERROR)
+        error_fail(err, "%s: SQL: %s", db->path, sqlite3_errmsg(db->handle));
+    else
+        db_error(db, "running the SQL", err);
+    sqlite3_reset(statement);
+    return -1;
+}

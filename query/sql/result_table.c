@@ -1,0 +1,293 @@
+#include "query/sql/result_table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/units.h"
+#include "base/grid.h"
+
+static const char *const format_names[] = {"table", "csv", "json", "jsonl", "markdown"};
+
+int table_format_of(const char *name, enum table_format *format, struct error *err) {
+    for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
+        if (strcmp(name, format_names[i]) != 0) continue;
+        *format = (enum table_format)i;
+        return 0;
+    }
+    return error_usage(err, "format '%s' is none of table, csv, json, jsonl, markdown", name);
+}
+
+/* A value goes through one buffer per table: `line` is the row under construction. */
+struct table {
+    FILE *out;
+    sqlite3_stmt *statement;
+    const struct table_options *options;
+    int columns;
+    int64_t rows;
+    bool headed; /* the header of a text table stands */
+    struct buffer line;
+    struct grid grid;
+};
+
+static void add_hex(struct buffer *line, sqlite3_stmt *statement, int column) {
+    const unsigned char *bytes = sqlite3_column_blob(statement, column);
+    int size = sqlite3_column_bytes(statement, column);
+    for (int i = 0; i < size; i++)
+        buffer_printf(line, "%02x", bytes[i]);
+}
+
+/* Text, or a number as SQLite writes it: 15 significant digits, always with a point or an exponent where it is real. */
+static void add_plain(struct buffer *line, sqlite3_stmt *statement, int column) {
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    buffer_add(line, text ? text : "", (size_t)sqlite3_column_bytes(statement, column));
+}
+
+/* ---- table ---- */
+
+static bool ends_in(const char *name, const char *suffix) {
+    size_t size = strlen(name), tail = strlen(suffix);
+    return size >= tail && strcmp(name + size - tail, suffix) == 0;
+}
+
+static bool is_id(const char *name) {
+    return strcmp(name, "id") == 0 || ends_in(name, "_id") || strcmp(name, "line") == 0 || ends_in(name, "pid");
+}
+
+static struct units_text in_units(const char *name, int64_t value) {
+    struct units_text plain;
+    if (ends_in(name, "bytes")) return units_bytes(value);
+    if (ends_in(name, "_ns") && value > 1000000000000000000) return units_time(value); /* a moment since 2001 */
+    if (ends_in(name, "_ns")) return units_ns(value);
+    if (!is_id(name)) return units_count(value);
+    snprintf(plain.text, sizeof plain.text, "%lld", (long long)value);
+    return plain;
+}
+
+static bool is_number(const struct table *table, int column) {
+    int type = sqlite3_column_type(table->statement, column);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+/* A value as people read it. */
+static void add_shown(struct buffer *line, const struct table *table, int column) {
+    int type = sqlite3_column_type(table->statement, column);
+    if (type == SQLITE_NULL)
+        buffer_add_text(line, "NULL");
+    else if (type == SQLITE_INTEGER && table->options->human)
+        buffer_add_text(line, in_units(sqlite3_column_name(table->statement, column),
+                                       sqlite3_column_int64(table->statement, column))
+                                  .text);
+    else if (type == SQLITE_BLOB) {
+        buffer_add_text(line, "x'");
+        add_hex(line, table->statement, column);
+        buffer_add_char(line, '\'');
+    } else {
+        add_plain(line, table->statement, column);
+    }
+}
+
+static void grid_value(struct table *table, int column) {
+    buffer_clear(&table->line);
+    add_shown(&table->line, table, column);
+    grid_add(&table->grid, buffer_text(&table->line), table->line.size, is_number(table, column));
+}
+
+static void text_start(struct table *table) {
+    table->grid.columns = (size_t)table->columns;
+    for (int i = 0; i < table->columns && !table->options->no_header; i++)
+        grid_left(&table->grid, sqlite3_column_name(table->statement, i));
+}
+
+static void text_flush(struct table *table) {
+    grid_print(&table->grid, table->out, !table->headed && !table->options->no_header);
+    grid_free(&table->grid);
+    table->headed = true;
+}
+
+/* A mistaken cross join of 30 s would else fill the memory before its first row is seen. */
+static void text_row(struct table *table) {
+    if (table->rows && table->rows % TABLE_BLOCK_ROWS == 0) text_flush(table);
+    for (int i = 0; i < table->columns; i++)
+        grid_value(table, i);
+}
+
+/* ---- csv ---- */
+
+static void csv_field(struct buffer *line, const char *text, size_t size) {
+    if (size && !memchr(text, '"', size) && !memchr(text, ',', size) && !memchr(text, '\n', size) &&
+        !memchr(text, '\r', size)) {
+        buffer_add(line, text, size);
+        return;
+    }
+    buffer_add_char(line, '"');
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"') buffer_add_char(line, '"');
+        buffer_add_char(line, text[i]);
+    }
+    buffer_add_char(line, '"');
+}
+
+static void write_line(struct table *table, const char *end) {
+    buffer_add_text(&table->line, end);
+    fwrite(table->line.data, 1, table->line.size, table->out);
+    buffer_clear(&table->line);
+}
+
+static void csv_start(struct table *table) {
+    if (table->options->no_header) return;
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = sqlite3_column_name(table->statement, i);
+        if (i) buffer_add_char(&table->line, ',');
+        csv_field(&table->line, name, strlen(name));
+    }
+    write_line(table, "\r\n");
+}
+
+static void csv_row(struct table *table) {
+    for (int i = 0; i < table->columns; i++) {
+        int type = sqlite3_column_type(table->statement, i);
+        if (i) buffer_add_char(&table->line, ',');
+        if (type == SQLITE_BLOB)
+            add_hex(&table->line, table->statement, i);
+        else if (type == SQLITE_TEXT)
+            csv_field(&table->line, (const char *)sqlite3_column_text(table->statement, i),
+                      (size_t)sqlite3_column_bytes(table->statement, i));
+        else
+            add_plain(&table->line, table->statement, i);
+    }
+    write_line(table, "\r\n");
+}
+
+/* ---- json ---- */
+
+static void json_value(struct buffer *line, sqlite3_stmt *statement, int column) {
+    int type = sqlite3_column_type(statement, column);
+    if (type == SQLITE_NULL || (type == SQLITE_FLOAT && !isfinite(sqlite3_column_double(statement, column)))) {
+        buffer_add_text(line, "null");
+    } else if (type == SQLITE_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(statement, column);
+        buffer_add_json_string(line, text, (size_t)sqlite3_column_bytes(statement, column));
+    } else if (type == SQLITE_BLOB) {
+        buffer_add_char(line, '"');
+        add_hex(line, statement, column);
+        buffer_add_char(line, '"');
+    } else {
+        add_plain(line, statement, column);
+    }
+}
+
+static void json_object(struct table *table) {
+    buffer_add_char(&table->line, '{');
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = sqlite3_column_name(table->statement, i);
+        if (i) buffer_add_char(&table->line, ',');
+        buffer_add_json_string(&table->line, name, strlen(name));
+        buffer_add_char(&table->line, ':');
+        json_value(&table->line, table->statement, i);
+    }
+    buffer_add_char(&table->line, '}');
+}
+
+static void json_row(struct table *table) {
+    buffer_add_text(&table->line, table->rows ? ",\n" : "[");
+    json_object(table);
+    write_line(table, "");
+}
+
+static void json_end(struct table *table) {
+    fputs(table->rows ? "]\n" : "[]\n", table->out);
+}
+
+static void jsonl_row(struct table *table) {
+    json_object(table);
+    write_line(table, "\n");
+}
+
+/* ---- markdown ---- */
+
+static bool is_inside_word(const char *text, size_t size, size_t i) {
+    return i > 0 && i + 1 < size && isalnum((unsigned char)text[i - 1]) && isalnum((unsigned char)text[i + 1]);
+}
+
+/* std::vector<int> would be an HTML tag to a reader of Markdown, and vanish. A '_' inside a word means nothing. */
+static void markdown_cell(struct buffer *line, const char *text, size_t size) {
+    buffer_add_text(line, "| ");
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '<')
+            buffer_add_text(line, "&lt;");
+        else if (text[i] == '&')
+            buffer_add_text(line, "&amp;");
+        else if (text[i] == '\n')
+            buffer_add_text(line, "<br>");
+        else if ((unsigned char)text[i] < ' ')
+            buffer_add_char(line, ' ');
+        else {
+            if (strchr("\\`*_|~[]", text[i]) && !(text[i] == '_' && is_inside_word(text, size, i)))
+                buffer_add_char(line, '\\');
+            buffer_add_char(line, text[i]);
+        }
+    }
+    buffer_add_char(line, ' ');
+}
+
+/* After the first row was found, if there is one: it tells which columns are numbers. */
+static void markdown_header(struct table *table, bool has_row) {
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = sqlite3_column_name(table->statement, i);
+        markdown_cell(&table->line, name, strlen(name));
+    }
+    buffer_add_text(&table->line, "|\n");
+    for (int i = 0; i < table->columns; i++)
+        buffer_add_text(&table->line, has_row && is_number(table, i) ? "| ---: " : "| --- ");
+    write_line(table, "|\n");
+}
+
+static void markdown_row(struct table *table) {
+    struct buffer value = {0};
+    if (table->rows == 0) markdown_header(table, true);
+    for (int i = 0; i < table->columns; i++) {
+        buffer_clear(&value);
+        add_shown(&value, table, i);
+        markdown_cell(&table->line, buffer_text(&value), value.size);
+    }
+    write_line(table, "|\n");
+    buffer_free(&value);
+}
+
+static void markdown_end(struct table *table) {
+    if (table->rows == 0) markdown_header(table, false);
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    void (*start)(struct table *table); /* before the first row; may be NULL */
+    void (*row)(struct table *table);
+    void (*end)(struct table *table); /* after the last one; may be NULL */
+} formats[] = {
+    [TABLE_TEXT] = {text_start, text_row, text_flush},
+    [TABLE_CSV] = {csv_start, csv_row, NULL},
+    [TABLE_JSON] = {NULL, json_row, json_end},
+    [TABLE_JSONL] = {NULL, jsonl_row, NULL},
+    [TABLE_MARKDOWN] = {NULL, markdown_row, markdown_end},
+};
+
+int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,
+                const struct table_options *options, struct error *err) {
+    struct table table = {
+        .out = out, .statement = statement, .options = options, .columns = sqlite3_column_count(statement)};
+    if (formats[options->format].start) formats[options->format].start(&table);
+    int row;
+    while ((row = step(db, statement, err)) == 1 && !ferror(out)) {
+        formats[options->format].row(&table);
+        table.rows++;
+    }
+    if (row == 1) sqlite3_reset(statement);
+    if (row == 0 && formats[options->format].end) formats[options->format].end(&table);
+    buffer_free(&table.line);
+    grid_free(&table.grid);
+    return row < 0 ? -1 : 0;
+}

@@ -1,0 +1,38 @@
+/* table.h: the rows of any statement, printed as a table for people or as csv, json, jsonl or markdown for programs.
+ * The last four are streamed; a table is printed, and aligned, in blocks of TABLE_BLOCK_ROWS. So memory does not grow
+ * with the rows. */
+#ifndef CLEAR_QUERY_SQL_RESULT_TABLE_H
+#define CLEAR_QUERY_SQL_RESULT_TABLE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "schema/db.h"
+
+enum { TABLE_BLOCK_ROWS = 10000 };
+
+enum table_format {
+    TABLE_TEXT,     /* aligned columns, numbers to the right, NULL and blobs (x'01ff') shown as SQL writes them */
+    TABLE_CSV,      /* RFC 4180: CRLF, quotes where needed. NULL is nothing, an empty text is "" */
+    TABLE_JSON,     /* one array of objects. Blobs are strings of hex digits, infinite numbers null */
+    TABLE_JSONL,    /* the same objects, one a line */
+    TABLE_MARKDOWN, /* a GitHub table; what would mean something to Markdown or HTML is escaped. NULL as in TABLE_TEXT */
+};
+
+struct table_options {
+    enum table_format format;
+    bool no_header; /* TABLE_TEXT and TABLE_CSV */
+    bool
+        human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */
+};
+
+/* "table", "csv", "json", "jsonl", "markdown"; any other name is a usage error that lists them. */
+int table_format_of(const char *name, enum table_format *format, struct error *err);
+
+/* Steps to the end. `step` is db_step, or one like it that words its errors otherwise. Stops early, and quietly, where
+ * `out` cannot be written: whoever owns the stream looks at ferror(). */
+typedef int table_step(struct db *db, sqlite3_stmt *statement, struct error *err);
+int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,
+                const struct table_options *options, struct error *err);
+
+#endif
