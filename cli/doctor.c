@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 #include "query/diff/diff.h"
 #include "query/doctor/doctor.h"
 #include "base/grid.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 #include "export/format.h"
 #include "query/sql/saved.h"
 #include "query/runs/select.h"

@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/http_token.h"
 #include "cli/profile_options.h"
-#include "cli/profile_target.h"
+#include "cli/profile_program.h"
 #include "cli/status_line.h"
 #include "cli/summary.h"
 #include "export/export.h"

@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 #include "query/sql/saved.h"
 
 struct query {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 
 static int set_format(struct report_command *command, const char *text, struct error *err) {
     if (command->format) return error_usage(err, "one report at a time: %s or %s", command->format->name, text);

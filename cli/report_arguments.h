@@ -4,13 +4,13 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "cli/report_target.h"
+#include "cli/report_sources.h"
 #include "query/report/report.h"
 
 struct report_command {
     const char *name; /* the command's: report, top, peek, ... */
     const char *output;
-    const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/prompt.h) */
+    const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/prompt/prompt.h) */
     struct report_target target;
     struct report_options options;
     struct arena arena; /* texts of the options */

@@ -1,4 +1,4 @@
-#include "cli/prompt_job.h"
+#include "cli/prompt/job.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* report_target.h: what a report is about: targets (runs, sets of runs, files, URLs) less bases, loaded once for any number
  * of reports. */
-#ifndef CLEAR_CLI_REPORT_TARGET_H
-#define CLEAR_CLI_REPORT_TARGET_H
+#ifndef CLEAR_CLI_REPORT_SOURCES_H
+#define CLEAR_CLI_REPORT_SOURCES_H
 
 #include "query/report/report_runs.h"
 #include "query/runs/run_set.h"

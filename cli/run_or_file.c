@@ -1,4 +1,4 @@
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "cli/report_target.h"
+#include "cli/report_sources.h"
 
 struct prompt_view {
     const char *name, *format, *suffix, *help; /* help: one line, no full stop */

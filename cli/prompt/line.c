@@ -1,4 +1,4 @@
-#include "cli/prompt_line.h"
+#include "cli/prompt/line.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
-#include "cli/report_target.h"
+#include "cli/report_sources.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "cli/target.h"
+#include "cli/run_or_file.h"
 #include "query/profile/compare.h"
 #include "query/profile/gather.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/prompt.h"
+#include "cli/prompt/prompt.h"
 
 struct completion {
     struct prompt *prompt;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "cli/report_target.h"
+#include "cli/report_sources.h"
 
 struct prompt_lines;
 

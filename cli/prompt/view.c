@@ -1,4 +1,4 @@
-#include "cli/prompt_view.h"
+#include "cli/prompt/view.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,10 +9,10 @@
  * prompt_job.c    the process that it is written in
  * prompt_view.c   the programs that show a report
  * prompt_help.c   help */
-#ifndef CLEAR_CLI_PROMPT_H
-#define CLEAR_CLI_PROMPT_H
+#ifndef CLEAR_CLI_PROMPT_PROMPT_H
+#define CLEAR_CLI_PROMPT_PROMPT_H
 
-#include "cli/prompt_view.h"
+#include "cli/prompt/view.h"
 #include "cli/report_arguments.h"
 
 /* A target that was opened and loaded. Its place in memory is fixed: options and statements point into it. */
@@ -71,7 +71,7 @@ int prompt_report(struct prompt *prompt, char *line, struct error *err);
 
 int prompt_help(struct prompt *prompt, char *rest, struct error *err);
 
-/* A prompt_completer (cli/prompt_line.h) of a struct prompt. */
+/* A prompt_completer (cli/prompt/line.h) of a struct prompt. */
 void prompt_complete(void *context, const char *line, size_t *start, struct words *found, struct arena *arena);
 
 #endif

@@ -3,8 +3,8 @@
  * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/read/fetch.h) are files. Any other name is a run of the warehouse where one is
  * called so (query/runs/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
  * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
-#ifndef CLEAR_CLI_TARGET_H
-#define CLEAR_CLI_TARGET_H
+#ifndef CLEAR_CLI_RUN_OR_FILE_H
+#define CLEAR_CLI_RUN_OR_FILE_H
 
 #include "ingest/read/fetch.h"
 #include "query/runs/run_set.h"

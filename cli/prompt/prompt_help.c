@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/prompt.h"
+#include "cli/prompt/prompt.h"
 
 static void add_line(struct words *lines, struct arena *arena, const char *name, const char *help) {
     char *line = xasprintf("    %-20s %s", name, help);

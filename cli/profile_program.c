@@ -1,4 +1,4 @@
-#include "cli/profile_target.h"
+#include "cli/profile_program.h"
 
 #include <limits.h>
 #include <stdlib.h>

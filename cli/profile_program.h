@@ -1,6 +1,6 @@
 /* profile_target.h: what `clear profile` executes: a program, or one that it builds first from a source file. */
-#ifndef CLEAR_CLI_PROFILE_TARGET_H
-#define CLEAR_CLI_PROFILE_TARGET_H
+#ifndef CLEAR_CLI_PROFILE_PROGRAM_H
+#define CLEAR_CLI_PROFILE_PROGRAM_H
 
 #include "ingest/record/toolchain.h"
 
