@@ -12,7 +12,8 @@ void buffer_reserve(struct buffer *buffer, size_t more) {
     size_t wanted = buffer->size + more + 1;
     if (wanted <= buffer->capacity) return;
     size_t capacity = buffer->capacity ? buffer->capacity : 64;
-    while (capacity < wanted) capacity *= 2;
+    while (capacity < wanted)
+        capacity *= 2;
     buffer->data = xrealloc(buffer->data, capacity);
     buffer->capacity = capacity;
 }

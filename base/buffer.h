@@ -18,7 +18,7 @@ void buffer_add_char(struct buffer *buffer, char c);
 void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buffer_clear(struct buffer *buffer); /* empties it and keeps the memory */
 void buffer_free(struct buffer *buffer);
-char *buffer_take(struct buffer *buffer); /* NUL-terminated, free() it; the buffer is empty afterwards */
+char *buffer_take(struct buffer *buffer);             /* NUL-terminated, free() it; the buffer is empty afterwards */
 const char *buffer_text(const struct buffer *buffer); /* never NULL */
 
 /* JSON: a quoted, escaped string. Invalid UTF-8 becomes U+FFFD, so that what we write is always valid JSON. */

@@ -52,6 +52,7 @@ int number_bytes(const char *name, const char *text, int64_t min, int64_t max, i
     return number(name, text, byte_units, "4096 or 512KiB", min, max, value, err);
 }
 
-int number_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct error *err) {
+int number_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns,
+                    struct error *err) {
     return number(name, text, duration_units, "0.5, 250ms or 2m", min_ns, max_ns, ns, err);
 }

@@ -3,11 +3,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grid.h"
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
 #include "query/diff/diff.h"
 #include "query/doctor/doctor.h"
-#include "base/grid.h"
 #include "query/profile/pattern.h"
 #include "query/runs/select.h"
 #include "schema/diagnoses.h"

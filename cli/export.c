@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
 #include "export/format.h"
-#include "query/sql/saved.h"
 #include "query/runs/select.h"
+#include "query/sql/saved.h"
 
 #define RUN_MAX_NS (INT64_C(366) * 24 * 3600 * 1000000000)
 

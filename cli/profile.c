@@ -18,8 +18,8 @@
 #include "ingest/record/launch.h"
 #include "ingest/record/private_dir.h"
 #include "ingest/record/self_dumps.h"
-#include "ingest/symbols/source_rows.h"
 #include "ingest/record/tools.h"
+#include "ingest/symbols/source_rows.h"
 #include "serve/serve.h"
 
 enum {

@@ -168,19 +168,29 @@ static void conclude(struct request *request) {
 }
 
 int request_read(struct request *request, int argc, char **argv, struct error *err) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, 'd'},     {"label", required_argument, NULL, 'l'},
-        {"tag", required_argument, NULL, 't'},    {"interval", required_argument, NULL, 'i'},
-        {"depth", required_argument, NULL, 'n'},  {"profile-max", required_argument, NULL, 'm'},
-        {"sample", required_argument, NULL, 's'}, {"sync-callstacks", no_argument, NULL, 'y'},
-        {"cpu", required_argument, NULL, 'c'},    {"no-heap", no_argument, NULL, 'H'},
-        {"no-locks", no_argument, NULL, 'L'},     {"follow", required_argument, NULL, 'f'},
-        {"start", required_argument, NULL, 'a'},  {"counters", no_argument, NULL, 'C'},
-        {"syscalls", no_argument, NULL, 'S'},     {"windows", required_argument, NULL, 'w'},
-        {"keep", required_argument, NULL, 'k'},   {"output", required_argument, NULL, 'o'},
-        {"http", required_argument, NULL, HTTP},  {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
-        {"quiet", no_argument, NULL, 'q'},        {"http-token", required_argument, NULL, HTTP_TOKEN},
-        {0}};
+    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
+                                          {"label", required_argument, NULL, 'l'},
+                                          {"tag", required_argument, NULL, 't'},
+                                          {"interval", required_argument, NULL, 'i'},
+                                          {"depth", required_argument, NULL, 'n'},
+                                          {"profile-max", required_argument, NULL, 'm'},
+                                          {"sample", required_argument, NULL, 's'},
+                                          {"sync-callstacks", no_argument, NULL, 'y'},
+                                          {"cpu", required_argument, NULL, 'c'},
+                                          {"no-heap", no_argument, NULL, 'H'},
+                                          {"no-locks", no_argument, NULL, 'L'},
+                                          {"follow", required_argument, NULL, 'f'},
+                                          {"start", required_argument, NULL, 'a'},
+                                          {"counters", no_argument, NULL, 'C'},
+                                          {"syscalls", no_argument, NULL, 'S'},
+                                          {"windows", required_argument, NULL, 'w'},
+                                          {"keep", required_argument, NULL, 'k'},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"http", required_argument, NULL, HTTP},
+                                          {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"http-token", required_argument, NULL, HTTP_TOKEN},
+                                          {0}};
     *request = (struct request){
         .interval_ns = INTERVAL_DEFAULT_NS,
         .cpu_hz = CPU_HZ_DEFAULT,

@@ -10,10 +10,10 @@ struct request {
     const char *database, *output; /* output: NULL for NAME.profile */
     int64_t interval_ns;
     bool quiet, has_windows; /* has_windows: --windows was given */
-    bool is_switched; /* --start was given: SIGUSR2 switches recording off and on */
+    bool is_switched;        /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;        /* where to serve the run; NULL: nowhere */
     bool http_anywhere;
-    const char *http_token;  /* the file that has the token; NULL: the environment's or a new one */
+    const char *http_token;             /* the file that has the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     struct collector_options recorder;

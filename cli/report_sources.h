@@ -3,9 +3,9 @@
 #ifndef CLEAR_CLI_REPORT_SOURCES_H
 #define CLEAR_CLI_REPORT_SOURCES_H
 
+#include "query/code/source_files.h"
 #include "query/report/report_runs.h"
 #include "query/runs/run_set.h"
-#include "query/code/source_files.h"
 #include "schema/db.h"
 
 /* A list of words from the command line; the words are not its own. */

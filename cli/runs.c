@@ -1,9 +1,9 @@
 #include <string.h>
 
+#include "base/grid.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/runs.h"
-#include "base/grid.h"
 #include "query/sql/result_table.h"
 
 static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";

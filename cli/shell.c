@@ -109,10 +109,11 @@ static int greet(struct script *script, struct error *err) {
         return -1;
     printf("%s, read-only: %s runs", script->db->path, units_count(runs).text);
     if (runs) printf(", the latest is %lld", (long long)newest);
-    printf("\nviews: run_summary heap lock_use cell_use channel_use cpu_use hardware frames stacks site_history doctor\n"
-           "saved queries, of the latest run:%s\n"
-           "as in: SELECT * FROM run_summary;    all columns: .schema heap    leave: .quit\n\n",
-           buffer_text(&script->views));
+    printf(
+        "\nviews: run_summary heap lock_use cell_use channel_use cpu_use hardware frames stacks site_history doctor\n"
+        "saved queries, of the latest run:%s\n"
+        "as in: SELECT * FROM run_summary;    all columns: .schema heap    leave: .quit\n\n",
+        buffer_text(&script->views));
     return 0;
 }
 

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/units.h"
 #include "base/grid.h"
+#include "base/units.h"
 
 static const uint64_t least_pause_ns = 200000000; /* nobody reads faster, whatever --interval is */
 

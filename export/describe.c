@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/profile/drop_frames.h"
 #include "export/kinds.h"
+#include "query/profile/drop_frames.h"
 #include "schema/schema.h"
 
 enum profile_column {

@@ -3,8 +3,8 @@
 #define CLEAR_EXPORT_DESCRIBE_H
 
 #include "export/names.h"
-#include "query/runs/timespan.h"
 #include "query/runs/run_set.h"
+#include "query/runs/timespan.h"
 
 /* Of one kind of some runs: what their profiles say, merged as pprof merges (comments once, durations added, the longest
  * period, the earliest time), and what was lost. */

@@ -63,15 +63,16 @@ enum segment_feature {
  *                 bytes (rounded up or down at random so that the mean is exact); its free takes the same away again */
 struct control {
     uint32_t magic, version, size;
-    uint32_t features;                     /* enum segment_feature */
-    uint32_t depth;                        /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
-    int32_t first_pid;                     /* of the target; written before it execs */
-    uint64_t ids_max;                      /* --profile-max: distinct stacks or objects of one process; 0 is no cap */
-    uint64_t segment_max;                  /* bytes of address space a segment reserves */
-    uint64_t sample_bytes;                 /* mean bytes between samples; 0 or 1 is off */
-    uint32_t sample_n;                     /* 0 or 1 is every event */
-    uint32_t cpu_hz;                       /* samples per second of CPU time of each thread; 0 is off */
-    _Atomic uint32_t is_paused;            /* 1: nothing new is recorded for now; the collector may change it at any time. What was recorded
+    uint32_t features;     /* enum segment_feature */
+    uint32_t depth;        /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
+    int32_t first_pid;     /* of the target; written before it execs */
+    uint64_t ids_max;      /* --profile-max: distinct stacks or objects of one process; 0 is no cap */
+    uint64_t segment_max;  /* bytes of address space a segment reserves */
+    uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
+    uint32_t sample_n;     /* 0 or 1 is every event */
+    uint32_t cpu_hz;       /* samples per second of CPU time of each thread; 0 is off */
+    _Atomic uint32_t
+        is_paused; /* 1: nothing new is recorded for now; the collector may change it at any time. What was recorded
                                               is followed to its end: frees of known blocks, holds that had begun, exits of known fibers */
     uint32_t reserved;
     _Atomic uint64_t unrecorded_processes; /* processes that could not make a segment (chroot, changed uid, no space) */

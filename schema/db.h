@@ -20,9 +20,9 @@ struct db {
     struct {
         const char *sql; /* where the caller's literal stands */
         sqlite3_stmt *statement;
-    } recent[64];               /* a statement that is asked for again and again is found without hashing its text */
+    } recent[64]; /* a statement that is asked for again and again is found without hashing its text */
     struct bulk_source *bulk_source; /* of schema/bulk.c; NULL until it is needed */
-    int depth;                  /* open transactions, the outer one included */
+    int depth;                       /* open transactions, the outer one included */
     bool writable;
     bool is_private; /* of db_open_private: no other process can open it, and nothing of it stays */
 };

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "ingest/read/perf/perf_data.h"
-#include "ingest/read/perf/kernel.h"
 #include "ingest/read/perf/event_queue.h"
+#include "ingest/read/perf/kernel.h"
+#include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/recording.h"
 
 enum {

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "query/profile/drop_frames.h"
 #include "export/pprof.h"
 #include "profile.pb-c.h"
+#include "query/profile/drop_frames.h"
 
 static char directory[200];
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "ingest/read/format.h"
-#include "ingest/store/sums.h"
 #include "base/utf8.h"
+#include "ingest/read/format.h"
 #include "ingest/read/pprof/wire.h"
+#include "ingest/store/sums.h"
 #include "profile.pb-c.h"
 
 struct fixture {

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
+#include "query/profile/build.h"
 #include "query/profile/compare.h"
 #include "query/profile/graph.h"
 #include "query/profile/pattern.h"
-#include "query/profile/build.h"
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 static const struct profile_type types[] = {{"count", "count"}, {"space", "bytes"}};
 

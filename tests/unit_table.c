@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "base/units.h"
 #include "base/grid.h"
+#include "base/units.h"
 #include "query/sql/result_table.h"
 
 static void widths(void **state) {

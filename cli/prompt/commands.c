@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "cli/prompt/prompt.h"
 #include "cli/prompt/job.h"
+#include "cli/prompt/prompt.h"
 #include "cli/report_output.h"
 #include "query/report/report_runs.h"
 

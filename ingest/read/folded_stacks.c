@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ingest/read/readers.h"
 #include "base/utf8.h"
+#include "ingest/read/readers.h"
 
 enum { FRAMES_MAX = 1 << 16, PROGRESS_STEP = 4096 /* lines */ };
 

@@ -3,13 +3,7 @@
 
 /* Strict before lenient. A format's reader declares its struct in ingest/read/readers.h. */
 const struct format *const formats[] = {
-    &format_perf_data,
-    &format_clear_directory,
-    &format_clear_dump,
-    &format_legacy,
-    &format_folded,
-    &format_pprof,
-    NULL,
+    &format_perf_data, &format_clear_directory, &format_clear_dump, &format_legacy, &format_folded, &format_pprof, NULL,
 };
 
 const struct format *format_find(const struct input *input) {

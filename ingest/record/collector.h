@@ -12,8 +12,8 @@
 #include <sys/types.h>
 
 #include "ingest/read/ingest.h"
-#include "ingest/segment.h"
 #include "ingest/record/windows.h"
+#include "ingest/segment.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */

@@ -135,7 +135,9 @@ static bool came_from_terminal(const siginfo_t *info) {
 static void pass_on(struct launch *launch, const siginfo_t *info) {
     pid_t pid = launch->pid;
     if (info->si_signo == launch->own_signal) launch->has_signal = true;
-    if (info->si_signo == launch->own_signal || info->si_signo == SIGCHLD || info->si_pid == pid || came_from_terminal(info)) return;
+    if (info->si_signo == launch->own_signal || info->si_signo == SIGCHLD || info->si_pid == pid ||
+        came_from_terminal(info))
+        return;
     if (info->si_code == SI_QUEUE)
         sigqueue(pid, info->si_signo, info->si_value);
     else

@@ -17,9 +17,9 @@
 #include "base/map.h"
 #include "ingest/record/measure.h"
 #include "ingest/record/resolve.h"
-#include "ingest/segment.h"
 #include "ingest/record/segment_view.h"
 #include "ingest/record/windows.h"
+#include "ingest/segment.h"
 
 /* The clock of lock times. `ticks` of it took `ns`; 1:1 where it counts nanoseconds. */
 struct tick_rate {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "query/diff/changes.h"
 #include "query/doctor/findings.h"
-#include "base/grid.h"
 #include "schema/schema.h"
 
 struct printer {

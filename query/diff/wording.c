@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grid.h"
 #include "query/diff/changes.h"
 #include "query/doctor/findings.h"
-#include "base/grid.h"
 #include "schema/schema.h"
 
 enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 16, QUOTE_PRIORITY_LAST = 5 };

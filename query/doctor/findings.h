@@ -4,8 +4,8 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "query/doctor/doctor.h"
 #include "base/grid.h"
+#include "query/doctor/doctor.h"
 #include "query/profile/trace_filter.h"
 
 enum { DOCTOR_WIDTH = 100 }; /* columns of a line */

@@ -3,8 +3,8 @@
 #ifndef CLEAR_QUERY_PROFILE_FILTER_H
 #define CLEAR_QUERY_PROFILE_FILTER_H
 
-#include "query/profile/pattern.h"
 #include "query/profile/model.h"
+#include "query/profile/pattern.h"
 
 /* What a report or a doctor's flag asks for; NULL or "" asks for nothing. */
 struct filter_options {

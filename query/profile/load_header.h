@@ -2,8 +2,8 @@
 #ifndef CLEAR_QUERY_PROFILE_LOAD_HEADER_H
 #define CLEAR_QUERY_PROFILE_LOAD_HEADER_H
 
-#include "query/runs/kind.h"
 #include "query/profile/load_names.h"
+#include "query/runs/kind.h"
 #include "query/runs/run_set.h"
 #include "query/runs/timespan.h"
 

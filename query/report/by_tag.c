@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "query/profile/compare.h"
-#include "query/report/by_tag.h"
 #include "query/profile/scale.h"
+#include "query/report/by_tag.h"
 
 static struct column *add_column(struct by_tag *by, enum column_role role, const char *value) {
     if (by->count == by->room) {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/grid.h"
-#include "query/report/by_tag.h"
 #include "query/profile/scale.h"
+#include "query/report/by_tag.h"
 
 enum { NAME_WIDTH = 16 }; /* a hash of a commit is told apart by fewer characters than it has */
 

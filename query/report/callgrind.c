@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 struct writing {
     const struct report *report;

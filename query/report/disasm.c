@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/code/machine_code.h"
 #include "query/code/function_symbols.h"
-#include "query/report/report.h"
+#include "query/code/machine_code.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 struct spot { /* a node of the graph, where its code stands in the file */
     uint64_t address;

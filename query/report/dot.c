@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 #include "query/report/shorten.h"
 
 enum { NODELETS_MAX = 4, FONT_LEAST = 8, FONT_GROWTH = 16 };

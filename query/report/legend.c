@@ -3,8 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 static int64_t size_of(int64_t value) {
     return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "query/profile/pattern.h"
-#include "query/report/report.h"
-#include "query/profile/scale.h"
 #include "query/code/source_files.h"
+#include "query/profile/pattern.h"
+#include "query/profile/scale.h"
+#include "query/report/report.h"
 
 enum { MARGIN = 5 }; /* lines shown before the first and after the last with a sample */
 

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "query/profile/filter.h"
 #include "query/code/source_files.h"
+#include "query/profile/filter.h"
 
 struct report_options {
     struct filter_options filter;

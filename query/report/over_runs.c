@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/report/report_runs.h"
 #include "query/profile/scale.h"
+#include "query/report/report_runs.h"
 
 /* A value over the runs that have it, by Welford: no sum of squares that would lose what is small beside what is large. */
 struct spread {

@@ -1,8 +1,8 @@
 /* Profiles as reports: proto is the filtered profile itself, topproto the plain list as one. What is to be written stands in
  * report->profile afterwards; export/encode.h makes bytes of it. */
 #include "query/profile/build.h"
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 int report_proto(struct report *report, struct buffer *out, struct error *err) {
     struct profile *profile = report->profile;

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "query/report/report_runs.h"
 #include "query/profile/scale.h"
+#include "query/report/report_runs.h"
 
 #define ROW(name_, help_, write_, ...)                                                                                 \
     { .name = name_, .help = help_, .write = write_, __VA_ARGS__ }

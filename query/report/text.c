@@ -1,6 +1,6 @@
 /* The plain list: text, top. */
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 const char *report_inline_note(const struct graph_node *node) {
     bool any = false, all = true;

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 static const char separator[] = "-----------+-------------------------------------------------------\n";
 

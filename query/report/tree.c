@@ -1,8 +1,8 @@
 /* Each function between its callers and callees: tree, peek. */
 #include <stdlib.h>
 
-#include "query/report/report.h"
 #include "query/profile/scale.h"
+#include "query/report/report.h"
 
 static const char separator[] = "----------------------------------------------------------+-------------\n";
 static const char legend[] = "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t \n";

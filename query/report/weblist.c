@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "query/profile/scale.h"
 #include "query/report/html.h"
 #include "query/report/line_code.h"
-#include "query/profile/scale.h"
 #include "query/report/weblist_page.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/units.h"
 #include "base/grid.h"
+#include "base/units.h"
 
 static const char *const format_names[] = {"table", "csv", "json", "jsonl", "markdown"};
 

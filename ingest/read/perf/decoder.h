@@ -4,8 +4,8 @@
 
 #include <zstd.h>
 
-#include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/event_queue.h"
+#include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/records.h"
 
 /* What a COMPRESSED record held. Kept until none of its records waits in the queue. */

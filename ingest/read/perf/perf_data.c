@@ -1,9 +1,9 @@
 #include "ingest/read/perf/perf_data.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ingest/read/perf/decoder.h"
 

@@ -3,8 +3,8 @@
 #ifndef CLEAR_INGEST_READ_PERF_RECORDS_H
 #define CLEAR_INGEST_READ_PERF_RECORDS_H
 
-#include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/bytes.h"
+#include "ingest/read/perf/perf_data.h"
 
 /* Types from 64 on are perf's own. */
 enum perf_record_type {

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ingest/read/pprof/sample_kind.h"
-#include "ingest/read/readers.h"
 #include "base/utf8.h"
+#include "ingest/read/pprof/sample_kind.h"
 #include "ingest/read/pprof/wire.h"
+#include "ingest/read/readers.h"
 
 enum {
     ITEMS_MAX = 1 << 24, /* strings, and locations, and functions, and mappings: what a hostile file can make us note */
