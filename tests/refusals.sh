@@ -1,48 +1,50 @@
 # What cannot be recorded is refused before it runs, in one line that says what to do.
 . "$(dirname "$0")/lib.sh"
 
-refuses() { # refuses STATUS REGEX COMMAND...
-    local want=$1 regex=$2 status=0
-    shift 2
+refuses() { # refuses STATUS NAMED REASON COMMAND...: in one line that begins with what is NAMED and goes on with the REASON
+    local want=$1 named=$2 reason=$3 status=0 said
+    shift 3
     "$@" >out.txt 2>err.txt || status=$?
-    expect_equal "$status" "$want" "status of $*: $(cat err.txt)"
-    expect_equal "$(wc -l <err.txt)" 1 "lines on stderr of $*: $(cat err.txt)"
-    expect_match "$(cat err.txt)" "^clear: .*$regex" "message of $*"
+    said=$(cat err.txt)
+    expect_equal "$status" "$want" "status of $*: $said"
+    expect_equal "$(wc -l <err.txt)" 1 "lines on stderr of $*: $said"
+    [ "${said#"clear: $named"}" != "$said" ] || fail "the message of $* does not begin with \"clear: $named\": \"$said\""
+    expect_match "${said#"clear: $named"}" "$reason" "reason of $*"
     [ ! -e ran ] || fail "the program ran: $*"
 }
+# Files have numbers, not the reasons, as their names: no message can match by the name that it repeats.
 printf '#!/bin/sh\ntouch ran\n' >script && chmod +x script
-printf 'int main(void) { return 0; }\n' >static.c
-gcc -static -o static static.c || fail 'no static program'
-cp "$FIXTURES/leak" setuid && chmod u+s setuid
-cp "$FIXTURES/leak" unreadable && chmod 600 unreadable
-mkdir dir
+printf 'int main(void) { return 0; }\n' >1.c
+gcc -static -o file1 1.c || fail 'no static program'
+cp "$FIXTURES/leak" file2 && chmod u+s file2
+cp "$FIXTURES/leak" file3 && chmod 600 file3
+mkdir file4
 
-refuses 2 'target|program' profile
-refuses 2 'frobnicate' profile --frobnicate ./script
-refuses 2 'frobnicate' "$CLEAR" frobnicate
-refuses 2 'interval' profile --interval soon ./script
-refuses 2 'depth' profile --depth 0 ./script
-refuses 2 'depth' profile --depth 100000 ./script
-refuses 2 'tag' profile --tag commit ./script
-refuses 2 'nowhere' profile ./nowhere
-refuses 2 'no-such-program' profile no-such-program
-refuses 2 'dir' profile ./dir
-refuses 2 'static' profile ./static
+refuses 2 '' '^no target' profile
+refuses 2 '' '^unknown option --frobnicate' profile --frobnicate ./script
+refuses 2 '' "^unknown command 'frobnicate'" "$CLEAR" frobnicate
+refuses 2 '--interval' "number.*not 'soon'" profile --interval soon ./script
+refuses 2 '--depth' '0.* out of range.*1 to 1024' profile --depth 0 ./script
+refuses 2 '--depth' '100000.* out of range.*1 to 1024' profile --depth 100000 ./script
+refuses 2 '--tag' 'KEY=VALUE' profile --tag commit ./script
+refuses 2 './file0' '^: No such file or directory' profile ./file0
+refuses 2 'file0' '^: not found in PATH' profile file0
+refuses 2 './file4' '^: is a directory, not a program' profile ./file4
+refuses 2 './file1' '^: statically linked.*link it dynamically' profile ./file1
 # A copy of ours that we own gains nothing by setuid, but the loader may drop the preload: it is refused all the same.
-refuses 2 'setuid' profile ./setuid
-refuses 2 'unreadable' profile ./unreadable
-echo 'this is no database, and it is longer than a header of one hundred bytes would be, so that nobody takes it for an empty file' >text.db
-cp text.db text.copy
-refuses 1 'text.db' "$CLEAR" profile --db text.db ./script
-expect_same_file text.db text.copy 'a file that is no warehouse'
-sqlite3 foreign.db 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
-cp foreign.db foreign.copy
-refuses 1 'foreign.db' "$CLEAR" profile --db foreign.db ./script
-expect_same_file foreign.db foreign.copy 'a database of somebody else'
-refuses 1 'no/such' "$CLEAR" profile --db no/such/dir.db ./script
-refuses 1 'dir' "$CLEAR" profile --db dir ./script
-[ ! -e t.db ] || expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 0 'runs of what never ran'
+refuses 2 './file2' '^: setuid.*a plain copy' profile ./file2
+refuses 2 './file3' '^: not executable.*chmod [+]x' profile ./file3
+echo 'this is no database, and it is longer than a header of one hundred bytes would be, so that nobody takes it for an empty file' >file5
+cp file5 file5.copy
+refuses 1 'file5' '^: .*not a SQLite database' "$CLEAR" profile --db file5 ./script
+expect_same_file file5 file5.copy 'a file that is no warehouse'
+sqlite3 file6 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
+cp file6 file6.copy
+refuses 1 'file6' '^: is a SQLite database of something else.*--db FILE' "$CLEAR" profile --db file6 ./script
+expect_same_file file6 file6.copy 'a database of another program'
+refuses 1 'no/such/file7' '^: .*no/such: No such file or directory' "$CLEAR" profile --db no/such/file7 ./script
+refuses 1 'file4' '^: is a directory, not a warehouse' "$CLEAR" profile --db file4 ./script
+refuses 1 'file6' '^: is a SQLite database of something else' "$CLEAR" query --db file6 'SELECT 1'
+[ ! -e t.db ] || expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 0 'runs of programs that were refused'
 "$CLEAR" help >help.txt || fail "help: $?"
 "$CLEAR" version >version.txt || fail "version: $?"
-"$CLEAR" query --db foreign.db 'SELECT 1' >/dev/null 2>&1 && fail 'query of a foreign database'
-true

@@ -23,12 +23,15 @@ INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) V
     (1, 1, 101, '[2,1]', 2, 2, 20), (2, 2, 102, '[5,3,2,1]', 3, 3, 30), (3, 3, 103, '[4,1]', 4, 4, 40),
     (4, 4, 104, '[6,1]', 6, 6, 60), (5, 5, 105, '[3,1]', 3, 3, 30);
 INSERT INTO label_sets(id, labels) VALUES (1, '[["request","a"],["size",64,"bytes"]]'), (2, '[["request","b"]]');
-INSERT INTO profiles(id, run_id, process_id, kind, time_ns, dropped, truncated, sample_n) VALUES
-    (1, 1, NULL, 'heap', 0, 0, 0, 1), (2, 2, NULL, 'heap', 0, 0, 0, 1), (3, 3, 1, 'heap', 0, 7, 2, 1),
-    (4, 3, 1, 'cpu', 0, 0, 0, 1), (5, 2, NULL, 'cpu', 0, 0, 0, 10), (6, 3, 1, 'lock', 0, 0, 0, 1),
-    (7, 2, NULL, 'lock', 0, 0, 0, 1), (8, 3, 1, 'mvcc', 0, 0, 0, 1), (9, 3, 1, 'channels', 1000, 0, 0, 1),
-    (10, 3, 1, 'channels', 2000, 0, 0, 1), (11, 3, 1, 'fibers', 0, 0, 0, 1), (12, 3, 1, 'syscalls', 0, 0, 0, 1),
-    (13, 3, 2, 'heap', 0, 0, 0, 1);
+-- A profile ends with its run and covers all of it. In run 3 there are two of the channels, of 5 s each, and process 101 began 1 s late.
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, dropped, truncated, sample_n) VALUES
+    (1, 1, NULL, 'heap', 1700000010000000000, 10000000000, 0, 0, 1), (2, 2, NULL, 'heap', 1700086410000000000, 10000000000, 0, 0, 1),
+    (3, 3, 1, 'heap', 1700172820000000000, 20000000000, 7, 2, 1), (4, 3, 1, 'cpu', 1700172820000000000, 20000000000, 0, 0, 1),
+    (5, 2, NULL, 'cpu', 1700086410000000000, 10000000000, 0, 0, 10), (6, 3, 1, 'lock', 1700172820000000000, 20000000000, 0, 0, 1),
+    (7, 2, NULL, 'lock', 1700086410000000000, 10000000000, 0, 0, 1), (8, 3, 1, 'mvcc', 1700172820000000000, 20000000000, 0, 0, 1),
+    (9, 3, 1, 'channels', 1700172805000000000, 5000000000, 0, 0, 1), (10, 3, 1, 'channels', 1700172810000000000, 5000000000, 0, 0, 1),
+    (11, 3, 1, 'fibers', 1700172820000000000, 20000000000, 0, 0, 1), (12, 3, 1, 'syscalls', 1700172820000000000, 20000000000, 0, 0, 1),
+    (13, 3, 2, 'heap', 1700172820000000000, 19000000000, 0, 0, 1);
 INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES
     (1, 1, 100, 1000, 100, 1000), (1, 2, 10, 4000, 0, 0), (1, 3, 50, 500, 50, 500),
     (2, 1, 100, 1000, 100, 1000), (2, 2, 20, 8000, 10, 4000),
