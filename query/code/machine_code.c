@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void code_open(struct code *code, const struct report *report) {
-    *code = (struct code){.report = report, .profile = report->profile};
-    code->binaries = xcalloc(report->profile->mapping_count + 1, sizeof *code->binaries);
-    objdump_open(&code->tools, report->options.tools, report->options.intel_syntax);
+void code_open(struct code *code, const struct profile *profile, const struct code_options *options) {
+    *code = (struct code){.profile = profile, .options = *options};
+    code->binaries = xcalloc(profile->mapping_count + 1, sizeof *code->binaries);
+    objdump_open(&code->tools, options->tools, options->intel_syntax);
 }
 
 void code_close(struct code *code) {
@@ -25,8 +25,11 @@ bool code_is_one_file(const struct profile *profile, uint32_t a, uint32_t b) {
            profile->mappings[a].build_id == profile->mappings[b].build_id;
 }
 
+void code_note(const struct code *code, const char *message) {
+    if (code->options.note) code->options.note(code->options.note_context, message);
+}
+
 struct binary *code_binary(struct code *code, uint32_t mapping) {
-    const struct report *report = code->report;
     struct code_binary *own = &code->binaries[mapping];
     if (own->tried) return own->binary;
     own->tried = true;
@@ -38,9 +41,9 @@ struct binary *code_binary(struct code *code, uint32_t mapping) {
         return own->binary;
     }
     own->binary = binary_open(&code->profile->mappings[mapping], &own->why);
-    if (own->why && report->note) {
+    if (own->why) {
         char *message = xasprintf("no machine code: %s", own->why);
-        report->note(report->note_context, message);
+        code_note(code, message);
         free(message);
     }
     return own->binary;

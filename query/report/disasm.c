@@ -7,16 +7,16 @@
 #include "query/profile/scale.h"
 #include "query/report/report.h"
 
-struct spot { /* a node of the graph, where its code stands in the file */
+struct placed_node { /* a node of the graph, where its code stands in the file */
     uint64_t address;
     const struct graph_node *node;
 };
 
-/* A function that is shown, and its part of the spots of its file. */
+/* A function that is shown, and its part of the placed nodes of its file. */
 struct routine {
     struct code_symbol symbol;
     const char *path;
-    const struct spot *spots;
+    const struct placed_node *placed;
     size_t count;
 };
 
@@ -28,7 +28,7 @@ struct listing {
     uint64_t address; /* the pattern as a number; 0 it is none */
     struct routine *routines;
     size_t count;
-    struct spot **spots; /* of each file */
+    struct placed_node **placed; /* of each file */
     size_t file_count;
 };
 
@@ -45,54 +45,54 @@ static bool is_wanted(struct listing *listing, const struct profile_mapping *map
     return listing->address && mapping->start <= listing->address && listing->address <= mapping->limit;
 }
 
-static int compare_spots(const void *left, const void *right) {
-    const struct spot *a = left, *b = right;
+static int compare_placed(const void *left, const void *right) {
+    const struct placed_node *a = left, *b = right;
     if (a->address != b->address) return a->address < b->address ? -1 : 1;
     return (a->node->index > b->node->index) - (a->node->index < b->node->index);
 }
 
 /* The nodes of a file, whichever of its mappings they are in, by address. */
-static struct spot *find_spots(struct listing *listing, uint32_t mapping, size_t *count) {
+static struct placed_node *place_nodes(struct listing *listing, uint32_t mapping, size_t *count) {
     const struct profile *profile = listing->report->profile;
-    struct spot *spots = xcalloc(listing->graph.node_count + 1, sizeof *spots);
+    struct placed_node *placed = xcalloc(listing->graph.node_count + 1, sizeof *placed);
     *count = 0;
     for (size_t i = 0; i < listing->graph.node_count; i++) {
         const struct graph_node *node = listing->graph.nodes[i];
         if (node->info.object != profile->mappings[mapping].file) continue;
         for (uint32_t at = 0; at < profile->mapping_count; at++) {
             if (!code_is_one_file(profile, at, mapping)) continue;
-            if (!code_address(&listing->code, at, node->info.address, &spots[*count].address)) continue;
-            spots[(*count)++].node = node;
+            if (!code_address(&listing->code, at, node->info.address, &placed[*count].address)) continue;
+            placed[(*count)++].node = node;
             break;
         }
     }
-    if (*count) qsort(spots, *count, sizeof *spots, compare_spots);
-    return spots;
+    if (*count) qsort(placed, *count, sizeof *placed, compare_placed);
+    return placed;
 }
 
 static void add_routine(struct listing *listing, const struct code_symbol *symbol, const char *path,
-                        const struct spot *spots, size_t count) {
+                        const struct placed_node *placed, size_t count) {
     size_t first = 0, last;
-    while (first < count && spots[first].address < symbol->start)
+    while (first < count && placed[first].address < symbol->start)
         first++;
-    for (last = first; last < count && spots[last].address < symbol->end; last++)
+    for (last = first; last < count && placed[last].address < symbol->end; last++)
         continue;
     if (first == last) return;
     listing->routines = xrealloc(listing->routines, (listing->count + 1) * sizeof *listing->routines);
-    listing->routines[listing->count++] = (struct routine){*symbol, path, spots + first, last - first};
+    listing->routines[listing->count++] = (struct routine){*symbol, path, placed + first, last - first};
 }
 
 static void find_routines_of(struct listing *listing, uint32_t mapping) {
     struct binary *binary = code_binary(&listing->code, mapping);
-    size_t symbol_count, spot_count;
+    size_t symbol_count, placed_count;
     if (!binary) return;
     struct code_symbol *symbols =
         code_symbols_find(binary, listing->pattern, listing->address, &listing->code.arena, &symbol_count);
-    struct spot *spots = find_spots(listing, mapping, &spot_count);
-    listing->spots = xrealloc(listing->spots, (listing->file_count + 1) * sizeof *listing->spots);
-    listing->spots[listing->file_count++] = spots;
+    struct placed_node *placed = place_nodes(listing, mapping, &placed_count);
+    listing->placed = xrealloc(listing->placed, (listing->file_count + 1) * sizeof *listing->placed);
+    listing->placed[listing->file_count++] = placed;
     for (size_t i = 0; i < symbol_count; i++)
-        add_routine(listing, &symbols[i], binary_path(binary), spots, spot_count);
+        add_routine(listing, &symbols[i], binary_path(binary), placed, placed_count);
     free(symbols);
 }
 
@@ -117,14 +117,14 @@ static void find_routines(struct listing *listing) {
 /* ---- instructions ---- */
 
 /* An instruction with what was sampled from it up to the next one. */
-struct row {
+struct code_row {
     const struct instruction *code;
     int64_t flat, flat_div, cum, cum_div;
     const char *function, *file; /* "" unknown */
     int64_t line;
 };
 
-static void add_spot(struct row *row, const struct graph_node *node) {
+static void add_node(struct code_row *row, const struct graph_node *node) {
     row->flat += node->flat;
     row->flat_div += node->flat_div;
     row->cum += node->cum;
@@ -134,16 +134,16 @@ static void add_spot(struct row *row, const struct graph_node *node) {
     if (!*row->function) row->function = node->info.name;
 }
 
-static struct row *annotate(const struct instructions *code, const struct routine *routine) {
-    struct row *rows = xcalloc(code->count + 1, sizeof *rows);
+static struct code_row *annotate(const struct instructions *code, const struct routine *routine) {
+    struct code_row *rows = xcalloc(code->count + 1, sizeof *rows);
     size_t at = 0;
     for (size_t i = 0; i < code->count; i++) {
         const struct instruction *each = &code->items[i];
         uint64_t next = i + 1 < code->count ? each[1].address : UINT64_MAX;
-        rows[i] = (struct row){.code = each, .function = each->function, .line = each->line};
+        rows[i] = (struct code_row){.code = each, .function = each->function, .line = each->line};
         rows[i].file = *each->file ? code_base_name(each->file) : "";
-        for (; at < routine->count && routine->spots[at].address < next; at++)
-            add_spot(&rows[i], routine->spots[at].node);
+        for (; at < routine->count && routine->placed[at].address < next; at++)
+            add_node(&rows[i], routine->placed[at].node);
     }
     return rows;
 }
@@ -152,18 +152,19 @@ static int64_t mean(int64_t value, int64_t divisor) {
     return divisor ? value / divisor : value;
 }
 
-static bool is_same_place(const struct row *a, const struct row *b) {
+static bool is_same_place(const struct code_row *a, const struct code_row *b) {
     return strcmp(a->function, b->function) == 0 && strcmp(a->file, b->file) == 0 && a->line == b->line;
 }
 
-static void add_place(const struct row *row, struct buffer *out) {
+static void add_place(const struct code_row *row, struct buffer *out) {
     if (*row->function) buffer_printf(out, "%s ", row->function);
     buffer_add_text(out, row->file);
     if (*row->file && row->line) buffer_printf(out, ":%lld", (long long)row->line);
 }
 
 /* The place behind a short instruction, or on a line of its own before a long one, where it is not that of the row before. */
-static void add_row(const struct report *report, const struct row *row, const struct row *before, struct buffer *out) {
+static void add_row(const struct report *report, const struct code_row *row, const struct code_row *before,
+                    struct buffer *out) {
     enum { SHORT = 40, INDENT = 74 };
     struct buffer place = {0};
     size_t size = strlen(row->code->text), width = 0;
@@ -185,8 +186,8 @@ static void add_row(const struct report *report, const struct row *row, const st
 static void add_heading(const struct report *report, const struct routine *routine, struct buffer *out) {
     int64_t flat = 0, cum = 0;
     for (size_t i = 0; i < routine->count; i++) {
-        flat += routine->spots[i].node->flat;
-        cum += routine->spots[i].node->cum;
+        flat += routine->placed[i].node->flat;
+        cum += routine->placed[i].node->cum;
     }
     buffer_printf(out, "ROUTINE ======================== %s\n", routine->symbol.names[0]);
     for (size_t i = 1; i < routine->symbol.name_count; i++)
@@ -199,12 +200,12 @@ static void add_heading(const struct report *report, const struct routine *routi
 
 static int add_routine_code(struct listing *listing, const struct routine *routine, struct buffer *out,
                             struct error *err) {
-    static const struct row nowhere = {.function = "", .file = ""};
+    static const struct code_row nowhere = {.function = "", .file = ""};
     struct instructions code;
     if (objdump_disassemble(&listing->code.tools, routine->path, routine->symbol.start, routine->symbol.end,
                             &listing->code.arena, &code, err) < 0)
         return -1;
-    struct row *rows = annotate(&code, routine);
+    struct code_row *rows = annotate(&code, routine);
     add_heading(listing->report, routine, out);
     for (size_t i = 0; i < code.count; i++)
         add_row(listing->report, &rows[i], i ? &rows[i - 1] : &nowhere, out);
@@ -231,7 +232,7 @@ int report_disasm(struct report *report, struct buffer *out, struct error *err) 
     listing.pattern = pattern_compile("disasm", report->options.symbol, err);
     if (!listing.pattern) return -1;
     if (!code_parse_address(report->options.symbol, &listing.address)) listing.address = 0;
-    code_open(&listing.code, report);
+    report_open_code(report, &listing.code);
     report_prepare_graph(report);
     report_graph_options(report, &options);
     options.edges = false;
@@ -243,8 +244,8 @@ int report_disasm(struct report *report, struct buffer *out, struct error *err) 
     }
     graph_free(&listing.graph);
     for (size_t i = 0; i < listing.file_count; i++)
-        free(listing.spots[i]);
-    free(listing.spots);
+        free(listing.placed[i]);
+    free(listing.placed);
     free(listing.routines);
     code_close(&listing.code);
     pattern_free(listing.pattern);

@@ -6,7 +6,7 @@
 #include "query/profile/pattern.h"
 #include "query/report/report.h"
 
-struct spot {
+struct line_address {
     uint32_t file;     /* the first mapping of its file and build; PROFILE_NONE none */
     uint32_t location; /* the first one there */
     uint64_t address;
@@ -16,17 +16,17 @@ struct spot {
     size_t stamp;      /* while summing: the sample that counted it last, plus 1 */
 };
 
-struct spots {
-    struct spot *items; /* by file and address */
+struct line_addresses {
+    struct line_address *items; /* by file and address */
     size_t count;
 };
 
 /* `interest` gets the names of the functions that match, both kinds; `readable` the name for people of each linked name. */
-void spots_find(struct spots *spots, const struct report *report, struct pattern *pattern, struct map *interest,
-                struct map *readable);
-void spots_free(struct spots *spots);
+void line_addresses_find(struct line_addresses *addresses, const struct report *report, struct pattern *pattern,
+                         struct map *interest, struct map *readable);
+void line_addresses_free(struct line_addresses *addresses);
 /* The values of what is in [address, address + length) of the file. */
-void spots_sum(const struct spots *spots, uint32_t file, uint64_t address, uint64_t length, int64_t *flat,
-               int64_t *cum);
+void line_addresses_sum(const struct line_addresses *addresses, uint32_t file, uint64_t address, uint64_t length,
+                        int64_t *flat, int64_t *cum);
 
 #endif

@@ -13,24 +13,25 @@ enum {
 };
 
 /* Code to disassemble: of the binary of `mapping`, around addresses of the profile. */
-struct range {
+struct code_range {
     uint32_t mapping;
     uint64_t begin, end, in_file; /* in_file: where begin is */
     int64_t score;
-    const struct spot *spots; /* those that it was made for */
-    size_t spot_count;
+    const struct line_address *addresses; /* those that it was made for */
+    size_t address_count;
     struct instructions code;
     struct code_frames *frames; /* of each instruction */
     bool is_done;
 };
 
-struct finding {
+struct line_search {
     struct line_code *lines;
     struct code *code;
-    struct spots spots;
-    struct spot *wanted; /* a copy of those that are, by file and address */
+    const struct report *report;
+    struct line_addresses addresses;
+    struct line_address *wanted; /* a copy of those that are, by file and address */
     size_t wanted_count;
-    struct range *ranges;
+    struct code_range *ranges;
     size_t range_count;
 };
 
@@ -54,7 +55,7 @@ static const char *canonical_path(struct profile *profile, const char *path) {
 }
 
 /* The point at the line of each of its frames that is of a function to be shown. */
-static void add_entries(struct finding *found, size_t point, const struct code_frames *frames) {
+static void add_entries(struct line_search *found, size_t point, const struct code_frames *frames) {
     struct line_code *lines = found->lines;
     for (size_t i = 0; i < frames->count; i++) {
         const struct code_frame *frame = &frames->items[i];
@@ -64,7 +65,7 @@ static void add_entries(struct finding *found, size_t point, const struct code_f
             lines->entries = xrealloc(lines->entries, lines->entry_room * sizeof *lines->entries);
         }
         lines->entries[lines->entry_count] =
-            (struct line_entry){.path = canonical_path(found->code->report->profile, frame->file),
+            (struct line_entry){.path = canonical_path(found->report->profile, frame->file),
                                 .line = frame->line,
                                 .function = frame->function,
                                 .callees = frames->items,
@@ -84,7 +85,7 @@ static int compare_entries(const void *left, const void *right) {
 
 /* ---- what the profile says itself ---- */
 
-static struct code_frames frames_of(struct finding *found, const struct profile_location *location) {
+static struct code_frames frames_of(struct line_search *found, const struct profile_location *location) {
     const struct profile *profile = found->code->profile;
     struct code_frame *frames = arena_alloc(&found->code->arena, (location->line_count + 1) * sizeof *frames);
     for (size_t i = 0; i < location->line_count; i++) {
@@ -95,11 +96,11 @@ static struct code_frames frames_of(struct finding *found, const struct profile_
     return (struct code_frames){frames, location->line_count};
 }
 
-static void add_bare_spot(struct finding *found, const struct spot *spot) {
-    struct code_frames frames = frames_of(found, &found->code->profile->locations[spot->location]);
-    struct code_point point = {.file = spot->file,
-                               .address = spot->address,
-                               .in_file = spot->address,
+static void add_bare_address(struct line_search *found, const struct line_address *line_address) {
+    struct code_frames frames = frames_of(found, &found->code->profile->locations[line_address->location]);
+    struct code_point point = {.file = line_address->file,
+                               .address = line_address->address,
+                               .in_file = line_address->address,
                                .length = 1,
                                .text = "",
                                .place = {"", "", 0}};
@@ -109,41 +110,42 @@ static void add_bare_spot(struct finding *found, const struct spot *spot) {
 
 /* ---- ranges ---- */
 
-static bool has_code(struct finding *found, const struct spot *spot) {
+static bool has_code(struct line_search *found, const struct line_address *line_address) {
     uint64_t in_file;
-    return !spot->is_synthetic && found->code->tools.disassembler &&
-           code_address(found->code, found->code->profile->locations[spot->location].mapping, spot->address, &in_file);
+    return !line_address->is_synthetic && found->code->tools.disassembler &&
+           code_address(found->code, found->code->profile->locations[line_address->location].mapping,
+                        line_address->address, &in_file);
 }
 
 /* The range around wanted[first] and those behind it that are near; gives how many it took. */
-static size_t make_range(struct finding *found, size_t first, struct range *range) {
-    const struct spot *spots = found->wanted + first;
-    uint32_t mapping = found->code->profile->locations[spots->location].mapping;
+static size_t make_range(struct line_search *found, size_t first, struct code_range *range) {
+    const struct line_address *addresses = found->wanted + first;
+    uint32_t mapping = found->code->profile->locations[addresses->location].mapping;
     const struct profile_mapping *map = &found->code->profile->mappings[mapping];
     size_t count = 1;
-    range->score = spots->flat;
-    for (; first + count < found->wanted_count && spots[count].file == spots->file; count++) {
-        const struct spot *next = &spots[count];
-        if (next->address - spots[count - 1].address > 2 * EXPAND || next->address >= map->limit) break;
+    range->score = addresses->flat;
+    for (; first + count < found->wanted_count && addresses[count].file == addresses->file; count++) {
+        const struct line_address *next = &addresses[count];
+        if (next->address - addresses[count - 1].address > 2 * EXPAND || next->address >= map->limit) break;
         range->score += next->flat;
     }
-    uint64_t last = spots[count - 1].address;
+    uint64_t last = addresses[count - 1].address;
     range->mapping = mapping;
-    range->begin = spots->address - map->start > EXPAND ? spots->address - EXPAND : map->start;
+    range->begin = addresses->address - map->start > EXPAND ? addresses->address - EXPAND : map->start;
     range->end = map->limit - last > EXPAND ? last + EXPAND : map->limit;
-    range->spots = spots;
-    range->spot_count = count;
+    range->addresses = addresses;
+    range->address_count = count;
     return count;
 }
 
 static int compare_ranges(const void *left, const void *right) {
-    const struct range *a = left, *b = right;
+    const struct code_range *a = left, *b = right;
     if (a->score != b->score) return a->score > b->score ? -1 : 1;
-    return (a->spots > b->spots) - (a->spots < b->spots);
+    return (a->addresses > b->addresses) - (a->addresses < b->addresses);
 }
 
 /* Those with code become ranges, the others stand for themselves. */
-static void split(struct finding *found) {
+static void split(struct line_search *found) {
     size_t count;
     found->ranges = xcalloc(found->wanted_count + 1, sizeof *found->ranges);
     for (size_t i = 0; i < found->wanted_count; i += count) {
@@ -151,7 +153,7 @@ static void split(struct finding *found) {
         if (has_code(found, &found->wanted[i]))
             count = make_range(found, i, &found->ranges[found->range_count++]);
         else
-            add_bare_spot(found, &found->wanted[i]);
+            add_bare_address(found, &found->wanted[i]);
     }
     if (found->range_count) qsort(found->ranges, found->range_count, sizeof *found->ranges, compare_ranges);
 }
@@ -171,7 +173,7 @@ static uint64_t start_of_function(struct binary *binary, uint64_t address) {
     return symbols[low - 1].address;
 }
 
-static int disassemble(struct finding *found, struct range *range, struct error *err) {
+static int disassemble(struct line_search *found, struct code_range *range, struct error *err) {
     struct binary *binary = code_binary(found->code, range->mapping);
     size_t kept = 0;
     uint64_t past = 0;
@@ -192,7 +194,7 @@ static int disassemble(struct finding *found, struct range *range, struct error 
 }
 
 /* What the disassembler said of lines, where nothing better is known. */
-static void take_places(struct finding *found, struct range *range) {
+static void take_places(struct line_search *found, struct code_range *range) {
     for (size_t i = 0; i < range->code.count; i++) {
         const struct instruction *each = &range->code.items[i];
         struct code_frame *frame = arena_alloc(&found->code->arena, sizeof *frame);
@@ -202,12 +204,11 @@ static void take_places(struct finding *found, struct range *range) {
 }
 
 static void note_failure(const struct code *code, const struct error *failure) {
-    if (code->report->note && failure->status != ERROR_NONE)
-        code->report->note(code->report->note_context, failure->message);
+    if (failure->status != ERROR_NONE) code_note(code, failure->message);
 }
 
 /* All ranges of one file in one go: for a large one, reading its debug information is nearly all of the time. */
-static void find_frames(struct finding *found, uint32_t mapping) {
+static void find_frames(struct line_search *found, uint32_t mapping) {
     size_t count = 0, at = 0;
     for (size_t i = 0; i < found->range_count; i++)
         count += found->ranges[i].code.count;
@@ -223,7 +224,7 @@ static void find_frames(struct finding *found, uint32_t mapping) {
                              &found->code->arena, frames, &failure);
     note_failure(found->code, &failure);
     for (size_t i = 0; i < found->range_count; i++) {
-        struct range *range = &found->ranges[i];
+        struct code_range *range = &found->ranges[i];
         if (!range->is_done || !code_is_one_file(found->code->profile, range->mapping, mapping)) continue;
         if (code < 0)
             take_places(found, range);
@@ -236,11 +237,11 @@ static void find_frames(struct finding *found, uint32_t mapping) {
 }
 
 /* What a transpiler made is shown as what it was made of, as in every other report. */
-static void restore_originals(struct finding *found, struct code_frames *frames) {
-    const struct sources *sources = found->code->report->options.sources;
+static void restore_originals(struct line_search *found, struct code_frames *frames) {
+    const struct sources *sources = found->report->options.sources;
     struct code_frame *copy = NULL;
     for (size_t i = 0; i < frames->count; i++) {
-        const char *path = graph_clean_path(found->code->report->profile, frames->items[i].file);
+        const char *path = graph_clean_path(found->report->profile, frames->items[i].file);
         int64_t line = frames->items[i].line;
         const char *original = sources_original(sources, path, &line);
         if (!original) continue;
@@ -252,14 +253,14 @@ static void restore_originals(struct finding *found, struct code_frames *frames)
 }
 
 /* An instruction without a line belongs to the line before it, where that is near. */
-static void add_range(struct finding *found, const struct range *range) {
+static void add_range(struct line_search *found, const struct code_range *range) {
     const struct code_frames *last = NULL;
     uint64_t last_address = 0;
     for (size_t i = 0; i < range->code.count; i++) {
         const struct instruction *each = &range->code.items[i];
         const struct code_frames *frames = &range->frames[i];
         restore_originals(found, &range->frames[i]);
-        struct code_point point = {.file = range->spots->file,
+        struct code_point point = {.file = range->addresses->file,
                                    .address = each->address - range->in_file + range->begin,
                                    .in_file = each->address,
                                    .length = i + 1 < range->code.count ? each[1].address - each->address : 1,
@@ -276,14 +277,14 @@ static void add_range(struct finding *found, const struct range *range) {
     }
 }
 
-static void add_ranges(struct finding *found) {
+static void add_ranges(struct line_search *found) {
     struct error failure = {0};
     for (size_t i = 0; i < found->range_count; i++) {
-        struct range *range = &found->ranges[i];
+        struct code_range *range = &found->ranges[i];
         if (i < RANGES_MAX && disassemble(found, range, &failure) == 0) continue;
         found->lines->left_out += i >= RANGES_MAX;
-        for (size_t at = 0; at < range->spot_count; at++)
-            add_bare_spot(found, &range->spots[at]);
+        for (size_t at = 0; at < range->address_count; at++)
+            add_bare_address(found, &range->addresses[at]);
     }
     note_failure(found->code, &failure);
     for (size_t i = 0; i < found->range_count; i++) {
@@ -299,24 +300,25 @@ static void add_ranges(struct finding *found) {
 
 /* ---- all ---- */
 
-static void take_wanted(struct finding *found) {
-    found->wanted = xcalloc(found->spots.count + 1, sizeof *found->wanted);
-    for (size_t i = 0; i < found->spots.count; i++)
-        if (found->spots.items[i].is_wanted) found->wanted[found->wanted_count++] = found->spots.items[i];
+static void take_wanted(struct line_search *found) {
+    found->wanted = xcalloc(found->addresses.count + 1, sizeof *found->wanted);
+    for (size_t i = 0; i < found->addresses.count; i++)
+        if (found->addresses.items[i].is_wanted) found->wanted[found->wanted_count++] = found->addresses.items[i];
 }
 
-static void sum_points(struct finding *found) {
+static void sum_points(struct line_search *found) {
     struct line_code *lines = found->lines;
     for (size_t i = 0; i < lines->point_count; i++) {
         struct code_point *point = &lines->points[i];
-        spots_sum(&found->spots, point->file, point->address, point->length, &point->flat, &point->cum);
+        line_addresses_sum(&found->addresses, point->file, point->address, point->length, &point->flat, &point->cum);
     }
 }
 
-int line_code_find(struct line_code *lines, struct code *code, struct pattern *pattern, struct error *err) {
-    struct finding found = {.lines = lines, .code = code};
+int line_code_find(struct line_code *lines, const struct report *report, struct code *code, struct pattern *pattern,
+                   struct error *err) {
+    struct line_search found = {.lines = lines, .code = code, .report = report};
     *lines = (struct line_code){.code = code};
-    spots_find(&found.spots, code->report, pattern, &lines->interest, &lines->readable);
+    line_addresses_find(&found.addresses, report, pattern, &lines->interest, &lines->readable);
     take_wanted(&found);
     bool any = lines->interest.count > 0;
     if (any && !code->tools.disassembler) {
@@ -334,8 +336,8 @@ int line_code_find(struct line_code *lines, struct code *code, struct pattern *p
     }
     free(found.ranges);
     free(found.wanted);
-    spots_free(&found.spots);
-    if (!any) return error_fail(err, "no matches found for regexp: %s", code->report->options.symbol);
+    line_addresses_free(&found.addresses);
+    if (!any) return error_fail(err, "no matches found for regexp: %s", report->options.symbol);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* line_code.h: source lines with their values and the machine code behind each: what weblist shows, by pprof's rules.
+/* line_code.h: source lines with their values and the machine code of each line: the model behind weblist, by pprof's rules.
  *
  * Instructions come from the binaries around the addresses that were sampled, their lines from the debug information, inlined
  * calls and all; where there is no binary, or it cannot be read, from the lines that the profile has, without code. A value
@@ -8,6 +8,7 @@
 #define CLEAR_QUERY_REPORT_LINE_CODE_H
 
 #include "query/code/machine_code.h"
+#include "query/report/report.h"
 
 struct code_point { /* an instruction, or an address of which no more is known */
     uint32_t file;  /* a mapping of its binary: the first one of that file; PROFILE_NONE none */
@@ -39,7 +40,8 @@ struct line_code {
 
 /* What matches `pattern`: functions by name, linked name or file, and binaries by file; or what is at that address. 1: nothing
  * does. Binaries that cannot be read are told of by the report's note. */
-int line_code_find(struct line_code *lines, struct code *code, struct pattern *pattern, struct error *err);
+int line_code_find(struct line_code *lines, const struct report *report, struct code *code, struct pattern *pattern,
+                   struct error *err);
 void line_code_free(struct line_code *lines);
 /* The name of a function for people. */
 const char *line_code_readable(const struct line_code *lines, const char *function);

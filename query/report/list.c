@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "query/code/machine_code.h"
 #include "query/code/source_files.h"
 #include "query/profile/pattern.h"
 #include "query/profile/scale.h"
@@ -47,6 +48,14 @@ static void add_source(const struct report *report, struct graph_node **nodes, s
         report_add_value_or_dot(report, out, cum);
         buffer_printf(out, " %6lld:%s\n", (long long)line, file->lines[line - 1]);
     }
+}
+
+void report_open_code(const struct report *report, struct code *code) {
+    const struct code_options options = {.tools = report->options.tools,
+                                         .intel_syntax = report->options.intel_syntax,
+                                         .note = report->note,
+                                         .note_context = report->note_context};
+    code_open(code, report->profile, &options);
 }
 
 int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why) {

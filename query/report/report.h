@@ -104,6 +104,10 @@ const char *report_trim_path(const char *path, const char *trim, const char *sou
 /* source_open of a path of the profile, by the report's source_path and trim_path. */
 int report_open_source(const struct report *report, struct source_file *file, const char *path, char **why);
 
+/* code_open (query/code/machine_code.h) of the report's profile, by its options; what cannot be read goes to its note. */
+struct code;
+void report_open_code(const struct report *report, struct code *code);
+
 /* The value with the report's unit and ratio. */
 void report_add_value(const struct report *report, struct buffer *text, int64_t value);
 /* The same of what is no whole number; with options.all to 15 digits. */

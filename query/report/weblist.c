@@ -358,8 +358,8 @@ int report_weblist(struct report *report, struct buffer *out, struct error *err)
     struct code machine;
     struct pattern *pattern = pattern_compile("weblist", report->options.symbol, err);
     if (!pattern) return -1;
-    code_open(&machine, report);
-    int code = line_code_find(&page.lines, &machine, pattern, err);
+    report_open_code(report, &machine);
+    int code = line_code_find(&page.lines, report, &machine, pattern, err);
     if (code == 0) add_page(&page);
     close_sources(&page);
     free(page.parts);
