@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/prompt/prompt.h"
+#include "cli/prompt/prompt.h" /* layers-ok: a report without a format is the prompt */
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
 

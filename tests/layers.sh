@@ -7,7 +7,7 @@ cd "$TMP" || exit 1
 planted() { # planted PATH REGEX TEXT: with that text at the end of that file, the checker fails and says REGEX of it
     local path=$1 regex=$2 text=$3 said
     rm -rf tree && mkdir tree || fail "no copy"
-    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export serve cli tests docs README.md "$TMP/tree/") || fail "no copy"
     printf '%b\n' "$text" >>"tree/$path"
     said=$(tree/tests/check-layers tree 2>&1) && fail "not seen in $path: $text"
     grep -Eq "^$path:[0-9]+: .*$regex" <<<"$said" || fail "$path with \"$text\": the checker said \"$said\""
@@ -16,7 +16,7 @@ planted() { # planted PATH REGEX TEXT: with that text at the end of that file, t
 allowed() { # allowed PATH TEXT: that text is no breach
     local path=$1 text=$2 said
     rm -rf tree && mkdir tree || fail "no copy"
-    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export serve cli tests docs README.md "$TMP/tree/") || fail "no copy"
     printf '%b\n' "$text" >>"tree/$path"
     said=$(tree/tests/check-layers tree 2>&1) || fail "wrongly blamed: $path with \"$text\": $said"
 }
@@ -36,6 +36,28 @@ planted ingest/shim/runtime.c 'includes libc alone, not <zlib.h>' '#include <zli
 allowed cli/main.c '#include "base/hash.h"\n#include "export/export.h"'
 allowed base/buffer.c '/* #include "schema/db.h" */'
 allowed base/buffer.c '#include "schema/db.h" /* layers-ok: planted by the test */'
+
+# Rooms: a new edge is not in docs/design.md, a new public header neither, and an edge that points upwards stays a breach when it is.
+planted_room() { # planted_room PATH REGEX TEXT [REGEX-WHEN-WRITTEN]
+    local path=$1 regex=$2 text=$3 said
+    rm -rf tree && mkdir tree || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export serve cli tests docs README.md "$TMP/tree/") || fail "no copy"
+    printf '%b\n' "$text" >>"tree/$path"
+    said=$(tree/tests/check-layers tree 2>&1) && fail "not seen in $path: $text"
+    expect_match "$said" "$regex" "$path with \"$text\""
+    tree/tests/rooms --write tree || fail "tests/rooms --write"
+    if [ $# -gt 3 ]; then
+        said=$(tree/tests/check-layers tree 2>&1) && fail "written down, but still upwards: $path: $text"
+        expect_match "$said" "$4" "$path with \"$text\", written down"
+    else
+        said=$(tree/tests/check-layers tree 2>&1) || fail "written down, and still blamed: $said"
+    fi
+}
+planted_room query/sql/ask.c 'the code has .*query/sql: query/profile query/runs' '#include "query/profile/model.h"' \
+    'query/sql may not use query/profile'
+planted_room ingest/store/store.c 'the code has .*ingest/store: .*ingest/read' '#include "ingest/read/input.h"' 'ingest/store may not use ingest/read'
+planted_room query/diff/diff.h 'the code has .*query/doctor: .*calls_private.h' '#include "query/doctor/calls_private.h"'
+planted_room query/stray.c 'belongs into a room' 'int stray;' 'belongs into a room'
 
 # SQL made by printf, on one line and over several.
 planted query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
@@ -60,7 +82,7 @@ planted base/buffer.c 'a function of 10[0-9] lines' "void f(void) {\n$(for _ in 
 # A command that nobody tests or tells of.
 planted_command() {
     rm -rf tree && mkdir tree || fail "no copy"
-    (cd "$ROOT" && cp -r base schema ingest query export cli tests README.md "$TMP/tree/") || fail "no copy"
+    (cd "$ROOT" && cp -r base schema ingest query export serve cli tests docs README.md "$TMP/tree/") || fail "no copy"
     sed -i '0,/^ *{"profile", command_profile/s//    {"transmogrify", command_transmogrify, "x", "y"},\n&/' tree/cli/main.c
     said=$(tree/tests/check-layers tree 2>&1) && fail "a new command without test, text and code was not seen"
     for what in 'no function' 'no scenario' 'not in the man page' 'README.md: command transmogrify'; do
