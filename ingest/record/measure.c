@@ -99,7 +99,7 @@ static const char task_sites_fold[] =
     " FROM (SELECT key, value FROM json_each(task_sites.schedulers)"
     " UNION ALL SELECT key, value FROM json_each(excluded.schedulers)) GROUP BY key ORDER BY CAST(key AS INTEGER)))";
 
-/* Sample types, period and default as DESIGN.md section 6 lists them. */
+/* Sample types, period and default as docs/design.md lists them. */
 const struct measure measures[MEASURE_COUNT] = {
     [MEASURE_HEAP] = {.chunk = CHUNK_HEAP,
                       .feature = FEATURE_HEAP,
