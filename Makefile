@@ -63,6 +63,9 @@ SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql schema/report/*.sql)) \
 	$(sort $(wildcard schema/queries/*.yaml))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
+# Entry points of the fuzzers, and one program that has them all without libFuzzer.
+FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
+REPLAY  := $(BUILD)/replay/replay
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
 FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc))))) \
@@ -117,7 +120,7 @@ ASAN_BUILD := BUILD=build/asan OUT=build/asan CFLAGS="-O1 -g -fno-omit-frame-poi
 	SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 
 .PHONY: build-tests
-build-tests: all $(UNIT_TESTS) $(FIXTURES)
+build-tests: all $(UNIT_TESTS) $(FIXTURES) $(REPLAY)
 
 .PHONY: bench
 bench: ## install the peers, build, print the figures of the runtime beside heaptrack's, of ingest beside Go's
@@ -126,30 +129,28 @@ bench: ## install the peers, build, print the figures of the runtime beside heap
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
 	@CLEAR=$(abspath $(OUT))/clear bench/ingest
 
-# A target a reader, fuzz/fuzz_NAME.c; seeds are the files of fixtures/corpus/NAME. What a run finds new stays in
-# build/fuzz/corpus/NAME (with the seeds inflated, because a flipped bit of gzip is no more than broken gzip), a crasher in build/fuzz/NAME-*; a crasher becomes a test (tests/ingest_hostile.sh).
+# A target a reader, fuzz/fuzz_NAME.c; seeds are what fuzz/seeds finds. What a run finds new stays in build/fuzz/corpus/NAME, a
+# crasher in build/fuzz/NAME-*; a crasher is mended and becomes a file of fixtures/crashers/NAME, which `make test` replays.
 FUZZ_BUILD := build/fuzz
-FUZZERS    := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 .PHONY: fuzz
 fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefined); the last lines count executions
 	$(call install_missing,$(BUILD_PACKAGES) $(FUZZ_PACKAGES))
 	$(SUBMAKE) CC=clang BUILD=$(FUZZ_BUILD) CFLAGS="-O1 -g -fno-omit-frame-pointer -Wno-error" \
 		SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" $(FUZZERS:%=$(FUZZ_BUILD)/fuzz_%)
 	@for name in $(FUZZERS); do \
-		mkdir -p $(FUZZ_BUILD)/corpus/$$name; \
-		for seed in $$(ls fixtures/corpus/$$name/*.gz 2>/dev/null); do \
-			zcat $$seed > $(FUZZ_BUILD)/corpus/$$name/$$(basename $$seed .gz); \
-		done; \
-		[ $$name != directory ] || for dir in fixtures/corpus/dumps/*.profile; do \
-			for file in $$dir/*; do printf '\036%s\n' "$$(basename $$file)"; cat $$file; done > $(FUZZ_BUILD)/corpus/directory/$$(basename $$dir); \
-		done; \
+		fuzz/seeds $$name $(FUZZ_BUILD)/corpus/$$name || exit 1; \
 		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
-			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name $$(ls -d fixtures/corpus/$$name 2>/dev/null) \
+			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name \
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \
 		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
 	done
-$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h $(LIBRARY_OBJECTS) Makefile
+$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h fuzz/replay.h $(LIBRARY_OBJECTS) Makefile
 	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(LIBRARY_OBJECTS) $(LIBS)
+
+.PHONY: replay
+replay: ## every reader's fuzzer over its corpus and past crashers, with CC and without libFuzzer (part of test and asan)
+	$(SUBMAKE) $(REPLAY)
+	@BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run replay
 
 .PHONY: matrix
 matrix: ## install 40 programs, run each with and without clear profile, print what came of it as a table
@@ -240,6 +241,13 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -MF $@.d -o $@ $< $(LIBRARY_OBJECTS) $(LDFLAGS) -lcmocka $(LIBS)
 
+# The fuzzers' entry points under names of their own.
+$(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c Makefile | $(BUILD)/gen/profile.pb-c.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
+$(REPLAY): fuzz/replay.c fuzz/replay.h fuzz/fuzz.c fuzz/fuzz.h $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+
 # A bench of clear's own insides sees as much.
 $(BUILD)/bench/delta: bench/delta.c $(LIBRARY_OBJECTS) Makefile
 	@mkdir -p $(@D)
@@ -265,4 +273,4 @@ $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
 $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
 $(BUILD)/fixtures/gqueue: FIXTURE_LIBS = $(shell pkg-config --cflags --libs glib-2.0)
 
--include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d)
+-include $(OBJECTS:.o=.d) $(SHIM_OBJECTS:.o=.d) $(UNIT_TESTS:=.d) $(FIXTURES:=.d) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.d)
