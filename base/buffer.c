@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 
 void buffer_reserve(struct buffer *buffer, size_t more) {
     size_t wanted = buffer->size + more + 1;
@@ -31,6 +32,12 @@ void buffer_add_text(struct buffer *buffer, const char *text) {
 
 void buffer_add_char(struct buffer *buffer, char c) {
     buffer_add(buffer, &c, 1);
+}
+
+void buffer_add_hex(struct buffer *buffer, const void *bytes, size_t size) {
+    buffer_reserve(buffer, 2 * size);
+    hex_bytes(buffer->data + buffer->size, bytes, size);
+    buffer->size += 2 * size;
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...) {

@@ -15,6 +15,7 @@ void buffer_reserve(struct buffer *buffer, size_t more);
 void buffer_add(struct buffer *buffer, const void *bytes, size_t size);
 void buffer_add_text(struct buffer *buffer, const char *text);
 void buffer_add_char(struct buffer *buffer, char c);
+void buffer_add_hex(struct buffer *buffer, const void *bytes, size_t size); /* two lower-case digits a byte */
 void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buffer_clear(struct buffer *buffer); /* empties it and keeps the memory */
 void buffer_free(struct buffer *buffer);

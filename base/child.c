@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/path.h"
+
 extern char **environ;
 
 enum { SAID_MAX = 4096 };
@@ -25,9 +28,7 @@ struct child {
 };
 
 static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return clock_monotonic_ns() / 1000000;
 }
 
 static void close_end(int *end) {
@@ -149,7 +150,7 @@ static enum child_end judge(const struct child *child, const char *name, int sta
 enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
                           struct buffer *out, struct error *err) {
     struct child child = {.input = -1, .output = {-1, -1}, .errors = {-1, -1}};
-    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+    const char *name = path_base(argv[0]);
     enum child_end end = CHILD_FAILED;
     child.deadline_ms = now_ms() + (int64_t)limits->seconds * 1000;
     if (open_input(&child, input) < 0 || pipe2(child.output, O_CLOEXEC) != 0 || pipe2(child.errors, O_CLOEXEC) != 0) {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/http_token.h"
 #include "cli/profile_options.h"
@@ -26,12 +27,6 @@ enum {
     GRACE_STEPS = 20, /* children of the target that are about to end get 20 * 2 ms */
     GRACE_STEP_NS = 2000000,
 };
-
-static int64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
 
 /* ---- one recording ---- */
 
@@ -231,21 +226,21 @@ static struct collector_totals totals_of(struct recording *recording) {
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the server has its turns,
  * for as long as it wants the time. */
 static bool wait_for_flush(struct recording *recording) {
-    int64_t due_ns = monotonic_ns() + recording->request->interval_ns;
+    int64_t due_ns = clock_monotonic_ns() + recording->request->interval_ns;
     for (;;) {
-        int64_t left_ns = due_ns - monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
+        int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
         int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
         if (serve_ns >= 0 && serve_ns < wait_ns) wait_ns = serve_ns;
         if (launch_wait(&recording->launch, (uint64_t)wait_ns, &recording->wait_status)) return true;
         if (recording->server) server_step(recording->server);
-        if (recording->launch.has_signal || monotonic_ns() >= due_ns) return false;
+        if (recording->launch.has_signal || clock_monotonic_ns() >= due_ns) return false;
     }
 }
 
 static void attend(struct recording *recording) {
     struct status_line line;
     struct collector_totals totals;
-    int64_t started_ns = monotonic_ns();
+    int64_t started_ns = clock_monotonic_ns();
     status_line_start(&line, !recording->request->quiet);
     while (!wait_for_flush(recording)) {
         if (recording->launch.has_signal)
@@ -257,7 +252,7 @@ static void attend(struct recording *recording) {
         status_line_draw(&line, &totals, recording->is_paused);
     }
     status_line_end(&line);
-    recording->duration_ns = monotonic_ns() - started_ns;
+    recording->duration_ns = clock_monotonic_ns() - started_ns;
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->server) server_finish(recording->server);

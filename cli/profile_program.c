@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "cli/cli.h"
 #include "ingest/record/recordable.h"
 
@@ -46,8 +47,7 @@ static char **copy_words(char **words) {
 }
 
 int profile_target_find(struct profile_target *target, char **words, struct error *err) {
-    const char *slash = strrchr(words[0], '/');
-    *target = (struct profile_target){.name = slash ? slash + 1 : words[0], .arguments = copy_words(words)};
+    *target = (struct profile_target){.name = path_base(words[0]), .arguments = copy_words(words)};
     target->build.directory = (struct private_dir){.file = -1, .owner = -1};
     int built = build_source(target, words[0], err);
     if (built < 0) return -1;

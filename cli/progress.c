@@ -3,15 +3,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static double seconds_since(const struct timespec *then) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) / 1e9;
-}
+#include "base/clock.h"
+
+enum { SILENT_NS = 1000000000 };
 
 static void show(void *context, const char *path, uint64_t done, uint64_t total) {
     struct progress *progress = context;
-    if (!progress->is_shown && seconds_since(&progress->started) < 1) return;
+    if (!progress->is_shown && clock_monotonic_ns() - progress->started_ns < SILENT_NS) return;
     progress->is_shown = true;
     fprintf(stderr, "\r%s: %.0f %%\033[K", path, total ? 100.0 * (double)done / (double)total : 0.0);
 }
@@ -23,7 +21,7 @@ void progress_connect(struct progress *progress, struct ingest_options *options)
 }
 
 void progress_start(struct progress *progress) {
-    clock_gettime(CLOCK_MONOTONIC, &progress->started);
+    progress->started_ns = clock_monotonic_ns();
 }
 
 void progress_clear(struct progress *progress) {

@@ -4,12 +4,12 @@
 #define CLEAR_CLI_PROGRESS_H
 
 #include <stdbool.h>
-#include <time.h>
+#include <stdint.h>
 
 #include "ingest/read/ingest.h"
 
 struct progress {
-    struct timespec started;
+    int64_t started_ns; /* CLOCK_MONOTONIC */
     bool is_shown;
 };
 

@@ -5,24 +5,18 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/grid.h"
 #include "base/units.h"
 
 static const uint64_t least_pause_ns = 200000000; /* nobody reads faster, whatever --interval is */
 
-static uint64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void status_line_start(struct status_line *line, bool is_wanted) {
     const char *kind = getenv("TERM");
-    uint64_t now = monotonic_ns();
+    uint64_t now = clock_monotonic_ns();
     *line = (struct status_line){.started_ns = now, .last_ns = now};
     line->is_wanted = is_wanted && isatty(STDERR_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
@@ -57,12 +51,12 @@ static void add_line(struct buffer *out, const char *text, int rows, int columns
 }
 
 bool status_line_is_due(const struct status_line *line) {
-    return line->is_wanted && monotonic_ns() - line->last_ns >= least_pause_ns;
+    return line->is_wanted && clock_monotonic_ns() - line->last_ns >= least_pause_ns;
 }
 
 void status_line_draw(struct status_line *line, const struct collector_totals *totals, bool is_paused) {
     int columns = 0;
-    uint64_t now = monotonic_ns();
+    uint64_t now = clock_monotonic_ns();
     int rows = usable_rows(&columns);
     if (!rows) return;
     struct buffer out = {0}, text = {0};

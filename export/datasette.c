@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "export/file.h"
 #include "export/format.h"
 
@@ -122,7 +123,7 @@ static int add_queries(struct db *db, struct buffer *out, struct error *err) {
 
 /* Datasette calls a database by its file's name without the suffix. */
 static void add_database_name(struct buffer *out, const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    const char *name = path_base(path), *dot = strrchr(name, '.');
     add_text(out, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 #include "base/units.h"
 #include "export/file.h"
 #include "export/names.h"
@@ -59,7 +60,7 @@ static int add_stack(struct dump *dump, const char *stack, struct error *err) {
     for (size_t i = 0; i < count; i++) {
         uint64_t address = 0;
         if (find_address(dump, (int64_t)dump->ids[i], &address, err) < 0) return -1;
-        buffer_printf(&dump->text, "%s0x%llx", i ? "," : "", (unsigned long long)address);
+        buffer_printf(&dump->text, "%s%s", i ? "," : "", hex_address(address).text);
     }
     return 0;
 }

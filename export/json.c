@@ -6,6 +6,7 @@
  * One sample a line. An address is hexadecimal text, because a JSON number is a double to most readers. */
 #include <string.h>
 
+#include "base/hex.h"
 #include "export/format.h"
 
 static void add_text(struct buffer *out, const char *text) {
@@ -72,7 +73,7 @@ static void add_frames(const struct model *model, struct buffer *out) {
         add_more(out, "file", frame->file);
         if (frame->line) buffer_printf(out, ",\"line\":%lld", (long long)frame->line);
         add_more(out, "module", frame->module);
-        if (frame->address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)frame->address);
+        if (frame->address) buffer_printf(out, ",\"address\":\"%s\"", hex_address(frame->address).text);
         buffer_add_text(out, frame->inlined ? ",\"inlined\":true}" : "}");
     }
     buffer_add_text(out, "],\n");

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
+#include "base/path.h"
 #include "base/units.h"
 
 const char *model_text(const struct model *model, int64_t index) {
@@ -33,18 +35,12 @@ static const Perftools__Profiles__Mapping *find_mapping(const struct model *mode
     return NULL;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static const char *name_address(struct model *model, const Perftools__Profiles__Location *location,
                                 const Perftools__Profiles__Mapping *mapping) {
     const char *module = mapping ? model_text(model, mapping->filename) : "";
-    char *name = *module
-                     ? xasprintf("%s+0x%llx", base_name(module),
-                                 (unsigned long long)(location->address - mapping->memory_start + mapping->file_offset))
-                     : xasprintf("0x%llx", (unsigned long long)location->address);
+    char *name = *module ? xasprintf("%s+%s", path_base(module),
+                                     hex_address(location->address - mapping->memory_start + mapping->file_offset).text)
+                         : xstrdup(hex_address(location->address).text);
     const char *kept = arena_text(&model->texts, name, strlen(name));
     free(name);
     return kept;

@@ -1,11 +1,11 @@
 #include "export/names.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 
 void names_open(struct names *names, struct db *db, struct pprof_writer *writer) {
     *names = (struct names){.db = db, .writer = writer};
@@ -203,13 +203,12 @@ int names_address(struct names *names, int64_t trace_id, const char **text, stru
     bool added;
     struct map_entry *entry = map_put(&names->addresses, &location_id, sizeof location_id, &added);
     if (added) {
-        char hex[24];
         sqlite3_stmt *row =
             row_of(names->db, "SELECT address FROM locations WHERE id = :id", "location", location_id, err);
         if (!row) return -1;
-        int size = snprintf(hex, sizeof hex, "0x%llx", (unsigned long long)sqlite3_column_int64(row, 0));
+        struct hex_text hex = hex_address((uint64_t)sqlite3_column_int64(row, 0));
         sqlite3_reset(row);
-        entry->value = (int64_t)(intptr_t)arena_text(&names->labels, hex, (size_t)size);
+        entry->value = (int64_t)(intptr_t)arena_text(&names->labels, hex.text, strlen(hex.text));
     }
     *text = (const char *)(intptr_t)entry->value;
     return 0;

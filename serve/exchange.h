@@ -78,8 +78,6 @@ struct server {
     size_t mark_count;
 };
 
-int64_t monotonic_ns(void);
-
 /* The warehouse, open, or NULL with the error set. */
 struct db *warehouse_db(struct server *server, struct error *err);
 /* Closes what nobody has asked for in a while. */

@@ -1,8 +1,8 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "export/export.h"
 #include "export/format.h"
 #include "export/kinds.h"
@@ -20,12 +20,6 @@ struct state {
     int64_t window_ns;          /* the end of the newest window, which later ones come after; 0: there is none */
     bool is_recording, is_ours; /* more may come; by this process */
 };
-
-static int64_t realtime_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* ---- the run ---- */
 
@@ -50,7 +44,7 @@ static int read_state(const struct server *server, struct db *db, int64_t run_id
     /* One that was killed before it could say that it ended is never flushed again. */
     if (state->is_ours)
         state->is_recording = !server->has_ended;
-    else if (realtime_ns() - state->flushed_ns > DEAD_NS)
+    else if (clock_realtime_ns() - state->flushed_ns > DEAD_NS)
         state->is_recording = false;
     return 0;
 }
@@ -209,7 +203,7 @@ static void answer_delta(struct exchange *exchange, struct db *db, const struct 
 
 static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
     struct error err = {0};
-    int64_t now_ns = monotonic_ns(), real_ns = realtime_ns(), age_ns = real_ns - state->flushed_ns;
+    int64_t now_ns = clock_monotonic_ns(), real_ns = clock_realtime_ns(), age_ns = real_ns - state->flushed_ns;
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
     exchange->wait = (struct wait){.run_id = state->run_id,
                                    .generation = exchange->server->generation,
@@ -259,7 +253,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
         if (now_ns < wait->give_up_ns) return false;
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
                        "run %lld was not flushed for %lld seconds: its recorder was killed, or its --interval is long",
-                       (long long)state.run_id, (long long)((realtime_ns() - state.flushed_ns) / 1000000000));
+                       (long long)state.run_id, (long long)((clock_realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
     reply_span(exchange, db, &state, NULL, wait->series);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "export/export.h"
 #include "serve/exchange.h"
 #include "serve/library.h"
@@ -34,7 +34,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         client = xcalloc(1, sizeof *client);
         client->descriptor = http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-        client->deadline_ns = monotonic_ns() + READ_SECONDS * SECOND_NS;
+        client->deadline_ns = clock_monotonic_ns() + READ_SECONDS * SECOND_NS;
         client->next = server->clients;
         client->link = &server->clients;
         if (client->next) client->next->link = &client->next;
@@ -129,7 +129,8 @@ static enum MHD_Result send_reply(struct exchange *exchange) {
     enum MHD_Result result = http.queue_response(exchange->connection, reply->status, response);
     http.destroy_response(response);
     server->sending_bytes += exchange->sent;
-    exchange->client->deadline_ns = monotonic_ns() + (SEND_SECONDS + (int64_t)exchange->sent / SEND_RATE) * SECOND_NS;
+    exchange->client->deadline_ns =
+        clock_monotonic_ns() + (SEND_SECONDS + (int64_t)exchange->sent / SEND_RATE) * SECOND_NS;
     return result;
 }
 
@@ -183,7 +184,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     if (!exchange) return;
     server->sending_bytes -= exchange->sent;
     exchange->client->is_busy = false;
-    exchange->client->deadline_ns = monotonic_ns() + READ_SECONDS * SECOND_NS;
+    exchange->client->deadline_ns = clock_monotonic_ns() + READ_SECONDS * SECOND_NS;
     parameters_free(&exchange->parameters);
     buffer_free(&exchange->reply.body);
     free(exchange->reply.filename);
@@ -334,7 +335,7 @@ static int64_t earlier(int64_t timeout_ns, int64_t other_ns) {
 }
 
 int64_t server_timeout(const struct server *server) {
-    int64_t timeout_ns = -1, now_ns = monotonic_ns();
+    int64_t timeout_ns = -1, now_ns = clock_monotonic_ns();
     MHD_UNSIGNED_LONG_LONG library_ms;
     if (http.get_timeout(server->daemon, &library_ms) == MHD_YES)
         timeout_ns = library_ms > 3600000 ? SECONDS_MAX_NS : (int64_t)library_ms * 1000000;
@@ -344,7 +345,7 @@ int64_t server_timeout(const struct server *server) {
 }
 
 void server_step(struct server *server) {
-    int64_t now_ns = monotonic_ns();
+    int64_t now_ns = clock_monotonic_ns();
     bool sweeps = now_ns - server->swept_ns >= SECOND_NS;
     http.run(server->daemon);
     bool any = look_after_waiting(server, now_ns, sweeps);
@@ -360,7 +361,7 @@ static bool is_busy(const struct server *server) {
 }
 
 void server_finish(struct server *server) {
-    int64_t until_ns = monotonic_ns() + FINISH_MS * INT64_C(1000000);
+    int64_t until_ns = clock_monotonic_ns() + FINISH_MS * INT64_C(1000000);
     struct error ignored = {0};
     if (server->waiting_count && server->source.flush) (void)server->source.flush(server->source.context, &ignored);
     server->has_ended = true;
@@ -370,7 +371,7 @@ void server_finish(struct server *server) {
         server_step(server);
         struct pollfd one = {.fd = server->descriptor, .events = POLLIN};
         if (is_busy(server)) poll(&one, 1, 10);
-    } while (is_busy(server) && monotonic_ns() < until_ns);
+    } while (is_busy(server) && clock_monotonic_ns() < until_ns);
 }
 
 void server_close(struct server *server) {

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hex.h"
+
 char *token_make(struct error *err) {
-    static const char digits[] = "0123456789abcdef";
     unsigned char bytes[TOKEN_BITS / 8];
     ssize_t size = getrandom(bytes, sizeof bytes, 0);
     if (size != sizeof bytes) { /* so few bytes come whole, or not at all */
@@ -14,10 +15,7 @@ char *token_make(struct error *err) {
         return NULL;
     }
     char *token = xcalloc(2 * sizeof bytes + 1, 1);
-    for (size_t i = 0; i < sizeof bytes; i++) {
-        token[2 * i] = digits[bytes[i] >> 4];
-        token[2 * i + 1] = digits[bytes[i] & 15];
-    }
+    hex_bytes(token, bytes, sizeof bytes);
     return token;
 }
 

@@ -1,17 +1,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "serve/exchange.h"
 
 #define REST_NS      INT64_C(2000000000)
 #define FLUSH_GAP_NS INT64_C(10000000) /* clients make the collector flush no more often than --interval may */
-
-int64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* Somebody may have put another file in its place, and ours is one without a name. */
 static bool is_replaced(const struct server *server) {
@@ -35,7 +29,7 @@ struct db *warehouse_db(struct server *server, struct error *err) {
     if (server->source.db) return server->source.db;
     if (server->is_open && is_replaced(server)) warehouse_close(server);
     if (!server->is_open && open_own(server, err)) return NULL;
-    server->asked_ns = monotonic_ns();
+    server->asked_ns = clock_monotonic_ns();
     return &server->own;
 }
 
@@ -61,14 +55,14 @@ void warehouse_close(struct server *server) {
 }
 
 void warehouse_rest(struct server *server) {
-    if (server->is_open && server->waiting_count == 0 && monotonic_ns() - server->asked_ns > REST_NS)
+    if (server->is_open && server->waiting_count == 0 && clock_monotonic_ns() - server->asked_ns > REST_NS)
         warehouse_close(server);
 }
 
 int warehouse_flush(struct server *server, int64_t run_id, struct error *err) {
     if (!server->source.flush || run_id != server->source.run_id) return 0;
-    if (monotonic_ns() - server->flushed_ns < FLUSH_GAP_NS) return 0;
+    if (clock_monotonic_ns() - server->flushed_ns < FLUSH_GAP_NS) return 0;
     int code = server->source.flush(server->source.context, err);
-    server->flushed_ns = monotonic_ns();
+    server->flushed_ns = clock_monotonic_ns();
     return code;
 }

@@ -9,11 +9,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
+#include "base/hex.h"
 
 enum { HASH_STEP = 16 << 20 }; /* a multiple of every page size */
 
@@ -22,11 +23,7 @@ enum { HASH_STEP = 16 << 20 }; /* a multiple of every page size */
 static void hash_end(struct sha256_ctx *sha, char hex[INPUT_HASH_SIZE]) {
     uint8_t digest[SHA256_DIGEST_SIZE];
     sha256_digest(sha, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++) {
-        hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-        hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-    }
-    hex[2 * sizeof digest] = '\0';
+    hex_bytes(hex, digest, sizeof digest);
 }
 
 /* Pages of a mapped file that were hashed are given back, else a file of a gigabyte would take as much memory for a while. */
@@ -139,12 +136,6 @@ int input_complete(struct input *input, struct error *err) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 static int read_stream(struct input *input, int file, struct error *err) {
     struct buffer bytes = {0};
     for (;;) {
@@ -216,7 +207,7 @@ static int open_descriptor(struct input *input, int file, struct error *err) {
     input->modified_ns = about.st_mtim.tv_sec * INT64_C(1000000000) + about.st_mtim.tv_nsec;
     input->is_directory = S_ISDIR(about.st_mode);
     if (input->is_directory) return hash_directory(input, err);
-    if (!S_ISREG(about.st_mode)) input->modified_ns = now_ns();
+    if (!S_ISREG(about.st_mode)) input->modified_ns = clock_realtime_ns();
     int code =
         S_ISREG(about.st_mode) ? map_file(input, file, (size_t)about.st_size, err) : read_stream(input, file, err);
     return code == 0 ? open_bytes(input, err) : -1;
@@ -235,7 +226,7 @@ int input_open(struct input *input, const char *path, struct error *err) {
 
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err) {
     *input = (struct input){.path = name, .file = data, .file_size = size, .is_borrowed = true};
-    input->modified_ns = now_ns();
+    input->modified_ns = clock_realtime_ns();
     int code = open_bytes(input, err);
     if (code == 0) code = input_complete(input, err);
     if (code != 0) input_close(input);

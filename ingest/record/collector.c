@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "base/clock.h"
 #include "ingest/record/recorded.h"
 #include "ingest/symbols/source_map.h"
 
@@ -43,21 +43,9 @@ struct collector {
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static int64_t realtime_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec * 1000000000ll + now.tv_nsec;
-}
-
 /* Since the epoch, as it was when the recording began: windows must not overlap when somebody sets the clock. */
 static int64_t flush_time(const struct collector *collector) {
-    return collector->start_ns + (int64_t)(monotonic_ns() - collector->start.ns);
+    return collector->start_ns + (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns);
 }
 
 /* The tightest of a few pairs: a pair that was interrupted is off by the interruption. */
@@ -65,7 +53,7 @@ static struct moment moment_now(void) {
     struct moment best = {0, 0};
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < 5; i++) {
-        uint64_t before = __rdtsc(), ns = monotonic_ns(), after = __rdtsc();
+        uint64_t before = __rdtsc(), ns = (uint64_t)clock_monotonic_ns(), after = __rdtsc();
         if (after - before >= least) continue;
         least = after - before;
         best = (struct moment){before + least / 2, ns};
@@ -133,7 +121,7 @@ int collector_open(struct collector **collector, struct db *db, int64_t run_id, 
     }
     made->start = moment_now();
     if (options->is_paused) made->paused_since_ns = made->start.ns;
-    made->start_ns = realtime_ns() - (int64_t)(monotonic_ns() - made->start.ns);
+    made->start_ns = clock_realtime_ns() - (int64_t)((uint64_t)clock_monotonic_ns() - made->start.ns);
     *collector = made;
     return 0;
 }
@@ -160,14 +148,14 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
 
 static uint64_t paused_ns(const struct collector *collector) {
     uint64_t since = collector->paused_since_ns;
-    return collector->gone.paused_ns + (since ? monotonic_ns() - since : 0);
+    return collector->gone.paused_ns + (since ? (uint64_t)clock_monotonic_ns() - since : 0);
 }
 
 int collector_pause(struct collector *collector, bool is_paused, struct error *err) {
     if (is_paused == (collector->paused_since_ns != 0)) return 0;
     if (set_control(collector, offsetof(struct control, is_paused), is_paused, err)) return -1;
     collector->gone.paused_ns = paused_ns(collector);
-    collector->paused_since_ns = is_paused ? monotonic_ns() : 0;
+    collector->paused_since_ns = is_paused ? (uint64_t)clock_monotonic_ns() : 0;
     return 0;
 }
 
@@ -350,7 +338,7 @@ static int write_process(struct collector *collector, struct recorded *recorded,
 static int update_run(struct collector *collector, struct error *err) {
     sqlite3_stmt *statement = db_prepare(collector->db, "UPDATE runs SET duration_ns = :duration WHERE id = :run", err);
     if (!statement) return -1;
-    db_bind_int(statement, ":duration", (int64_t)(monotonic_ns() - collector->start.ns));
+    db_bind_int(statement, ":duration", (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns));
     db_bind_int(statement, ":run", collector->run_id);
     return db_run(collector->db, statement, err);
 }
@@ -381,7 +369,7 @@ static int write_pause(struct collector *collector, struct error *err) {
 static int write_costs(struct collector *collector, uint64_t started_ns, struct error *err) {
     struct collector_totals totals;
     collector_totals(collector, &totals);
-    double flush_ms = (double)(totals.flush_ns + monotonic_ns() - started_ns) / 1e6;
+    double flush_ms = (double)(totals.flush_ns + (uint64_t)clock_monotonic_ns() - started_ns) / 1e6;
     const struct {
         const char *name, *unit;
         double value;
@@ -469,7 +457,7 @@ static int write_all(struct collector *collector, bool final, uint64_t started_n
 }
 
 int collector_flush(struct collector *collector, bool final, struct error *err) {
-    uint64_t started_ns = monotonic_ns();
+    uint64_t started_ns = (uint64_t)clock_monotonic_ns();
     find_segments(collector);
     int code = write_all(collector, final, started_ns, err);
     if (code)
@@ -477,6 +465,6 @@ int collector_flush(struct collector *collector, bool final, struct error *err) 
     else
         drop_finished(collector);
     collector->gone.flushes++;
-    collector->gone.flush_ns += monotonic_ns() - started_ns;
+    collector->gone.flush_ns += (uint64_t)clock_monotonic_ns() - started_ns;
     return code;
 }

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "ingest/segment.h"
 
 extern char **environ;
@@ -266,12 +267,6 @@ void launch_end(struct launch *launch) {
 
 /* ---- wait -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t monotonic_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool has_ended(const struct launch *launch, int *wait_status) {
     pid_t got = waitpid(launch->pid, wait_status, WNOHANG | WUNTRACED);
     if (got != launch->pid) return false;
@@ -293,12 +288,12 @@ static int wait_signal(const struct launch *launch, const sigset_t *waited, sigi
 }
 
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
-    uint64_t until = monotonic_ns() + timeout_ns;
+    uint64_t until = (uint64_t)clock_monotonic_ns() + timeout_ns;
     bool is_attended = false;
     sigset_t waited;
     waited_signals(&waited);
     while (!has_ended(launch, wait_status)) {
-        uint64_t now = monotonic_ns(), left = until > now ? until - now : 0;
+        uint64_t now = (uint64_t)clock_monotonic_ns(), left = until > now ? until - now : 0;
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         if (wait_signal(launch, &waited, &info, &timeout, &is_attended) > 0)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
+#include "base/path.h"
 #include "ingest/symbols/source_rows.h"
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
@@ -69,11 +71,6 @@ static struct symbolizer_module *module_of(struct resolver *resolver, struct ima
     return image->module;
 }
 
-static const char *basename_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* ---- address spaces ---------------------------------------------------------------------------------------------- */
 
 void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,
@@ -87,12 +84,8 @@ void address_space_put(struct resolver *resolver, struct address_space *space, s
         space->capacity = space->capacity ? space->capacity * 2 : 16;
         space->modules = xrealloc(space->modules, space->capacity * sizeof *space->modules);
     }
-    char build_id[SEGMENT_BUILD_ID_MAX * 2 + 1] = "";
-    for (size_t i = 0; i < module->build_id_size; i++) {
-        build_id[i * 2] = "0123456789abcdef"[module->build_id[i] >> 4];
-        build_id[i * 2 + 1] = "0123456789abcdef"[module->build_id[i] & 15];
-        build_id[i * 2 + 2] = '\0';
-    }
+    char build_id[SEGMENT_BUILD_ID_MAX * 2 + 1];
+    hex_bytes(build_id, module->build_id, module->build_id_size);
     space->modules[space->count++] = (struct loaded){.image = find_image(resolver, module->path, build_id),
                                                      .bias = module->bias,
                                                      .low = module->low,
@@ -305,12 +298,11 @@ static int64_t heap_object(struct resolver *resolver, const char *kind, int64_t 
 static int64_t global_object(struct resolver *resolver, const char *kind, const struct loaded *loaded, uint64_t address,
                              struct error *err) {
     uint64_t offset = 0;
-    const char *module = basename_of(loaded->image->path);
+    const char *module = path_base(loaded->image->path);
     const char *symbol = symbolize_data(module_of(resolver, loaded->image), address - loaded->bias, &offset);
-    char nameless[32];
+    struct hex_text in_file = hex_address(address - loaded->bias);
     if (!symbol) {
-        snprintf(nameless, sizeof nameless, "0x%" PRIx64, address - loaded->bias);
-        symbol = nameless;
+        symbol = in_file.text;
         offset = 0;
     }
     char *name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
@@ -336,7 +328,7 @@ static int64_t nameless_object(struct resolver *resolver, const char *kind, cons
         snprintf(name, sizeof name, "channel#%" PRIu32, object->number);
         snprintf(identity, sizeof identity, "channel:%" PRIu32, object->number);
     } else {
-        snprintf(name, sizeof name, "0x%" PRIx64, object->address);
+        strcpy(name, hex_address(object->address).text);
         snprintf(identity, sizeof identity, "address:%s", name);
     }
     return store_object(&resolver->store, kind, identity, name, 0, 0, err);

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "ingest/record/collector.h"
 #include "ingest/store/run_uuid.h"
 
@@ -40,12 +40,10 @@ static int insert_run(struct db *db, const struct run_description *description, 
         if (command.size) buffer_add_char(&command, ' ');
         add_quoted(&command, *word);
     }
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     db_bind_text(statement, ":uuid", uuid);
     db_bind_text(statement, ":command", buffer_text(&command));
     db_bind_text(statement, ":label", description->label);
-    db_bind_int(statement, ":started", now.tv_sec * 1000000000ll + now.tv_nsec);
+    db_bind_int(statement, ":started", clock_realtime_ns());
     db_bind_text(statement, ":host", host);
     db_bind_int(statement, ":sample_n", description->sample_n > 1 ? description->sample_n : 1);
     if (description->sample_bytes > 1) db_bind_int(statement, ":sample_bytes", (int64_t)description->sample_bytes);

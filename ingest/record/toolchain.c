@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/path.h"
 #include "ingest/record/recordable.h"
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -56,7 +57,7 @@ static bool is_program(const char *path) {
 
 const char *toolchain_ending(const char *name) {
     struct stat about;
-    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    const char *base = path_base(name), *dot = strrchr(base, '.');
     if (!dot || dot == base || !dot[1]) return NULL;
     if (stat(name, &about) != 0 || !S_ISREG(about.st_mode) || is_program(name)) return NULL;
     return dot;
@@ -211,7 +212,7 @@ static char *absolute(const char *path) {
 }
 
 int build_make(struct build *build, const char *source, const char *rule, const char *base, struct error *err) {
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source;
+    const char *name = path_base(source);
     *build = (struct build){.directory = {.file = -1, .owner = -1}};
     if (private_dir_make_for_programs(&build->directory, err)) return -1;
     build->source = absolute(source);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "ingest/store/store.h"
 
 enum { FIRST_CAPACITY = 64, IDS_MAX = 1 << 28 };
@@ -90,7 +91,7 @@ void known_free(struct known *known) {
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash_base_name(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *name = path_base(path);
     return hash_bytes(name, strlen(name));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/path.h"
 #include "base/utf8.h"
 
 enum { TEXT_MAX = 64 << 20, LINE_MAX_VALUE = 100000000 };
@@ -75,11 +76,6 @@ int source_file_line(const struct source_file *file, int line) {
 
 /* ---- what it was made of ----------------------------------------------------------------------------------------- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool ends_with(const char *text, size_t size, const char *end) {
     return size > strlen(end) && memcmp(text + size - strlen(end), end, strlen(end)) == 0;
 }
@@ -91,7 +87,7 @@ static bool is_file(const char *path) {
 
 /* "DIRECTORY/NAME.cht" of a path in that directory, without the "/." that a compiler leaves in the middle of it. */
 static char *beside(const char *path, const char *name, size_t name_size) {
-    size_t size = (size_t)(base_name(path) - path);
+    size_t size = (size_t)(path_base(path) - path);
     char *made = xasprintf("%.*s%.*s.cht", (int)size, path, (int)name_size, name), *dot;
     while ((dot = strstr(made, "/./")))
         memmove(dot, dot + 2, strlen(dot + 2) + 1);
@@ -138,7 +134,7 @@ static bool is_transpiled_name(const char *name) {
 
 /* What a file of that path would have been made of, by its name; NULL for none. free() it. */
 static char *source_of(const struct source_map *map, const char *module, const char *path) {
-    const char *name = base_name(path);
+    const char *name = path_base(path);
     size_t size = strlen(name), skip = strlen("._clear_tmp_");
     if (is_below(path, map->build_directory)) return xstrdup(map->built_source);
     if (strcmp(name, "transpiled.zig") == 0) return source_of_transpiled(map, module, path);
@@ -161,7 +157,7 @@ void source_map_kept(struct source_map *map, const char *directory) {
         size--;
     char *path = xasprintf("%.*s", (int)size, directory), *file = xasprintf("%s/transpiled.zig", path);
     if (ends_with(path, size, suffix) && is_file(file)) {
-        const char *name = base_name(path);
+        const char *name = path_base(path);
         map->kept_module = xasprintf("%.*s", (int)(strlen(name) - strlen(suffix)), name);
         map->kept_file = xstrdup(file);
         map->kept_source = xasprintf("%s/source.cht", path);
@@ -179,7 +175,7 @@ static void forget_texts(struct source_file *file) {
 }
 
 static void read_file(struct source_map *map, struct source_file *file, const char *module) {
-    bool has_copy = is_kept(map, module) && is_transpiled_name(base_name(file->path));
+    bool has_copy = is_kept(map, module) && is_transpiled_name(path_base(file->path));
     file->source = source_of(map, module, file->path);
     file->text = file->source ? source_read(has_copy ? map->kept_file : file->path) : NULL;
     if (file->text) read_markers(file);

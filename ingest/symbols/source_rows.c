@@ -3,6 +3,7 @@
 #include <nettle/sha2.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "schema/schema.h"
 
 static void hash_text(const char *text, char hex[2 * SHA256_DIGEST_SIZE + 1]) {
@@ -11,11 +12,7 @@ static void hash_text(const char *text, char hex[2 * SHA256_DIGEST_SIZE + 1]) {
     sha256_init(&sha);
     sha256_update(&sha, strlen(text), (const uint8_t *)text);
     sha256_digest(&sha, sizeof digest, digest);
-    for (size_t i = 0; i < sizeof digest; i++) {
-        hex[2 * i] = "0123456789abcdef"[digest[i] >> 4];
-        hex[2 * i + 1] = "0123456789abcdef"[digest[i] & 15];
-    }
-    hex[2 * sizeof digest] = '\0';
+    hex_bytes(hex, digest, sizeof digest);
 }
 
 static int put_text(struct db *db, const char *hash, const char *text, struct error *err) {

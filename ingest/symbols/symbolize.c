@@ -2,7 +2,6 @@
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libiberty/demangle.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "ingest/symbols/dwarf_frames.h"
 #include "ingest/symbols/elf_names.h"
 #include "ingest/symbols/source_map.h"
@@ -84,8 +85,7 @@ struct symbolizer_module *symbolizer_module(struct symbolizer *symbolizer, const
     module->symbolizer = symbolizer;
     module->path = xstrdup(path);
     module->build_id = xstrdup(build_id);
-    const char *slash = strrchr(module->path, '/');
-    module->basename = slash && slash[1] ? slash + 1 : module->path;
+    module->basename = path_base(module->path);
     entry->value = (intptr_t)module;
     return module;
 }
@@ -101,7 +101,7 @@ static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
     if (size <= 0) return false;
     for (size_t i = 0; i < digits; i++) {
         char digit = '0'; /* the recorder's padding */
-        if (i / 2 < (size_t)size) digit = "0123456789abcdef"[i % 2 ? bits[i / 2] & 15 : bits[i / 2] >> 4];
+        if (i / 2 < (size_t)size) digit = hex_digit(i % 2 ? bits[i / 2] : bits[i / 2] >> 4);
         if ((wanted[i] | (wanted[i] >= 'A' ? 0x20 : 0)) != digit) return false;
     }
     return digits >= (size_t)size * 2 || digits == CUT_BUILD_ID_DIGITS;
@@ -206,7 +206,7 @@ static void name_by_elf(struct symbolizer_module *module, uint64_t address, stru
         return;
     }
     if (module->dwfl) elf_function_start(&module->names, address, &start);
-    frame->name = keep_text(symbolizer, xasprintf("%s+0x%" PRIx64, module->basename, start));
+    frame->name = keep_text(symbolizer, xasprintf("%s+%s", module->basename, hex_address(start).text));
     frame->system_name = frame->name;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/path.h"
 
 enum { PAGE = 4096 };
 
@@ -64,9 +65,8 @@ static char *build_id_of(const struct binary *binary) {
     const void *bytes = NULL;
     struct buffer hex = {0};
     ssize_t size = dwelf_elf_gnu_build_id(binary->elf, &bytes);
-    for (ssize_t i = 0; i < size; i++)
-        buffer_printf(&hex, "%02x", ((const unsigned char *)bytes)[i]);
-    return hex.size ? buffer_take(&hex) : xstrdup("");
+    if (size > 0) buffer_add_hex(&hex, bytes, (size_t)size);
+    return buffer_take(&hex);
 }
 
 /* Zeros behind the shorter one do not count: perf stores 20 bytes whatever the length. An id that is not hex is of another
@@ -143,8 +143,7 @@ static struct binary *try_directory(char *path, const struct profile_mapping *ma
 
 static struct binary *search_in(const char *directory, int size, const struct profile_mapping *mapping,
                                 struct buffer *why) {
-    const char *slash = strrchr(mapping->file, '/'), *name = slash ? slash + 1 : mapping->file;
-    const char *build_id = mapping->build_id;
+    const char *name = path_base(mapping->file), *build_id = mapping->build_id;
     struct binary *binary = NULL;
     bool has_id = *build_id && !strchr(build_id, '/'); /* it stands in a path */
     if (has_id && *name) binary = try_file(xasprintf("%.*s/%s/%s", size, directory, build_id, name), mapping, why);

@@ -64,8 +64,3 @@ bool code_parse_address(const char *pattern, uint64_t *address) {
     *address = strtoull(pattern, &end, 0);
     return !*end && !errno;
 }
-
-const char *code_base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}

@@ -42,6 +42,5 @@ void code_note(const struct code *code, const char *message);
 
 /* Is the pattern of a report a number ("0x401234")? Then functions at that address match too. */
 bool code_parse_address(const char *pattern, uint64_t *address);
-const char *code_base_name(const char *path);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "query/profile/trace_filter.h"
 #include "schema/schema.h"
 
@@ -187,11 +188,6 @@ static struct stack *find_stack(struct gather *gather, int64_t trace_id, struct 
 
 /* ---- rows ---- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* The row of a key, made where it is new (`*is_new`). */
 static size_t find_row(struct diff *diff, struct diff_table *table, const struct buffer *key, bool *is_new) {
     struct map_entry *entry = map_put(&table->keys, key->data, key->size, is_new);
@@ -233,7 +229,7 @@ static size_t function_row(struct gather *gather, enum diff_table_id id, const c
                            const char *file, const char *module, int64_t line, int64_t trace_id) {
     struct buffer key = {0};
     bool is_new;
-    buffer_printf(&key, "%s\n%s\n%s", what, function, base_name(file));
+    buffer_printf(&key, "%s\n%s\n%s", what, function, path_base(file));
     struct diff_table *table = &gather->diff->tables[id];
     size_t index = find_row(gather->diff, table, &key, &is_new);
     buffer_free(&key);

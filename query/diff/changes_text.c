@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/path.h"
 #include "query/diff/changes.h"
 #include "query/doctor/findings.h"
 #include "schema/schema.h"
@@ -225,9 +226,8 @@ static void add_change(const struct printer *printer, struct grid *grid, const s
 
 static void note_subject(const struct printer *printer, struct grid *grid, const struct diff_row *row) {
     struct buffer line = {0}, place = {0}, at = {0};
-    const char *slash = strrchr(row->file, '/');
     if (*row->file && row->line)
-        buffer_printf(&at, "  %s:%lld", slash ? slash + 1 : row->file, (long long)row->line);
+        buffer_printf(&at, "  %s:%lld", path_base(row->file), (long long)row->line);
     else if (*row->file || *row->module)
         buffer_printf(&at, "  (%s)", *row->file ? row->file : row->module);
     if (*row->what) buffer_printf(&at, "  [%s]", row->what);

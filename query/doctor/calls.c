@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/units.h"
 #include "query/doctor/findings.h"
 #include "query/profile/filter.h"
@@ -117,8 +118,7 @@ static const char *name_of(struct calls *calls, struct graph_node *node) {
 }
 
 static const char *file_of(const struct graph_node *node) {
-    const char *slash = strrchr(node->info.file, '/');
-    return slash ? slash + 1 : node->info.file;
+    return path_base(node->info.file);
 }
 
 static void add_name(struct grid *grid, const char *name, const char *file) {
@@ -199,9 +199,7 @@ static int64_t root_value(const struct calls *calls, const struct graph_node *no
         if (!root->line_count) continue;
         const struct profile_line *line = &profile->lines[root->first_line + root->line_count - 1];
         const struct profile_function *function = &profile->functions[line->function];
-        const char *slash = strrchr(function->file, '/');
-        if (strcmp(function->name, node->info.name) == 0 &&
-            strcmp(slash ? slash + 1 : function->file, file_of(node)) == 0)
+        if (strcmp(function->name, node->info.name) == 0 && strcmp(path_base(function->file), file_of(node)) == 0)
             value += profile_value(profile, i, calls->type);
     }
     return value;

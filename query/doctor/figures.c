@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "query/doctor/findings.h"
 
 #include <math.h>
@@ -156,10 +157,10 @@ static int note_evidence(struct doctor_report *report, struct grid *grid, const 
 
 /* "  table.c:42", or "  (libfoo.so)" where the line is not known. */
 static void add_place(struct buffer *out, sqlite3_stmt *frame) {
-    const char *file = db_text(frame, 1), *slash = strrchr(file, '/');
+    const char *file = db_text(frame, 1);
     struct buffer place = {0};
     if (*file && sqlite3_column_int64(frame, 2))
-        buffer_printf(&place, "  %s:%s", slash ? slash + 1 : file, db_text(frame, 2));
+        buffer_printf(&place, "  %s:%s", path_base(file), db_text(frame, 2));
     else if (*file || *db_text(frame, 3))
         buffer_printf(&place, "  (%s)", *file ? file : db_text(frame, 3));
     grid_visible(out, buffer_text(&place), DOCTOR_WIDTH / 2);

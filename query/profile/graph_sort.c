@@ -2,14 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "query/profile/graph.h"
 
 /* ---- names ---- */
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
 
 const char *graph_info_name(const struct graph_info *info, struct buffer *name) {
     buffer_clear(name);
@@ -22,7 +18,7 @@ const char *graph_info_name(const struct graph_info *info, struct buffer *name) 
     else if (*info->name)
         name->data[--name->size] = '\0'; /* said already; the blank goes */
     else if (*info->object)
-        buffer_printf(name, "[%s]", base_name(info->object));
+        buffer_printf(name, "[%s]", path_base(info->object));
     else
         buffer_add_text(name, "<unknown>");
     return buffer_text(name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 
 struct profile_mapped {
     uint32_t index;
@@ -261,21 +262,21 @@ int profile_names_labels(struct profile_names *names, int64_t label_set_id, uint
     return code;
 }
 
-static int read_address(struct profile_names *names, int64_t location_id, char hex[24], struct error *err) {
+static int read_address(struct profile_names *names, int64_t location_id, struct hex_text *hex, struct error *err) {
     sqlite3_stmt *row = row_of(names->db, "SELECT address FROM locations WHERE id = :id", "location", location_id, err);
     if (!row) return -1;
-    snprintf(hex, 24, "0x%llx", (unsigned long long)sqlite3_column_int64(row, 0));
+    *hex = hex_address((uint64_t)sqlite3_column_int64(row, 0));
     sqlite3_reset(row);
     return 0;
 }
 
 static int add_address(struct profile_names *names, int64_t location_id, uint32_t *labels, struct error *err) {
-    char hex[24];
+    struct hex_text hex;
     struct profile *profile = names->builder->profile;
     const struct profile_labels *set = &profile->label_sets[*labels];
-    if (read_address(names, location_id, hex, err) < 0) return -1;
+    if (read_address(names, location_id, &hex, err) < 0) return -1;
     struct buffer items = {0};
-    struct profile_label label = {.key = "addr", .text = hex, .unit = ""};
+    struct profile_label label = {.key = "addr", .text = hex.text, .unit = ""};
     buffer_add(&items, profile->labels + set->first, set->count * sizeof label);
     buffer_add(&items, &label, sizeof label);
     *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/map.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
@@ -30,15 +31,15 @@ static void add_name(struct writing *writing, const char *tag, struct map *known
 
 /* Absolute, or what was added since the last one where that is shorter. */
 static void add_address(const struct writing *writing, uint64_t address) {
-    char absolute[32], relative[32];
-    snprintf(absolute, sizeof absolute, "0x%llx", (unsigned long long)address);
+    struct hex_text absolute = hex_address(address);
+    char relative[32];
     if (!writing->before) {
-        buffer_add_text(writing->out, absolute);
+        buffer_add_text(writing->out, absolute.text);
     } else if (writing->before->address == address) {
         buffer_add_char(writing->out, '*');
     } else {
         snprintf(relative, sizeof relative, "%+lld", (long long)(address - writing->before->address));
-        buffer_add_text(writing->out, strlen(relative) < strlen(absolute) ? relative : absolute);
+        buffer_add_text(writing->out, strlen(relative) < strlen(absolute.text) ? relative : absolute.text);
     }
 }
 

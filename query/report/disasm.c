@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "query/code/function_symbols.h"
 #include "query/code/machine_code.h"
 #include "query/profile/scale.h"
@@ -129,7 +130,7 @@ static void add_node(struct code_row *row, const struct graph_node *node) {
     row->flat_div += node->flat_div;
     row->cum += node->cum;
     row->cum_div += node->cum_div;
-    if (!*row->file && *node->info.file) row->file = code_base_name(node->info.file);
+    if (!*row->file && *node->info.file) row->file = path_base(node->info.file);
     if (!row->line) row->line = node->info.line;
     if (!*row->function) row->function = node->info.name;
 }
@@ -141,7 +142,7 @@ static struct code_row *annotate(const struct instructions *code, const struct r
         const struct instruction *each = &code->items[i];
         uint64_t next = i + 1 < code->count ? each[1].address : UINT64_MAX;
         rows[i] = (struct code_row){.code = each, .function = each->function, .line = each->line};
-        rows[i].file = *each->file ? code_base_name(each->file) : "";
+        rows[i].file = *each->file ? path_base(each->file) : "";
         for (; at < routine->count && routine->placed[at].address < next; at++)
             add_node(&rows[i], routine->placed[at].node);
     }

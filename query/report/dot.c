@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
 #include "query/report/shorten.h"
@@ -20,11 +21,6 @@ struct picture {
 
 static int64_t size_of(int64_t value) {
     return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
 }
 
 /* ---- texts ---- */
@@ -66,7 +62,7 @@ static void add_broken_name(struct buffer *out, const char *name) {
 }
 
 static void add_node_name(struct buffer *out, const struct graph_info *info) {
-    const char *file = *info->file ? base_name(info->file) : "";
+    const char *file = *info->file ? path_base(info->file) : "";
     if (info->address) buffer_printf(out, "%016llx\\n", (unsigned long long)info->address);
     if (*info->name) {
         add_broken_name(out, info->name);
@@ -77,7 +73,7 @@ static void add_node_name(struct buffer *out, const struct graph_info *info) {
     else if (*file)
         buffer_printf(out, "%s\\n", file);
     else if (!*info->name)
-        buffer_printf(out, *info->object ? "[%s]\\n" : "<unknown>\\n", base_name(info->object));
+        buffer_printf(out, *info->object ? "[%s]\\n" : "<unknown>\\n", path_base(info->object));
 }
 
 static void add_value(const struct picture *picture, struct buffer *out, int64_t value) {
@@ -304,7 +300,7 @@ static void add_edge(const struct picture *picture, const struct graph_edge *edg
 
 static const char *title_of(const struct report *report) {
     const struct profile *profile = report->profile;
-    return profile->mapping_count && *profile->mappings[0].file ? base_name(profile->mappings[0].file) : "";
+    return profile->mapping_count && *profile->mappings[0].file ? path_base(profile->mappings[0].file) : "";
 }
 
 static void add_legend(const struct picture *picture, const struct graph_trimmed *trimmed) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "query/report/report.h"
 #include "query/report/report_runs.h"
 
@@ -37,7 +38,7 @@ void report_json_info(struct buffer *out, const char *name, const struct graph_i
     add_known(out, "function", info->name);
     add_known(out, "file", info->file);
     if (info->line) buffer_printf(out, ",\"line\":%lld", (long long)info->line);
-    if (info->address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)info->address);
+    if (info->address) buffer_printf(out, ",\"address\":\"%s\"", hex_address(info->address).text);
     add_known(out, "object", info->object);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/path.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
 
@@ -66,11 +67,6 @@ void report_add_value_or_dot(const struct report *report, struct buffer *out, in
 
 /* ---- the profile ---- */
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Nov 21, 2026 at 3:04pm (UTC) */
 static void add_time(struct buffer *out, int64_t time_ns) {
     char text[64];
@@ -102,7 +98,7 @@ void report_add_profile_labels(const struct report *report, struct buffer *out) 
     const struct profile *profile = report->profile;
     if (profile->mapping_count) {
         const struct profile_mapping *binary = &profile->mappings[0];
-        if (*binary->file) buffer_printf(out, "File: %s\n", base_name(binary->file));
+        if (*binary->file) buffer_printf(out, "File: %s\n", path_base(binary->file));
         if (*binary->build_id) buffer_printf(out, "Build ID: %s\n", binary->build_id);
     }
     for (size_t i = 0; i < profile->comment_count; i++)

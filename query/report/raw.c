@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/hex.h"
 #include "query/report/report.h"
 
 /* Go's way to write a duration, 1h2m3.5s, of which raw shows the first four characters. */
@@ -150,7 +151,7 @@ static void add_line(const struct profile *profile, const struct profile_line *l
 
 static void add_location(const struct profile *profile, size_t index, struct buffer *out) {
     const struct profile_location *location = &profile->locations[index];
-    buffer_printf(out, "%6zu: 0x%llx ", index + 1, (unsigned long long)location->address);
+    buffer_printf(out, "%6zu: %s ", index + 1, hex_address(location->address).text);
     if (location->mapping != PROFILE_NONE) buffer_printf(out, "M=%u ", location->mapping + 1);
     if (location->is_folded) buffer_add_text(out, "[F] ");
     if (location->line_count == 0) buffer_add_char(out, '\n');
@@ -162,9 +163,9 @@ static void add_location(const struct profile *profile, size_t index, struct buf
 
 static void add_mapping(const struct profile *profile, size_t index, struct buffer *out) {
     const struct profile_mapping *mapping = &profile->mappings[index];
-    buffer_printf(out, "%zu: 0x%llx/0x%llx/0x%llx %s %s %s%s%s%s\n", index + 1, (unsigned long long)mapping->start,
-                  (unsigned long long)mapping->limit, (unsigned long long)mapping->offset, mapping->file,
-                  mapping->build_id, mapping->has_functions ? "[FN]" : "", mapping->has_filenames ? "[FL]" : "",
+    buffer_printf(out, "%zu: %s/%s/%s %s %s %s%s%s%s\n", index + 1, hex_address(mapping->start).text,
+                  hex_address(mapping->limit).text, hex_address(mapping->offset).text, mapping->file, mapping->build_id,
+                  mapping->has_functions ? "[FN]" : "", mapping->has_filenames ? "[FL]" : "",
                   mapping->has_line_numbers ? "[LN]" : "", mapping->has_inline_frames ? "[IN]" : "");
 }
 

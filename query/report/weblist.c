@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "query/profile/scale.h"
 #include "query/report/html.h"
 #include "query/report/line_code.h"
@@ -155,7 +156,7 @@ static size_t indentation(const char *line) {
 
 static void add_place(struct page *page, const char *file, int64_t line) {
     buffer_add_text(page->out, "<span class=p>");
-    if (*file) html_add(page->out, code_base_name(file));
+    if (*file) html_add(page->out, path_base(file));
     if (*file) buffer_printf(page->out, ":%lld", (long long)line);
     buffer_add_text(page->out, "</span>");
 }

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/grid.h"
 #include "query/runs/select.h"
 
@@ -18,12 +18,6 @@ static struct ask *current; /* ask_step is a table_step and gets no context of i
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_action;
 static bool handles_signal;
-
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* ---- what may run ---- */
 
@@ -99,7 +93,7 @@ static int authorize(void *context, int action, const char *first, const char *s
 
 static int on_progress(void *context) {
     const struct ask *ask = context;
-    return interrupted || (ask->deadline_ns && now_ns() >= ask->deadline_ns);
+    return interrupted || (ask->deadline_ns && clock_monotonic_ns() >= ask->deadline_ns);
 }
 
 static void on_interrupt(int signal) {
@@ -109,7 +103,7 @@ static void on_interrupt(int signal) {
 
 void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interruptible) {
     *ask = (struct ask){.db = db, .timeout_ns = timeout_ns, .offset = -1};
-    if (timeout_ns) ask->deadline_ns = now_ns() + timeout_ns;
+    if (timeout_ns) ask->deadline_ns = clock_monotonic_ns() + timeout_ns;
     current = ask;
     interrupted = 0;
     handles_signal = interruptible;

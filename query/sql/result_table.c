@@ -33,10 +33,8 @@ struct table {
 };
 
 static void add_hex(struct buffer *line, sqlite3_stmt *statement, int column) {
-    const unsigned char *bytes = sqlite3_column_blob(statement, column);
-    int size = sqlite3_column_bytes(statement, column);
-    for (int i = 0; i < size; i++)
-        buffer_printf(line, "%02x", bytes[i]);
+    const void *bytes = sqlite3_column_blob(statement, column);
+    buffer_add_hex(line, bytes, (size_t)sqlite3_column_bytes(statement, column));
 }
 
 /* Text, or a number as SQLite writes it: 15 significant digits, always with a point or an exponent where it is real. */

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hex.h"
+#include "base/path.h"
 #include "ingest/read/dumps/clear_dumps.h"
 #include "ingest/symbols/source_rows.h"
 
@@ -96,9 +98,8 @@ static int64_t named_location(struct dump_names *names, int64_t mapping_id, uint
 }
 
 static int64_t nameless_location(struct dump_names *names, uint64_t address, struct error *err) {
-    char name[32];
-    snprintf(name, sizeof name, "0x%" PRIx64, address);
-    struct store_line line = {.function_id = store_function(&names->ingest->store, name, name, "", 0, err)};
+    struct hex_text name = hex_address(address);
+    struct store_line line = {.function_id = store_function(&names->ingest->store, name.text, name.text, "", 0, err)};
     return line.function_id < 0 ? -1 : store_location(&names->ingest->store, 0, address, 0, &line, 1, err);
 }
 
@@ -120,23 +121,18 @@ int64_t dump_trace(struct dump_names *names, const uint64_t *addresses, size_t d
     return store_trace(&names->ingest->store, ids, depth, err);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 int64_t dump_object(struct dump_names *names, const char *kind, uint64_t address, struct error *err) {
     uint64_t offset = 0;
     const char *symbol = names->module ? symbolize_data(names->module, address - names->bias, &offset) : NULL;
     char *name, *identity;
     if (symbol) {
-        const char *module = base_name(names->binary);
+        const char *module = path_base(names->binary);
         name = offset ? xasprintf("%s:%s+%" PRIu64, module, symbol, offset) : xasprintf("%s:%s", module, symbol);
         identity = xasprintf("symbol:%s:%s+%" PRIu64, module, symbol, offset);
     } else {
         offset = 0;
-        name = xasprintf("0x%" PRIx64, address);
-        identity = xasprintf("address:0x%" PRIx64, address);
+        name = xstrdup(hex_address(address).text);
+        identity = xasprintf("address:%s", name);
     }
     int64_t id = store_object(&names->ingest->store, kind, identity, name, 0, offset, err);
     free(name);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/hex.h"
 
 int perf_elf_open(const char *path) {
     struct stat status;
@@ -30,8 +31,8 @@ static bool has_build_id(Elf *elf, const char *wanted) {
     if (digits == 0) return true;
     if (size <= 0 || (size_t)size > digits / 2) return false;
     for (size_t i = 0; i < digits; i++) {
-        unsigned nibble = i / 2 < (size_t)size ? (i % 2 ? bytes[i / 2] & 15u : bytes[i / 2] >> 4) : 0;
-        if (wanted[i] != "0123456789abcdef"[nibble]) return false;
+        unsigned byte = i / 2 < (size_t)size ? bytes[i / 2] : 0;
+        if (wanted[i] != hex_digit(i % 2 ? byte : byte >> 4)) return false;
     }
     return true;
 }

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "base/hex.h"
 
 enum { READ_MAX = 256 << 20 }; /* kallsyms has some 10 MB */
 
@@ -34,9 +35,8 @@ static bool has_build_id(const char *build_id) {
             size_t name = at + sizeof note, bits = name + ((note.n_namesz + (size_t)3) & ~(size_t)3);
             at = bits + ((note.n_descsz + (size_t)3) & ~(size_t)3);
             if (at > notes.size || note.n_type != NT_GNU_BUILD_ID || note.n_descsz > 20) continue;
-            char hex[41] = "";
-            for (size_t i = 0; i < note.n_descsz; i++)
-                snprintf(hex + i * 2, 3, "%02x", (unsigned char)notes.data[bits + i]);
+            char hex[41];
+            hex_bytes(hex, notes.data + bits, note.n_descsz);
             is_same = note.n_namesz == 4 && memcmp(notes.data + name, "GNU", 4) == 0 && strcmp(hex, build_id) == 0;
         }
     }

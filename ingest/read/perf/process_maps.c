@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hex.h"
 
 /* vm.max_map_count is 65,530 by default, and few of a process's mappings hold code. All processes together: 192 MB. */
 enum { AREAS_MAX = 1 << 16, ALL_AREAS_MAX = 6 << 20 };
@@ -15,10 +16,7 @@ static const char kernel_prefix[] = "[kernel.kallsyms]";
 static const char *hex_text(struct arena *arena, const unsigned char *bytes, size_t size) {
     char hex[41];
     if (size > 20) size = 20;
-    for (size_t i = 0; i < size; i++) {
-        hex[i * 2] = "0123456789abcdef"[bytes[i] >> 4];
-        hex[i * 2 + 1] = "0123456789abcdef"[bytes[i] & 15];
-    }
+    hex_bytes(hex, bytes, size);
     return arena_text(arena, hex, size * 2);
 }
 

@@ -1,0 +1,75 @@
+/* base/path.h, base/hex.h, base/clock.h. The expectations are written by hand, the clocks' come from date(1) and /proc/uptime. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "base/hex.h"
+#include "base/path.h"
+
+static void test_base_name(void **state) {
+    (void)state;
+    assert_string_equal(path_base("/usr/lib/libc.so.6"), "libc.so.6");
+    assert_string_equal(path_base("main.c"), "main.c");
+    assert_string_equal(path_base("src/main.c"), "main.c");
+    assert_string_equal(path_base("src/"), "src/");
+    assert_string_equal(path_base("/"), "/");
+    assert_string_equal(path_base(""), "");
+}
+
+static void test_hex(void **state) {
+    static const unsigned char bytes[] = {0x00, 0x7f, 0x80, 0xff, 0xa5};
+    char text[2 * sizeof bytes + 1];
+    struct buffer out = {0};
+    (void)state;
+    hex_bytes(text, bytes, sizeof bytes);
+    assert_string_equal(text, "007f80ffa5");
+    hex_bytes(text, bytes, 0);
+    assert_string_equal(text, "");
+    buffer_add_text(&out, "x");
+    buffer_add_hex(&out, bytes, sizeof bytes);
+    assert_string_equal(buffer_text(&out), "x007f80ffa5");
+    assert_int_equal(out.size, 11);
+    buffer_free(&out);
+    assert_string_equal(hex_address(0).text, "0x0");
+    assert_string_equal(hex_address(0x401234).text, "0x401234");
+    assert_string_equal(hex_address(UINT64_MAX).text, "0xffffffffffffffff");
+}
+
+static double first_number(const char *command) {
+    double number = 0;
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fscanf(pipe, "%lf", &number), 1);
+    pclose(pipe);
+    return number;
+}
+
+/* /proc/uptime is CLOCK_BOOTTIME, which runs ahead of CLOCK_MONOTONIC by the time that the machine slept. */
+static void test_clocks(void **state) {
+    (void)state;
+    int64_t before = clock_realtime_ns();
+    double now = first_number("date +%s.%N");
+    int64_t after = clock_realtime_ns();
+    assert_true((double)before / 1e9 <= now + 1e-3 && now <= (double)after / 1e9 + 1e-3);
+    int64_t start = clock_monotonic_ns();
+    double uptime = first_number("cat /proc/uptime");
+    assert_true((double)start / 1e9 <= uptime + 0.02);
+    assert_true(clock_monotonic_ns() - start > 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_base_name),
+        cmocka_unit_test(test_hex),
+        cmocka_unit_test(test_clocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
