@@ -123,8 +123,9 @@ static int describe_profile(struct describing *out, sqlite3_stmt *row, struct er
     if (sample_n > out->sample_n) out->sample_n = sample_n;
     if (sample_n <= 1 && strcmp(db_text(row, PERIOD_TYPE), "space") == 0 && sqlite3_column_int(row, RECORDED))
         out->sample_bytes = period;
+    if (!period && !out->is_stored) period = sample_n;
     if (period > out->period || out->profiles == 0) {
-        out->period = period || out->is_stored ? period : sample_n;
+        out->period = period;
         pprof_period(out->writer, text_or(row, PERIOD_TYPE, out->is_stored ? "" : out->kind->period_type),
                      text_or(row, PERIOD_UNIT, out->is_stored ? "" : out->kind->period_unit), out->period);
     }

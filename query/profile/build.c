@@ -91,19 +91,26 @@ static void sort_labels(struct profile_label *items, size_t count) {
         }
 }
 
+/* profile.proto has no way to tell the number 0 from no value at all, and pprof reads such a label as none. */
+static bool is_nothing(const struct profile_label *label) {
+    return !label->text && !label->number && (!label->unit || !*label->unit);
+}
+
 uint32_t profile_build_labels(struct profile_builder *builder, const struct profile_label *items, size_t count) {
     struct profile *profile = builder->profile;
     struct profile_label *key = xcalloc(count + 1, sizeof *key);
+    size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        key[i].key = profile_text(profile, items[i].key);
-        key[i].text = items[i].text ? profile_text(profile, items[i].text) : NULL;
-        key[i].unit = profile_text(profile, items[i].unit && !items[i].text ? items[i].unit : "");
-        key[i].number = items[i].text ? 0 : items[i].number;
+        if (is_nothing(&items[i])) continue;
+        key[kept].key = profile_text(profile, items[i].key);
+        key[kept].text = items[i].text ? profile_text(profile, items[i].text) : NULL;
+        key[kept].unit = profile_text(profile, items[i].unit && !items[i].text ? items[i].unit : "");
+        key[kept++].number = items[i].text ? 0 : items[i].number;
     }
-    sort_labels(key, count);
+    sort_labels(key, kept);
     bool added;
-    struct map_entry *entry = map_put(&builder->label_sets, key, count * sizeof *key, &added);
-    if (added) entry->value = profile_add_labels(profile, key, count);
+    struct map_entry *entry = map_put(&builder->label_sets, key, kept * sizeof *key, &added);
+    if (added) entry->value = profile_add_labels(profile, key, kept);
     free(key);
     return (uint32_t)entry->value;
 }

@@ -50,8 +50,16 @@ static const char *keep(struct loading *load, const char *text, size_t size) {
 
 /* ---- which values ---- */
 
-/* 1: every profile of the set came in with sample types; `types` becomes the first one's JSON. */
-static int find_stored(struct loading *load, int64_t run_id, char **types, bool *is_stored, struct error *err) {
+/* What the profiles of the runs say about their sample types. */
+struct stored_types {
+    char *first;       /* JSON, of the first profile; NULL: none yet. free() it */
+    char *unlike;      /* the first that is not so; NULL: all are alike. free() it */
+    int64_t unlike_id; /* its run */
+    bool is_stored;    /* every profile came in with sample types of its own */
+};
+
+/* Gives how many profiles of the kind the run has. */
+static int find_stored(struct loading *load, int64_t run_id, struct stored_types *types, struct error *err) {
     sqlite3_stmt *rows = db_prepare(load->db,
                                     "SELECT sample_types, process_id IS NULL AND sample_types <> '[]' FROM profiles"
                                     " WHERE run_id = :run AND kind = :kind ORDER BY id",
@@ -61,15 +69,21 @@ static int find_stored(struct loading *load, int64_t run_id, char **types, bool 
     db_bind_text(rows, ":kind", load->kind_name);
     int code, count = 0;
     while ((code = db_step(load->db, rows, err)) == 1) {
-        if (!sqlite3_column_int(rows, 1)) *is_stored = false;
-        if (!*types) *types = xstrdup(db_text(rows, 0));
-        if (strcmp(*types, db_text(rows, 0)) != 0 && *is_stored)
-            error_usage(err, "run %lld has %s profiles of other sample types (%s) than those before it (%s)",
-                        (long long)run_id, load->kind_name, db_text(rows, 0), *types);
+        const char *text = db_text(rows, 0);
+        if (!sqlite3_column_int(rows, 1)) types->is_stored = false;
+        if (!types->first) types->first = xstrdup(text);
+        if (!types->unlike && strcmp(types->first, text) != 0) {
+            types->unlike = xstrdup(text);
+            types->unlike_id = run_id;
+        }
         count++;
     }
-    if (code < 0 || err->status != ERROR_NONE) return -1;
-    return count;
+    return code < 0 ? -1 : count;
+}
+
+static void free_stored(struct stored_types *types) {
+    free(types->first);
+    free(types->unlike);
 }
 
 static int no_such_kind(struct loading *load, int64_t run_id, struct error *err) {
@@ -103,16 +117,20 @@ static int read_types(struct loading *load, const char *json, struct error *err)
 }
 
 static int choose_types(struct loading *load, const struct run_set *runs, struct error *err) {
-    char *types = NULL;
+    struct stored_types types = {.is_stored = true};
     int code = 0;
-    load->is_stored = true;
     for (size_t i = 0; code >= 0 && i < runs->count; i++) {
-        code = find_stored(load, runs->ids[i], &types, &load->is_stored, err);
+        code = find_stored(load, runs->ids[i], &types, err);
         if (code == 0) code = no_such_kind(load, runs->ids[i], err);
     }
+    load->is_stored = types.is_stored;
     /* A kind of the table that was recorded has the types of its query; any other has its profiles'. */
-    if (code >= 0 && (load->is_stored || !load->kind->name)) code = read_types(load, types, err);
-    free(types);
+    bool has_own = load->is_stored || !load->kind->name;
+    if (code >= 0 && has_own && types.unlike)
+        code = error_usage(err, "run %lld has %s profiles of other sample types (%s) than those before it (%s)",
+                           (long long)types.unlike_id, load->kind_name, types.unlike, types.first);
+    if (code >= 0 && has_own) code = read_types(load, types.first, err);
+    free_stored(&types);
     return code < 0 ? -1 : 0;
 }
 
@@ -389,17 +407,16 @@ static int load_plain(struct loading *load, int64_t run_id, const struct timespa
 /* ---- other kinds: their query sums over windows ---- */
 
 static int load_grouped(struct loading *load, int64_t run_id, const struct timespan *span, struct error *err) {
-    char *types = NULL;
-    bool is_stored = true;
-    int code = find_stored(load, run_id, &types, &is_stored, err);
-    free(types);
+    struct stored_types types = {.is_stored = true};
+    int code = find_stored(load, run_id, &types, err);
+    free_stored(&types);
     if (code < 0) return -1;
     sqlite3_stmt *rows = db_prepare(load->db, embedded_text(load->kind->query), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", run_id);
     db_bind_text(rows, ":kind", load->kind_name);
     timespan_bind(rows, span);
-    return add_rows(load, rows, is_stored, err);
+    return add_rows(load, rows, types.is_stored, err);
 }
 
 /* ---- the profile ---- */
