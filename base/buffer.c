@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hex.h"
+#include "base/utf8.h"
 
 void buffer_reserve(struct buffer *buffer, size_t more) {
     size_t wanted = buffer->size + more + 1;
@@ -75,25 +76,11 @@ const char *buffer_text(const struct buffer *buffer) {
     return buffer->data ? buffer->data : "";
 }
 
-/* Length of the valid UTF-8 sequence at `at`, or 0 (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF). */
-static size_t utf8_length(const uint8_t *at, size_t left) {
-    if (at[0] < 0x80) return 1;
-    size_t length = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4 || left < length) return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    if (at[0] == 0xe0 && at[1] < 0xa0) return 0;
-    if (at[0] == 0xed && at[1] > 0x9f) return 0;
-    if (at[0] == 0xf0 && at[1] < 0x90) return 0;
-    if (at[0] == 0xf4 && at[1] > 0x8f) return 0;
-    return length;
-}
-
 void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size) {
-    const uint8_t *bytes = (const uint8_t *)text;
+    const unsigned char *bytes = (const unsigned char *)text;
     buffer_add_char(buffer, '"');
     for (size_t i = 0; i < size;) {
-        size_t length = utf8_length(bytes + i, size - i);
+        size_t length = utf8_length(text + i, size - i);
         if (length == 0) {
             buffer_add_text(buffer, "\xef\xbf\xbd");
             i++;
@@ -108,4 +95,8 @@ void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size
         }
     }
     buffer_add_char(buffer, '"');
+}
+
+void buffer_add_json_text(struct buffer *buffer, const char *text) {
+    buffer_add_json_string(buffer, text, strlen(text));
 }

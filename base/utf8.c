@@ -12,9 +12,10 @@ static bool is_plain(const unsigned char *at) {
     return !(word & UINT64_C(0x8080808080808080)) && !zero;
 }
 
-/* Bytes of the sequence at `at`, 0 where it is none. */
-static size_t sequence(const unsigned char *at, size_t left) {
-    if (at[0] < 0x80) return at[0] != 0;
+size_t utf8_length(const char *text, size_t left) {
+    const unsigned char *at = (const unsigned char *)text;
+    if (left == 0) return 0;
+    if (at[0] < 0x80) return 1;
     size_t size = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
     if (at[0] < 0xc2 || at[0] > 0xf4 || size > left) return 0;
     for (size_t i = 1; i < size; i++)
@@ -34,9 +35,16 @@ size_t utf8_bad_byte(const char *text, size_t size) {
             at += 8;
             continue;
         }
-        size_t step = sequence(bytes + at, size - at);
-        if (!step) return at;
+        size_t step = utf8_length(text + at, size - at);
+        if (!step || !text[at]) return at;
         at += step;
     }
     return size;
+}
+
+size_t utf8_count(const char *text) {
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
 }

@@ -1,11 +1,16 @@
-/* utf8.h: is it text? */
+/* utf8.h: is it text, and how long is it? UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
 #ifndef CLEAR_BASE_UTF8_H
 #define CLEAR_BASE_UTF8_H
 
 #include <stddef.h>
 
-/* The offset of the first byte that is a NUL or no part of a valid UTF-8 sequence (RFC 3629: no overlong forms, no
- * surrogates, nothing above U+10FFFF); `size` where there is none. */
+/* Bytes of the character at `text`, of which `left` can be read; 0 where there is no valid one. A NUL is a character. */
+size_t utf8_length(const char *text, size_t left);
+
+/* The offset of the first byte that is a NUL or no part of a valid character; `size` where there is none. */
 size_t utf8_bad_byte(const char *text, size_t size);
+
+/* Characters of a text. Of one that is not UTF-8, the bytes that can begin a character. */
+size_t utf8_count(const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "export/format.h"
 
 /* The names of the label columns in the order of first use. */
@@ -28,20 +29,6 @@ static void collect_columns(const struct model *model, struct map *columns) {
     buffer_free(&name);
 }
 
-static void add_quoted(struct buffer *out, const char *text, size_t size) {
-    if (!memchr(text, '"', size) && !memchr(text, ',', size) && !memchr(text, '\n', size) &&
-        !memchr(text, '\r', size)) {
-        buffer_add(out, text, size);
-        return;
-    }
-    buffer_add_char(out, '"');
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"') buffer_add_char(out, '"');
-        buffer_add_char(out, text[i]);
-    }
-    buffer_add_char(out, '"');
-}
-
 /* Root first; a semicolon in a name would be one frame more. */
 static void add_stack(const struct drawing *drawing, const model_sample *sample, struct buffer *frames,
                       struct buffer *text) {
@@ -53,7 +40,7 @@ static void add_stack(const struct drawing *drawing, const model_sample *sample,
             buffer_add_char(text, *name == ';' ? ':' : *name);
         if (count) buffer_add_char(text, ';');
     }
-    add_quoted(drawing->out, text->size ? text->data : "", text->size);
+    escape_csv(drawing->out, text->size ? text->data : "", text->size);
 }
 
 /* A key that stands several times in a sample has its values in one cell, a space between. */
@@ -73,7 +60,7 @@ static void add_labels(const struct drawing *drawing, const model_sample *sample
     }
     for (size_t i = 0; i < columns->count; i++) {
         buffer_add_char(drawing->out, ',');
-        add_quoted(drawing->out, buffer_text(&cells[i]), cells[i].size);
+        escape_csv(drawing->out, buffer_text(&cells[i]), cells[i].size);
         buffer_free(&cells[i]);
     }
     free(cells);
@@ -84,13 +71,13 @@ static void add_header(const struct drawing *drawing, const struct map *columns)
     buffer_add_text(drawing->out, "stack");
     for (size_t i = 0; i < columns->count; i++) {
         buffer_add_char(drawing->out, ',');
-        add_quoted(drawing->out, columns->entries[i].key, columns->entries[i].size - 1);
+        escape_csv(drawing->out, columns->entries[i].key, columns->entries[i].size - 1);
     }
     for (size_t i = 0; i < drawing->model->profile->n_sample_type; i++) {
         buffer_clear(&name);
         buffer_printf(&name, "%s/%s", model_type_name(drawing->model, i), model_type_unit(drawing->model, i));
         buffer_add_char(drawing->out, ',');
-        add_quoted(drawing->out, name.data, name.size);
+        escape_csv(drawing->out, name.data, name.size);
     }
     buffer_add_text(drawing->out, "\r\n");
     buffer_free(&name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "export/format.h"
 #include "export/tree.h"
 #include "schema/schema.h"
@@ -26,39 +27,6 @@ struct flames {
     size_t hidden;
     bool differs; /* there is a before */
 };
-
-/* ---- text ---- */
-
-/* Bytes of the valid UTF-8 character at `at`, 0 where there is none. */
-static size_t character(const unsigned char *at) {
-    size_t size = *at < 0x80                  ? 1
-                  : *at >= 0xc2 && *at < 0xe0 ? 2
-                  : *at >= 0xe0 && *at < 0xf0 ? 3
-                  : *at >= 0xf0 && *at < 0xf5 ? 4
-                                              : 0;
-    for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xc0) != 0x80) return 0;
-    return size;
-}
-
-/* XML knows no control characters but tab and newline, and no invalid UTF-8: both become what U+FFFD looks like. */
-static void add_xml(struct buffer *out, const char *text) {
-    while (*text) {
-        size_t size = character((const unsigned char *)text);
-        switch (*text) {
-        case '&': buffer_add_text(out, "&amp;"); break;
-        case '<': buffer_add_text(out, "&lt;"); break;
-        case '>': buffer_add_text(out, "&gt;"); break;
-        case '"': buffer_add_text(out, "&quot;"); break;
-        default:
-            if (size == 0 || (unsigned char)*text < 0x20)
-                buffer_add_text(out, "\xef\xbf\xbd");
-            else
-                buffer_add(out, text, size);
-        }
-        text += size ? size : 1;
-    }
-}
 
 /* ---- colour ---- */
 
@@ -107,7 +75,7 @@ static void add_change(struct flames *flames, const struct tree_node *node) {
 
 static void add_details(struct flames *flames, const struct tree_node *node, const char *name) {
     const struct model_frame *frame = node->depth ? &flames->model->frames[node->frame] : NULL;
-    add_xml(flames->out, name);
+    escape_xml(flames->out, name);
     if (flames->differs) {
         add_change(flames, node);
     } else {
@@ -118,7 +86,7 @@ static void add_details(struct flames *flames, const struct tree_node *node, con
     }
     if (!frame || (!*frame->file && !*frame->module)) return;
     buffer_add_char(flames->out, '\n');
-    add_xml(flames->out, *frame->file ? frame->file : frame->module);
+    escape_xml(flames->out, *frame->file ? frame->file : frame->module);
     if (*frame->file && frame->line > 0) buffer_printf(flames->out, ":%" PRId64, frame->line);
     if (frame->inlined) buffer_add_text(flames->out, " (inlined)");
 }
@@ -129,7 +97,7 @@ static void add_box(struct flames *flames, uint32_t at) {
     double width = 100 * part_of(flames, node->width);
     buffer_printf(flames->out, "<svg class=\"f\" x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%d\" data-n=\"",
                   100 * flames->left[at], TOP + node->depth * ROW, width, ROW - 1);
-    add_xml(flames->out, name);
+    escape_xml(flames->out, name);
     buffer_add_text(flames->out, "\"><title>");
     add_details(flames, node, name);
     buffer_add_text(flames->out, "</title><rect fill=\"");
@@ -140,7 +108,7 @@ static void add_box(struct flames *flames, uint32_t at) {
     buffer_add_text(flames->out, "\"/>");
     /* A text that nobody can read is bytes only; a frame that is zoomed to gets one from its title. */
     buffer_add_text(flames->out, "<text x=\"3\" y=\"12.5\">");
-    if (width > 1) add_xml(flames->out, name);
+    if (width > 1) escape_xml(flames->out, name);
     buffer_add_text(flames->out, "</text></svg>\n");
 }
 
@@ -188,7 +156,7 @@ static const char style[] =
 
 static void add_subtitle(struct flames *flames) {
     const struct tree_node *root = &flames->tree->nodes[0];
-    add_xml(flames->out, model_type_name(flames->model, flames->model->type));
+    escape_xml(flames->out, model_type_name(flames->model, flames->model->type));
     if (flames->differs) {
         buffer_printf(flames->out, ": %s before, ", model_value_text(flames->model, root->total[BEFORE]).text);
         buffer_printf(flames->out, "%s after; red grew, blue shrank",
@@ -209,7 +177,7 @@ static void add_head(struct flames *flames, const char *title) {
         "<svg x=\"14\" width=\"70%%\" height=\"40\"><text class=\"head\" y=\"30\" font-size=\"17\" "
         "font-weight=\"600\">",
         height, style);
-    add_xml(out, title);
+    escape_xml(out, title);
     buffer_add_text(out, "</text></svg>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
     add_subtitle(flames);
     buffer_add_text(

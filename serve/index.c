@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/units.h"
 #include "export/kinds.h"
 #include "schema/schema.h"
@@ -15,18 +16,10 @@ static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta chars
                            "td,th{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
                            "td.n{text-align:right}code{font-size:13px}</style></head><body>\n";
 
-/* Text of a program or a user: whatever it is, it stays text. */
-static void add_escaped(struct buffer *out, const char *text, size_t size) {
-    for (size_t i = 0; i < size && text[i]; i++) {
-        switch (text[i]) {
-        case '<': buffer_add_text(out, "&lt;"); break;
-        case '>': buffer_add_text(out, "&gt;"); break;
-        case '&': buffer_add_text(out, "&amp;"); break;
-        case '"': buffer_add_text(out, "&quot;"); break;
-        case '\'': buffer_add_text(out, "&#39;"); break;
-        default: buffer_add_char(out, text[i]);
-        }
-    }
+/* The first `size` bytes of a text of a program or a user; a character that begins in them is whole. */
+static void add_start(struct buffer *out, const char *text, size_t size) {
+    for (size_t at = 0, step; at < size && (step = escape_xml_character(out, text + at)); at += step)
+        continue;
 }
 
 static bool has_word(const char *list, const char *word) {
@@ -69,9 +62,9 @@ static void add_run(struct buffer *out, sqlite3_stmt *row) {
                   units_time(sqlite3_column_int64(row, STARTED)).text,
                   units_ns(sqlite3_column_int64(row, DURATION)).text,
                   sqlite3_column_int(row, RECORDING) ? ", unfinished" : "");
-    add_escaped(out, db_text(row, LABEL), COMMAND_SHOWN);
+    add_start(out, db_text(row, LABEL), COMMAND_SHOWN);
     buffer_add_text(out, "</td><td><code>");
-    add_escaped(out, db_text(row, COMMAND), COMMAND_SHOWN);
+    add_start(out, db_text(row, COMMAND), COMMAND_SHOWN);
     buffer_add_text(out, "</code></td><td>");
     add_kinds(out, run_id, db_text(row, KINDS));
     buffer_add_text(out, "</td></tr>\n");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/utf8.h"
 #include "query/code/function_symbols.h"
 #include "query/code/machine_code.h"
 #include "query/profile/scale.h"
@@ -168,18 +169,15 @@ static void add_row(const struct report *report, const struct code_row *row, con
                     struct buffer *out) {
     enum { SHORT = 40, INDENT = 74 };
     struct buffer place = {0};
-    size_t size = strlen(row->code->text), width = 0;
+    size_t size = strlen(row->code->text);
     if (!is_same_place(row, before)) add_place(row, &place);
     if (place.size && size >= SHORT) buffer_printf(out, "%*s;%s\n", INDENT, "", place.data);
     report_add_value_or_dot(report, out, mean(row->flat, row->flat_div));
     buffer_add_char(out, ' ');
     report_add_value_or_dot(report, out, mean(row->cum, row->cum_div));
     buffer_printf(out, " %10llx: %s", (unsigned long long)row->code->address, row->code->text);
-    if (place.size && size < SHORT) {
-        for (const char *at = row->code->text; *at; at++)
-            width += ((unsigned char)*at & 0xc0) != 0x80;
-        buffer_printf(out, "%*s;%s", SHORT - (int)width, "", place.data);
-    }
+    if (place.size && size < SHORT)
+        buffer_printf(out, "%*s;%s", SHORT - (int)utf8_count(row->code->text), "", place.data);
     buffer_add_char(out, '\n');
     buffer_free(&place);
 }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/path.h"
+#include "base/utf8.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
 
@@ -43,10 +44,7 @@ void report_add_real(const struct report *report, struct buffer *text, double va
 }
 
 void report_add_padded(struct buffer *text, const char *what, size_t width) {
-    size_t count = 0;
-    for (const char *at = what; *at; at++)
-        count += ((unsigned char)*at & 0xc0) != 0x80;
-    for (; count < width; count++)
+    for (size_t count = utf8_count(what); count < width; count++)
         buffer_add_char(text, ' ');
     buffer_add_text(text, what);
 }

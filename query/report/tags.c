@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/utf8.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
 
@@ -69,13 +70,6 @@ static int compare_values(const void *left, const void *right) {
     return strcmp(a->text, b->text);
 }
 
-static size_t characters(const char *text) {
-    size_t count = 0;
-    for (; *text; text++)
-        count += ((unsigned char)*text & 0xc0) != 0x80;
-    return count;
-}
-
 static void add_sum(const struct report *report, struct buffer *text, int64_t sum) {
     const char *unit;
     double scaled = scale_value(sum, report->sample_unit, report->output_unit, &unit);
@@ -98,7 +92,7 @@ static void add_key(const struct report *report, const struct key *key, struct b
     struct value *values = xcalloc(key->sums.count + 1, sizeof *values);
     char **texts = xcalloc(key->sums.count + 1, sizeof(char *));
     int64_t total = 0;
-    size_t width = 0, key_width = characters(key->name) + 2;
+    size_t width = 0, key_width = utf8_count(key->name) + 2;
     for (size_t i = 0; i < key->sums.count; i++) {
         values[i] = (struct value){key->sums.entries[i].key, key->sums.entries[i].value};
         total += values[i].sum;
@@ -106,7 +100,7 @@ static void add_key(const struct report *report, const struct key *key, struct b
     qsort(values, key->sums.count, sizeof *values, compare_values);
     for (size_t i = 0; i < key->sums.count; i++) {
         texts[i] = value_text(report, values[i].sum, total);
-        if (characters(texts[i]) >= width) width = characters(texts[i]) + 1;
+        if (utf8_count(texts[i]) >= width) width = utf8_count(texts[i]) + 1;
     }
     buffer_printf(out, " %s: Total ", key->name);
     add_sum(report, out, total);

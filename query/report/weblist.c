@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/path.h"
 #include "query/profile/scale.h"
-#include "query/report/html.h"
 #include "query/report/line_code.h"
 #include "query/report/weblist_page.h"
 
@@ -128,7 +128,7 @@ static void add_value(struct page *page, const char *class, int64_t value) {
     else
         buffer_add_char(&text, '.');
     buffer_printf(page->out, "<span class=%s>", class);
-    html_add(page->out, buffer_text(&text));
+    escape_xml(page->out, buffer_text(&text));
     buffer_add_text(page->out, "</span>");
     buffer_free(&text);
 }
@@ -156,7 +156,7 @@ static size_t indentation(const char *line) {
 
 static void add_place(struct page *page, const char *file, int64_t line) {
     buffer_add_text(page->out, "<span class=p>");
-    if (*file) html_add(page->out, path_base(file));
+    if (*file) escape_xml(page->out, path_base(file));
     if (*file) buffer_printf(page->out, ":%lld", (long long)line);
     buffer_add_text(page->out, "</span>");
 }
@@ -168,7 +168,7 @@ static void add_call(struct page *page, const struct code_frame *call, size_t in
                   "<div class=i><span class=f></span><span class=c></span><span class=a></span><span "
                   "class=t>%*s",
                   (int)indent, "");
-    if (line) html_add(page->out, line + strspn(line, " \t"));
+    if (line) escape_xml(page->out, line + strspn(line, " \t"));
     buffer_add_text(page->out, "</span>");
     add_place(page, call->file, call->line);
     buffer_add_text(page->out, "</div>\n");
@@ -199,7 +199,7 @@ static void add_instruction(struct page *page, const struct code_point *point, i
     add_value(page, "c", point->cum);
     buffer_printf(page->out, "<span class=a>%llx</span><span class=t>%*s", (unsigned long long)point->in_file,
                   (int)indent, "");
-    html_add(page->out, point->text);
+    escape_xml(page->out, point->text);
     buffer_add_text(page->out, "</span>");
     add_place(page, point->place.file, point->place.line);
     buffer_add_text(page->out, "</div>\n");
@@ -238,6 +238,19 @@ static const char *text_of_line(struct page *page, const char *path, int64_t lin
     return line == 0 ? "<instructions with unknown line numbers>" : "???";
 }
 
+/* Tabs become blanks up to the next column of 8. */
+static void add_source(struct buffer *out, const char *line) {
+    for (size_t column = 0; *line; column++) {
+        if (*line != '\t') {
+            line += escape_xml_character(out, line);
+            continue;
+        }
+        for (line++; column % TAB != TAB - 1; column++)
+            buffer_add_char(out, ' ');
+        buffer_add_char(out, ' ');
+    }
+}
+
 static void add_line(struct page *page, const struct part *part, int64_t line, size_t first, size_t last) {
     const char *text = text_of_line(page, part->path, line, first < last);
     int64_t flat, cum;
@@ -254,7 +267,7 @@ static void add_line(struct page *page, const struct part *part, int64_t line, s
     add_value(page, "f", flat);
     add_value(page, "c", cum);
     buffer_add_text(page->out, "<span class=s>");
-    html_add_source(page->out, text);
+    add_source(page->out, text);
     buffer_add_text(page->out, opens ? "</span></label>" : "</span></div>");
     if (opens) add_code(page, first, last, part->cum, indentation(text));
     buffer_add_text(page->out, "</div>\n");
@@ -271,9 +284,9 @@ static void add_total(struct page *page, const struct part *part) {
 static void add_part(struct page *page, const struct part *part, size_t number) {
     size_t at = part->first, next;
     buffer_printf(page->out, "<section id=f%zu>\n<h2>", number);
-    html_add(page->out, *part->function ? part->function : "(no name)");
+    escape_xml(page->out, *part->function ? part->function : "(no name)");
     buffer_add_text(page->out, "</h2>\n<p class=file>");
-    html_add(page->out, *part->path ? part->path : "(no source file is known)");
+    escape_xml(page->out, *part->path ? part->path : "(no source file is known)");
     buffer_add_text(page->out, "</p>\n");
     add_total(page, part);
     buffer_add_text(page->out,
@@ -293,19 +306,19 @@ static void add_legend(struct page *page) {
     struct buffer labels = {0};
     report_add_profile_labels(page->report, &labels);
     buffer_add_text(page->out, "<header>\n<h1>");
-    html_add(page->out, page->report->options.symbol);
+    escape_xml(page->out, page->report->options.symbol);
     buffer_add_text(page->out, "</h1>\n<ul class=legend>\n");
     for (char *rest = labels.data, *line; rest && *rest;) {
         line = strsep(&rest, "\n");
         if (!*line) continue;
         buffer_add_text(page->out, "<li>");
-        html_add(page->out, line);
+        escape_xml(page->out, line);
         buffer_add_text(page->out, "</li>\n");
     }
     buffer_add_text(page->out, "<li>Total: ");
     buffer_clear(&labels);
     report_add_value(page->report, &labels, page->report->total);
-    html_add(page->out, buffer_text(&labels));
+    escape_xml(page->out, buffer_text(&labels));
     buffer_add_text(page->out, "</li>\n</ul>\n");
     if (page->lines.left_out)
         buffer_printf(page->out, "<p class=note>%zu more places are shown without their machine code.</p>\n",
@@ -333,7 +346,7 @@ static void add_contents(struct page *page) {
         add_value(page, "c", sorted[i]->cum);
         buffer_printf(page->out, "<span class=q>%s</span><span class=s>",
                       scale_percentage(sorted[i]->cum, page->report->total).text);
-        html_add(page->out, *sorted[i]->function ? sorted[i]->function : "(no name)");
+        escape_xml(page->out, *sorted[i]->function ? sorted[i]->function : "(no name)");
         buffer_add_text(page->out, "</span></a>\n");
     }
     buffer_add_text(page->out, "</nav>\n</header>\n");
@@ -343,7 +356,7 @@ static void add_contents(struct page *page) {
 static void add_page(struct page *page) {
     buffer_add_text(page->out, weblist_page_head);
     buffer_add_text(page->out, "<title>");
-    html_add(page->out, page->report->options.symbol);
+    escape_xml(page->out, page->report->options.symbol);
     buffer_add_text(page->out, weblist_page_body);
     find_parts(page);
     widen_parts(page);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/escape.h"
 #include "base/grid.h"
 #include "base/units.h"
 
@@ -114,18 +115,12 @@ static void text_row(struct table *table) {
 
 /* ---- csv ---- */
 
+/* An empty text is quoted, which tells it from NULL. */
 static void csv_field(struct buffer *line, const char *text, size_t size) {
-    if (size && !memchr(text, '"', size) && !memchr(text, ',', size) && !memchr(text, '\n', size) &&
-        !memchr(text, '\r', size)) {
-        buffer_add(line, text, size);
-        return;
-    }
-    buffer_add_char(line, '"');
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '"') buffer_add_char(line, '"');
-        buffer_add_char(line, text[i]);
-    }
-    buffer_add_char(line, '"');
+    if (size)
+        escape_csv(line, text, size);
+    else
+        buffer_add_text(line, "\"\"");
 }
 
 static void write_line(struct table *table, const char *end) {

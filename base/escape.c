@@ -1,0 +1,53 @@
+#include "base/escape.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void escape_csv(struct buffer *out, const char *text, size_t size) {
+    bool is_plain = true;
+    for (size_t i = 0; i < size && is_plain; i++)
+        is_plain = text[i] != '"' && text[i] != ',' && text[i] != '\n' && text[i] != '\r';
+    if (is_plain) {
+        buffer_add(out, text, size);
+        return;
+    }
+    buffer_add_char(out, '"');
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '"') buffer_add_char(out, '"');
+        buffer_add_char(out, text[i]);
+    }
+    buffer_add_char(out, '"');
+}
+
+static const char *entity_of(char c) {
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+size_t escape_xml_character(struct buffer *out, const char *text) {
+    enum { LONGEST = 4 };
+    const char *entity = entity_of(*text);
+    size_t size = utf8_length(text, strnlen(text, LONGEST));
+    bool is_control = ((unsigned char)*text < ' ' && *text != '\t' && *text != '\n') || *text == 0x7f;
+    if (!*text) return 0;
+    if (entity)
+        buffer_add_text(out, entity);
+    else if (size == 0 || is_control)
+        buffer_add_text(out, "\xef\xbf\xbd");
+    else
+        buffer_add(out, text, size);
+    return size ? size : 1;
+}
+
+void escape_xml(struct buffer *out, const char *text) {
+    for (size_t size; (size = escape_xml_character(out, text)); text += size)
+        continue;
+}

@@ -1,0 +1,18 @@
+/* escape.h: appends a text that may hold anything to a document, so that it stays a text there and nothing else. For JSON see
+ * buffer_add_json_string (base/buffer.h). */
+#ifndef CLEAR_BASE_ESCAPE_H
+#define CLEAR_BASE_ESCAPE_H
+
+#include "base/buffer.h"
+
+/* A field of a CSV file (RFC 4180): in quotes where it holds a quote, a comma or a line end, else as it is. */
+void escape_csv(struct buffer *out, const char *text, size_t size);
+
+/* XML or HTML, in an element or in a quoted attribute. What is not UTF-8, and control characters but tabs and newlines, which
+ * XML does not know, become U+FFFD. */
+void escape_xml(struct buffer *out, const char *text);
+
+/* The same of the first character alone; the number of bytes that it took, 0 at the end of the text. */
+size_t escape_xml_character(struct buffer *out, const char *text);
+
+#endif
