@@ -116,12 +116,20 @@ static bool has_more(struct db *db, const char *tail) {
     return false;
 }
 
-/* The cached statement of that text, or NULL. Texts are nearly always literals, so their address finds them; the text
- * decides, because a buffer may be used again. */
+/* Whether a statement was made of that text. SQLite keeps it up to its semicolon. */
+static bool is_text_of(sqlite3_stmt *statement, const char *sql) {
+    const char *known = sqlite3_sql(statement);
+    size_t size = strlen(known);
+    if (strncmp(known, sql, size) != 0) return false;
+    return !sql[size + strspn(sql + size, "\n")];
+}
+
+/* The cached statement of that text, or NULL. Texts are nearly always literals or embedded files, so their address finds them; the
+ * text decides, because a buffer may be used again. */
 static sqlite3_stmt *find_statement(struct db *db, const char *sql) {
     size_t slot = ((uintptr_t)sql >> 3 ^ (uintptr_t)sql >> 9) % (sizeof db->recent / sizeof *db->recent);
     sqlite3_stmt *statement = db->recent[slot].statement;
-    if (statement && db->recent[slot].sql == sql && strcmp(sqlite3_sql(statement), sql) == 0) return statement;
+    if (statement && db->recent[slot].sql == sql && is_text_of(statement, sql)) return statement;
     struct map_entry *known = map_find(&db->statements, sql, strlen(sql));
     if (!known) return NULL;
     db->recent[slot].sql = sql;

@@ -66,6 +66,11 @@ planted schema/db.c 'SQL made by printf' 'void f(void) {\n    char *b = sqlite3_
 planted export/pprof.h 'SQL made by printf' 'void f(struct buffer *b) {\n    buffer_printf(b, " WHERE run_id = %d", 1);\n}'
 allowed query/runs/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n    db_prepare("SELECT 1");\n}'
 
+# SQL that is longer than two lines.
+planted ingest/store/store.c 'lives in schema/' 'const char sql[] =\n    "SELECT id"\n    " FROM runs"\n    " WHERE id = :run";'
+planted ingest/store/store.c 'lives in schema/' '#define SQL \\\n    "WITH a AS (SELECT 1)" \\\n    " SELECT *" \\\n    " FROM a"'
+allowed ingest/store/store.c 'const char sql[] =\n    "SELECT id"\n    " FROM runs";\nconst char help[] =\n    "a"\n    "b"\n    "c";'
+
 # The runtime must not end, print, or allocate.
 planted ingest/shim/runtime.c 'may not call exit' 'void f(void) {\n    exit(1);\n}'
 planted ingest/shim/runtime.c 'may not call _exit' 'void f(void) {\n    if (1) _exit(1);\n}'

@@ -4,25 +4,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "ingest/read/input.h"
+#include "schema/schema.h"
 
-/* The profiles of the series before that of :profile, newest restart and later: of the same kind, label and main binary. Go's mutex
- * and block profiles are of one kind and differ in nothing but their stacks: who lets a lock go, and who waits. :releases says
- * which of the two :profile is. */
 enum { ROW_MAX = 16 }; /* columns of a row of sites or locks */
-
-#define RELEASES "functions.name GLOB '*[uU]nlock*'"
-#define SERIES                                                                                                         \
-    "WITH this AS (SELECT runs.id, runs.label, profiles.kind, json_extract(profiles.mappings, '$[0]') AS main"         \
-    " FROM runs JOIN profiles ON profiles.run_id = runs.id WHERE profiles.id = :profile),"                             \
-    " kin AS (SELECT runs.id AS run_id, runs.flags, runs.started_ns, profiles.id AS profile_id"                        \
-    " FROM this JOIN runs ON runs.id < this.id AND runs.label IS this.label AND instr(runs.flags, 'cumulative')"       \
-    " JOIN profiles ON profiles.run_id = runs.id AND profiles.kind = this.kind"                                        \
-    " AND json_extract(profiles.mappings, '$[0]') IS this.main"                                                        \
-    " WHERE profiles.kind <> 'lock' OR :releases = EXISTS (SELECT 1 FROM locks JOIN traces ON traces.id = trace_id"    \
-    " JOIN functions ON functions.id = function_id WHERE profile_id = profiles.id AND " RELEASES ")),"                 \
-    " series AS (SELECT * FROM kin WHERE run_id >="                                                                    \
-    " coalesce((SELECT max(run_id) FROM kin WHERE instr(flags, 'restart')), 0)) "
 
 static int one_int(struct ingest *ingest, sqlite3_stmt *select, int64_t *value, struct error *err) {
     if (!select) return -1;
@@ -32,9 +18,13 @@ static int one_int(struct ingest *ingest, sqlite3_stmt *select, int64_t *value, 
     return state < 0 ? -1 : 0;
 }
 
-/* A statement that begins with SERIES. */
-static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *sql, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(ingest->db, sql, err);
+/* A statement on the series of the open profile: schema/ingest/series.sql, then the file of that name. */
+static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *name, struct error *err) {
+    struct buffer sql = {0};
+    buffer_add_text(&sql, embedded_text("ingest/series.sql"));
+    buffer_add_text(&sql, embedded_text(name));
+    sqlite3_stmt *statement = db_prepare(ingest->db, sql.data, err);
+    buffer_free(&sql);
     if (!statement) return NULL;
     db_bind_int(statement, ":profile", ingest->profile_id);
     db_bind_int(statement, ":releases", releases);
@@ -43,11 +33,7 @@ static sqlite3_stmt *prepare(struct ingest *ingest, bool releases, const char *s
 
 static int check_order(struct ingest *ingest, bool releases, struct error *err) {
     int64_t newer = 0;
-    sqlite3_stmt *select =
-        prepare(ingest, releases,
-                SERIES "SELECT kin.run_id FROM kin WHERE started_ns > (SELECT started_ns FROM runs WHERE id ="
-                       " (SELECT run_id FROM profiles WHERE id = :profile)) LIMIT 1",
-                err);
+    sqlite3_stmt *select = prepare(ingest, releases, "ingest/series_newer.sql", err);
     if (one_int(ingest, select, &newer, err) != 0) return -1;
     if (!newer) return 0;
     return error_fail(err, "%s: is older than run %" PRId64 " of its series: cumulative snapshots come oldest first",
@@ -72,22 +58,13 @@ static int mark_restart(struct ingest *ingest, struct error *err) {
 
 /* What one kind of rows needs. `earlier` selects keys and then the sums of the series, in the order of the row. */
 struct series {
-    const char *total, *earlier;
-    size_t first, second; /* columns whose sums `total` gives */
-    bool is_exact;        /* column `first` of no row can fall: heaps are scaled up by a mean size, which moves */
+    const char *total, *earlier; /* SQL, by its name in schema/ */
+    size_t first, second;        /* columns whose sums `total` gives */
+    bool is_exact; /* column `first` of no row can fall: heaps are scaled up by a mean size, which moves */
 };
 
-static const struct series heap = {
-    SERIES "SELECT total(alloc_count) + total(alloc_bytes) FROM series JOIN sites USING (profile_id)",
-    SERIES "SELECT trace_id, label_set_id, sum(alloc_count), sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes)"
-           " FROM series JOIN sites USING (profile_id) GROUP BY 1, 2",
-    2, 3, false};
-static const struct series lock = {
-    SERIES "SELECT total(contended) + total(wait_ns) FROM series JOIN locks USING (profile_id)",
-    SERIES "SELECT object_id, address, trace_id, 0, sum(acquires), sum(contended), sum(wait_ns), 0, sum(hold_ns),"
-           " 0, sum(read_acquires), sum(read_contended), sum(read_wait_ns), 0"
-           " FROM series JOIN locks USING (profile_id) GROUP BY 1, 2, 3",
-    5, 6, true};
+static const struct series heap = {"ingest/series_heap_total.sql", "ingest/series_heap.sql", 2, 3, false};
+static const struct series lock = {"ingest/series_lock_total.sql", "ingest/series_lock.sql", 5, 6, true};
 
 static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
     for (size_t i = 0; i < width; i++)
@@ -135,7 +112,7 @@ static int find_release(struct ingest *ingest, const struct sums *locks, struct 
         int64_t releases = 0;
         sqlite3_stmt *select = db_prepare(ingest->db,
                                           "SELECT 1 FROM traces JOIN functions ON functions.id = function_id"
-                                          " WHERE traces.id = ?1 AND " RELEASES,
+                                          " WHERE traces.id = ?1 AND functions.name GLOB '*[uU]nlock*'",
                                           err);
         if (select) sqlite3_bind_int64(select, 1, locks->cells[i * locks->width + TRACE]);
         if (one_int(ingest, select, &releases, err) != 0) return -1;

@@ -13,6 +13,7 @@
 #include "ingest/store/site_rows.h"
 #include "ingest/store/sums.h"
 #include "schema/bulk.h"
+#include "schema/schema.h"
 
 /* ---- the tables that have adders --------------------------------------------------------------------------------- */
 
@@ -28,25 +29,12 @@ enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock r
 
 #define BIT(column) (UINT64_C(1) << (column))
 static const struct table tables[TABLES] = {
-    [SITES] = {.keys = 2, .values = 4}, /* ingest/store/site_rows.h has its SQL */
-    [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13),
-               "INSERT OR FAIL INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns,"
-               " max_wait_ns, hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)"
-               " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14 FROM memory_rows"},
-    [CELLS] = {3, 6, BIT(3),
-               "INSERT OR FAIL INTO cells(profile_id, object_id, address, trace_id, struct_size, reads, commits,"
-               " multi_commits, retries, update_failures)"
-               " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 FROM memory_rows"},
-    [CHANNELS] = {2, 8, BIT(2) | BIT(7),
-                  "INSERT OR FAIL INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked,"
-                  " pop_blocked, max_depth, push_blocked_ns, pop_blocked_ns)"
-                  " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 FROM memory_rows"},
-    [CPU] = {2, 2, 0,
-             "INSERT OR FAIL INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)"
-             " SELECT c0, c1, c2, c3, c4 FROM memory_rows"},
-    [SAMPLES] = {2, 0, 0, /* as many values as the profile has types */
-                 "INSERT OR FAIL INTO samples(profile_id, trace_id, label_set_id, v0, v1, v2, v3, v4, v5, v6, v7, more)"
-                 " SELECT c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11 FROM memory_rows"},
+    [SITES] = {2, 4, 0, NULL}, /* ingest/store/site_rows.h writes them */
+    [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13), "ingest/locks_bulk.sql"},
+    [CELLS] = {3, 6, BIT(3), "ingest/cells_bulk.sql"},
+    [CHANNELS] = {2, 8, BIT(2) | BIT(7), "ingest/channels_bulk.sql"},
+    [CPU] = {2, 2, 0, "ingest/cpu_bulk.sql"},
+    [SAMPLES] = {2, 0, 0, "ingest/samples_bulk.sql"}, /* as many values as the profile has types */
 };
 
 static const char *const lock_kinds[] = {"", "mutex", "rwlock", "spin"};
@@ -132,7 +120,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
                              err);
     const struct writing writing = {ingest->profile_id, rows, table == LOCKS};
     const struct bulk bulk = {rows->count, &writing, table == SAMPLES ? give_sample_cell : give_cell};
-    return bulk_insert(ingest->db, tables[table].insert, &bulk, err);
+    return bulk_insert(ingest->db, embedded_text(tables[table].insert), &bulk, err);
 }
 
 int ingest_end_profile(struct ingest *ingest, struct error *err) {
@@ -229,10 +217,7 @@ void ingest_progress(struct ingest *ingest, uint64_t done) {
 
 static int insert_tags(struct ingest *ingest, struct error *err) {
     for (size_t i = 0; i < ingest->options.tag_count; i++) {
-        sqlite3_stmt *insert = db_prepare(ingest->db,
-                                          "INSERT INTO tags(run_id, key, value) VALUES (:run, :key, :value)"
-                                          " ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value",
-                                          err);
+        sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/tag.sql"), err);
         if (!insert) return -1;
         db_bind_int(insert, ":run", ingest->run_id);
         db_bind_text(insert, ":key", ingest->options.tags[i].key);
@@ -247,12 +232,7 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
     if (ingest->run_id && ingest->input->is_directory) return 0; /* of the directory; this is one of its files */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
-    sqlite3_stmt *insert =
-        db_prepare(ingest->db,
-                   "INSERT INTO runs(uuid, command, label, started_ns, duration_ns, host, source, content_hash,"
-                   " sample_n, flags) VALUES (:uuid, :command, :label, :started, :duration, :host, :source, :hash,"
-                   " :sample_n, :flags)",
-                   err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/run_read.sql"), err);
     if (!insert || run_uuid(uuid, err) != 0) return -1;
     int64_t started = run->started_ns ? run->started_ns : ingest->input->modified_ns;
     db_bind_text(insert, ":uuid", uuid);
@@ -271,10 +251,7 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
 }
 
 int64_t ingest_process(struct ingest *ingest, const struct ingest_process *process, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(ingest->db,
-                                      "INSERT INTO processes(run_id, pid, ppid, executable, build_id, started_ns,"
-                                      " ended_ns) VALUES (:run, :pid, :ppid, :executable, :build_id, :started, :ended)",
-                                      err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/process_read.sql"), err);
     if (!insert) return -1;
     db_bind_int(insert, ":run", ingest->run_id);
     db_bind_int(insert, ":pid", process->pid);
@@ -331,13 +308,7 @@ static void bind_or_empty(sqlite3_stmt *insert, const char *name, const char *te
 }
 
 static int insert_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(
-        ingest->db,
-        "INSERT INTO profiles(run_id, process_id, kind, time_ns, duration_ns, period, period_type, period_unit,"
-        " sample_types, default_type, comments, drop_frames, keep_frames, doc_url, mappings, dropped, truncated,"
-        " sample_n) VALUES (:run, :process, :kind, :time, :duration, :period, :period_type, :period_unit, :types,"
-        " :default_type, :comments, :drop, :keep, :url, :mappings, :dropped, :truncated, :sample_n)",
-        err);
+    sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/profile_read.sql"), err);
     if (!insert) return -1;
     db_bind_int(insert, ":run", ingest->run_id);
     if (profile->process_id) db_bind_int(insert, ":process", profile->process_id);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "ingest/record/recorded.h"
 #include "ingest/symbols/source_map.h"
+#include "schema/schema.h"
 
 /* Address space a process reserves for its segment; memory is taken only as it fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)
@@ -346,11 +347,7 @@ static int update_run(struct collector *collector, struct error *err) {
 /* About the recording itself: beside the run's first profile. */
 static int write_counter(struct collector *collector, const char *name, double value, const char *unit,
                          struct error *err) {
-    sqlite3_stmt *statement = db_prepare(collector->db,
-                                         "INSERT OR REPLACE INTO counters(profile_id, name, value, unit)"
-                                         " SELECT min(id), :name, :value, :unit FROM profiles"
-                                         " WHERE run_id = :run HAVING min(id) IS NOT NULL",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(collector->db, embedded_text("ingest/recorder_counter.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":name", name);

@@ -32,6 +32,7 @@ struct measure {
      * it (so every window has it); is a time in ticks; counts events. */
     uint32_t maxima, states, ticks, events;
     const char *kind, *sample_types, *default_type, *period_type, *period_unit; /* of its profile */
+    /* SQL, by its name in schema/. */
     const char *sql;                           /* makes one row; NULL: written otherwise */
     const char *parameters[MEASURE_WORDS_MAX]; /* of that SQL, in the order of the words */
     const char *fold[MEASURE_FOLDS_MAX]; /* adds the rows of profile :from to those of profile :into; one a table */

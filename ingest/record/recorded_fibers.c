@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "schema/schema.h"
 
 static int64_t positive(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
@@ -26,12 +27,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
     uint64_t total[MEASURE_WORDS_MAX] = {0};
     recorded_difference(&measures[MEASURE_FIBER], fibers->tally->total, fibers->tally->written_total, total);
     const struct task_counters *counters = (const void *)total;
-    sqlite3_stmt *statement =
-        db_prepare(fibers->db,
-                   "INSERT INTO fibers(profile_id, total_fibers, short_fibers, very_short_fibers,"
-                   " total_lifetime_ns, max_lifetime_ns)"
-                   " VALUES (:profile, :fibers, :under_1ms, :under_10us, :lifetime, :lifetime_max)",
-                   err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/fibers_row.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":fibers", positive(counters->spawns));
@@ -43,11 +39,7 @@ static int write_totals(const struct fibers *fibers, struct error *err) {
 }
 
 static int add_scheduler(const struct fibers *fibers, size_t index, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(fibers->db,
-                   "INSERT INTO schedulers(profile_id, scheduler, fibers) VALUES (:profile, :scheduler, :runs)"
-                   " ON CONFLICT (profile_id, scheduler) DO UPDATE SET fibers = fibers + excluded.fibers",
-                   err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/schedulers_row.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":scheduler", fibers->tally->rows[index].place - 1);
@@ -57,11 +49,7 @@ static int add_scheduler(const struct fibers *fibers, size_t index, struct error
 
 static int write_site(const struct fibers *fibers, int64_t site, const struct task_counters *counters, uint64_t runs,
                       const char *schedulers, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(
-        fibers->db,
-        "INSERT INTO task_sites(profile_id, site, spawns, runs, exits, total_lifetime_ns, max_lifetime_ns,"
-        " schedulers) VALUES (:profile, :site, :spawns, :runs, :exits, :lifetime, :lifetime_max, :schedulers)",
-        err);
+    sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/task_sites_row.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
     db_bind_int(statement, ":site", site);

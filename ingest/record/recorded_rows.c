@@ -9,6 +9,7 @@
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_fibers.h"
 #include "ingest/store/site_rows.h"
+#include "schema/schema.h"
 
 /* What a broken segment holds may be any 64 bits; the columns are signed. */
 static int64_t positive(uint64_t value) {
@@ -57,13 +58,7 @@ static int insert_profile(struct recorded *recorded, struct db *db, enum measure
                           const struct recording_terms *terms, struct window *window, struct error *err) {
     const struct measure *measure = &measures[id];
     struct period period = period_of(id, terms);
-    sqlite3_stmt *statement =
-        db_prepare(db,
-                   "INSERT INTO profiles(run_id, process_id, kind, time_ns, duration_ns, period, period_type,"
-                   " period_unit, sample_types, default_type, sample_n)"
-                   " VALUES (:run, :process, :kind, :time, :duration, :period, :type, :unit, :samples, :default,"
-                   " :sample_n)",
-                   err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/window.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", terms->run_id);
     db_bind_int(statement, ":process", recorded->process_id);
@@ -133,10 +128,10 @@ static bool is_worth_a_row(const struct measure *measure, const uint64_t *differ
     return false;
 }
 
-static int write_row(const struct row *row, enum measure_id id, int64_t profile_id, const uint64_t *difference,
-                     struct db *db, struct error *err) {
+static int write_row(const struct row *row, enum measure_id id, const char *sql, int64_t profile_id,
+                     const uint64_t *difference, struct db *db, struct error *err) {
     const struct measure *measure = &measures[id];
-    sqlite3_stmt *statement = db_prepare(db, measure->sql, err);
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", profile_id);
     bind_key(statement, id, row);
@@ -149,6 +144,7 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
                       struct tick_rate rate, struct error *err) {
     const struct measure *measure = &measures[id];
     const struct tally *tally = &recorded->tallies[id];
+    const char *sql = embedded_text(measure->sql);
     if (!(recorded->head.features & FEATURE_TSC)) rate = (struct tick_rate){1, 1};
     for (size_t i = 0; i < tally->count; i++) {
         const uint64_t *now = tally->now + i * measure->words, *written = tally->written + i * measure->words;
@@ -157,7 +153,7 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
         recorded_difference(measure, now, written, difference);
         times_to_ns(measure, now, written, rate, difference);
         if (!is_worth_a_row(measure, difference)) continue;
-        if (write_row(&tally->rows[i], id, window->profile_id, difference, db, err)) return -1;
+        if (write_row(&tally->rows[i], id, sql, window->profile_id, difference, db, err)) return -1;
         window->rows++;
     }
     return 0;
@@ -253,13 +249,7 @@ static uint64_t dropped_since(const struct tally *tally) {
 static int describe_window(struct recorded *recorded, struct db *db, enum measure_id id, const struct window *window,
                            struct error *err) {
     struct tally *tally = &recorded->tallies[id];
-    sqlite3_stmt *statement =
-        db_prepare(db,
-                   "UPDATE profiles SET mappings = (SELECT json_group_array(value) FROM (SELECT met.value"
-                   " FROM json_each(:mappings) AS met LEFT JOIN mappings AS known ON known.id = met.value"
-                   " ORDER BY known.filename IS :executable DESC, met.key)), dropped = :dropped,"
-                   " truncated = :truncated WHERE id = :profile",
-                   err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/window_mappings.sql"), err);
     if (!statement) return -1;
     struct buffer mappings = {0};
     for (size_t i = tally->mappings; i < recorded->space.mapping_count; i++)

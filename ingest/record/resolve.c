@@ -9,6 +9,7 @@
 #include "base/hex.h"
 #include "base/path.h"
 #include "ingest/symbols/source_rows.h"
+#include "schema/schema.h"
 
 /* ---- images ------------------------------------------------------------------------------------------------------ */
 
@@ -149,12 +150,7 @@ static int stored_range(struct resolver *resolver, struct image *image, uint64_t
                         const struct image_range **range, struct error *err) {
     *range = NULL;
     if (!*image->build_id) return 0;
-    sqlite3_stmt *statement = db_prepare(resolver->db,
-                                         "SELECT id, memory_start, memory_limit FROM mappings"
-                                         " WHERE filename = :path AND build_id = :build"
-                                         " AND memory_start <= :address AND memory_limit > :address"
-                                         " ORDER BY has_line_numbers DESC, has_functions DESC, id DESC LIMIT 1",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/stored_mapping.sql"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":path", image->path);
     db_bind_text(statement, ":build", image->build_id);
@@ -275,11 +271,7 @@ int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct err
 
 static int64_t heap_object(struct resolver *resolver, const char *kind, int64_t trace, uint64_t offset,
                            struct error *err) {
-    sqlite3_stmt *statement = db_prepare(resolver->db,
-                                         "SELECT traces.signature, functions.name FROM traces"
-                                         " LEFT JOIN functions ON functions.id = traces.function_id"
-                                         " WHERE traces.id = :trace",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/trace_signature.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":trace", trace);
     int code = db_step(resolver->db, statement, err);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "ingest/record/collector.h"
 #include "ingest/store/run_uuid.h"
+#include "schema/schema.h"
 
 static void add_quoted(struct buffer *text, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
@@ -26,12 +27,7 @@ static void add_quoted(struct buffer *text, const char *word) {
 }
 
 static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(db,
-                   "INSERT INTO runs(uuid, command, label, started_ns, host, source, sample_n, flags)"
-                   " VALUES (:uuid, :command, :label, :started, :host, 'profile', :sample_n,"
-                   " 'unfinished' || coalesce(' sample_bytes=' || :sample_bytes, ''))",
-                   err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_recorded.sql"), err);
     char uuid[RUN_UUID_SIZE], host[256] = "";
     if (!statement || run_uuid(uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
@@ -52,10 +48,7 @@ static int insert_run(struct db *db, const struct run_description *description, 
 }
 
 static int insert_tag(struct db *db, int64_t run_id, const struct run_tag *tag, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT INTO tags(run_id, key, value) VALUES (:run, :key, :value)"
-                                         " ON CONFLICT (run_id, key) DO UPDATE SET value = excluded.value",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/tag.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     db_bind_text(statement, ":key", tag->key);
@@ -75,11 +68,7 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
 }
 
 int run_end(struct db *db, int64_t run_id, int wait_status, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "UPDATE runs SET exit_status = :status, exit_signal = :signal,"
-                                         " flags = trim(replace(' ' || flags || ' ', ' unfinished ', ' '))"
-                                         " WHERE id = :run",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_end.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
     if (WIFEXITED(wait_status)) db_bind_int(statement, ":status", WEXITSTATUS(wait_status));

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/schema.h"
+
 /* ---- the list ---------------------------------------------------------------------------------------------------- */
 
 static void make_room(struct windows *windows, size_t count) {
@@ -29,21 +31,9 @@ void windows_free(struct windows *windows) {
 
 /* ---- folding ----------------------------------------------------------------------------------------------------- */
 
-/* Of two neighbours, what they say of themselves. Warnings and mappings are those of both; the older one's mappings come
- * first, for the main binary is the first of them. */
-static const char profile_fold[] =
-    "UPDATE profiles SET time_ns = :end, duration_ns = :duration,"
-    " dropped = profiles.dropped + other.dropped, truncated = profiles.truncated + other.truncated,"
-    " comments = (SELECT json_group_array(value) FROM (SELECT DISTINCT value FROM profiles AS both,"
-    " json_each(both.comments) WHERE both.id IN (:from, :into))),"
-    " mappings = (SELECT json_group_array(value) FROM (SELECT value FROM (SELECT value,"
-    " (both.id = :late) * (1 << 32) + key AS place FROM profiles AS both, json_each(both.mappings)"
-    " WHERE both.id IN (:from, :into)) GROUP BY value ORDER BY min(place)))"
-    " FROM (SELECT dropped, truncated FROM profiles WHERE id = :from) AS other WHERE profiles.id = :into";
-
-static int run_fold(struct db *db, const char *sql, const struct window *from, const struct window *into,
+static int run_fold(struct db *db, const char *name, const struct window *from, const struct window *into,
                     struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, sql, err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text(name), err);
     if (!statement) return -1;
     db_bind_int(statement, ":from", from->profile_id);
     db_bind_int(statement, ":into", into->profile_id);
@@ -52,7 +42,7 @@ static int run_fold(struct db *db, const char *sql, const struct window *from, c
 
 static int fold_profile(struct db *db, const struct window *from, const struct window *into,
                         const struct window *folded, int64_t late_id, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, profile_fold, err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/window_fold.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":from", from->profile_id);
     db_bind_int(statement, ":into", into->profile_id);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/bulk.h"
+#include "schema/schema.h"
 
 /* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further ones. */
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
@@ -249,13 +250,7 @@ static int write_placed(struct db *db, int64_t profile_id, const struct placed *
                         struct error *err) {
     const struct placing placing = {profile_id, placed};
     const struct bulk bulk = {count, &placing, row_value};
-    return bulk_insert(db,
-                       "INSERT OR FAIL INTO site_rows(profile_id, site_key_id, alloc_count, free_count, alloc_bytes,"
-                       " free_bytes) SELECT c0, c1, c2, c3, c4, c5 FROM memory_rows WHERE true"
-                       " ON CONFLICT (profile_id, site_key_id) DO UPDATE SET alloc_count = excluded.alloc_count,"
-                       " free_count = excluded.free_count, alloc_bytes = excluded.alloc_bytes,"
-                       " free_bytes = excluded.free_bytes",
-                       &bulk, err);
+    return bulk_insert(db, embedded_text("ingest/sites_bulk.sql"), &bulk, err);
 }
 
 int site_rows_put(struct store *store, int64_t profile_id, const struct site_row *rows, size_t count,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "schema/schema.h"
 
 int store_open(struct store *store, struct db *db, struct error *err) {
     *store = (struct store){.db = db, .pending = {.db = db}};
@@ -104,12 +105,9 @@ static void bind_mapping(sqlite3_stmt *statement, const void *thing) {
 }
 
 int64_t store_mapping(struct store *store, const struct store_mapping *mapping, struct error *err) {
-    static const struct kind kind = {
-        .select = "SELECT id FROM mappings WHERE filename = ?1 AND build_id = ?2 AND memory_start = ?3 AND"
-                  " memory_limit = ?4 AND file_offset = ?5 AND has_functions = ?6 AND has_filenames = ?7 AND"
-                  " has_line_numbers = ?8 AND has_inline_frames = ?9",
-        .insert = "INSERT INTO mappings(filename, build_id, memory_start, memory_limit, file_offset, has_functions,"
-                  " has_filenames, has_line_numbers, has_inline_frames) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    const struct kind kind = {
+        .select = embedded_text("ingest/mapping_find.sql"),
+        .insert = embedded_text("ingest/mapping_row.sql"),
         .bind = bind_mapping,
     };
     buffer_clear(&store->key);

@@ -109,10 +109,7 @@ static int mark_profile(struct ingest *ingest, const struct input *input, struct
 
 /* A row is a profile of fibers and a transpiled text. */
 static int mark_all(struct ingest *ingest, struct error *err) {
-    static const char sql[] = "SELECT profiles.id, source_texts.text FROM profiles"
-                              " JOIN sources USING (run_id) JOIN source_texts ON source_texts.id = text_id"
-                              " WHERE run_id = :run AND kind = 'fibers' AND role = 'transpiled'";
-    sqlite3_stmt *row = db_prepare(ingest->db, sql, err);
+    sqlite3_stmt *row = db_prepare(ingest->db, embedded_text("ingest/transpiled_sources.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", ingest->run_id);
     int code;

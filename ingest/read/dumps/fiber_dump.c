@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "ingest/read/dumps/clear_dumps.h"
+#include "schema/schema.h"
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
 
@@ -110,11 +111,7 @@ static int read_spread(const struct dump *dump, struct span word, struct buffer 
 /* site spawns runs exits total_lifetime_ns max_lifetime_ns dispatch form schedulers */
 static int insert_site(struct dump *dump, const int64_t numbers[6], const struct span words[WORDS_MAX],
                        const char *schedulers, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(dump->ingest->db,
-                                      "INSERT INTO task_sites(profile_id, site, spawns, runs, exits, total_lifetime_ns,"
-                                      " max_lifetime_ns, dispatch, form, schedulers)"
-                                      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-                                      err);
+    sqlite3_stmt *insert = db_prepare(dump->ingest->db, embedded_text("ingest/task_site_dump.sql"), err);
     if (!insert) return -1;
     sqlite3_bind_int64(insert, 1, dump->ingest->profile_id);
     for (int i = 0; i < 6; i++)
@@ -194,14 +191,7 @@ static int read_marker(const struct dump *dump, struct span text, struct marker 
 }
 
 static int store_marker(struct dump *dump, const struct marker *marker, struct error *err) {
-    sqlite3_stmt *upsert =
-        db_prepare(dump->ingest->db,
-                   "INSERT INTO task_sites(profile_id, site, kind, line, column, dispatch, form)"
-                   " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-                   " ON CONFLICT (profile_id, site) DO UPDATE SET kind = excluded.kind, line = excluded.line,"
-                   " column = excluded.column, dispatch = iif(dispatch = '', excluded.dispatch, dispatch),"
-                   " form = iif(form = '', excluded.form, form)",
-                   err);
+    sqlite3_stmt *upsert = db_prepare(dump->ingest->db, embedded_text("ingest/task_site_marker.sql"), err);
     if (!upsert) return -1;
     sqlite3_bind_int64(upsert, 1, dump->ingest->profile_id);
     sqlite3_bind_int64(upsert, 2, marker->id);

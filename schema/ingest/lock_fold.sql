@@ -1,0 +1,18 @@
+-- Adds the locks of profile :from to those of profile :into.
+INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
+                  max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)
+SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
+       max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns
+FROM locks
+WHERE profile_id = :from
+ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
+SET acquires = acquires + excluded.acquires,
+    contended = contended + excluded.contended,
+    wait_ns = wait_ns + excluded.wait_ns,
+    max_wait_ns = max(max_wait_ns, excluded.max_wait_ns),
+    hold_ns = hold_ns + excluded.hold_ns,
+    max_hold_ns = max(max_hold_ns, excluded.max_hold_ns),
+    read_acquires = read_acquires + excluded.read_acquires,
+    read_contended = read_contended + excluded.read_contended,
+    read_wait_ns = read_wait_ns + excluded.read_wait_ns,
+    read_max_wait_ns = max(read_max_wait_ns, excluded.read_max_wait_ns);

@@ -1,0 +1,6 @@
+-- Run :run has ended, with an exit status or by a signal; the other is NULL.
+UPDATE runs
+SET exit_status = :status,
+    exit_signal = :signal,
+    flags = trim(replace(' ' || flags || ' ', ' unfinished ', ' '))
+WHERE id = :run;
