@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "query/doctor/heap_by.h"
+#include "query/runs/heap_by.h"
 #include "query/runs/run_set.h"
 
 enum { DIFF_OLD, DIFF_NEW, DIFF_SIDES };

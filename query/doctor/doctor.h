@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "query/doctor/heap_by.h"
+#include "query/runs/heap_by.h"
 #include "schema/db.h"
 
 struct doctor_options {

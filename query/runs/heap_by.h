@@ -1,6 +1,6 @@
 /* heap_by.h: which figure of allocations a report is about (--by). */
-#ifndef CLEAR_QUERY_DOCTOR_HEAP_BY_H
-#define CLEAR_QUERY_DOCTOR_HEAP_BY_H
+#ifndef CLEAR_QUERY_RUNS_HEAP_BY_H
+#define CLEAR_QUERY_RUNS_HEAP_BY_H
 
 #include "base/error.h"
 

@@ -1,4 +1,4 @@
-#include "query/doctor/heap_by.h"
+#include "query/runs/heap_by.h"
 
 #include <string.h>
 
