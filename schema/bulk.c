@@ -6,7 +6,7 @@
 struct bulk_source {
     const struct bulk *bulk; /* NULL: nothing is being inserted, and the table is empty */
 };
-struct table {
+struct memory_table {
     sqlite3_vtab base; /* first: SQLite knows us by it */
     const struct bulk_source *source;
 };
@@ -22,7 +22,7 @@ static int connect(sqlite3 *handle, void *source, int argc, const char *const *a
     int code = sqlite3_declare_vtab(
         handle, "CREATE TABLE memory_rows(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15)");
     if (code != SQLITE_OK) return code;
-    struct table *table = xcalloc(1, sizeof *table);
+    struct memory_table *table = xcalloc(1, sizeof *table);
     table->source = source;
     *result = &table->base;
     return SQLITE_OK;
@@ -55,7 +55,7 @@ static int rewind_cursor(sqlite3_vtab_cursor *base, int plan_number, const char 
                          sqlite3_value **argv) {
     (void)plan_number, (void)plan_text, (void)argc, (void)argv;
     struct cursor *cursor = (struct cursor *)base;
-    cursor->bulk = ((const struct table *)base->pVtab)->source->bulk;
+    cursor->bulk = ((const struct memory_table *)base->pVtab)->source->bulk;
     cursor->count = cursor->bulk ? cursor->bulk->count : 0;
     cursor->row = 0;
     return SQLITE_OK;

@@ -5,8 +5,8 @@
 #include "schema/document.h"
 #include "schema/schema.h"
 
-/* A row under construction: texts live as long as the document. */
-struct row {
+/* One rule or one advice while it is read. Texts live as long as the document. */
+struct rules_entry {
     double value;
     bool has_value;
     const char *unit, *meaning, *severity, *title, *text;
@@ -14,23 +14,23 @@ struct row {
 
 static int read_value(void *context, struct document *document, const char *key, const yaml_node_t *at,
                       const yaml_node_t *value) {
-    struct row *row = context;
+    struct rules_entry *entry = context;
     (void)key;
     (void)at;
-    row->has_value = true;
-    return document_number(document, value, &row->value);
+    entry->has_value = true;
+    return document_number(document, value, &entry->value);
 }
 
 static int read_text(void *context, struct document *document, const char *key, const yaml_node_t *at,
                      const yaml_node_t *value) {
-    struct row *row = context;
+    struct rules_entry *entry = context;
     const struct {
         const char *key, **text;
-    } fields[] = {{"unit", &row->unit},
-                  {"meaning", &row->meaning},
-                  {"severity", &row->severity},
-                  {"title", &row->title},
-                  {"text", &row->text}};
+    } fields[] = {{"unit", &entry->unit},
+                  {"meaning", &entry->meaning},
+                  {"severity", &entry->severity},
+                  {"title", &entry->title},
+                  {"text", &entry->text}};
     (void)at;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(fields[i].key, key) == 0) return (*fields[i].text = document_text(document, value)) ? 0 : -1;
@@ -45,31 +45,31 @@ static int put_rule(void *context, struct document *document, const char *name, 
                     const yaml_node_t *value) {
     static const struct document_key keys[] = {{"value", read_value}, {"unit", read_text}, {"meaning", read_text}, {0}};
     struct db *db = context;
-    struct row row = {0};
+    struct rules_entry entry = {0};
     (void)at;
-    if (document_keys(document, value, keys, &row)) return -1;
-    if (!row.has_value) return missing(document, value, "value");
-    if (!row.unit) return missing(document, value, "unit");
-    if (!row.meaning) return missing(document, value, "meaning");
+    if (document_keys(document, value, keys, &entry)) return -1;
+    if (!entry.has_value) return missing(document, value, "value");
+    if (!entry.unit) return missing(document, value, "unit");
+    if (!entry.meaning) return missing(document, value, "meaning");
     sqlite3_stmt *statement = db_prepare(db,
                                          "INSERT OR REPLACE INTO rules(name, value, unit, meaning) "
                                          "VALUES (:name, :value, :unit, :meaning)",
                                          document->err);
     if (!statement) return -1;
     db_bind_text(statement, ":name", name);
-    db_bind_real(statement, ":value", row.value);
-    db_bind_text(statement, ":unit", row.unit);
-    db_bind_text(statement, ":meaning", row.meaning);
+    db_bind_real(statement, ":value", entry.value);
+    db_bind_text(statement, ":unit", entry.unit);
+    db_bind_text(statement, ":meaning", entry.meaning);
     return db_run(db, statement, document->err);
 }
 
 static int read_severity(void *context, struct document *document, const char *key, const yaml_node_t *at,
                          const yaml_node_t *value) {
     static const char *const words[] = {"critical", "warning", "note", "ok"};
-    struct row *row = context;
+    struct rules_entry *entry = context;
     if (read_text(context, document, key, at, value)) return -1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i], row->severity) == 0) return 0;
+        if (strcmp(words[i], entry->severity) == 0) return 0;
     return document_wrong(document, value, "`severity:` is critical, warning, note or ok");
 }
 
@@ -78,21 +78,21 @@ static int put_advice(void *context, struct document *document, const char *code
     static const struct document_key keys[] = {
         {"severity", read_severity}, {"title", read_text}, {"text", read_text}, {0}};
     struct db *db = context;
-    struct row row = {0};
+    struct rules_entry entry = {0};
     (void)at;
-    if (document_keys(document, value, keys, &row)) return -1;
-    if (!row.severity) return missing(document, value, "severity");
-    if (!row.title) return missing(document, value, "title");
-    if (!row.text) return missing(document, value, "text");
+    if (document_keys(document, value, keys, &entry)) return -1;
+    if (!entry.severity) return missing(document, value, "severity");
+    if (!entry.title) return missing(document, value, "title");
+    if (!entry.text) return missing(document, value, "text");
     sqlite3_stmt *statement = db_prepare(db,
                                          "INSERT OR REPLACE INTO advice(code, severity, title, text) "
                                          "VALUES (:code, :severity, :title, :text)",
                                          document->err);
     if (!statement) return -1;
     db_bind_text(statement, ":code", code);
-    db_bind_text(statement, ":severity", row.severity);
-    db_bind_text(statement, ":title", row.title);
-    db_bind_text(statement, ":text", row.text);
+    db_bind_text(statement, ":severity", entry.severity);
+    db_bind_text(statement, ":title", entry.title);
+    db_bind_text(statement, ":text", entry.text);
     return db_run(db, statement, document->err);
 }
 

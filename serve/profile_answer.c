@@ -14,7 +14,7 @@
 #define DEAD_NS      INT64_C(3600000000000) /* no recorder flushes less often: --interval is an hour at most */
 
 /* What a run is right now. */
-struct state {
+struct run_state {
     int64_t run_id;
     int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; up to then all is stored */
     int64_t window_ns;          /* the end of the newest window, which later ones come after; 0: there is none */
@@ -23,7 +23,7 @@ struct state {
 
 /* ---- the run ---- */
 
-static int read_state(const struct server *server, struct db *db, int64_t run_id, struct state *state,
+static int read_state(const struct server *server, struct db *db, int64_t run_id, struct run_state *state,
                       struct error *err) {
     sqlite3_stmt *row = db_prepare(db,
                                    "SELECT started_ns + duration_ns, instr(flags, 'unfinished') > 0,"
@@ -34,11 +34,11 @@ static int read_state(const struct server *server, struct db *db, int64_t run_id
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);
     if (code == 1)
-        *state = (struct state){.run_id = run_id,
-                                .flushed_ns = sqlite3_column_int64(row, 0),
-                                .window_ns = sqlite3_column_int64(row, 2),
-                                .is_recording = sqlite3_column_int(row, 1),
-                                .is_ours = run_id == server->source.run_id};
+        *state = (struct run_state){.run_id = run_id,
+                                    .flushed_ns = sqlite3_column_int64(row, 0),
+                                    .window_ns = sqlite3_column_int64(row, 2),
+                                    .is_recording = sqlite3_column_int(row, 1),
+                                    .is_ours = run_id == server->source.run_id};
     sqlite3_reset(row);
     if (code != 1) return code < 0 ? -1 : error_fail(err, "run %lld is gone", (long long)run_id);
     /* One that was killed before it could say that it ended is never flushed again. */
@@ -49,7 +49,7 @@ static int read_state(const struct server *server, struct db *db, int64_t run_id
     return 0;
 }
 
-static int find_run(struct exchange *exchange, struct db *db, struct state *state, struct error *err) {
+static int find_run(struct exchange *exchange, struct db *db, struct run_state *state, struct error *err) {
     const char *name = exchange->parameters.run;
     int64_t run_id = exchange->server->source.run_id;
     if ((name || !run_id) && select_run(db, name, &run_id, err)) return -1;
@@ -126,7 +126,7 @@ static int make(struct exchange *exchange, struct db *db, const struct export_re
     return code;
 }
 
-static int fill(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
+static int fill(struct exchange *exchange, struct db *db, const struct run_state *state, const struct timespan *span,
                 struct export_series *series, struct error *err) {
     int64_t run_id = state->run_id;
     const struct parameters *parameters = &exchange->parameters;
@@ -145,21 +145,21 @@ static int fill(struct exchange *exchange, struct db *db, const struct state *st
 
 /* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. With a series, what
  * came since its mark. */
-static void reply_span(struct exchange *exchange, struct db *db, const struct state *state, const struct timespan *span,
-                       struct export_series *series) {
+static void reply_span(struct exchange *exchange, struct db *db, const struct run_state *state,
+                       const struct timespan *span, struct export_series *series) {
     struct error err = {0};
     if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
 }
 
 /* Whether a run that goes on may come to have what is asked for. */
-static bool may_come(const struct exchange *exchange, const struct state *state) {
+static bool may_come(const struct exchange *exchange, const struct run_state *state) {
     const struct server_source *source = &exchange->server->source;
     if (!state->is_recording || !kind_find(kind_of(exchange))->name) return false;
     return !state->is_ours || source->records(source->context, kind_of(exchange));
 }
 
 /* What can be known before anything is made or waited for. */
-static bool check(struct exchange *exchange, struct db *db, const struct state *state) {
+static bool check(struct exchange *exchange, struct db *db, const struct run_state *state) {
     struct error err = {0};
     exchange->format = find_format(&exchange->parameters, &err);
     if (!exchange->format)
@@ -197,11 +197,11 @@ static struct export_series *series_of(struct server *server, const struct route
     return found.series;
 }
 
-static void answer_delta(struct exchange *exchange, struct db *db, const struct state *state) {
+static void answer_delta(struct exchange *exchange, struct db *db, const struct run_state *state) {
     reply_span(exchange, db, state, NULL, series_of(exchange->server, exchange->route, state->run_id));
 }
 
-static void watch(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
+static void watch(struct exchange *exchange, struct db *db, const struct run_state *state, int64_t seconds_ns) {
     struct error err = {0};
     int64_t now_ns = clock_monotonic_ns(), real_ns = clock_realtime_ns(), age_ns = real_ns - state->flushed_ns;
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
@@ -218,7 +218,8 @@ static void watch(struct exchange *exchange, struct db *db, const struct state *
 }
 
 /* The last seconds of a run that has ended; what is asked for of one that goes on has yet to happen. */
-static void answer_seconds(struct exchange *exchange, struct db *db, const struct state *state, int64_t seconds_ns) {
+static void answer_seconds(struct exchange *exchange, struct db *db, const struct run_state *state,
+                           int64_t seconds_ns) {
     if (state->is_recording) {
         watch(exchange, db, state, seconds_ns);
         return;
@@ -227,7 +228,7 @@ static void answer_seconds(struct exchange *exchange, struct db *db, const struc
     reply_span(exchange, db, state, &span, NULL);
 }
 
-static int look_again(struct exchange *exchange, struct db **db, struct state *state, int64_t now_ns,
+static int look_again(struct exchange *exchange, struct db **db, struct run_state *state, int64_t now_ns,
                       struct error *err) {
     struct server *server = exchange->server;
     *db = warehouse_db(server, err);
@@ -241,7 +242,7 @@ static int look_again(struct exchange *exchange, struct db **db, struct state *s
 
 bool profile_look(struct exchange *exchange, int64_t now_ns) {
     const struct wait *wait = &exchange->wait;
-    struct state state;
+    struct run_state state;
     struct db *db;
     struct error err = {0};
     if (look_again(exchange, &db, &state, now_ns, &err)) {
@@ -262,7 +263,7 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
 
 /* ---- the paths ---- */
 
-static void answer(struct exchange *exchange, struct db *db, const struct state *state) {
+static void answer(struct exchange *exchange, struct db *db, const struct run_state *state) {
     const struct parameters *parameters = &exchange->parameters;
     const struct route *route = exchange->route;
     if (!check(exchange, db, state)) return;
@@ -280,7 +281,7 @@ static void answer(struct exchange *exchange, struct db *db, const struct state 
     }
 }
 
-static bool needs_flush(const struct exchange *exchange, const struct state *state) {
+static bool needs_flush(const struct exchange *exchange, const struct run_state *state) {
     const struct parameters *parameters = &exchange->parameters;
     return state->is_recording && exchange->method != METHOD_HEAD &&
            (exchange->route->is_delta || exchange->route->seconds || parameters->has_seconds || state->window_ns == 0);
@@ -289,7 +290,7 @@ static bool needs_flush(const struct exchange *exchange, const struct state *sta
 void profile_answer(struct exchange *exchange) {
     const struct parameters *parameters = &exchange->parameters;
     struct error err = {0};
-    struct state state;
+    struct run_state state;
     if (exchange->route->is_delta && (parameters->has_seconds || timespan_is_wanted(&parameters->span))) {
         exchange_error(
             exchange, MHD_HTTP_BAD_REQUEST,

@@ -22,7 +22,7 @@ int table_format_of(const char *name, enum table_format *format, struct error *e
 }
 
 /* A value goes through one buffer per table: `line` is the row under construction. */
-struct table {
+struct table_writer {
     FILE *out;
     sqlite3_stmt *statement;
     const struct table_options *options;
@@ -65,13 +65,13 @@ static struct units_text in_units(const char *name, int64_t value) {
     return plain;
 }
 
-static bool is_number(const struct table *table, int column) {
+static bool is_number(const struct table_writer *table, int column) {
     int type = sqlite3_column_type(table->statement, column);
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
 /* A value as people read it. */
-static void add_shown(struct buffer *line, const struct table *table, int column) {
+static void add_shown(struct buffer *line, const struct table_writer *table, int column) {
     int type = sqlite3_column_type(table->statement, column);
     if (type == SQLITE_NULL)
         buffer_add_text(line, "NULL");
@@ -88,26 +88,26 @@ static void add_shown(struct buffer *line, const struct table *table, int column
     }
 }
 
-static void grid_value(struct table *table, int column) {
+static void grid_value(struct table_writer *table, int column) {
     buffer_clear(&table->line);
     add_shown(&table->line, table, column);
     grid_add(&table->grid, buffer_text(&table->line), table->line.size, is_number(table, column));
 }
 
-static void text_start(struct table *table) {
+static void text_start(struct table_writer *table) {
     table->grid.columns = (size_t)table->columns;
     for (int i = 0; i < table->columns && !table->options->no_header; i++)
         grid_left(&table->grid, sqlite3_column_name(table->statement, i));
 }
 
-static void text_flush(struct table *table) {
+static void text_flush(struct table_writer *table) {
     grid_print(&table->grid, table->out, !table->headed && !table->options->no_header);
     grid_free(&table->grid);
     table->headed = true;
 }
 
 /* A mistaken cross join of 30 s would else fill the memory before its first row is seen. */
-static void text_row(struct table *table) {
+static void text_row(struct table_writer *table) {
     if (table->rows && table->rows % TABLE_BLOCK_ROWS == 0) text_flush(table);
     for (int i = 0; i < table->columns; i++)
         grid_value(table, i);
@@ -123,13 +123,13 @@ static void csv_field(struct buffer *line, const char *text, size_t size) {
         buffer_add_text(line, "\"\"");
 }
 
-static void write_line(struct table *table, const char *end) {
+static void write_line(struct table_writer *table, const char *end) {
     buffer_add_text(&table->line, end);
     fwrite(table->line.data, 1, table->line.size, table->out);
     buffer_clear(&table->line);
 }
 
-static void csv_start(struct table *table) {
+static void csv_start(struct table_writer *table) {
     if (table->options->no_header) return;
     for (int i = 0; i < table->columns; i++) {
         const char *name = sqlite3_column_name(table->statement, i);
@@ -139,7 +139,7 @@ static void csv_start(struct table *table) {
     write_line(table, "\r\n");
 }
 
-static void csv_row(struct table *table) {
+static void csv_row(struct table_writer *table) {
     for (int i = 0; i < table->columns; i++) {
         int type = sqlite3_column_type(table->statement, i);
         if (i) buffer_add_char(&table->line, ',');
@@ -172,7 +172,7 @@ static void json_value(struct buffer *line, sqlite3_stmt *statement, int column)
     }
 }
 
-static void json_object(struct table *table) {
+static void json_object(struct table_writer *table) {
     buffer_add_char(&table->line, '{');
     for (int i = 0; i < table->columns; i++) {
         const char *name = sqlite3_column_name(table->statement, i);
@@ -184,17 +184,17 @@ static void json_object(struct table *table) {
     buffer_add_char(&table->line, '}');
 }
 
-static void json_row(struct table *table) {
+static void json_row(struct table_writer *table) {
     buffer_add_text(&table->line, table->rows ? ",\n" : "[");
     json_object(table);
     write_line(table, "");
 }
 
-static void json_end(struct table *table) {
+static void json_end(struct table_writer *table) {
     fputs(table->rows ? "]\n" : "[]\n", table->out);
 }
 
-static void jsonl_row(struct table *table) {
+static void jsonl_row(struct table_writer *table) {
     json_object(table);
     write_line(table, "\n");
 }
@@ -227,7 +227,7 @@ static void markdown_cell(struct buffer *line, const char *text, size_t size) {
 }
 
 /* After the first row was found, if there is one: it tells which columns are numbers. */
-static void markdown_header(struct table *table, bool has_row) {
+static void markdown_header(struct table_writer *table, bool has_row) {
     for (int i = 0; i < table->columns; i++) {
         const char *name = sqlite3_column_name(table->statement, i);
         markdown_cell(&table->line, name, strlen(name));
@@ -238,7 +238,7 @@ static void markdown_header(struct table *table, bool has_row) {
     write_line(table, "|\n");
 }
 
-static void markdown_row(struct table *table) {
+static void markdown_row(struct table_writer *table) {
     struct buffer value = {0};
     if (table->rows == 0) markdown_header(table, true);
     for (int i = 0; i < table->columns; i++) {
@@ -250,16 +250,16 @@ static void markdown_row(struct table *table) {
     buffer_free(&value);
 }
 
-static void markdown_end(struct table *table) {
+static void markdown_end(struct table_writer *table) {
     if (table->rows == 0) markdown_header(table, false);
 }
 
 /* ---- all of them ---- */
 
 static const struct {
-    void (*start)(struct table *table); /* before the first row; may be NULL */
-    void (*row)(struct table *table);
-    void (*end)(struct table *table); /* after the last one; may be NULL */
+    void (*start)(struct table_writer *table); /* before the first row; may be NULL */
+    void (*row)(struct table_writer *table);
+    void (*end)(struct table_writer *table); /* after the last one; may be NULL */
 } formats[] = {
     [TABLE_TEXT] = {text_start, text_row, text_flush},
     [TABLE_CSV] = {csv_start, csv_row, NULL},
@@ -270,7 +270,7 @@ static const struct {
 
 int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,
                 const struct table_options *options, struct error *err) {
-    struct table table = {
+    struct table_writer table = {
         .out = out, .statement = statement, .options = options, .columns = sqlite3_column_count(statement)};
     if (formats[options->format].start) formats[options->format].start(&table);
     int row;
