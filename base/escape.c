@@ -21,6 +21,20 @@ void escape_csv(struct buffer *out, const char *text, size_t size) {
     buffer_add_char(out, '"');
 }
 
+void escape_shell(struct buffer *out, const char *word) {
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+    if (*word && strspn(word, safe) == strlen(word)) {
+        buffer_add_text(out, word);
+        return;
+    }
+    buffer_add_char(out, '\'');
+    for (; *word; word++) {
+        if (*word == '\'') buffer_add_text(out, "'\\'");
+        buffer_add_char(out, *word);
+    }
+    buffer_add_char(out, '\'');
+}
+
 static const char *entity_of(char c) {
     switch (c) {
     case '&': return "&amp;";

@@ -8,6 +8,9 @@
 /* A field of a CSV file (RFC 4180): in quotes where it holds a quote, a comma or a line end, else as it is. */
 void escape_csv(struct buffer *out, const char *text, size_t size);
 
+/* One word for a POSIX shell: as it is where that is safe, else in single quotes. */
+void escape_shell(struct buffer *out, const char *word);
+
 /* XML or HTML, in an element or in a quoted attribute. What is not UTF-8, and control characters but tabs and newlines, which
  * XML does not know, become U+FFFD. */
 void escape_xml(struct buffer *out, const char *text);

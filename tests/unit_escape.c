@@ -65,6 +65,23 @@ static void csv(void **state) {
     is_csv("a\0b", 3, "a\0b");
 }
 
+static void is_word(const char *word, const char *want) {
+    struct buffer out = {0};
+    escape_shell(&out, word);
+    assert_string_equal(buffer_text(&out), want);
+    buffer_free(&out);
+}
+
+/* POSIX shell, 2.2.2: a single quote cannot stand inside single quotes. */
+static void shell(void **state) {
+    (void)state;
+    is_word("./a-b_c.d:e,f@g%h+i=j/k", "./a-b_c.d:e,f@g%h+i=j/k");
+    is_word("", "''");
+    is_word("a b", "'a b'");
+    is_word("$(x)`y`\\\"*", "'$(x)`y`\\\"*'");
+    is_word("it's", "'it'\\''s'");
+}
+
 static void utf8(void **state) {
     (void)state;
     assert_int_equal(utf8_length("", 0), 0);
@@ -82,6 +99,6 @@ static void utf8(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(xml), cmocka_unit_test(xml_character), cmocka_unit_test(csv),
-                                       cmocka_unit_test(utf8)};
+                                       cmocka_unit_test(shell), cmocka_unit_test(utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,25 +6,10 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "base/escape.h"
 #include "ingest/record/collector.h"
 #include "ingest/store/run_uuid.h"
 #include "schema/schema.h"
-
-static void add_quoted(struct buffer *text, const char *word) {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        buffer_add_text(text, word);
-        return;
-    }
-    buffer_add_char(text, '\'');
-    for (; *word; word++) {
-        if (*word == '\'')
-            buffer_add_text(text, "'\\''");
-        else
-            buffer_add_char(text, *word);
-    }
-    buffer_add_char(text, '\'');
-}
 
 static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_recorded.sql"), err);
@@ -34,7 +19,7 @@ static int insert_run(struct db *db, const struct run_description *description, 
     struct buffer command = {0};
     for (char *const *word = description->command; *word; word++) {
         if (command.size) buffer_add_char(&command, ' ');
-        add_quoted(&command, *word);
+        escape_shell(&command, *word);
     }
     db_bind_text(statement, ":uuid", uuid);
     db_bind_text(statement, ":command", buffer_text(&command));

@@ -104,10 +104,16 @@ struct members {
     size_t count;
 };
 
-struct stack {
+/* A function, as the row of a table shows it. */
+struct diff_function {
+    const char *name, *file, *module;
+    int64_t line;
+};
+
+struct diff_stack {
     bool is_kept; /* by --focus and --ignore */
-    const char *function, *file, *module;
-    int64_t line, id;
+    struct diff_function function;
+    int64_t id;
     uint64_t signature;
     struct members members[DIFF_TABLES];
 };
@@ -116,7 +122,7 @@ struct stack {
 struct source {
     struct db *db;
     struct map known; /* trace id -> index */
-    struct stack *stacks;
+    struct diff_stack *stacks;
     size_t count, capacity;
 };
 
@@ -154,26 +160,26 @@ static sqlite3_stmt *prepare(struct gather *gather, const char *name, struct err
     return db_prepare(gather->source->db, embedded_text(name), err);
 }
 
-static int read_place(struct gather *gather, struct stack *stack, struct error *err) {
+static int read_place(struct gather *gather, struct diff_stack *stack, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/place.sql", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code = db_step(gather->source->db, row, err);
     if (code < 0) return -1;
     stack->signature = code ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
-    stack->function = keep(gather->diff, code ? db_text(row, 1) : "(no stack)");
-    stack->file = keep(gather->diff, code ? db_text(row, 2) : "");
-    stack->line = code ? sqlite3_column_int64(row, 3) : 0;
-    stack->module = keep(gather->diff, code ? db_text(row, 4) : "");
+    stack->function = (struct diff_function){.name = keep(gather->diff, code ? db_text(row, 1) : "(no stack)"),
+                                             .file = keep(gather->diff, code ? db_text(row, 2) : ""),
+                                             .module = keep(gather->diff, code ? db_text(row, 4) : ""),
+                                             .line = code ? sqlite3_column_int64(row, 3) : 0};
     sqlite3_reset(row);
     return trace_filter_keeps(&gather->filter, gather->source->db, stack->id, &stack->is_kept, err);
 }
 
-static struct stack *find_stack(struct gather *gather, int64_t trace_id, struct error *err) {
+static struct diff_stack *find_stack(struct gather *gather, int64_t trace_id, struct error *err) {
     struct source *source = gather->source;
     struct map_entry *entry = map_find(&source->known, &trace_id, sizeof trace_id);
     if (entry) return &source->stacks[entry->value];
-    struct stack stack = {.id = trace_id};
+    struct diff_stack stack = {.id = trace_id};
     if (read_place(gather, &stack, err) < 0) return NULL;
     if (source->count == source->capacity) {
         source->capacity = source->capacity ? source->capacity * 2 : 256;
@@ -225,21 +231,21 @@ static void add_total(struct gather *gather, size_t column, double value) {
     gather->diff->tables[DIFF_TOTALS].rows[0].values[column * gather->diff->runs + gather->run] += value;
 }
 
-static size_t function_row(struct gather *gather, enum diff_table_id id, const char *what, const char *function,
-                           const char *file, const char *module, int64_t line, int64_t trace_id) {
+static size_t function_row(struct gather *gather, enum diff_table_id id, const char *what,
+                           const struct diff_function *function, int64_t trace_id) {
     struct buffer key = {0};
     bool is_new;
-    buffer_printf(&key, "%s\n%s\n%s", what, function, path_base(file));
+    buffer_printf(&key, "%s\n%s\n%s", what, function->name, path_base(function->file));
     struct diff_table *table = &gather->diff->tables[id];
     size_t index = find_row(gather->diff, table, &key, &is_new);
     buffer_free(&key);
     if (is_new) {
         struct diff_row *row = &table->rows[index];
         row->what = keep(gather->diff, what);
-        row->subject = keep(gather->diff, function);
-        row->file = keep(gather->diff, file);
-        row->module = keep(gather->diff, module);
-        row->line = line;
+        row->subject = keep(gather->diff, function->name);
+        row->file = keep(gather->diff, function->file);
+        row->module = keep(gather->diff, function->module);
+        row->line = function->line;
         row->db = gather->source->db;
         row->trace_id = trace_id;
     }
@@ -254,31 +260,31 @@ static void add_member(struct members *members, size_t row) {
 }
 
 /* Each function of the stack once, however often it is in it. */
-static int add_all_functions(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
-                             struct members *members, struct error *err) {
+static int add_all_functions(struct gather *gather, enum diff_table_id id, const char *what,
+                             const struct diff_stack *stack, struct members *members, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/functions.sql", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code;
-    while ((code = db_step(gather->source->db, row, err)) == 1)
-        add_member(members, function_row(gather, id, what, db_text(row, 0), db_text(row, 1), db_text(row, 2),
-                                         sqlite3_column_int64(row, 3), stack->id));
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        const struct diff_function function = {db_text(row, 0), db_text(row, 1), db_text(row, 2),
+                                               sqlite3_column_int64(row, 3)};
+        add_member(members, function_row(gather, id, what, &function, stack->id));
+    }
     return code;
 }
 
 /* The rows that the stack belongs to, found where they are not known yet. */
-static int find_members(struct gather *gather, enum diff_table_id id, const char *what, const struct stack *stack,
+static int find_members(struct gather *gather, enum diff_table_id id, const char *what, const struct diff_stack *stack,
                         struct members *members, struct error *err) {
     if (members->count) return 0;
     if (gather->diff->options->cumulative && add_all_functions(gather, id, what, stack, members, err) < 0) return -1;
-    if (!members->count)
-        add_member(members,
-                   function_row(gather, id, what, stack->function, stack->file, stack->module, stack->line, stack->id));
+    if (!members->count) add_member(members, function_row(gather, id, what, &stack->function, stack->id));
     return 0;
 }
 
-static int add_to_functions(struct gather *gather, enum diff_table_id id, struct stack *stack, const double *values,
-                            struct error *err) {
+static int add_to_functions(struct gather *gather, enum diff_table_id id, struct diff_stack *stack,
+                            const double *values, struct error *err) {
     struct members *members = &stack->members[id];
     if (find_members(gather, id, "", stack, members, err) < 0) return -1;
     for (size_t i = 0; i < members->count; i++)
@@ -286,7 +292,7 @@ static int add_to_functions(struct gather *gather, enum diff_table_id id, struct
     return 0;
 }
 
-static void add_to_site(struct gather *gather, struct stack *stack, const double *values) {
+static void add_to_site(struct gather *gather, struct diff_stack *stack, const double *values) {
     struct members *members = &stack->members[DIFF_SITES];
     struct diff_table *table = &gather->diff->tables[DIFF_SITES];
     bool is_new;
@@ -297,10 +303,10 @@ static void add_to_site(struct gather *gather, struct stack *stack, const double
         buffer_free(&key);
         struct diff_row *row = &table->rows[members->rows[0]];
         if (is_new) {
-            row->subject = stack->function;
-            row->file = stack->file;
-            row->module = stack->module;
-            row->line = stack->line;
+            row->subject = stack->function.name;
+            row->file = stack->function.file;
+            row->module = stack->function.module;
+            row->line = stack->function.line;
             row->signature = stack->signature;
             row->db = gather->source->db;
             row->trace_id = stack->id;
@@ -323,7 +329,7 @@ static int gather_heap(struct gather *gather, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
-        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
         if (!stack) return -1;
         if (!stack->is_kept) continue;
         read_values(row, 1, 4, values);
@@ -342,7 +348,7 @@ static int gather_cpu(struct gather *gather, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
-        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
         if (!stack) return -1;
         if (!stack->is_kept) continue;
         read_values(row, 1, 2, values);
@@ -361,7 +367,7 @@ static int gather_samples(struct gather *gather, struct error *err) {
     while ((code = db_step(gather->source->db, row, err)) == 1) {
         struct members members = {0};
         double value = sqlite3_column_double(row, 2);
-        struct stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
         if (!stack) return -1;
         if (!stack->is_kept) continue;
         code = find_members(gather, DIFF_SAMPLES, db_text(row, 1), stack, &members, err);

@@ -1,5 +1,5 @@
-/* diff_rows.h: the tables of a comparison: gathered from the runs (diff_rows.c), judged (diff_judge.c), then printed
- * (diff_text.c, diff_json.c). Private to them. */
+/* changes.h: the tables of a comparison: gathered from the runs (changes.c), judged (judge.c), then printed (changes_text.c,
+ * changes_json.c). Private to query/diff. */
 #ifndef CLEAR_QUERY_DIFF_CHANGES_H
 #define CLEAR_QUERY_DIFF_CHANGES_H
 

@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/grid.h"
 #include "base/path.h"
+#include "base/wrap.h"
 #include "query/diff/changes.h"
-#include "query/doctor/findings.h"
 #include "schema/schema.h"
 
 struct printer {
@@ -25,7 +26,7 @@ static void print_title(const struct printer *printer, const char *title) {
 /* A line that may hold names of any length. */
 static void print_cut(const struct printer *printer, const char *indent, const char *line) {
     struct buffer shown = {0};
-    grid_visible(&shown, line, DOCTOR_WIDTH - (int)strlen(indent));
+    grid_visible(&shown, line, REPORT_WIDTH - (int)strlen(indent));
     fprintf(printer->out, "%s%s\n", indent, buffer_text(&shown));
     buffer_free(&shown);
 }
@@ -115,7 +116,7 @@ static void print_rule(const struct printer *printer) {
             "more, and of %g %% or more for times, waits and samples. Name several runs a side (last=10) to have "
             "the noise measured.",
             rules->floor_percent, rules->single_percent);
-    doctor_print_wrapped(printer->out, "  ", buffer_text(&text));
+    wrap_print(printer->out, "  ", buffer_text(&text));
     buffer_free(&text);
 }
 
@@ -144,7 +145,7 @@ static void print_losses(const struct printer *printer) {
         const struct diff_loss *loss = &diff->losses[i];
         struct buffer runs = {0}, subject = {0};
         buffer_printf(&runs, "%zu/%zu", loss->runs, diff->run_count[loss->side]);
-        grid_visible(&subject, loss->subject, DOCTOR_WIDTH / 2);
+        grid_visible(&subject, loss->subject, REPORT_WIDTH / 2);
         grid_left(&grid, loss->side == DIFF_OLD ? "old" : "new");
         grid_left(&grid, loss->code);
         grid_right(&grid, units_count(loss->count).text);
@@ -231,9 +232,9 @@ static void note_subject(const struct printer *printer, struct grid *grid, const
     else if (*row->file || *row->module)
         buffer_printf(&at, "  (%s)", *row->file ? row->file : row->module);
     if (*row->what) buffer_printf(&at, "  [%s]", row->what);
-    grid_visible(&place, buffer_text(&at), DOCTOR_WIDTH / 2);
+    grid_visible(&place, buffer_text(&at), REPORT_WIDTH / 2);
     buffer_printf(&line, "      %s", style(printer, "\033[1m"));
-    grid_visible(&line, row->subject, DOCTOR_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
+    grid_visible(&line, row->subject, REPORT_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", style(printer, GRID_PLAIN), buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&line);
@@ -246,7 +247,7 @@ static int note_callers(struct grid *grid, const struct diff_row *row, struct er
     int code = diff_callers(row, &callers, err);
     if (code == 0 && callers.size) {
         buffer_add_text(&line, "        < ");
-        grid_visible(&line, buffer_text(&callers), DOCTOR_WIDTH - 10);
+        grid_visible(&line, buffer_text(&callers), REPORT_WIDTH - 10);
         grid_note(grid, buffer_text(&line));
     }
     buffer_free(&callers);
@@ -473,7 +474,7 @@ static void print_next(const struct printer *printer) {
             if (options->sides[side].runs.items[i].db != options->sides[DIFF_OLD].runs.items[0].db) return;
     if (!diff->tables[DIFF_SITES].count) return;
     buffer_add_text(&line, "  clear export --db ");
-    doctor_add_quoted(&line, options->sides[DIFF_OLD].runs.items[0].db->path);
+    escape_shell(&line, options->sides[DIFF_OLD].runs.items[0].db->path);
     for (int side = DIFF_SIDES - 1; side >= DIFF_OLD; side--) {
         buffer_add_text(&line, side == DIFF_OLD ? " --base " : " ");
         for (size_t i = 0; i < options->sides[side].runs.count; i++)

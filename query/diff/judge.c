@@ -218,15 +218,13 @@ static double magnitude(const struct diff_table *table, const struct diff_row *r
     return fabs(row->figures[table->judged].delta);
 }
 
-/* qsort has no context of its own; one comparison a process is under way. */
-static const struct diff_table *sorting;
-
-static int larger_first(const void *left, const void *right) {
+static int larger_first(const void *left, const void *right, void *context) {
+    const struct diff_table *table = context;
     const struct diff_row *a = *(const struct diff_row *const *)left, *b = *(const struct diff_row *const *)right;
     if (a->is_change != b->is_change) return a->is_change ? -1 : 1;
-    double difference = magnitude(sorting, b) - magnitude(sorting, a);
+    double difference = magnitude(table, b) - magnitude(table, a);
     if (difference != 0) return difference > 0 ? 1 : -1;
-    double total_a = a->figures[sorting->judged].noise.new.mean, total_b = b->figures[sorting->judged].noise.new.mean;
+    double total_a = a->figures[table->judged].noise.new.mean, total_b = b->figures[table->judged].noise.new.mean;
     if (total_a != total_b) return total_b > total_a ? 1 : -1;
     int names = strcmp(a->subject, b->subject);
     if (!names) names = strcmp(a->identity, b->identity);
@@ -237,8 +235,7 @@ const struct diff_row **diff_sorted(const struct diff_table *table) {
     const struct diff_row **rows = xcalloc(table->count + 1, sizeof *rows);
     for (size_t i = 0; i < table->count; i++)
         rows[i] = &table->rows[i];
-    sorting = table;
-    qsort(rows, table->count, sizeof *rows, larger_first);
+    qsort_r(rows, table->count, sizeof *rows, larger_first, (void *)(uintptr_t)table);
     return rows;
 }
 

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/wrap.h"
 #include "query/diff/changes.h"
-#include "query/doctor/findings.h"
+#include "query/profile/start_up.h"
 #include "schema/schema.h"
 
 enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 16, QUOTE_PRIORITY_LAST = 5 };
@@ -53,7 +54,7 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
     db_bind_int(frame, ":count", CALLERS_SHOWN);
     int code;
     while ((code = db_step(row->db, frame, err)) == 1)
-        if (!doctor_is_start_up(db_text(frame, 0)))
+        if (!start_up_is_frame(db_text(frame, 0)))
             buffer_printf(out, "%s%s", out->size ? " < " : "", db_text(frame, 0));
     return code;
 }
@@ -61,13 +62,13 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
 /* ---- the line to quote ---- */
 
 /* What could be said, in the order in which it is; `priority` 0 is what must not be missing. */
-struct part {
+struct quote_part {
     char *text, *brief; /* brief: the same in fewer words, or NULL */
     int priority;
 };
 
 struct quote {
-    struct part parts[QUOTE_PARTS];
+    struct quote_part parts[QUOTE_PARTS];
     size_t count;
     size_t more; /* changes that have no part */
 };
@@ -75,7 +76,7 @@ struct quote {
 /* Takes `brief`. */
 static void add_part(struct quote *quote, int priority, struct buffer *text, char *brief) {
     if (quote->count == QUOTE_PARTS) bug("more to quote than there is room for");
-    quote->parts[quote->count++] = (struct part){xstrdup(buffer_text(text)), brief, priority};
+    quote->parts[quote->count++] = (struct quote_part){xstrdup(buffer_text(text)), brief, priority};
     buffer_free(text);
 }
 
@@ -151,14 +152,14 @@ static void quote_objects(const struct diff *diff, enum diff_table_id id, struct
     free(rows);
 }
 
-static const char *part_text(const struct part *part, bool brief) {
+static const char *part_text(const struct quote_part *part, bool brief) {
     return brief && part->brief ? part->brief : part->text;
 }
 
 /* As many of the parts as a line has room for, the weightiest first. Returns their number. */
 static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chosen) {
     struct units_text others = units_things((int64_t)(quote->more + quote->count), "more change"); /* at most */
-    int left = DOCTOR_WIDTH - (int)strlen(others.text); /* each part has two columns for a comma, but the first */
+    int left = REPORT_WIDTH - (int)strlen(others.text); /* each part has two columns for a comma, but the first */
     size_t chosen = 0;
     memset(is_chosen, 0, QUOTE_PARTS * sizeof *is_chosen);
     for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)

@@ -7,6 +7,7 @@
 #include "query/profile/filter.h"
 #include "query/profile/graph.h"
 #include "query/profile/load.h"
+#include "query/profile/start_up.h"
 
 enum { NAME_WIDTH = 58 }; /* what the figures leave of a line */
 
@@ -158,7 +159,7 @@ static int print_functions(struct calls *calls, void *context, struct error *err
     add_headings(&grid, headings);
     for (size_t i = 0; i < calls->graph.node_count; i++) {
         struct graph_node *node = calls->graph.nodes[i];
-        if (doctor_is_start_up(name_of(calls, node)) && !node->flat) continue;
+        if (start_up_is_frame(name_of(calls, node)) && !node->flat) continue;
         if (++shown > limit(report->options)) continue;
         grid_right(&grid, value_text(calls, graph_flat(node)).text);
         grid_right(&grid, percent_text(graph_flat(node), calls->total).text);

@@ -29,7 +29,7 @@ static void print_filters(const struct doctor_report *report) {
                   options->ignore ? options->ignore : "");
     if (!options->peek)
         buffer_printf(&line, "; %zu finding%s left out", report->hidden, report->hidden == 1 ? "" : "s");
-    grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH - 2);
+    grid_visible(&shown, buffer_text(&line), REPORT_WIDTH - 2);
     fprintf(report->out, "  %s\n", buffer_text(&shown));
     buffer_free(&line);
     buffer_free(&shown);

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "query/code/source_text.h"
+#include "query/profile/start_up.h"
 #include "schema/schema.h"
 
 enum { FRAMES_SHOWN = 4, SOURCE_WIDTH_MIN = 20 };
@@ -18,12 +19,12 @@ static const char *severity_style(const struct doctor_report *report, const char
 
 /* ---- figures ---- */
 
-enum unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
+enum figure_unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
 
 /* The columns that sections have: a key of the evidence, what a person calls it, its unit. */
 static const struct figure {
     const char *section, *key, *heading;
-    enum unit unit;
+    enum figure_unit unit;
 } figures[] = {
     {"saturation", "count", "count", UNIT_COUNT},
     {"saturation", "percent", "of all", UNIT_PERCENT},
@@ -59,7 +60,7 @@ static const struct figure {
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
 
-static struct units_text in_unit(enum unit unit, int64_t value) {
+static struct units_text in_unit(enum figure_unit unit, int64_t value) {
     struct units_text text;
     switch (unit) {
     case UNIT_BYTES: return units_bytes(value);
@@ -72,7 +73,7 @@ static struct units_text in_unit(enum unit unit, int64_t value) {
 }
 
 /* Tiny blocks are told apart by less than a byte: 2.5 B. */
-static struct units_text figure_text(enum unit unit, sqlite3_stmt *row) {
+static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     struct units_text text;
     double value = sqlite3_column_double(row, 0);
     if (unit != UNIT_BYTES || value == floor(value) || fabs(value) >= 10) return in_unit(unit, llround(value));
@@ -106,7 +107,7 @@ static bool ends_in(const char *text, const char *end) {
 static void add_words(struct buffer *out, sqlite3_stmt *row) {
     static const struct {
         const char *end;
-        enum unit unit;
+        enum figure_unit unit;
     } units[] = {{"_ns", UNIT_NS}, {"_bytes", UNIT_BYTES}, {"_percent", UNIT_PERCENT}};
     const char *key = db_text(row, 0), *end = "";
     struct units_text value = {""};
@@ -123,14 +124,14 @@ static void add_words(struct buffer *out, sqlite3_stmt *row) {
 
 /* Adds "KEY VALUE" to the words of a finding; a line that is full becomes a note. */
 static void note_part(struct grid *grid, struct buffer *line, const char *part) {
-    int left = DOCTOR_WIDTH - grid_width(buffer_text(line), line->size);
+    int left = REPORT_WIDTH - grid_width(buffer_text(line), line->size);
     if (line->size && grid_width(part, strlen(part)) + 3 > left) {
         buffer_add_char(line, ',');
         grid_note(grid, buffer_text(line));
         buffer_clear(line);
     }
     buffer_add_text(line, line->size ? ", " : "      ");
-    grid_visible(line, part, DOCTOR_WIDTH - 7);
+    grid_visible(line, part, REPORT_WIDTH - 7);
 }
 
 /* A section without columns of its own says its evidence in words: "pushes 12, push blocked 3". */
@@ -163,7 +164,7 @@ static void add_place(struct buffer *out, sqlite3_stmt *frame) {
         buffer_printf(&place, "  %s:%s", path_base(file), db_text(frame, 2));
     else if (*file || *db_text(frame, 3))
         buffer_printf(&place, "  (%s)", *file ? file : db_text(frame, 3));
-    grid_visible(out, buffer_text(&place), DOCTOR_WIDTH / 2);
+    grid_visible(out, buffer_text(&place), REPORT_WIDTH / 2);
     buffer_free(&place);
 }
 
@@ -189,31 +190,17 @@ static int note_name(struct doctor_report *report, struct grid *grid, int indent
     struct buffer place = {0}, line = {0};
     int code = 0;
     if (frame) {
-        int width = DOCTOR_WIDTH - indent - grid_width(name, strlen(name));
+        int width = REPORT_WIDTH - indent - grid_width(name, strlen(name));
         add_place(&place, frame);
         code = add_source(report, width, frame, &place, err);
     }
     buffer_printf(&line, "%*s%s", indent, "", name_style);
-    grid_visible(&line, name, DOCTOR_WIDTH - indent - grid_width(buffer_text(&place), place.size));
+    grid_visible(&line, name, REPORT_WIDTH - indent - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", *name_style ? GRID_PLAIN : "", buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&place);
     buffer_free(&line);
     return code;
-}
-
-bool doctor_is_start_up(const char *function) {
-    static const char *const names[] = {"_start",
-                                        "__libc_start_call_main",
-                                        "__libc_start_main_impl",
-                                        "start_thread",
-                                        "clone",
-                                        "clone3",
-                                        "__clone3",
-                                        "thread_start"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(function, names[i]) == 0) return true;
-    return strncmp(function, "__libc_start_main", strlen("__libc_start_main")) == 0;
 }
 
 /* The subject and the top of its first stack; wrappers of allocators and locks nearer to the leaf are left out. Where the
@@ -231,7 +218,7 @@ static int note_stack(struct doctor_report *report, struct grid *grid, const str
         code = -1;
     if (code == 1 && is_frame) code = db_step(report->db, row, err);
     for (; code == 1; code = db_step(report->db, row, err))
-        if (!doctor_is_start_up(db_text(row, 0)) && note_name(report, grid, 8, db_text(row, 0), "", row, err)) {
+        if (!start_up_is_frame(db_text(row, 0)) && note_name(report, grid, 8, db_text(row, 0), "", row, err)) {
             code = -1;
             break;
         }

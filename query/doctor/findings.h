@@ -1,14 +1,13 @@
-/* doctor_report.h: what the files of the doctor share: the findings of one run, and how they look. Private to them. */
+/* findings.h: what the files of the doctor share: the findings of one run, and how they look. Private to them. */
 #ifndef CLEAR_QUERY_DOCTOR_FINDINGS_H
 #define CLEAR_QUERY_DOCTOR_FINDINGS_H
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/grid.h"
+#include "base/wrap.h"
 #include "query/doctor/doctor.h"
 #include "query/profile/trace_filter.h"
-
-enum { DOCTOR_WIDTH = 100 }; /* columns of a line */
 
 /* One row of the view `doctor`. Texts are the report's. */
 struct finding {
@@ -38,25 +37,20 @@ const char *doctor_plain(const struct doctor_report *report);
 bool doctor_is_severe(const struct finding *finding); /* critical or warning */
 bool doctor_is_saturation(const struct finding *finding);
 
-/* doctor_findings.c: the findings that the options leave, in the order of the view, those of the heap by --by. */
+/* findings.c: the findings that the options leave, in the order of the view, those of the heap by --by. */
 int doctor_load(struct doctor_report *report, struct error *err);
 /* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. Kinds that were
  * lost or sampled alike become one finding. */
 void doctor_group_sections(struct doctor_report *report);
 
-/* doctor_figures.c: a table of findings of one section: `first` tells which columns it has. */
+/* figures.c: a table of findings of one section: `first` tells which columns it has. */
 void doctor_start_grid(const struct finding *first, struct grid *grid);
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
 
-/* What stands below main and below a thread's first function in every stack, and tells nobody anything. */
-bool doctor_is_start_up(const char *function);
-
-/* doctor_section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
+/* section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err);
-/* Words, a line of DOCTOR_WIDTH at a time, each after `indent`. */
-void doctor_print_wrapped(FILE *out, const char *indent, const char *text);
 
-/* doctor_calls.c: tables of functions, one for each kind of profile of the run, and who calls whom. */
+/* calls.c: tables of functions, one for each kind of profile of the run, and who calls whom. */
 bool doctor_wants_functions(const struct doctor_options *options);
 int doctor_print_functions(struct doctor_report *report, struct error *err);
 /* Those of the kinds that no diagnosis speaks of (CPU samples, goroutines), where there are any. */
@@ -66,11 +60,9 @@ int doctor_print_peek(struct doctor_report *report, struct error *err);
 int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err);
 int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err);
 
-/* doctor_head.c: what was run and how it went, with the losses that are notes, which leave the findings by that; and the
+/* head.c: what was run and how it went, with the losses that are notes, which leave the findings by that; and the
  * commands that go on from here. */
 int doctor_print_head(struct doctor_report *report, struct error *err);
 int doctor_print_next(struct doctor_report *report, struct error *err);
-/* One word for the shell. */
-void doctor_add_quoted(struct buffer *out, const char *word);
 
 #endif

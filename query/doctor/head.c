@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/units.h"
 
 enum { TRACES_EXPORTED = 20 };
@@ -99,7 +100,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
                   *db_text(row, 1) ? ")" : "", db_text(row, 2));
     struct buffer shown = {0};
-    grid_visible(&shown, buffer_text(&line), DOCTOR_WIDTH);
+    grid_visible(&shown, buffer_text(&line), REPORT_WIDTH);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
     print_course(out, row);
     print_sums(out, row);
@@ -111,20 +112,6 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
 }
 
 /* ---- foot ---- */
-
-void doctor_add_quoted(struct buffer *out, const char *word) {
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-    if (*word && strspn(word, safe) == strlen(word)) {
-        buffer_add_text(out, word);
-        return;
-    }
-    buffer_add_char(out, '\'');
-    for (; *word; word++) {
-        if (*word == '\'') buffer_add_text(out, "'\\'");
-        buffer_add_char(out, *word);
-    }
-    buffer_add_char(out, '\'');
-}
 
 /* The stacks of the findings of one section that were shown, "3,17,20"; empty where it has none. */
 static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
@@ -150,7 +137,7 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     if (db_step(report->db, row, err) < 1) return -1;
-    doctor_add_quoted(&file, db_text(row, 0));
+    escape_shell(&file, db_text(row, 0));
     sqlite3_reset(row);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));
@@ -183,7 +170,7 @@ int doctor_print_next(struct doctor_report *report, struct error *err) {
     struct buffer db = {0};
     long long run_id = (long long)report->options->run_id;
     int code = 0;
-    doctor_add_quoted(&db, report->db->path);
+    escape_shell(&db, report->db->path);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     for (size_t i = 0; i < sizeof exports / sizeof *exports && code == 0; i++) {
         struct buffer ids = {0};

@@ -3,22 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
-
-void doctor_print_wrapped(FILE *out, const char *indent, const char *text) {
-    int column = 0;
-    while (*text) {
-        int size = (int)strcspn(text, " \n"), width = grid_width(text, (size_t)size);
-        if (column && column + 1 + width > DOCTOR_WIDTH) {
-            fputc('\n', out);
-            column = 0;
-        }
-        fprintf(out, "%s%.*s", column ? " " : indent, size, text);
-        column += width + (column ? 1 : (int)strlen(indent));
-        text += size;
-        text += strspn(text, " \n");
-    }
-    if (column) fputc('\n', out);
-}
+#include "base/wrap.h"
 
 /* The advice of each code that was shown, once. */
 static void print_advice(const struct doctor_report *report, size_t start, size_t end) {
@@ -30,7 +15,7 @@ static void print_advice(const struct doctor_report *report, size_t start, size_
         if (!first) continue;
         fprintf(report->out, "\n  %s%s%s: %s\n", doctor_bold(report), finding->code, doctor_plain(report),
                 finding->title);
-        doctor_print_wrapped(report->out, "    ", finding->advice);
+        wrap_print(report->out, "    ", finding->advice);
     }
 }
 

@@ -20,10 +20,6 @@ int heap_by_of(const char *name, enum heap_by *by, struct error *err) {
     return error_usage(err, "--by: '%s' is none of bytes, allocs, inuse_bytes, inuse_allocs", name);
 }
 
-const char *heap_by_name(enum heap_by by) {
-    return bys[by].name;
-}
-
 const char *heap_by_heading(enum heap_by by) {
     return bys[by].heading;
 }

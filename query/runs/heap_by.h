@@ -8,7 +8,6 @@ enum heap_by { HEAP_BYTES, HEAP_ALLOCS, HEAP_INUSE_BYTES, HEAP_INUSE_ALLOCS };
 
 /* "bytes", "allocs", "inuse_bytes", "inuse_allocs"; any other name is a usage error that lists them. */
 int heap_by_of(const char *name, enum heap_by *by, struct error *err);
-const char *heap_by_name(enum heap_by by);    /* as --by has it */
 const char *heap_by_heading(enum heap_by by); /* "allocated bytes" */
 const char *heap_by_type(enum heap_by by);    /* the sample type of a heap profile: alloc_space */
 
