@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # perf.data: every sample of `perf script` with its full chain, in recordings of other machines and in ones made here.
+# timeout: 600
 . "$(dirname "$0")/lib.sh"
 corpus=$ROOT/fixtures/corpus/perf
 export HOME=$TMP # perf keeps copies of what it meets below it
@@ -46,7 +47,12 @@ rm "$db"
 "$CLEAR" ingest --db "$db" again.data || fail 'again.data'
 same_as_script "$corpus/sqlite3-fp.script.txt.gz"
 
-# ---- recordings made here
+# A whole machine of another owner: the idle task, kernel threads and modules, whose addresses count from where each was loaded.
+perf script -f --no-inline --show-mmap-events -i "$corpus/perf.data.callgraph-3.8" >machine.txt 2>/dev/null
+"$CLEAR" ingest --db "$db" "$corpus/perf.data.callgraph-3.8" || fail 'the whole machine'
+KERNEL_START=$(sed -n 's/.* @ 0x\([0-9a-f]*\)\]: x \[kernel.kallsyms\].*/\1/p' machine.txt) same_as_script machine.txt
+
+# ---- recordings made here, of nothing but what is started here
 perf record -o probe.data -e cpu-clock:u true >probe.out 2>&1 || skip "perf_event_open is not permitted: $(tail -n 1 probe.out)"
 user= # without a right to see the kernel, its side is left out on both
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 1 ] || [ "$(id -u)" = 0 ] || user=:u
@@ -67,11 +73,51 @@ same_as_script frames.txt
 expect_match "$(sql "$db" "SELECT command FROM runs WHERE id = $(newest)")" 'perf record .* sqlite3 :memory:$' 'the command'
 
 record flat -e "cpu-clock$user" -F 999
-perf script --show-mmap-events -i flat.data 2>/dev/null | grep -v 'PERF_RECORD_MMAP.*kernel.kallsyms' >flat.txt
+perf script --show-mmap-events -i flat.data >flat.txt 2>/dev/null
 same_as_script flat.txt
 
-record all -a -e "cpu-clock$user" -F 499 -g
-same_as_script all.txt
+# C++: what perf demangles, in the program and in the linkage table, through which it calls a library all the time. The program
+# is gone when its recording is read: perf has kept a copy of it.
+cat >library.cc <<'CC'
+namespace counters {
+template <typename T> struct counter { T total = 0; void add(const T &value); void take(const T &value); };
+template <typename T> void counter<T>::add(const T &value) { total += value; }
+template <typename T> void counter<T>::take(const T &value) { total -= value; }
+template struct counter<long>;
+}
+CC
+cat >program.cc <<'CC'
+#include <cstdio>
+namespace counters {
+template <typename T> struct counter { T total = 0; void add(const T &value); void take(const T &value); };
+}
+__attribute__((noinline)) long count(counters::counter<long> &counter, long times) {
+    for (long i = 0; i < times; i++) counter.add(i), counter.take(i);
+    return counter.total;
+}
+int main() { counters::counter<long> counter; printf("%ld\n", count(counter, 100000000)); }
+CC
+g++ -O1 -fPIC -fno-omit-frame-pointer -shared -o liblibrary.so library.cc || fail 'no library in C++'
+g++ -O1 -fno-omit-frame-pointer -fno-inline -o program program.cc -L. -llibrary -Wl,-rpath,"$TMP" || fail 'no program in C++'
+perf record -q -o cxx.data -e "cpu-clock$user" -F 999 -g ./program >/dev/null 2>cxx.err || fail "perf record of C++: $(cat cxx.err)"
+perf script --no-inline -i cxx.data >cxx.txt 2>/dev/null
+expect_between "$(grep -c 'counters::counter<long>::[a-z]*@plt+' cxx.txt)" 1 100000 'samples in the linkage table'
+"$CLEAR" ingest --db "$db" cxx.data || fail 'ingest of C++'
+same_as_script cxx.txt
+rm program
+"$CLEAR" ingest --db gone.db cxx.data || fail 'ingest of a program that is gone'
+expect_equal "$(sql gone.db "SELECT name FROM functions WHERE system_name = '_Z5countRN8counters7counterIlEEl'")" \
+    "$(sed -n 's/^[^:]*\(count\)+0x.*program)$/\1/p' cxx.txt | sort -u)" 'the name of a function of a program that is gone'
+expect_equal "$(sql gone.db "SELECT count(*) FROM functions WHERE name LIKE '\_Z%' ESCAPE '\'")" 0 'names that stay mangled'
+
+# Programs that run already: perf makes up what happened before.
+"$FIXTURES/cpu_burn" threads 2000 >/dev/null & first=$!
+"$FIXTURES/cpu_burn" fork 2000 >/dev/null & second=$!
+perf record -q -o attached.data -p "$first,$second" -e "cpu-clock$user" -F 499 -g -- sleep 1 2>attached.err || fail "perf record -p: $(cat attached.err)"
+kill "$first" "$second" 2>/dev/null
+perf script --no-inline -i attached.data >attached.txt 2>/dev/null
+"$CLEAR" ingest --db "$db" attached.data || fail 'ingest of what ran already'
+same_as_script attached.txt
 
 record compressed -z -e "cpu-clock$user" -F 4999 -g
 same_as_script compressed.txt

@@ -2,7 +2,9 @@
 
 SCRIPT is what `perf script -F comm,tid,time,event,ip,sym,symoff,dso` (or without -F) says of the recording that is run
 RUN of DB. Chains are compared as multisets of (file, address) lists with their thread's name; then the names, frame by
-frame. Prints what differs and exits with 1. What `perf script` says otherwise by its own rules is put right here:
+frame: the demangled one that people read, and the linker's. Prints what differs and exits with 1. With --show-mmap-events the
+start of each kernel module is known, from which its addresses count. What `perf script` says otherwise by its own rules is put
+right here:
 
 - It prints return addresses of chains by frame pointers (the warehouse has the call, one less), but calls of chains by
   DWARF. A name that it found for a return address at offset 0 is that of the *next* function: not compared.
@@ -16,8 +18,12 @@ frame. Prints what differs and exits with 1. What `perf script` says otherwise b
 import collections, functools, glob, gzip, json, os, re, sqlite3, subprocess, sys
 
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?) \(((?:/|\[).*)\)$")
-MAPPED = re.compile(r"PERF_RECORD_MMAP2? .*: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0) ")
+MODULE = re.compile(r"PERF_RECORD_MMAP -1/0: \[(0x[0-9a-f]+)\(.*\]: x (/.*\.ko)$")
+MAPPED = re.compile(r"PERF_RECORD_MMAP2? (-1|\d+)/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)[ \]]")
 HEAD = re.compile(r"^\s*(\S.*?)\s+(-?\d+)(?:/\d+)?\s+(?:\[\d+\]\s+)?([\d.]+):\s+(?:\d+\s+)?(\S+):(?:\s+(.*))?$")
+
+
+modules = {} # path and [name], as perf prints either -> path and address, once script_samples() has met the event
 
 
 def parse_frame(frame):
@@ -47,9 +53,14 @@ def script_samples(path):
             elif line.strip():
                 if sample:
                     yield sample
+                module = MODULE.search(line)
+                if module:
+                    name = "[" + os.path.basename(module[2])[:-3].replace("-", "_") + "]"
+                    modules[name] = modules[module[2]] = module[2], int(module[1], 16)
                 mapped = MAPPED.search(line)
                 if mapped:
-                    maps.append((int(mapped[1], 16), int(mapped[2], 16), int(mapped[3], 16)))
+                    if mapped[1] != "-1": # not the kernel
+                        maps.append((int(mapped[2], 16), int(mapped[3], 16), int(mapped[4], 16)))
                     sample = None
                     continue
                 head = HEAD.match(line)
@@ -81,21 +92,22 @@ def calls(frames, is_dwarf, kernel_start):
             address = to_address(file, address)
         start = address + (not exact) - offset if known else None
         if in_kernel:
-            address -= kernel_start
+            file, its_start = modules.get(file, (file, kernel_start))
+            address -= its_start
         out.append((os.path.basename(file), address, known, in_kernel, file, start))
     return out
 
 
 def stored_traces(db, run, event):
-    """Yields (comm, samples, [(file, address, symbol), ...])."""
+    """Yields (comm, samples, [(file, address, name, linker's name), ...])."""
     frames = {}
-    for location, file, address, symbol in db.execute(
-            """SELECT l.id, m.filename, l.address, f.system_name
+    for location, file, address, name, symbol in db.execute(
+            """SELECT l.id, m.filename, l.address, f.name, f.system_name
                FROM locations l JOIN mappings m ON m.id = l.mapping_id
                JOIN location_lines n ON n.location_id = l.id
                 AND n.position = (SELECT max(position) FROM location_lines WHERE location_id = l.id)
                JOIN functions f ON f.id = n.function_id"""):
-        frames[location] = (os.path.basename(file) or "[unknown]", address & (2**64 - 1), symbol)
+        frames[location] = (os.path.basename(file) or "[unknown]", address & (2**64 - 1), name, symbol)
     rows = db.execute(
         """SELECT c.samples, t.stack, s.labels FROM profiles p
            JOIN (SELECT profile_id, trace_id, label_set_id, samples FROM cpu
@@ -110,7 +122,15 @@ def stored_traces(db, run, event):
 def plain(symbol):
     """Without what linkers and compilers add: version, linkage table, copy, Go's calling convention; the vdso's first names."""
     symbol = symbol.removeprefix("__vdso_")
-    return re.sub(r"@.*|\.(constprop|isra|part|cold|abi0|abiinternal)\b.*", "", symbol)
+    return re.sub(r"@.*| \[clone .*|\.(constprop|isra|part|cold|abi0|abiinternal)\b.*", "", symbol)
+
+
+@functools.lru_cache(None)
+def demangled(symbol):
+    """As perf script prints it: C++ without parameters, by binutils."""
+    if not symbol.startswith("_Z"):
+        return symbol
+    return subprocess.run(["c++filt", "--no-params", symbol], capture_output=True, text=True).stdout.strip()
 
 
 @functools.lru_cache
@@ -186,8 +206,8 @@ def main():
     got, stored_names = collections.Counter(), {}
     for comm, samples, frames in stored_traces(sqlite3.connect(path), run, event):
         got[comm, tuple(f[:2] for f in frames)] += samples
-        for file, address, symbol in frames:
-            stored_names[file, address] = plain(symbol)
+        for file, address, name, symbol in frames:
+            stored_names[file, address] = plain(name), plain(symbol)
     total, thrown_away = 0, collections.Counter()
     wanted, names = collections.Counter(), collections.defaultdict(set)
     for comm, name, frames in script_samples(script):
@@ -203,10 +223,10 @@ def main():
             if path_name.startswith("/") and not os.path.isfile(path_name):
                 continue # a program that another test made, and removed since (-a)
             if symbol and plain(symbol) and (symbol.endswith("@plt") or reaches(path_name, start, address)):
-                stored = stored_names.get((file, address), "")
+                stored = stored_names.get((file, address), ("", ""))[0]
                 if symbol.endswith("@plt") and stored.startswith(file + "+0x"): # names that perf alone works out
                     names[file, address].add(stored)
-                names[file, address] |= {plain(symbol)} | aliases(path_name, start)
+                names[file, address] |= {plain(symbol)} | {demangled(alias) for alias in aliases(path_name, start)}
     wrong = [f"perf script has {n - got[k]} more of {show(k)}" for k, n in wanted.items() if n > got[k]]
     for key in got:
         spared = min(thrown_away[key[0]], max(0, got[key] - wanted[key]))
@@ -214,12 +234,15 @@ def main():
         got[key] -= spared
     wrong += [f"the warehouse lacks {n} samples of {comm}" for comm, n in thrown_away.items() if n]
     wrong += [f"the warehouse has {n - wanted[k]} more of {show(k)}" for k, n in got.items() if n > wanted[k]]
-    other = [f"{f}+{a:x}: {stored_names.get((f, a))} instead of {'/'.join(sorted(s))}"
-             for (f, a), s in names.items() if (f, a) in stored_names and stored_names[f, a] not in s]
+    other = []
+    for place in names.keys() & stored_names.keys():
+        name, symbol = stored_names[place]
+        if name not in names[place] or demangled(symbol) not in names[place]:
+            other.append(f"{place[0]}+{place[1]:x}: {name}, {symbol} for the linker, instead of {'/'.join(sorted(names[place]))}")
     print(f"{total} samples, {len(wanted)} stacks, {len(names)} named places; "
           f"{len(wrong)} stacks and {len(other)} names differ")
     for line in wrong[:10] + other[:10]:
-        print("  " + line)
+        print("  " + line[:1000])
     sys.exit(not wanted or bool(wrong or other))
 
 
