@@ -1,7 +1,7 @@
 -- More for tests/oracle.sh, after export_data.sql: what recordings have by chance or never.
 --   3  three windows of a process of `server`, each with mappings of its own, and one of another process that ended before the
 --      second: heap, locks, cells, channels, fibers, CPU; comments, some of them twice
---   4  heap, as 1, of another day
+--   4  heap, as 1, of another day; and a CPU profile of nothing, without mappings
 --   5  as ingested: ten sample types, a number label of 0, a folded location without a mapping, values of both signs
 --   6  as ingested, a snapshot of the same kind
 INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, source, content_hash, sample_n) VALUES
@@ -50,7 +50,7 @@ INSERT INTO task_sites(profile_id, site, spawns, runs, exits, total_lifetime_ns,
 INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns) VALUES
     (61, 1, 0, 90, 900000000), (61, 2, 1, 9, 90000000), (62, 4, 0, 3, 30000000), (63, 1, 0, 10, 100000000), (64, 1, 1, 1, 10000000);
 INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings) VALUES
-    (80, 4, 6, 'heap', 1600000005000000000, 5000000000, '[2,1]');
+    (80, 4, 6, 'heap', 1600000005000000000, 5000000000, '[2,1]'), (81, 4, 6, 'cpu', 1600000005000000000, 5000000000, '[]');
 INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES
     (80, 1, 0, 1000, 64000, 500, 32000), (80, 2, 0, 70, 40960, 0, 0);
 INSERT INTO label_sets(id, labels) VALUES (2, '[["none",0],["zero",0,"bytes"],["key","first"],["key","second"],["n",-3]]');

@@ -111,6 +111,8 @@ int compare_subtract(struct profile *profile, struct profile *base, const struct
                      struct error *err) {
     struct profile difference;
     if (check_types(profile, base, "subtracted from", err) < 0) return -1;
+    profile_give_mapping(profile);
+    profile_give_mapping(base);
     if (options->is_diff) mark_base(base);
     if (options->normalize) normalize(profile, base);
     negate(base);

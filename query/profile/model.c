@@ -141,6 +141,14 @@ void profile_add_comment(struct profile *profile, const char *text) {
     profile->comments[profile->comment_count++] = kept;
 }
 
+void profile_give_mapping(struct profile *profile) {
+    if (profile->mapping_count) return;
+    const char *none = profile_text(profile, "");
+    uint32_t mapping = profile_add_mapping(profile, &(struct profile_mapping){.file = none, .build_id = none});
+    for (size_t i = 0; i < profile->location_count; i++)
+        profile->locations[i].mapping = mapping;
+}
+
 /* ---- asking ---- */
 
 bool profile_labels_are_base(const struct profile *profile, uint32_t labels) {

@@ -118,6 +118,9 @@ uint32_t profile_add_stack(struct profile *profile, const uint32_t *frames, size
 uint32_t profile_add_sample(struct profile *profile, struct profile_sample sample, const int64_t *values);
 void profile_add_comment(struct profile *profile, const char *text);
 
+/* As pprof does with each source: a profile without any mapping gets an unknown one, which its locations are in. */
+void profile_give_mapping(struct profile *profile);
+
 /* Does a label set hold pprof::base=true? That marks what a difference was taken from. */
 bool profile_labels_are_base(const struct profile *profile, uint32_t labels);
 

@@ -103,13 +103,7 @@ static bool is_set(const char *text) {
 int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err) {
     static const struct report_overrides nothing;
     if (!overrides) overrides = &nothing;
-    /* As pprof: what was taken without any mapping is of one that nothing is known of. */
-    if (profile->mapping_count == 0) {
-        const char *none = profile_text(profile, "");
-        uint32_t mapping = profile_add_mapping(profile, &(struct profile_mapping){.file = none, .build_id = none});
-        for (size_t i = 0; i < profile->location_count; i++)
-            profile->locations[i].mapping = mapping;
-    }
+    profile_give_mapping(profile);
     if (filter_uninteresting(profile, err) < 0) return -1;
     for (size_t i = 0; i < profile->mapping_count; i++)
         if (!*profile->mappings[i].build_id && is_url(profile->mappings[i].file))
