@@ -1,5 +1,6 @@
 # What goes in comes out: for Go's own profiles and for made ones with every field set, `go tool pprof -raw` of the export is that
-# of the original, ids and order aside; and the export, ingested again, brings no new name or stack.
+# of the original, ids and order aside; and the export, ingested again, brings no new name or stack. The tables hold it all: what
+# the oracle makes of them is the original too, so what it says of other profiles can be believed.
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"
@@ -17,7 +18,9 @@ for file in "$ROOT"/fixtures/corpus/pprof/*.pb.gz made/*.pb made/*.pb.gz; do
     python3 "$ROOT/tests/raw_profile.py" b.raw >b.txt || fail "raw_profile.py of the export of $file"
     [ "$(wc -l <a.txt)" -ge 4 ] || fail "nothing to compare in $file"
     expect_same_file b.txt a.txt "export of $file"
-    python3 "$ROOT/tests/profile_diff.py" "$file" out.pb.gz || fail "profile_diff of $file"
+    python3 "$ROOT/tests/profile_diff.py" --comments "$file" out.pb.gz || fail "profile_diff of $file"
+    python3 "$ROOT/tests/oracle.py" t.db tables.pb.gz --kind "$kind" || fail "oracle.py of $file"
+    python3 "$ROOT/tests/profile_diff.py" --comments "$file" tables.pb.gz || fail "the tables have not all of $file"
     "$CLEAR" ingest -q --db t.db out.pb.gz || fail "ingest of the export of $file"
     expect_equal "$(names t.db)" "$before" "names and stacks after $file came again"
     check_db t.db

@@ -257,23 +257,23 @@ class Profile:
 class Query:
     """Which profiles: runs of a kind, and for each run from when to when."""
 
-    def __init__(self, warehouse, options):
-        self.warehouse, self.options, self.kind = warehouse, options, options.kind
+    def __init__(self, warehouse, kind, since=None, until=None, window=None):
+        self.warehouse, self.kind, self.since, self.until, self.window = warehouse, kind, since, until, window
         self.kinds = KINDS.get(self.kind, ((), "", "", ()))[3] or (self.kind,)
 
     def span(self, run):
         """Windows with an end after the first and up to the second."""
         first, last, start = FIRST, LAST, self.warehouse.one("runs", run)["started_ns"]
-        if self.options.window:
+        if self.window:
             ends = sorted({profile["time_ns"] for profile in self.warehouse.profiles(run, self.kinds)})
-            number = self.options.window + (len(ends) if self.options.window < 0 else -1)
+            number = self.window + (len(ends) if self.window < 0 else -1)
             if not 0 <= number < len(ends):
                 raise Wrong(f"run {run} has {len(ends)} windows")
             return ends[number - 1] if number else FIRST, ends[number]
-        if self.options.since is not None:
-            first = start + int(self.options.since * 10**9)
-        if self.options.until is not None:
-            last = start + int(self.options.until * 10**9)
+        if self.since is not None:
+            first = start + int(self.since * 10**9)
+        if self.until is not None:
+            last = start + int(self.until * 10**9)
         return first, last
 
     def profiles(self, run):
@@ -534,6 +534,19 @@ def run_numbers(warehouse, text):
     return runs
 
 
+def write(db, out, kind, runs=None, base=None, since=None, until=None, window=None):
+    """The command, for tests in Python."""
+    warehouse = Warehouse(db)
+    query = Query(warehouse, kind, since, until, window)
+    profile = load(query, run_numbers(warehouse, runs))
+    if base:
+        runs = run_numbers(warehouse, base)
+        subtract(profile, load(query, runs), runs)
+    data = Encoder(warehouse).encode(profile)
+    with open(out, "wb") as file:
+        file.write(gzip.compress(data, 1, mtime=0) if out.endswith(".gz") else data)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("db")
@@ -544,16 +557,7 @@ def main():
     parser.add_argument("--from", dest="since", type=decimal.Decimal)
     parser.add_argument("--to", dest="until", type=decimal.Decimal)
     parser.add_argument("--window", type=int)
-    options = parser.parse_args()
-    warehouse = Warehouse(options.db)
-    query = Query(warehouse, options)
-    profile = load(query, run_numbers(warehouse, options.runs))
-    if options.base:
-        runs = run_numbers(warehouse, options.base)
-        subtract(profile, load(query, runs), runs)
-    data = Encoder(warehouse).encode(profile)
-    with open(options.out, "wb") as file:
-        file.write(gzip.compress(data, 1, mtime=0) if options.out.endswith(".gz") else data)
+    write(**vars(parser.parse_args()))
 
 
 if __name__ == "__main__":

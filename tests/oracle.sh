@@ -30,3 +30,31 @@ python3 "$ROOT/tests/oracle_compare.py" "$CLEAR" "$binary" "$TMP" hand.db record
 for time in 1 2; do python3 "$ROOT/tests/oracle.py" hand.db $time.pb.gz --kind heap --runs 1..4 || fail "oracle.py"; done
 expect_same_file 2.pb.gz 1.pb.gz "the same profile twice"
 expect_equal "$(pprof -raw 1.pb.gz 2>/dev/null | sed -n '/^Mappings/{n;s,.* \(/opt/[a-z]*\) .*,\1,p}')" /opt/server "main binary"
+
+# ---- that a comparison can fail: of a warehouse with one thing changed, the export is not the oracle's of the first ----
+sees() { # sees KIND SQL
+    cp hand.db bent.db
+    sqlite3 bent.db "$2" || fail "$2"
+    "$CLEAR" export --db bent.db --kind "$1" 3 -o bent.pb.gz || fail "export after $2"
+    "$CLEAR" export --db hand.db --kind "$1" 3 -o straight.pb.gz || fail "export of $1"
+    python3 "$ROOT/tests/oracle.py" hand.db want.pb.gz --kind "$1" --runs 3 || fail "oracle.py $1"
+    python3 "$ROOT/tests/profile_diff.py" --comments want.pb.gz straight.pb.gz || fail "$1 differs without a reason"
+    ! python3 "$ROOT/tests/profile_diff.py" --comments want.pb.gz bent.pb.gz >differences || fail "not seen: $2"
+}
+sees heap 'UPDATE site_rows SET alloc_count = alloc_count + 1 WHERE profile_id = 11 AND site_key_id = 1'
+sees heap 'UPDATE site_rows SET free_bytes = 1 WHERE profile_id = 14 AND site_key_id = 3'
+sees cpu 'UPDATE cpu SET label_set_id = 0 WHERE profile_id = 64'
+sees cpu 'DELETE FROM location_lines WHERE location_id = 3 AND position = 0'
+sees cpu 'UPDATE location_lines SET "column" = 6 WHERE location_id = 1'
+sees cpu "UPDATE mappings SET build_id = '' WHERE id = 2"
+sees cpu "UPDATE mappings SET has_inline_frames = 1 WHERE id = 1"
+sees cpu "UPDATE functions SET system_name = 'main' WHERE id = 3"
+sees cpu "UPDATE traces SET stack = '[4,3,1,2,5]' WHERE id = 1"
+sees lock "UPDATE objects SET name = 'server:g_other' WHERE id = 1"
+sees lock "UPDATE profiles SET comments = '[\"first\",\"note\"]' WHERE id = 21"
+sees mvcc 'UPDATE cells SET struct_size = 255 WHERE profile_id = 33 AND address = 5246976'
+sees channels 'UPDATE channels SET max_depth = 9 WHERE profile_id = 43'
+sees fibers 'UPDATE task_sites SET line = 13 WHERE profile_id = 53'
+sees heap 'UPDATE profiles SET duration_ns = 1 WHERE id = 11'
+sees heap 'UPDATE profiles SET dropped = 7 WHERE id = 13'
+sees heap 'UPDATE profiles SET sample_n = 8 WHERE id = 13'

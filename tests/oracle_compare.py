@@ -5,7 +5,6 @@ Of each WAREHOUSE every kind of every run, all runs that have a kind together, t
 the last, and two stretches. `clear export` must say what the oracle says. `clear report proto` must say what `go tool pprof -proto`
 makes of the oracle's profile, which merges mappings and leaves out frames that are to be dropped. Prints what differs; exits 1
 where something did."""
-import argparse
 import concurrent.futures
 import contextlib
 import io
@@ -38,8 +37,8 @@ class Case:
         self.db, self.kind, self.runs, self.base, self.option = db, kind, list(runs), list(base), option
         self.since, self.until, self.window = since, until, window
 
-    def options(self):
-        return argparse.Namespace(kind=self.kind, since=self.since, until=self.until, window=self.window)
+    def query(self, warehouse=None):
+        return oracle.Query(warehouse or oracle.Warehouse(self.db), self.kind, self.since, self.until, self.window)
 
     def span(self):
         named = (("--from", self.since), ("--to", self.until), ("--window", self.window or None))
@@ -63,15 +62,8 @@ class Comparer:
         return os.path.join(self.directory, f"{threading.get_ident()}.{name}.pb.gz")
 
     def write(self, case, runs, base, path):
-        """What the oracle says of these runs. Gives whether it went in as it goes out."""
-        warehouse = oracle.Warehouse(case.db)
-        query = oracle.Query(warehouse, case.options())
-        profile = oracle.load(query, runs)
-        if base:
-            oracle.subtract(profile, oracle.load(query, base), base)
-        with open(path, "wb") as file:
-            file.write(oracle.Encoder(warehouse).encode(profile))
-        return query.are_stored(runs)
+        """What the oracle says of these runs."""
+        oracle.write(case.db, path, case.kind, names(runs), names(base), case.since, case.until, case.window)
 
     def run(self, *command):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -84,10 +76,10 @@ class Comparer:
 
     def exported(self, case):
         want, got = self.file("want"), self.file("got")
-        is_stored = self.write(case, case.runs, case.base, want)
+        self.write(case, case.runs, case.base, want)
         base = ["--base", names(case.base)] if case.base else []
         # One ingested run is as it came, to the last sample of nothing; of all others such samples mean nothing.
-        is_whole = is_stored and len(case.runs) == 1 and not base and not case.span()
+        is_whole = case.query().are_stored(case.runs) and len(case.runs) == 1 and not base and not case.span()
         return (self.run(self.clear, "export", "--db", case.db, "--kind", case.kind, *base, *case.span(), names(case.runs), "-o", got)
                 or self.differ(want, got, "comments", *([] if is_whole else ["nonzero"])))
 
@@ -123,7 +115,7 @@ class Comparer:
             self.write(case, case.runs, case.base, self.file("want"))
         except oracle.Wrong as reason:
             return [] if case.base and WRAPS else self.refused(case, str(reason))
-        if not is_not_exported(oracle.Query(oracle.Warehouse(case.db), case.options()), case):
+        if not is_not_exported(case.query(), case):
             found.append(("export", self.exported(case)))
         if not case.span() and case.kind not in NOT_REPORTED:
             found.append((f"report {case.option}", self.reported(case)))
@@ -170,7 +162,7 @@ def cases_of(db):
                 yield Case(db, kind, some[-1:], base=some[:-1])
                 yield Case(db, kind, some[:1], base=some[1:], option="-base")
         # Recorded and ingested ones of a kind of ours are added up as recorded ones.
-        if len(lists) > 1 and kind in oracle.KINDS and any(not oracle.Query(warehouse, Case(db, kind, runs).options()).are_stored([run]) for run in runs):
+        if len(lists) > 1 and kind in oracle.KINDS and not Case(db, kind, runs).query(warehouse).are_stored(runs):
             yield Case(db, kind, runs)
         ends = windows_of(warehouse, kind, runs[-1])
         if len(ends) > 2:

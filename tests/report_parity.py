@@ -3,7 +3,7 @@
 
 Runs both on every PROFILE with combinations of options that cover every pair of values, and each value on its own, fixed by a
 seed. A PROFILE is a file, which is ingested into a warehouse of its own so that traces have the order of the file, or
-WAREHOUSE#RUN#KIND#OTHER-RUN for what was recorded: pprof then reads what `clear export` writes. What may differ, and why, is in
+WAREHOUSE#RUN#KIND#OTHER-RUN for what was recorded: pprof then reads what oracle.py makes of the tables. What may differ, and why, is in
 report_parity.known beside this program; an entry that nothing needs fails the test, as does anything else that differs.
 
 The environment has set TZ, HOME and PPROF_TMPDIR. Exits 1 after printing the first differences."""
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import threading
 import time
+
+import oracle
 
 SEED, ROWS = 7, 200
 SHOWN = 12  # differences that are printed
@@ -112,24 +114,24 @@ class Runner:
     def sql(self, db, text):
         return subprocess.run(["sqlite3", db, text], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
-    def export(self, db, run_id, kind):
+    def tables(self, db, run_id, kind):
         path = os.path.join(self.directory, f"{os.path.basename(db)}.{run_id}.{kind}.pb.gz")
-        subprocess.run([self.clear, "export", "--db", db, run_id, "--kind", kind, "-o", path], check=True)
+        oracle.write(db, path, kind, run_id)
         return path
 
     def ingested(self, file, other):
-        """A warehouse with the file as run 1 and its other as run 2, and their exports in the order of the warehouse."""
+        """A warehouse with the file as run 1 and its other as run 2, and what the oracle makes of them, in the order of the warehouse."""
         db = os.path.join(self.directory, os.path.basename(file) + ".sqlite")
         subprocess.run([self.clear, "ingest", "-q", "--db", db, file] + ([other] if other else []), check=True)
         kinds = self.sql(db, "SELECT kind FROM profiles ORDER BY run_id").split()
-        exports = [self.export(db, str(i + 1), kind) for i, kind in enumerate(kinds)]
+        ordered = [self.tables(db, str(i + 1), kind) for i, kind in enumerate(kinds)]
         types = self.sql(db, "SELECT json_array_length(sample_types) FROM profiles LIMIT 1")
-        return Subject(os.path.basename(file), db, kinds[0], ["1", "2"], [file, other], (exports + [None])[:2], int(types))
+        return Subject(os.path.basename(file), db, kinds[0], ["1", "2"], [file, other], (ordered + [None])[:2], int(types))
 
     def recorded(self, name):
         db, run_id, kind, other = name.split("#")
-        exports = [self.export(db, each, kind) for each in (run_id, other)]
-        return Subject(f"recorded {kind}", db, kind, [run_id, other], exports, exports, {"cpu": 2}.get(kind, 4))
+        ordered = [self.tables(db, each, kind) for each in (run_id, other)]
+        return Subject(f"recorded {kind}", db, kind, [run_id, other], ordered, ordered, len(oracle.KINDS[kind][0].split()))
 
     def expected(self, case, files):
         options, files = case.words(*files)
@@ -158,9 +160,9 @@ class Runner:
 
 
 class Subject:
-    def __init__(self, name, db, kind, runs, files, exports, types):
+    def __init__(self, name, db, kind, runs, files, ordered, types):
         self.name, self.db, self.kind, self.runs = name, db, kind, runs
-        self.files, self.exports, self.types = files, exports, types
+        self.files, self.ordered, self.types = files, ordered, types
 
 
 class Case:
@@ -240,9 +242,9 @@ def check(runner, case):
         return needed, f"exit status {code}, pprof's is {want_code}\n"
     if got == want or code != 0:
         return needed, None
-    if case.format in ORDERED and case.subject.exports != files:
+    if case.format in ORDERED and case.subject.ordered != files:
         needed.add("order-of-samples")
-        want = runner.expected(case, case.subject.exports)[1]
+        want = runner.expected(case, case.subject.ordered)[1]
     if got != want and any("base" in word for word in case.options) and opposite_weights(case, got) == opposite_weights(case, want):
         needed.add("opposite-weights")
         want = got

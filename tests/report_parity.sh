@@ -7,16 +7,18 @@ command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"
 export TZ=UTC HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none
 
-record() { # two runs of each, so that there is a base: heap, locks and CPU time of our own recording
+record() { # two runs of each, so that there is a base: every kind of our own recording
     local run
     for run in 1 2; do
         profile -q -o "$TMP/leak$run.profile" --cpu off "$FIXTURES/leak" >/dev/null || fail "run $run"
         profile -q -o "$TMP/lock$run.profile" --cpu off --sync-callstacks --sample 1 "$FIXTURES/lock_contended" >/dev/null || fail "run $run"
         profile -q -o "$TMP/burn$run.profile" --no-heap --no-locks "$FIXTURES/cpu_burn" >/dev/null || fail "run $run"
+        profile -q -o "$TMP/phases$run.profile" --cpu off --interval 0.03 "$FIXTURES/phases" 60 fork >/dev/null || fail "run $run"
     done
 }
 record
-recorded=("$TMP/t.db#1#heap#4" "$TMP/t.db#2#lock#5" "$TMP/t.db#3#cpu#6")
+recorded=("$TMP/t.db#1#heap#5" "$TMP/t.db#2#lock#6" "$TMP/t.db#3#cpu#7" "$TMP/t.db#4#heap#8" "$TMP/t.db#4#mvcc#8" "$TMP/t.db#4#channels#8"
+    "$TMP/t.db#4#fibers#8")
 
 python3 "$ROOT/tests/report_parity.py" "$CLEAR" "$binary" "$TMP" "${recorded[@]}" "$ROOT"/fixtures/corpus/pprof/* \
     "$ROOT"/fixtures/corpus/legacy/* || fail "reports differ from pprof's"

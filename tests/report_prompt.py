@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 
+import oracle
+
 # NAME: the lines. Every report, option, word and shortcut of the prompt stands in at least one.
 SCRIPTS = {
     "one": "top",
@@ -140,7 +142,7 @@ def same_file(name, want, got, pprof, directory, env):
 
 
 class Subject:
-    """A run, and what clear export writes of it: the same samples in the order of the warehouse, which pprof reads (see
+    """A run, and what oracle.py makes of its tables: the same samples in the order of the warehouse, which pprof reads (see
     report_parity.known, order-of-samples)."""
 
     def __init__(self, clear, pprof, directory, name, env):
@@ -152,8 +154,8 @@ class Subject:
             self.db = f"{directory}/{self.name}.sqlite"
             subprocess.run([clear, "ingest", "-q", "--db", self.db, name], check=True)
             self.kind = subprocess.run(["sqlite3", self.db, "SELECT kind FROM profiles"], capture_output=True, check=True).stdout.decode().strip()
-        self.file = f"{directory}/{self.name.replace(' ', '-')}.exported.pb.gz"
-        subprocess.run([clear, "export", "--db", self.db, self.run, "--kind", self.kind, "-o", self.file], check=True)
+        self.file = f"{directory}/{self.name.replace(' ', '-')}.tables.pb.gz"
+        oracle.write(self.db, self.file, self.kind, self.run)
         self.default_is_last, self.types = types_of(pprof, self.file, env)
         self.target = ["--db", self.db, "--kind", self.kind, self.run]
 
