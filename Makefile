@@ -162,6 +162,10 @@ matrix: ## install 40 programs, run each with and without clear profile, print w
 check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of test)
 	@tests/check-layers .
 
+.PHONY: docs
+docs: all ## write the tables in docs/ that clear itself prints
+	@CLEAR=$(abspath $(OUT))/clear docs/generate
+
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)

@@ -44,11 +44,11 @@ while read -r view; do sql t.db "SELECT section || ' ' || code || ' ' || subject
 sql t.db "SELECT section || ' ' || code || ' ' || subject FROM doctor" | sort >want.txt
 expect_same_file got.txt want.txt "rows of the views of single codes"
 
-# ---- the README's own example, and one more
-sed -n '/sqlite3 runs.sqlite "CREATE VIEW doctor_big_blocks/,/1e6/p' "$ROOT/README.md" | sed 's/runs\.sqlite/t.db/' >example.sh
-[ -s example.sh ] || fail "the README has no example"
+# ---- the example of docs/doctor.md, and one more
+sed -n '/sqlite3 runs.sqlite "CREATE VIEW doctor_big_blocks/,/1e6/p' "$ROOT/docs/doctor.md" | sed 's/runs\.sqlite/t.db/' >example.sh
+[ -s example.sh ] || fail "docs/doctor.md has no example"
 sed -i 's/1e6/1e3/' example.sh # 30 blocks of 4 KiB are big enough here
-bash -eu example.sh || fail "the README's example"
+bash -eu example.sh || fail "the example of docs/doctor.md"
 sql t.db "CREATE VIEW doctor_syscalls AS SELECT run_id, 'syscalls' AS section, 'fails' AS code, 'critical' AS severity, name AS subject,
     printf('{\"errors\":%d}', errors) AS evidence, '[]' AS trace_ids, 'Ask why.' AS advice FROM syscalls JOIN profiles ON profiles.id = profile_id
     WHERE name = 'openat' AND errors > 0"
@@ -59,7 +59,7 @@ expect_equal "$(sql t.db "$mine")" "" "before clear has seen them"
 expect_equal "$(cat err.txt)" "clear: the view doctor_bad is left out of the diagnoses: it has no column code, severity, subject, evidence, trace_ids, advice" \
     "what is said of a view that cannot join"
 expect_match "$(cat report.txt)" '^ +critical +fails' "a diagnosis of the user's in the report"
-expect_match "$(cat report.txt)" 'big-blocks' "the README's in the report"
+expect_match "$(cat report.txt)" 'big-blocks' "the example of docs/doctor.md in the report"
 expect_equal "$(sql t.db "$mine")" "heap|big-blocks|warning|0x1013444
 syscalls|fails|critical|openat" "in the stock shell"
 expect_equal "$("$CLEAR" doctor --json --db t.db 2>/dev/null | python3 -c 'import json, sys; print([row["evidence"] for row in json.load(sys.stdin) if row["code"] == "big-blocks"])')" \

@@ -76,8 +76,8 @@ expect_equal "$(values '' alloc_objects/count --kind heap --window -1)" "$(value
 expect_equal "$(sql t.db "SELECT sum(alloc_bytes) FROM sites JOIN profiles ON profiles.id = profile_id JOIN places USING (trace_id)
                           WHERE run_id = $run AND function = 'site_phase' AND profiles.time_ns BETWEEN $(told 4 3) AND $(told 5 3)")" "$(told 4 6)" 'phase 4 in SQL'
 
-# As the README has it, with other times.
-python3 - "$ROOT/README.md" "$(before 2)" "$(after 4)" >readme.sql <<'PYTHON'
+# As docs/recording.md has it, with other times.
+python3 - "$ROOT/docs/recording.md" "$(before 2)" "$(after 4)" >page.sql <<'PYTHON'
 import re, sys
 text = open(sys.argv[1]).read()
 sql, = [sql for sql in re.findall(r'clear query "([^"]*)"', text) if "BETWEEN started_ns" in sql]
@@ -86,8 +86,8 @@ for old, new in (("+ 10 *", f"+ {sys.argv[2]} *"), ("+ 20 *", f"+ {sys.argv[3]} 
     sql = sql.replace(old, new)
 print(sql)
 PYTHON
-expect_equal "$("$CLEAR" query --db t.db --format csv --no-header "$(cat readme.sql)" run="$run" | tr -d '\r' | grep '^site_phase,')" \
-    "site_phase,$(($(told 2 5) + $(told 3 5) + $(told 4 5))),$(($(told 2 6) + $(told 3 6) + $(told 4 6)))" "the README's query"
+expect_equal "$("$CLEAR" query --db t.db --format csv --no-header "$(cat page.sql)" run="$run" | tr -d '\r' | grep '^site_phase,')" \
+    "site_phase,$(($(told 2 5) + $(told 3 5) + $(told 4 5))),$(($(told 2 6) + $(told 3 6) + $(told 4 6)))" "the query of docs/recording.md"
 
 # ---- refusals ------------------------------------------------------------------------------------------------------------
 refused() { # refused REGEX ARGUMENTS...

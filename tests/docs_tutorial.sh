@@ -1,0 +1,34 @@
+# Every command of docs/tutorial.md and of the README's session, run as it stands there; and what the tutorial says came of it.
+. "$(dirname "$0")/lib.sh"
+
+commands() { # commands PAGE: its ```sh blocks
+    awk '/^```sh$/ {inside = 1; next} /^```/ {inside = 0} inside' "$ROOT/$1"
+}
+
+ln -s "$ROOT/fixtures" fixtures
+PATH=$(dirname "$CLEAR"):$PATH
+commands docs/tutorial.md >tutorial.sh
+[ "$(grep -c '^clear ' tutorial.sh)" -ge 10 ] || fail "no commands in the tutorial"
+bash -eu tutorial.sh >said.txt 2>said.err || fail "status $?: $(tail -n 5 said.txt said.err)"
+# The program counts itself: 2000 refused orders, of which one block each is lost.
+expect_equal "$(grep -c '^990000 bought, 2000 orders refused' said.txt)" 2 'what the program says'
+live="SELECT sum(inuse_count) FROM heap JOIN runs ON runs.id = run_id WHERE function = 'parse_order' AND label ="
+expect_equal "$(sql runs.sqlite "$live 'before'")" 2000 'lost before'
+expect_equal "$(sql runs.sqlite "$live 'after'")" 0 'lost after'
+expect_equal "$(sql runs.sqlite "SELECT label, code, subject FROM doctor JOIN runs ON runs.id = run_id WHERE severity <> 'note'")" \
+    'before|leak|parse_order' 'findings'
+expect_match "$(cat said.txt)" 'live blocks +↓ down +2,001 +1 +-2,000' 'what the comparison says'
+# What the page shows as output is what was printed, but for figures that differ from run to run.
+grep -E '^ +(warning +leak|parse_order |main |leak: )' "$ROOT/docs/tutorial.md" | sed 's/^ *//; s/ *$//' >shown.txt
+[ "$(wc -l <shown.txt)" -ge 4 ] || fail 'the tutorial shows no finding'
+while IFS= read -r line; do grep -qF -- "$line" said.txt || fail "not printed: $line"; done <shown.txt
+for file in live.svg; do [ -s "$file" ] || fail "no $file"; done
+
+mkdir readme && cd readme && ln -s "$ROOT/fixtures" fixtures && ln -s "$CLEAR" clear || fail 'no directory'
+commands README.md >session.sh
+[ "$(grep -c '^./clear ' session.sh)" -ge 4 ] || fail 'no commands in the README'
+bash -eu session.sh >said.txt 2>said.err || fail "README: status $?: $(tail -n 5 said.txt said.err)"
+grep -E '^ +(warning +arena|copy_token |split |main |arena: )' "$ROOT/README.md" | sed 's/^ *//; s/ *$//' >shown.txt
+[ "$(wc -l <shown.txt)" -ge 5 ] || fail 'the README shows no finding'
+while IFS= read -r line; do grep -qF -- "$line" said.txt || fail "README: not printed: $line"; done <shown.txt
+[ -s flamegraph.svg ] || fail 'README: no flame graph'
