@@ -3,7 +3,7 @@
 
 Links and files exist; commands and options that are named exist, and every option of a command is on its page; quoted source lines
 are the lines of the file; the conditions of doctor.md have the values of the thresholds, and every code; every format, program of the
-matrix and function of clear.h is on its page."""
+matrix, function of clear.h and fixture is on its page."""
 
 import json
 import os
@@ -172,6 +172,15 @@ def check_lists():
             fault("docs/clear-h.md", f"{name} is not on it")
 
 
+def check_fixtures():
+    page = "fixtures/README.md"
+    for path in TREE:
+        folder, name = os.path.split(path)
+        stem, ending = os.path.splitext(name)
+        if folder == "fixtures" and ending in (".c", ".cc", ".rs", ".go", ".py", ".sql") and not re.search(rf"`{stem}({ending})?`", PAGES[page]):
+            fault(page, f"{name} is not on it")
+
+
 for name, content in PAGES.items():
     check_links(name, content)
     check_files(name, content)
@@ -181,6 +190,7 @@ for name, content in PAGES.items():
 check_explained()
 check_doctor()
 check_lists()
+check_fixtures()
 if len(PAGES["README.md"].encode()) > 8192:
     fault("README.md", f"{len(PAGES['README.md'].encode())} bytes, more than 8,192")
 print("\n".join(faults))
