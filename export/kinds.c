@@ -100,7 +100,7 @@ static int read_profile(struct reading *reading, struct error *err) {
     sqlite3_stmt *statement = db_prepare(reading->db, embedded_text(reading->kind->query), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", reading->profile_id);
-    if (reading->kind->has_state) db_bind_int(statement, ":counted", reading->is_counted);
+    if (kind_has_state(reading->kind)) db_bind_int(statement, ":counted", reading->is_counted);
     int code = reading->kind->name ? 0 : take_types(reading, err);
     reading->values = xcalloc((size_t)reading->rows->columns.slots + 1, sizeof *reading->values);
     while (code == 0 && (code = db_step(reading->db, statement, err)) == 1)
@@ -145,7 +145,7 @@ static int read_profiles(struct reading *reading, int64_t run_id, const char *na
         reading->types = db_text(profiles, 1);
         reading->is_counted = sqlite3_column_int(profiles, 3);
         reading->rows->addressed = reading->kind->addressed && sqlite3_column_int(profiles, 2);
-        bool is_read = reading->is_counted || (reading->kind->has_state && !reading->has_before);
+        bool is_read = reading->is_counted || (kind_has_state(reading->kind) && !reading->has_before);
         if (is_read && read_profile(reading, err) < 0) {
             sqlite3_reset(profiles);
             return -1;

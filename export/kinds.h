@@ -1,11 +1,11 @@
-/* kinds.h: the kinds of profile of a run (query/runs/kind.h) as rows of samples. */
+/* kinds.h: the kinds of profile of a run (schema/kinds.h) as rows of samples. */
 #ifndef CLEAR_EXPORT_KINDS_H
 #define CLEAR_EXPORT_KINDS_H
 
 #include "export/rows.h"
-#include "query/runs/kind.h"
 #include "query/runs/timespan.h"
 #include "schema/db.h"
+#include "schema/kinds.h"
 
 /* Adds the profiles of the kind `name` of a run that a span takes to `rows`, which may be empty ({0}) or hold those of another run. */
 int kind_read(struct rows *rows, struct db *db, int64_t run_id, const char *name, const struct timespan *span,

@@ -191,19 +191,13 @@ static int read_source(struct outgoing *out, const struct export_source *source,
     return source->kind ? read_runs(out, source, rows, spans, err) : read_query(out->db, source, rows, err);
 }
 
-/* What was ingested as a mutex profile of Go's is a lock profile here, and goes out as the one that it was. */
-static const char *stored_kind(const char *name) {
-    const struct kind *kind = kind_find(name);
-    return kind->of[0] ? kind->of[0] : name;
-}
-
 /* One run of one kind that was ingested, and nothing taken away from it. */
 static int find_stored(struct outgoing *out, struct error *err) {
     const struct export_source *source = &out->request->source;
     if (!source->kind || source->runs.count != 1 || out->request->has_base || out->request->series || source->exact ||
         timespan_is_wanted(&source->span))
         return 0;
-    int has = stored_has(out->db, source->runs.ids[0], stored_kind(source->kind), err);
+    int has = stored_has(out->db, source->runs.ids[0], kind_stored(source->kind), err);
     out->is_stored = has == 1;
     return has < 0 ? -1 : 0;
 }
@@ -249,7 +243,7 @@ static int write_all(struct outgoing *out, struct names *names, struct pprof_wri
     if (out->request->series) describe_series(out, writer);
     if (out->is_stored) {
         if (is_pprof(out->request) && out->request->type) pprof_default_type(writer, out->request->type);
-        return stored_write(out->db, source->runs.ids[0], stored_kind(source->kind), names, err);
+        return stored_write(out->db, source->runs.ids[0], kind_stored(source->kind), names, err);
     }
     /* Other formats choose for themselves, of the finished profile. */
     if (rows_types(&out->rows, is_pprof(out->request) ? out->request->type : NULL, writer, err) < 0) return -1;

@@ -28,11 +28,6 @@ int rows_open(struct rows *rows, sqlite3_stmt *statement, struct error *err) {
     return columns_open(&rows->columns, statement, err);
 }
 
-void rows_open_types(struct rows *rows, const struct value_type *types, size_t count) {
-    *rows = (struct rows){0};
-    columns_open_types(&rows->columns, types, count);
-}
-
 void rows_free(struct rows *rows) {
     columns_free(&rows->columns);
     map_free(&rows->samples);

@@ -32,8 +32,6 @@ struct rows {
 };
 
 int rows_open(struct rows *rows, sqlite3_stmt *statement, struct error *err);
-/* For figures that come without a statement's columns: all are values of these types. */
-void rows_open_types(struct rows *rows, const struct value_type *types, size_t count);
 /* Takes the row on which the statement stands. */
 int rows_add(struct rows *rows, sqlite3_stmt *statement, struct error *err);
 /* Takes a row of a trace, a label set and as many values as there are value columns: four times as fast. */

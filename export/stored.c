@@ -63,7 +63,7 @@ static int read_types(struct stored *stored, struct error *err) {
     sqlite3_reset(rows);
     if (state < 0) return -1;
     pprof_kind_find(&stored->kind, stored->types, stored->type_count, &stored->texts);
-    if (strcmp(stored->kind.name, stored->kind_name) != 0) stored->kind.table = PPROF_SAMPLES;
+    if (strcmp(stored->kind.name, stored->kind_name) != 0) stored->kind.id = KIND_COUNT;
     return 0;
 }
 
@@ -85,7 +85,7 @@ static int read_more(struct stored *stored, sqlite3_stmt *row, struct error *err
 
 static int read_values(struct stored *stored, sqlite3_stmt *row, struct error *err) {
     const struct pprof_kind *kind = &stored->kind;
-    if (kind->table != PPROF_SAMPLES) {
+    if (kind->id != KIND_COUNT) {
         for (int i = 0; i < PPROF_FIGURES; i++)
             if (kind->figures[i] >= 0) stored->values[kind->figures[i]] = sqlite3_column_int64(row, FIRST_VALUE + i);
         return 0;
@@ -107,12 +107,12 @@ static int write_sample(struct stored *stored, sqlite3_stmt *row, struct error *
 
 static int write_samples(struct stored *stored, struct error *err) {
     static const char *const queries[] = {
-        [PPROF_SAMPLES] = "export/stored_samples.sql",
-        [PPROF_SITES] = "export/stored_sites.sql",
-        [PPROF_LOCKS] = "export/stored_locks.sql",
-        [PPROF_CPU] = "export/stored_cpu.sql",
+        [KIND_COUNT] = "export/stored_samples.sql",
+        [KIND_HEAP] = "export/stored_sites.sql",
+        [KIND_LOCK] = "export/stored_locks.sql",
+        [KIND_CPU] = "export/stored_cpu.sql",
     };
-    sqlite3_stmt *rows = prepare(stored, embedded_text(queries[stored->kind.table]), err);
+    sqlite3_stmt *rows = prepare(stored, embedded_text(queries[stored->kind.id]), err);
     if (!rows) return -1;
     int state;
     while ((state = db_step(stored->db, rows, err)) == 1)

@@ -32,8 +32,8 @@ static bool has_word(const char *list, const char *word) {
 /* Whether a run with profiles of these kinds has something to say to a path. */
 static bool is_had(const char *list, const struct route *route) {
     const struct kind *kind = kind_find(route->kind);
-    if (!kind->of[0]) return has_word(list, route->kind);
-    return has_word(list, kind->of[0]) || (kind->of[1] && has_word(list, kind->of[1]));
+    if (!kind->parts[0]) return has_word(list, route->kind);
+    return has_word(list, kind->parts[0]) || (kind->parts[1] && has_word(list, kind->parts[1]));
 }
 
 static void add_kinds(struct buffer *out, int64_t run_id, const char *list) {

@@ -344,18 +344,6 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
     return 0;
 }
 
-int ingest_lost(struct ingest *ingest, int64_t dropped, int64_t truncated, struct error *err) {
-    sqlite3_stmt *update = db_prepare(ingest->db,
-                                      "UPDATE profiles SET dropped = dropped + :dropped, truncated = truncated +"
-                                      " :truncated WHERE id = :profile",
-                                      err);
-    if (!update) return -1;
-    db_bind_int(update, ":dropped", dropped);
-    db_bind_int(update, ":truncated", truncated);
-    db_bind_int(update, ":profile", ingest->profile_id);
-    return db_run(ingest->db, update, err);
-}
-
 /* ---- artefacts --------------------------------------------------------------------------------------------------- */
 
 /* Every id that a reader writes comes from the store, so looking each of them up again would only cost: measured, a third of

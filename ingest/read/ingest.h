@@ -128,9 +128,6 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
  * about them; else the next ingest_begin_profile does, or the end. */
 int ingest_end_profile(struct ingest *ingest, struct error *err);
 
-/* Counts of the open profile that are known only after its rows: added to what ingest_begin_profile said. */
-int ingest_lost(struct ingest *ingest, int64_t dropped, int64_t truncated, struct error *err);
-
 /* Adders: one row each of the table of that name, of the open profile. Ids are the store's. */
 struct ingest_site {
     int64_t trace_id, label_set_id;

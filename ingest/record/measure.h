@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "ingest/segment.h"
+#include "schema/kinds.h"
 
 enum measure_id {
     MEASURE_HEAP,
@@ -31,7 +32,7 @@ struct measure {
     /* Bit i: word i is the largest of all threads' (not the sum); of these, is what the thing is and not what happened to
      * it (so every window has it); is a time in ticks; counts events. */
     uint32_t maxima, states, ticks, events;
-    const char *kind, *sample_types, *default_type, *period_type, *period_unit; /* of its profile */
+    enum kind_id kind; /* of its profile */
     /* SQL, by its name in schema/. */
     const char *sql;                           /* makes one row; NULL: written otherwise */
     const char *parameters[MEASURE_WORDS_MAX]; /* of that SQL, in the order of the words */

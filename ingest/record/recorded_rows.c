@@ -41,7 +41,8 @@ struct period {
 };
 
 static struct period period_of(enum measure_id id, const struct recording_terms *terms) {
-    struct period period = {measures[id].period_type, measures[id].period_unit, 1};
+    const struct kind *kind = &kinds[measures[id].kind];
+    struct period period = {kind->period_type, kind->period_unit, 1};
     if (id == MEASURE_CPU) {
         period.length = terms->cpu_hz ? 1000000000 / terms->cpu_hz : 0;
     } else if (id == MEASURE_HEAP && terms->sample_bytes > 1) {
@@ -57,19 +58,23 @@ static struct period period_of(enum measure_id id, const struct recording_terms 
 static int insert_profile(struct recorded *recorded, struct db *db, enum measure_id id,
                           const struct recording_terms *terms, struct window *window, struct error *err) {
     const struct measure *measure = &measures[id];
+    const struct kind *kind = &kinds[measure->kind];
     struct period period = period_of(id, terms);
+    struct buffer types = {0};
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/window.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", terms->run_id);
     db_bind_int(statement, ":process", recorded->process_id);
-    db_bind_text(statement, ":kind", measure->kind);
+    db_bind_text(statement, ":kind", kind->name);
     db_bind_int(statement, ":time", window->end_ns);
     db_bind_int(statement, ":duration", window->end_ns - window->start_ns);
     db_bind_int(statement, ":period", period.length);
     db_bind_text(statement, ":type", period.type);
     db_bind_text(statement, ":unit", period.unit);
-    db_bind_text(statement, ":samples", measure->sample_types);
-    db_bind_text(statement, ":default", measure->default_type);
+    kind_add_types(&types, kind);
+    db_bind_text(statement, ":samples", buffer_text(&types));
+    buffer_free(&types);
+    db_bind_text(statement, ":default", kind->default_type);
     db_bind_int(statement, ":sample_n", measure->is_sampled && terms->sample_n > 1 ? terms->sample_n : 1);
     if (db_run(db, statement, err)) return -1;
     window->profile_id = sqlite3_last_insert_rowid(db->handle);

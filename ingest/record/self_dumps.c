@@ -14,7 +14,7 @@
 static const struct {
     const char *variable, *file, *kind;
     uint32_t feature;
-} kinds[SELF_DUMPS] = {
+} dump_kinds[SELF_DUMPS] = {
     {"CLEAR_ALLOC_PROFILE", "alloc.txt", "heap", FEATURE_HEAP},
     {"CLEAR_LOCK_PROFILE", "locks.txt", "lock", FEATURE_LOCKS},
     {"CLEAR_MVCC_PROFILE", "mvcc.txt", "mvcc", FEATURE_CELLS},
@@ -23,11 +23,11 @@ static const struct {
 };
 
 const char *self_dumps_file(int kind) {
-    return kinds[kind].file;
+    return dump_kinds[kind].file;
 }
 
 const char *self_dumps_variable(int kind) {
-    return kinds[kind].variable;
+    return dump_kinds[kind].variable;
 }
 
 /* ---- the environment --------------------------------------------------------------------------------------------- */
@@ -37,10 +37,10 @@ void self_dumps_open(struct self_dumps *dumps, const char *directory, const stru
     size_t count = 0, replaced = 0;
     *dumps = (struct self_dumps){.directory = directory, .has_children = !(options->features & FEATURE_NO_CHILDREN)};
     for (int i = 0; i < SELF_DUMPS; i++) {
-        if (!(options->features & kinds[i].feature)) continue;
-        if (getenv(kinds[i].variable)) dumps->replaced[replaced++] = kinds[i].variable;
+        if (!(options->features & dump_kinds[i].feature)) continue;
+        if (getenv(dump_kinds[i].variable)) dumps->replaced[replaced++] = dump_kinds[i].variable;
         dumps->variables[count++] =
-            xasprintf("%s=%s/" SEGMENT_NO_DUMP_ID ".%s", kinds[i].variable, directory, kinds[i].file);
+            xasprintf("%s=%s/" SEGMENT_NO_DUMP_ID ".%s", dump_kinds[i].variable, directory, dump_kinds[i].file);
     }
     dumps->variables[count++] = xasprintf("CLEAR_PROFILE_SAMPLE=%u", options->sample_n > 1 ? options->sample_n : 1);
     bool splits = options->features & FEATURE_SYNC_STACKS;
@@ -157,7 +157,7 @@ static int look_at(const char *path, int kind, struct error *err) {
     const char *file = dump_file_of(&input);
     input_close(&input);
     if (!file) return error_fail(err, "%s: %s", path, about.st_size ? "is no dump of CLEAR's runtime" : "is empty");
-    return strcmp(file, kinds[kind].file) == 0 ? 1 : error_fail(err, "%s: is a dump of another kind", path);
+    return strcmp(file, dump_kinds[kind].file) == 0 ? 1 : error_fail(err, "%s: is a dump of another kind", path);
 }
 
 static int store_dump(struct taking *taking, const char *path, const struct ingest_program *program,
@@ -188,10 +188,10 @@ static int take_file(struct self_dumps *dumps, struct db *db, int64_t run_id, co
     collector_totals(collector, &totals);
     struct taking taking = {.db = db,
                             .run_id = run_id,
-                            .kind = kinds[kind].kind,
+                            .kind = dump_kinds[kind].kind,
                             .process_id = file->process_id,
                             .was_paused = totals.paused_ns > 0};
-    struct ingest_program program = program_of(file, kinds[kind].variable, collector, target);
+    struct ingest_program program = program_of(file, dump_kinds[kind].variable, collector, target);
     if (store_dump(&taking, file->path, &program, err) < 0) return -1;
     dumps->is_taken[kind] = true;
     return 0;
@@ -219,7 +219,7 @@ static bool read_name(const char *name, int *kind, struct dump_file *file) {
     file->pid = strtoll(name, NULL, 10);
     file->started_ns = strtoll(name + SEGMENT_DUMP_PID + 1, NULL, 10);
     for (*kind = 0; *kind < SELF_DUMPS; ++*kind)
-        if (strcmp(name + SEGMENT_DUMP_ID + 1, kinds[*kind].file) == 0) return true;
+        if (strcmp(name + SEGMENT_DUMP_ID + 1, dump_kinds[*kind].file) == 0) return true;
     return false;
 }
 

@@ -13,9 +13,10 @@ bool gather_next(const struct run_list *runs, struct db **db, struct run_set *se
 int gather_begin(const struct run_list *runs, struct error *err);
 void gather_end(const struct run_list *runs);
 
-/* As profile_choose_kind and profile_load: the kind that all runs have (free() it), and their sum. `type` as of
- * profile_load_type; NULL: the values of all sample types. */
+/* The kind that a report without --kind is about: the first of profile_common_kinds that all runs have; none is a usage error.
+ * free() it. */
 int gather_kind(const struct run_list *runs, char **kind, struct error *err);
+/* The sum of the runs' profiles. `type` as of profile_load_type; NULL: the values of all sample types. */
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
                    struct error *err);
 

@@ -371,11 +371,11 @@ static int add_sorted(struct loading *load, struct plain_rows *all, bool is_stor
 /* Of windows before the span only what they left in use counts. */
 static int load_profile(struct loading *load, sqlite3_stmt *profile, struct plain_rows *all, struct error *err) {
     bool is_stored = sqlite3_column_int(profile, 1), is_counted = sqlite3_column_int(profile, 2);
-    if (!is_counted && !load->kind->has_state) return 0;
+    if (!is_counted && !kind_has_state(load->kind)) return 0;
     sqlite3_stmt *rows = db_prepare(load->db, load->sql, err);
     if (!rows) return -1;
     db_bind_int(rows, ":profile", sqlite3_column_int64(profile, 0));
-    if (load->kind->has_state) db_bind_int(rows, ":counted", is_counted);
+    if (kind_has_state(load->kind)) db_bind_int(rows, ":counted", is_counted);
     load->is_plain_stored = is_stored;
     return keep_rows(load, rows, all, err);
 }
@@ -480,29 +480,22 @@ int profile_load_type(struct profile *profile, struct db *db, const struct run_s
 }
 
 int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err) {
-    struct buffer ids = {0}, found = {0};
+    struct buffer ids = {0}, order = {0}, found = {0};
     for (size_t i = 0; i < runs->count; i++)
         buffer_printf(&ids, "%s%lld", i ? "," : "[", (long long)runs->ids[i]);
     buffer_add_text(&ids, runs->count ? "]" : "[]");
     sqlite3_stmt *rows = db_prepare(db, embedded_text("export/common_kind.sql"), err);
+    for (const struct kind *kind = kinds; kind->name; kind++)
+        buffer_printf(&order, "%s\"%s\"", kind == kinds ? "[" : ",", kind->name);
+    buffer_add_char(&order, ']');
     if (rows) db_bind_text(rows, ":runs", buffer_text(&ids));
+    if (rows) db_bind_text(rows, ":order", buffer_text(&order));
     buffer_free(&ids);
+    buffer_free(&order);
     if (!rows) return -1;
     int code;
     while ((code = db_step(db, rows, err)) == 1)
         buffer_printf(&found, "%s\n", db_text(rows, 0));
     *lines = buffer_take(&found);
     return code;
-}
-
-int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err) {
-    if (profile_common_kinds(db, runs, kind, err) < 0) return -1;
-    char *end = strchr(*kind, '\n');
-    if (end) {
-        *end = '\0';
-        return 0;
-    }
-    free(*kind);
-    *kind = NULL;
-    return error_usage(err, "no one kind of profile is in all of these runs; give --kind");
 }

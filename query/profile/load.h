@@ -2,7 +2,7 @@
  *
  * One kind of profile of any number of runs, all their processes and windows, becomes one profile: rows of one stack and
  * label set are summed as they come, and a stack is read once. What was ingested comes with its own sample types, and what
- * was recorded with those of its kind (query/runs/kind.h). */
+ * was recorded with those of its kind (schema/kinds.h). */
 #ifndef CLEAR_QUERY_PROFILE_LOAD_H
 #define CLEAR_QUERY_PROFILE_LOAD_H
 
@@ -25,11 +25,8 @@ int profile_load_spans(struct profile *profile, struct db *db, const struct run_
 int profile_load_type(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind,
                       const char *type, struct error *err);
 
-/* The kind that a report without --kind is about: the one that every run of the set has; of several, the first of heap,
- * cpu, lock, mvcc, channels, fibers, syscalls, else the first by name. No common one is a usage error. free() it. */
-int profile_choose_kind(struct db *db, const struct run_set *runs, char **kind, struct error *err);
-
-/* All kinds that every run of the set has, in that order, each with a newline behind it. free() the text. */
+/* All kinds that every run of the set has, each with a newline behind it: those of schema/kinds.h in its order, then others by
+ * name. free() the text. */
 int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err);
 
 #endif

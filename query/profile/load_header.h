@@ -3,9 +3,9 @@
 #define CLEAR_QUERY_PROFILE_LOAD_HEADER_H
 
 #include "query/profile/load_names.h"
-#include "query/runs/kind.h"
 #include "query/runs/run_set.h"
 #include "query/runs/timespan.h"
+#include "schema/kinds.h"
 
 /* Fills times, period, comments, frames to drop and mappings of the builder's profile. `is_stored`: it goes out as it came
  * in, so that nothing is said in its name. */

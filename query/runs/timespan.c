@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "query/runs/kind.h"
+#include "schema/kinds.h"
 #include "schema/schema.h"
 
 const struct timespan timespan_all = {INT64_MIN, INT64_MAX};

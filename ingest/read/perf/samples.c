@@ -10,6 +10,7 @@
 #include "ingest/read/perf/frame_names.h"
 #include "ingest/read/perf/recording.h"
 #include "ingest/read/readers.h"
+#include "schema/kinds.h"
 
 static bool recognise(const struct input *input) {
     return !input->is_directory && perf_data_recognise(input->data, input->size);
@@ -22,17 +23,13 @@ static bool is_clock(const struct perf_event *event) {
 
 /* "cycles:u" is of kind "cycles"; a tracepoint's name has a colon of its own. */
 static char *kind_of(const struct perf_event *event) {
-    static const char *const taken[] = {"heap",   "lock",     "mvcc",     "channels", "cpu",
-                                        "fibers", "syscalls", "counters", ""};
-    if (is_clock(event)) return xstrdup("cpu");
+    if (is_clock(event)) return xstrdup(kinds[KIND_CPU].name);
     char *kind = xstrdup(event->name);
     if (event->type != 2) kind[strcspn(kind, ":")] = '\0';
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strcmp(kind, taken[i]) == 0) {
-            free(kind);
-            return xasprintf("event %s", taken[i]);
-        }
-    return kind;
+    if (*kind && !kind_is_taken(kind)) return kind;
+    char *longer = xasprintf("event %s", kind);
+    free(kind);
+    return longer;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */

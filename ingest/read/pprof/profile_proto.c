@@ -485,7 +485,7 @@ static int64_t lock_object(struct reader *reader, int64_t trace_id) {
 
 static int add_sample(struct reader *reader, int64_t trace_id, int64_t label_set_id) {
     int64_t object_id = 0;
-    if (reader->kind.table == PPROF_LOCKS && (object_id = lock_object(reader, trace_id)) < 0) return -1;
+    if (reader->kind.id == KIND_LOCK && (object_id = lock_object(reader, trace_id)) < 0) return -1;
     return pprof_kind_add(&reader->kind, reader->ingest, trace_id, label_set_id, object_id, reader->values.list,
                           reader->err);
 }
@@ -552,7 +552,7 @@ static int read_types(struct reader *reader) {
         if (!type->type || !type->unit) return -1;
     }
     pprof_kind_find(&reader->kind, reader->types, reader->type_count, &reader->texts);
-    if (reader->kind.table == PPROF_LOCKS && has_labels(reader))
+    if (reader->kind.id == KIND_LOCK && has_labels(reader))
         pprof_kind_untyped(&reader->kind, reader->types, reader->type_count, &reader->texts);
     return 0;
 }

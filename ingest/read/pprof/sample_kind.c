@@ -4,53 +4,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct typed {
-    const char *name;
-    enum pprof_table table;
-    struct ingest_type figures[PPROF_FIGURES];
-    unsigned needs; /* bit i: without figure i it is another kind */
-} typed[] = {
-    {"heap",
-     PPROF_SITES,
-     {{"alloc_objects", "count"}, {"alloc_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}},
-     0},
-    {"heap", PPROF_SITES, {{0}, {0}, {"objects", "count"}, {"space", "bytes"}}, 12}, /* gperftools: no totals, in use */
-    {"lock", PPROF_LOCKS, {{"contentions", "count"}, {"delay", "nanoseconds"}}, 3},
-    {"cpu", PPROF_CPU, {{"samples", "count"}, {"cpu", "nanoseconds"}}, 2},
+/* Which types of a kind a profile may bring, as bits in the order of kinds[].types: some of `takes`, and all of `needs`. */
+static const struct intake {
+    enum kind_id kind;
+    unsigned takes, needs;
+    bool is_plain; /* gperftools says "objects" and "space" of what is in use */
+} intakes[] = {
+    {KIND_HEAP, 15, 0, false},
+    {KIND_HEAP, 12, 12, true},
+    {KIND_LOCK, 3, 3, false},
+    {KIND_CPU, 3, 2, false},
 };
-enum { TYPED = sizeof typed / sizeof *typed };
+
+static bool is_figure(const struct intake *intake, int figure, const struct ingest_type *type) {
+    const struct kind_type *wanted = &kinds[intake->kind].types[figure];
+    const char *name = wanted->type + (intake->is_plain ? strlen("inuse_") : 0);
+    return strcmp(name, type->type) == 0 && strcmp(wanted->unit, type->unit) == 0;
+}
 
 /* Are all the profile's types figures of that table, each at most once? */
-static bool fits(struct pprof_kind *kind, const struct typed *table, const struct ingest_type *types, size_t count) {
+static bool fits(struct pprof_kind *kind, const struct intake *intake, const struct ingest_type *types, size_t count) {
     unsigned found = 0;
     for (int i = 0; i < PPROF_FIGURES; i++)
         kind->figures[i] = -1;
     for (size_t i = 0; i < count; i++) {
         int figure = 0;
-        while (figure < PPROF_FIGURES &&
-               (!table->figures[figure].type || strcmp(table->figures[figure].type, types[i].type) != 0 ||
-                strcmp(table->figures[figure].unit, types[i].unit) != 0))
+        while (figure < PPROF_FIGURES && (!(intake->takes & 1u << figure) || !is_figure(intake, figure, &types[i])))
             figure++;
         if (figure == PPROF_FIGURES || kind->figures[figure] >= 0) return false;
         kind->figures[figure] = (int)i;
         found |= 1u << figure;
     }
-    return count > 0 && (found & table->needs) == table->needs;
-}
-
-static bool is_taken(const char *name) {
-    static const char *const others[] = {"mvcc", "channels", "fibers", "syscalls", "counters", "mutex", "block"};
-    for (int i = 0; i < TYPED; i++)
-        if (strcmp(typed[i].name, name) == 0) return true;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i], name) == 0) return true;
-    return false;
+    return count > 0 && (found & intake->needs) == intake->needs;
 }
 
 void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
     const char *name = count && *types->type ? types->type : "samples";
-    *kind = (struct pprof_kind){.name = name, .table = PPROF_SAMPLES};
-    if (!is_taken(name)) return;
+    *kind = (struct pprof_kind){.name = name, .id = KIND_COUNT};
+    if (!kind_is_taken(name)) return;
     size_t size = strlen(name) + sizeof "_samples";
     char *longer = arena_alloc(names, size);
     strcpy(longer, name);
@@ -59,10 +50,10 @@ void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types
 }
 
 void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names) {
-    for (int i = 0; i < TYPED; i++) {
-        kind->name = typed[i].name;
-        kind->table = typed[i].table;
-        if (fits(kind, &typed[i], types, count)) return;
+    for (size_t i = 0; i < sizeof intakes / sizeof *intakes; i++) {
+        kind->id = intakes[i].kind;
+        kind->name = kinds[kind->id].name;
+        if (fits(kind, &intakes[i], types, count)) return;
     }
     pprof_kind_untyped(kind, types, count, names);
 }
@@ -86,22 +77,21 @@ static int add_site(const struct pprof_kind *kind, struct ingest *ingest, struct
 
 int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
                    int64_t object_id, const int64_t *values, struct error *err) {
-    switch (kind->table) {
-    case PPROF_SITES:
+    switch (kind->id) {
+    case KIND_HEAP:
         return add_site(kind, ingest, &(struct ingest_site){.trace_id = trace_id, .label_set_id = label_set_id}, values,
                         err);
-    case PPROF_LOCKS:
+    case KIND_LOCK:
         return ingest_lock(ingest,
                            &(struct ingest_lock){.object_id = object_id,
                                                  .trace_id = trace_id,
                                                  .contended = figure(kind, 0, values),
                                                  .wait_ns = figure(kind, 1, values)},
                            err);
-    case PPROF_CPU:
+    case KIND_CPU:
         return ingest_cpu(ingest, trace_id, label_set_id, figure(kind, 0, values), figure(kind, 1, values), err);
-    case PPROF_SAMPLES: return ingest_sample(ingest, trace_id, label_set_id, values, err);
+    default: return ingest_sample(ingest, trace_id, label_set_id, values, err);
     }
-    return 0;
 }
 
 int64_t pprof_lock_object(struct store *store, int64_t trace_id, struct error *err) {

@@ -14,14 +14,14 @@
 
 #include "base/arena.h"
 #include "ingest/read/ingest.h"
+#include "schema/kinds.h"
 
-enum pprof_table { PPROF_SAMPLES, PPROF_SITES, PPROF_LOCKS, PPROF_CPU };
 enum { PPROF_FIGURES = 4 };
 
 struct pprof_kind {
     const char *name;
-    enum pprof_table table;
-    int figures[PPROF_FIGURES]; /* where each figure of the typed table stands among the sample's values; -1: nowhere */
+    enum kind_id id;            /* KIND_HEAP, KIND_LOCK, KIND_CPU, or KIND_COUNT: the table `samples` */
+    int figures[PPROF_FIGURES]; /* where each of the kind's types stands among the sample's values; -1: nowhere */
 };
 
 /* Without types it is kind "samples". The name may live in the arena. */
@@ -29,7 +29,7 @@ void pprof_kind_find(struct pprof_kind *kind, const struct ingest_type *types, s
 /* The table `samples`, whatever the types: for samples with labels where the typed table has none. */
 void pprof_kind_untyped(struct pprof_kind *kind, const struct ingest_type *types, size_t count, struct arena *names);
 
-/* One sample; `values` as many as types. object_id: of PPROF_LOCKS. */
+/* One sample; `values` as many as types. object_id: of KIND_LOCK. */
 int pprof_kind_add(const struct pprof_kind *kind, struct ingest *ingest, int64_t trace_id, int64_t label_set_id,
                    int64_t object_id, const int64_t *values, struct error *err);
 

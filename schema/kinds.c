@@ -1,0 +1,124 @@
+#include "schema/kinds.h"
+
+#include <string.h>
+
+/* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
+const struct kind kinds[KIND_COUNT + 1] = {
+    [KIND_HEAP] = {.name = "heap",
+                   .types = {{"alloc_objects", "count"},
+                             {"alloc_space", "bytes"},
+                             {"inuse_objects", "count", .is_state = true},
+                             {"inuse_space", "bytes", .is_state = true}},
+                   .default_type = "inuse_space",
+                   .period_type = "space",
+                   .period_unit = "bytes",
+                   .query = "export/heap.sql",
+                   .plain = true,
+                   .addressed = true,
+                   .in_directory = true},
+    [KIND_CPU] = {.name = "cpu",
+                  .types = {{"samples", "count"}, {"cpu", "nanoseconds"}},
+                  .default_type = "cpu",
+                  .period_type = "cpu",
+                  .period_unit = "nanoseconds",
+                  .query = "export/cpu.sql",
+                  .plain = true,
+                  .in_directory = true},
+    [KIND_LOCK] = {.name = "lock",
+                   .types = {{"contentions", "count"},
+                             {"delay", "nanoseconds"},
+                             {"hold", "nanoseconds"},
+                             {"acquisitions", "count"}},
+                   .default_type = "delay",
+                   .period_type = "contentions",
+                   .period_unit = "count",
+                   .query = "export/lock.sql",
+                   .in_directory = true},
+    [KIND_MVCC] = {.name = "mvcc",
+                   .types = {{"reads", "count"}, {"commits", "count"}, {"retries", "count"}, {"cow_bytes", "bytes"}},
+                   .default_type = "cow_bytes",
+                   .period_type = "commits",
+                   .period_unit = "count",
+                   .query = "export/mvcc.sql",
+                   .in_directory = true},
+    [KIND_CHANNELS] = {.name = "channels",
+                       .types = {{"pushes", "count"},
+                                 {"pops", "count"},
+                                 {"push_blocked", "count"},
+                                 {"pop_blocked", "count"},
+                                 {"max_depth", "count"}},
+                       .default_type = "pushes",
+                       .period_type = "pushes",
+                       .period_unit = "count",
+                       .query = "export/channels.sql",
+                       .in_directory = true},
+    [KIND_FIBERS] = {.name = "fibers",
+                     .types = {{"spawns", "count"}, {"runs", "count"}, {"exits", "count"}, {"lifetime", "nanoseconds"}},
+                     .default_type = "lifetime",
+                     .period_type = "spawns",
+                     .period_unit = "count",
+                     .query = "export/fibers.sql"},
+    [KIND_SYSCALLS] = {.name = "syscalls",
+                       .types = {{"calls", "count"}, {"errors", "count"}, {"time", "nanoseconds"}},
+                       .default_type = "time",
+                       .period_type = "calls",
+                       .period_unit = "count",
+                       .query = "export/syscalls.sql"},
+    /* As Go calls them: what waited for locks, and what waited for locks and channels. */
+    [KIND_MUTEX] = {.name = "mutex",
+                    .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+                    .default_type = "delay",
+                    .period_type = "contentions",
+                    .period_unit = "count",
+                    .query = "export/block.sql",
+                    .parts = {"lock"}},
+    [KIND_BLOCK] = {.name = "block",
+                    .types = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+                    .default_type = "delay",
+                    .period_type = "contentions",
+                    .period_unit = "count",
+                    .query = "export/block.sql",
+                    .parts = {"lock", "channels"}},
+    [KIND_COUNT] =
+        {.default_type = "", .period_type = "", .period_unit = "", .query = "export/samples.sql", .plain = true},
+};
+
+const struct kind *kind_find(const char *name) {
+    const struct kind *kind = kinds;
+    while (kind->name && strcmp(kind->name, name) != 0)
+        kind++;
+    return kind;
+}
+
+const char *kind_stored(const char *name) {
+    const struct kind *kind = kind_find(name);
+    return kind->parts[0] ? kind->parts[0] : name;
+}
+
+bool kind_is_table(const char *name) {
+    return strcmp(name, "counters") == 0;
+}
+
+bool kind_is_taken(const char *name) {
+    return kind_find(name)->name || kind_is_table(name);
+}
+
+void kind_bind(sqlite3_stmt *statement, const char *name) {
+    const struct kind *kind = kind_find(name);
+    db_bind_text(statement, ":kind", kind_stored(name));
+    if (sqlite3_bind_parameter_index(statement, ":also")) db_bind_text(statement, ":also", kind->parts[1]);
+}
+
+bool kind_has_state(const struct kind *kind) {
+    const struct kind_type *type = kind->types;
+    while (type->type && !type->is_state)
+        type++;
+    return type->type;
+}
+
+void kind_add_types(struct buffer *json, const struct kind *kind) {
+    buffer_add_char(json, '[');
+    for (const struct kind_type *type = kind->types; type->type; type++)
+        buffer_printf(json, "%s[\"%s\",\"%s\"]", type == kind->types ? "" : ",", type->type, type->unit);
+    buffer_add_char(json, ']');
+}

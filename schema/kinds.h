@@ -1,0 +1,62 @@
+/* kinds.h: the kinds of profile that have tables of their own, each declared once. A profile of any other kind has its figures in
+ * the table `samples`, under the sample types that it came in with (profiles.sample_types). */
+#ifndef CLEAR_SCHEMA_KINDS_H
+#define CLEAR_SCHEMA_KINDS_H
+
+#include <stdbool.h>
+
+#include "base/buffer.h"
+#include "schema/db.h"
+
+/* In the order in which people look at them: of a run that has several, a report is on the first. */
+enum kind_id {
+    KIND_HEAP,
+    KIND_CPU,
+    KIND_LOCK,
+    KIND_MVCC,
+    KIND_CHANNELS,
+    KIND_FIBERS,
+    KIND_SYSCALLS,
+    KIND_MUTEX,
+    KIND_BLOCK,
+    KIND_COUNT
+};
+enum { KIND_TYPES_MAX = 5, KIND_PARTS_MAX = 2 };
+
+struct kind_type {
+    const char *type, *unit; /* as in profile.proto */
+    bool is_state;           /* what is in use: windows before a span count to it */
+};
+
+struct kind {
+    const char *name;                           /* profiles.kind; the file in a run's directory is NAME.pb.gz */
+    struct kind_type types[KIND_TYPES_MAX + 1]; /* in order; ends with a NULL type */
+    /* What the profile says where the recorder did not: */
+    const char *default_type, *period_type, *period_unit;
+    const char *query; /* in schema/: of one :profile where it is plain, else of :run, :kind, :from and :to */
+    bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
+    bool addressed;    /* recorded samples carry the address of their site as label `addr` */
+    bool in_directory; /* belongs into NAME.profile/ */
+    const char *parts[KIND_PARTS_MAX]; /* it is made of profiles of these kinds; NULLs: of its own */
+};
+extern const struct kind kinds[KIND_COUNT + 1]; /* the last one, with a NULL name, is for all other kinds */
+
+/* The row of that name, or the one for all other kinds. */
+const struct kind *kind_find(const char *name);
+/* The kind of profile in which what is called `name` stands first: itself, or the first of its parts. */
+const char *kind_stored(const char *name);
+
+/* Whether the figures of that kind have no stacks, and so are a table (counters) and no samples. */
+bool kind_is_table(const char *name);
+/* Whether an ingested profile cannot be of that kind because the name means something here. */
+bool kind_is_taken(const char *name);
+
+/* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has it, :also, NULL for none. */
+void kind_bind(sqlite3_stmt *statement, const char *name);
+
+/* Whether some of its values are a state. */
+bool kind_has_state(const struct kind *kind);
+/* Adds the sample types as profiles.sample_types has them: [["alloc_objects","count"],...] */
+void kind_add_types(struct buffer *json, const struct kind *kind);
+
+#endif
