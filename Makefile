@@ -60,8 +60,7 @@ LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/migrations/*.sql schema/views/*.sql schema/doctor/*.sql schema/export/*.sql schema/diff/*.sql schema/ingest/*.sql schema/report/*.sql)) \
-	$(sort $(wildcard schema/queries/*.yaml))
+EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml))
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))

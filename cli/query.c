@@ -95,7 +95,7 @@ static int manage(const struct query *query, struct error *err) {
     struct db db;
     if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
     int code = query->forget ? saved_forget(&db, query->forget, err)
-                             : answer_sql(&db, &query->answer, saved_list_sql, NULL, 0, err);
+                             : answer_sql(&db, &query->answer, saved_list_sql(), NULL, 0, err);
     return db_close(&db, err) ? -1 : code;
 }
 

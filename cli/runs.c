@@ -5,12 +5,9 @@
 #include "cli/cli.h"
 #include "cli/runs.h"
 #include "query/sql/result_table.h"
+#include "schema/schema.h"
 
 static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
-static const char for_people[] =
-    "SELECT run_id, started_ns, duration_ns, coalesce(label, ''), iif(command = '', source, command), alloc_count, "
-    "alloc_bytes, inuse_bytes, lock_wait_ns, exit, flags, dropped, truncated, sample_n, sample_bytes FROM run_summary "
-    "ORDER BY started_ns DESC, run_id DESC";
 
 /* What the reader must know before believing the row. */
 static void add_flags(struct grid *grid, sqlite3_stmt *row) {
@@ -49,7 +46,7 @@ static int print_for_people(struct db *db, struct error *err) {
     static const char *const headings[] = {"run",  "started",   "duration", "label",   "allocations", "bytes",
                                            "live", "lock wait", "exit",     "command", "flags"};
     struct grid grid = {.columns = sizeof headings / sizeof *headings};
-    sqlite3_stmt *row = db_prepare(db, for_people, err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/list.sql"), err);
     if (!row) return -1;
     for (size_t i = 0; i < grid.columns; i++)
         grid_left(&grid, headings[i]);

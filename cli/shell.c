@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "query/sql/saved.h"
+#include "schema/schema.h"
 
 /* Everything that the shell's connection gets before it asks, as SQL in a file that has no name. */
 struct script {
@@ -89,15 +90,8 @@ static int add_temporary(struct script *script, const char *query, struct error 
 }
 
 static int add_config(struct script *script, struct error *err) {
-    static const char rules[] =
-        "SELECT 'CREATE TEMP TABLE rules AS SELECT * FROM main.rules', '' WHERE EXISTS (SELECT 1 FROM "
-        "temp.sqlite_schema"
-        " WHERE name = 'rules') UNION ALL SELECT 'UPDATE temp.rules SET value = ' || quote(ours.value),"
-        " ' WHERE name = ' || quote(ours.name) FROM rules AS ours JOIN main.rules AS theirs ON theirs.name = ours.name"
-        " WHERE theirs.value <> ours.value";
-    static const char views[] = "SELECT 'CREATE TEMP VIEW ', substr(sql, length('CREATE VIEW ') + 1)"
-                                " FROM temp.sqlite_schema WHERE type = 'view'";
-    return add_temporary(script, rules, err) || add_temporary(script, views, err) ? -1 : 0;
+    int code = add_temporary(script, embedded_text("shell/rules.sql"), err);
+    return code ? code : add_temporary(script, embedded_text("shell/views.sql"), err);
 }
 
 /* ---- the greeting ---- */

@@ -286,10 +286,7 @@ static int put_queries(const struct config *config, struct db *db, struct error 
  * view as "CREATE VIEW name ...", whatever stood there. The view doctor may be a temporary one already. */
 static int shadow_views(struct db *db, struct error *err) {
     static const char create[] = "CREATE VIEW ";
-    sqlite3_stmt *row = db_prepare(
-        db,
-        "SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name NOT IN (SELECT name FROM temp.sqlite_schema)",
-        err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/views_to_shadow.sql"), err);
     struct buffer sql = {0};
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
@@ -310,9 +307,8 @@ static int shadow_rules(const struct config *config, struct db *db, struct error
 
 /* The newer texts of clear's own first, then what the file has, then the configuration's. */
 static int shadow_queries(const struct config *config, struct db *db, bool is_stale, struct error *err) {
-    static const char make[] =
-        "CREATE TEMP TABLE queries(name TEXT PRIMARY KEY, description TEXT, params TEXT, sql TEXT, export TEXT)";
-    if (db_exec(db, make, err) || (is_stale && queries_put_own(db, err))) return -1;
+    if (db_exec(db, embedded_text("warehouse/shadow_queries.sql"), err) || (is_stale && queries_put_own(db, err)))
+        return -1;
     return db_exec(db, "INSERT OR REPLACE INTO temp.queries SELECT * FROM main.queries", err) ||
                    put_queries(config, db, err)
                ? -1

@@ -44,10 +44,7 @@ static bool is_own(const char *view) {
 }
 
 static int find(struct db *db, struct diagnoses *diagnoses, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT name, sql FROM main.sqlite_schema WHERE type = 'view' "
-                                   "AND name LIKE 'doctor!_%' ESCAPE '!' ORDER BY name",
-                                   err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnoses.sql"), err);
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
         if (is_own(db_text(row, 0))) continue;
@@ -66,13 +63,8 @@ static void leave_out(struct diagnosis *diagnosis, const char *why, const char *
 
 /* Where the view can be prepared at all, a missing column has a plain name. */
 static int look_at_columns(struct db *db, struct diagnosis *diagnosis, struct error *err) {
-    static const char sql[] =
-        "WITH have AS (SELECT name FROM pragma_table_info(:view)) SELECT "
-        "(SELECT group_concat(value, ', ') FROM json_each('[\"run_id\", \"section\", \"code\", \"severity\", "
-        "\"subject\", \"evidence\", \"trace_ids\", \"advice\"]') WHERE value NOT IN (SELECT lower(name) FROM have)), "
-        "EXISTS (SELECT 1 FROM have WHERE lower(name) = 'weight')";
     struct error ignored = {0};
-    sqlite3_stmt *row = db_prepare(db, sql, err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnosis_columns.sql"), err);
     if (!row) return -1;
     db_bind_text(row, ":view", diagnosis->view);
     if (db_step(db, row, &ignored) != 1) return 0; /* the view is wrong in itself: preparing it says how */
@@ -91,19 +83,11 @@ static void add_name(struct buffer *sql, const char *name) {
     buffer_add_char(sql, '"');
 }
 
-/* Why a row is none of a diagnosis, or NULL; evidence and trace_ids are JSON to whoever reads the union. Of all runs, or of ?1. */
+/* What is wrong with each row of the view, of all runs or of ?1. */
 static sqlite3_stmt *prepare_rows(struct db *db, const char *view, bool of_one_run) {
     struct buffer sql = {0};
     sqlite3_stmt *statement = NULL;
-    buffer_add_text(&sql, "SELECT CASE WHEN coalesce(section, '') = '' THEN 'a row has no section' "
-                          "WHEN coalesce(code, '') = '' THEN 'a row has no code' "
-                          "WHEN coalesce(severity, '') NOT IN ('critical', 'warning', 'note', 'ok') "
-                          "THEN 'a severity is none of critical, warning, note and ok: ' || coalesce(severity, 'NULL') "
-                          "WHEN NOT coalesce(json_valid(evidence), 0) THEN 'evidence is no JSON object' "
-                          "WHEN json_type(evidence) <> 'object' THEN 'evidence is no JSON object' "
-                          "WHEN NOT coalesce(json_valid(trace_ids), 0) THEN 'trace_ids is no JSON array' "
-                          "WHEN json_type(trace_ids) <> 'array' THEN 'trace_ids is no JSON array' END, "
-                          "subject, advice FROM ");
+    buffer_add_text(&sql, embedded_text("warehouse/diagnosis_rows.sql"));
     add_name(&sql, view);
     if (of_one_run) buffer_add_text(&sql, " WHERE run_id = ?1");
     (void)sqlite3_prepare_v2(db->handle, sql.data, -1, &statement, NULL);
@@ -162,10 +146,9 @@ static int look_at_all(struct db *db, struct diagnoses *diagnoses, struct error 
 #define FAILING "failing_diagnoses"
 
 static int recall(struct db *db, struct diagnosis *diagnosis, struct error *err) {
-    static const char sql[] = "SELECT failing.value ->> 1 FROM meta JOIN json_each(meta.value) AS failing "
-                              "WHERE meta.key = '" FAILING "' AND failing.value ->> 0 = :text";
-    sqlite3_stmt *row = db_prepare(db, sql, err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/failing_diagnosis.sql"), err);
     if (!row) return -1;
+    db_bind_text(row, ":key", FAILING);
     db_bind_text(row, ":text", diagnosis->text);
     int code = db_step(db, row, err);
     if (code == 1) leave_out(diagnosis, db_text(row, 0), "");
@@ -217,18 +200,17 @@ static void try_all(struct db *db, struct diagnoses *diagnoses, struct buffer *f
 }
 
 static int remember(struct db *db, const struct buffer *failing, struct error *err) {
-    sqlite3_stmt *statement = failing->size ? db_prepare(db,
-                                                         "INSERT INTO meta(key, value) VALUES ('" FAILING "', :value) "
-                                                         "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
-                                                         err)
-                                            : db_prepare(db, "DELETE FROM meta WHERE key = '" FAILING "'", err);
+    const char *sql = failing->size ? embedded_text("warehouse/set_meta.sql") : "DELETE FROM meta WHERE key = :key";
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
     if (!statement) return -1;
+    db_bind_text(statement, ":key", FAILING);
     if (failing->size) db_bind_text(statement, ":value", failing->data);
     return db_run(db, statement, err);
 }
 
 static int is_known(struct db *db, const struct buffer *failing, bool *known, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db, "SELECT value FROM meta WHERE key = '" FAILING "'", err);
+    sqlite3_stmt *row = db_prepare(db, "SELECT value FROM meta WHERE key = :key", err);
+    if (row) db_bind_text(row, ":key", FAILING);
     int code = row ? db_step(db, row, err) : -1;
     if (code < 0) return -1;
     *known = strcmp(code ? db_text(row, 0) : "", failing->size ? failing->data : "") == 0;

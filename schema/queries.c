@@ -188,10 +188,7 @@ int queries_read(struct document *document, const yaml_node_t *node, const char 
 /* ---- the table ---- */
 
 int queries_put(struct db *db, const struct saved_query *query, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT OR REPLACE INTO queries(name, description, params, sql, export) "
-                                         "VALUES (:name, :description, :params, :sql, :export)",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/put_query.sql"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":name", query->name);
     db_bind_text(statement, ":description", query->description);

@@ -51,10 +51,7 @@ static int put_rule(void *context, struct document *document, const char *name, 
     if (!entry.has_value) return missing(document, value, "value");
     if (!entry.unit) return missing(document, value, "unit");
     if (!entry.meaning) return missing(document, value, "meaning");
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT OR REPLACE INTO rules(name, value, unit, meaning) "
-                                         "VALUES (:name, :value, :unit, :meaning)",
-                                         document->err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/put_rule.sql"), document->err);
     if (!statement) return -1;
     db_bind_text(statement, ":name", name);
     db_bind_real(statement, ":value", entry.value);
@@ -84,10 +81,7 @@ static int put_advice(void *context, struct document *document, const char *code
     if (!entry.severity) return missing(document, value, "severity");
     if (!entry.title) return missing(document, value, "title");
     if (!entry.text) return missing(document, value, "text");
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT OR REPLACE INTO advice(code, severity, title, text) "
-                                         "VALUES (:code, :severity, :title, :text)",
-                                         document->err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/put_advice.sql"), document->err);
     if (!statement) return -1;
     db_bind_text(statement, ":code", code);
     db_bind_text(statement, ":severity", entry.severity);

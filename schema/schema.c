@@ -54,10 +54,7 @@ static struct fingerprint queries_fingerprint(void) {
 /* ---- meta -------------------------------------------------------------------------------------------------------- */
 
 static int meta_set(struct db *db, const char *key, const char *value, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db,
-                                         "INSERT INTO meta(key, value) VALUES (:key, :value) "
-                                         "ON CONFLICT(key) DO UPDATE SET value = excluded.value",
-                                         err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("warehouse/set_meta.sql"), err);
     if (!statement) return -1;
     db_bind_text(statement, ":key", key);
     db_bind_text(statement, ":value", value);
@@ -151,11 +148,7 @@ static int migrate(struct db *db, struct error *err) {
 
 /* A clear of another version may have had views that this one has not: they are no user's. */
 static int drop_former_views(struct db *db, struct error *err) {
-    sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT quote(view.name) FROM meta JOIN json_each(meta.value) AS former "
-                                   "JOIN sqlite_schema AS view ON view.name = former.value "
-                                   "WHERE meta.key = 'own_views' AND view.type = 'view'",
-                                   err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/former_views.sql"), err);
     struct buffer sql = {0};
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {

@@ -7,6 +7,7 @@
 #include "export/format.h"
 #include "export/kinds.h"
 #include "query/runs/select.h"
+#include "schema/schema.h"
 #include "serve/exchange.h"
 
 #define GRACE_NS     INT64_C(10000000000)   /* a recorder of another process may flush so late */
@@ -25,11 +26,7 @@ struct run_state {
 
 static int read_state(const struct server *server, struct db *db, int64_t run_id, struct run_state *state,
                       struct error *err) {
-    sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT started_ns + duration_ns, instr(flags, 'unfinished') > 0,"
-                                   " (SELECT coalesce(max(time_ns), 0) FROM profiles WHERE run_id = :run)"
-                                   " FROM runs WHERE id = :run",
-                                   err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("serve/run_state.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code = db_step(db, row, err);

@@ -92,7 +92,7 @@ sql t.db "CREATE VIEW doctor_fails AS SELECT id AS run_id, 'mine' AS section, 'f
     iif(id = 1, '{', '{}') AS evidence, '[]' AS trace_ids, '' AS advice FROM runs"
 "$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/old-formats.profile" >/dev/null || fail "ingest"
 "$CLEAR" doctor --json --db t.db 1 >one.json 2>err.txt || fail "clear doctor 1"
-expect_equal "$(cat err.txt)" "clear: the view doctor_fails is left out of the diagnoses: evidence is no JSON object" "broken evidence"
+expect_equal "$(cat err.txt)" "clear: the view doctor_fails is left out of the diagnoses: evidence is not a JSON object" "broken evidence"
 "$CLEAR" doctor --json --db t.db 2 >two.json 2>err.txt || fail "clear doctor 2"
 expect_equal "$(cat err.txt)" "" "run 2"
 expect_equal "$(python3 -c 'import json; print(*(sum(row["subject"] == "late" for row in json.load(open(name))) for name in ("one.json", "two.json")))')" "0 1" \

@@ -902,13 +902,13 @@ static void test_users_rows_that_fail(void **state) {
     static const struct {
         const char *severity, *evidence, *trace_ids, *section, *why;
     } cases[] = {
-        {"'dire'", "'{}'", "'[]'", "'s'", "a severity is none of critical, warning, note and ok: dire"},
-        {"NULL", "'{}'", "'[]'", "'s'", "a severity is none of critical, warning, note and ok: NULL"},
-        {"'note'", "'{'", "'[]'", "'s'", "evidence is no JSON object"},
-        {"'note'", "NULL", "'[]'", "'s'", "evidence is no JSON object"},
-        {"'note'", "'[]'", "'[]'", "'s'", "evidence is no JSON object"},
-        {"'note'", "'{}'", "'7'", "'s'", "trace_ids is no JSON array"},
-        {"'note'", "'{}'", "NULL", "'s'", "trace_ids is no JSON array"},
+        {"'dire'", "'{}'", "'[]'", "'s'", "a severity is not critical, warning, note or ok: dire"},
+        {"NULL", "'{}'", "'[]'", "'s'", "a severity is not critical, warning, note or ok: NULL"},
+        {"'note'", "'{'", "'[]'", "'s'", "evidence is not a JSON object"},
+        {"'note'", "NULL", "'[]'", "'s'", "evidence is not a JSON object"},
+        {"'note'", "'[]'", "'[]'", "'s'", "evidence is not a JSON object"},
+        {"'note'", "'{}'", "'7'", "'s'", "trace_ids is not a JSON array"},
+        {"'note'", "'{}'", "NULL", "'s'", "trace_ids is not a JSON array"},
         {"'note'", "'{}'", "'[]'", "''", "a row has no section"},
     };
     put_run(1, "profile", "heap", 1, put_flushes, &(int64_t){0});

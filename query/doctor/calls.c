@@ -8,6 +8,7 @@
 #include "query/profile/graph.h"
 #include "query/profile/load.h"
 #include "query/profile/start_up.h"
+#include "schema/schema.h"
 
 enum { NAME_WIDTH = 58 }; /* what the figures leave of a line */
 
@@ -72,11 +73,8 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
 
 /* Every kind of the run that has stacks of functions, the heap first; not `all`: those that no diagnosis speaks of. */
 static int each_kind(struct doctor_report *report, bool all, calls_writer *write, void *context, struct error *err) {
-    static const char sql[] = "SELECT DISTINCT kind FROM profiles WHERE run_id = :run AND kind NOT IN ('channels', "
-                              "'mvcc', 'fibers', 'syscalls', 'counters') AND (:all OR kind NOT IN ('heap', 'lock')) "
-                              "ORDER BY kind <> 'heap', kind <> 'cpu', kind";
     struct buffer kinds = {0};
-    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/kinds.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     db_bind_int(row, ":all", all);

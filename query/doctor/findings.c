@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "query/doctor/findings.h"
+#include "schema/schema.h"
 
 bool doctor_is_severe(const struct finding *finding) {
     return strcmp(finding->severity, "critical") == 0 || strcmp(finding->severity, "warning") == 0;
@@ -95,13 +96,7 @@ static const char *weight_path(enum heap_by by) {
 }
 
 int doctor_load(struct doctor_report *report, struct error *err) {
-    /* One table and no ORDER BY of ours: the order is the view's. */
-    static const char sql[] =
-        "SELECT section, code, severity, subject, evidence, trace_ids, advice, (SELECT title FROM "
-        "advice WHERE advice.code = doctor.section || '-' || doctor.code), json_extract(evidence, :weight), "
-        "json_extract(trace_ids, '$[0]') FROM doctor "
-        "WHERE run_id = :run";
-    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/findings.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     db_bind_text(row, ":weight", weight_path(report->options->by));

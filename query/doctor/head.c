@@ -4,6 +4,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "schema/schema.h"
 
 enum { TRACES_EXPORTED = 20 };
 
@@ -85,14 +86,9 @@ static int print_small_losses(struct doctor_report *report, struct error *err) {
 }
 
 int doctor_print_head(struct doctor_report *report, struct error *err) {
-    static const char sql[] = "SELECT run_id, coalesce(label, ''), iif(command = '', source, command), started_ns, "
-                              "duration_ns, exit, processes, "
-                              "alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, "
-                              "lock_wait_ns, cpu_ns, sample_n, sample_bytes FROM run_summary "
-                              "WHERE run_id = :run";
     FILE *out = report->out;
     struct buffer line = {0};
-    sqlite3_stmt *row = db_prepare(report->db, sql, err);
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/run.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);

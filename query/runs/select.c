@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/schema.h"
+
 enum { UUID_PREFIX_MIN = 8 }; /* shorter ones are likely a label misspelt */
 
 /* The id that a query of one row gives: 1 found, 0 no row, -1 the error is set. */
@@ -47,11 +49,7 @@ static int by_number(struct db *db, int64_t id, int64_t *run_id, struct error *e
 }
 
 static int by_tag(struct db *db, const char *name, const char *equals, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(db,
-                   "SELECT runs.id FROM tags JOIN runs ON runs.id = run_id WHERE key = :key AND value = :value "
-                   "ORDER BY started_ns DESC, runs.id DESC LIMIT 1",
-                   err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/newest_with_tag.sql"), err);
     if (!statement) return -1;
     char *key = xstrdup(name);
     key[equals - name] = '\0';

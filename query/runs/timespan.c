@@ -38,11 +38,7 @@ static int read_times(struct db *db, int64_t run_id, struct times *times, struct
 
 /* A moment, in UTC where it says no zone, as SQLite reads it; NULL where it is none. To the millisecond. */
 static int read_moment(struct db *db, const char *text, int64_t *ns, struct error *err) {
-    sqlite3_stmt *row =
-        db_prepare(db,
-                   "SELECT CAST(strftime('%s', :text) AS INTEGER) * 1000000000"
-                   " + CAST(round(1000 * (strftime('%f', :text) - strftime('%S', :text))) AS INTEGER) * 1000000",
-                   err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/moment.sql"), err);
     if (!row) return -1;
     db_bind_text(row, ":text", text);
     if (db_step(db, row, err) < 0) return -1;

@@ -7,11 +7,11 @@
 #include "base/buffer.h"
 #include "base/nearest.h"
 #include "query/runs/select.h"
+#include "schema/schema.h"
 
-const char saved_list_sql[] = "SELECT name, coalesce((SELECT group_concat(json_extract(value, '$.name')"
-                              " || coalesce('=' || json_extract(value, '$.default'), '=?'), ' ') FROM "
-                              "json_each(params)), '') AS params, description"
-                              " FROM queries ORDER BY name";
+const char *saved_list_sql(void) {
+    return embedded_text("saved/list.sql");
+}
 
 /* ---- by name ---- */
 
@@ -55,10 +55,7 @@ static void free_declared(struct declared *declared) {
 /* 1: the query declares it, 0: not, -1: the error is set. */
 static int declaration(struct db *db, const struct saved_query *query, const char *name, struct declared *declared,
                        struct error *err) {
-    sqlite3_stmt *row = db_prepare(db,
-                                   "SELECT json_extract(value, '$.type'), json_extract(value, '$.default')"
-                                   " FROM json_each(:params) WHERE json_extract(value, '$.name') = :name",
-                                   err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("saved/parameter.sql"), err);
     if (!row) return -1;
     db_bind_text(row, ":params", query->params);
     db_bind_text(row, ":name", name);

@@ -17,7 +17,7 @@ int saved_bind(struct ask *ask, sqlite3_stmt *statement, const struct saved_quer
                size_t count, struct error *err);
 
 /* SQL without parameters whose rows are the saved queries: name, params (as "run=latest top=20"), description. */
-extern const char saved_list_sql[];
+const char *saved_list_sql(void);
 
 /* Puts SQL that ask_prepare takes into a database that is open for writing. Each of its parameters is declared: `run` as a run, the
  * others with the type of the argument NAME=VALUE, which becomes the default; text without one. A name of clear's own is

@@ -1,0 +1,8 @@
+-- The kinds of profile of the run :run whose stacks are stacks of functions: heap first, then cpu. :all 0 leaves out those that
+-- a diagnosis reads.
+SELECT DISTINCT kind
+FROM profiles
+WHERE run_id = :run
+  AND kind NOT IN ('channels', 'mvcc', 'fibers', 'syscalls', 'counters')
+  AND (:all OR kind NOT IN ('heap', 'lock'))
+ORDER BY kind <> 'heap', kind <> 'cpu', kind

@@ -1,0 +1,2 @@
+INSERT OR REPLACE INTO advice(code, severity, title, text)
+VALUES (:code, :severity, :title, :text)

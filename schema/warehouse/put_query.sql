@@ -1,0 +1,2 @@
+INSERT OR REPLACE INTO queries(name, description, params, sql, export)
+VALUES (:name, :description, :params, :sql, :export)
