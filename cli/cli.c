@@ -4,66 +4,61 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/manual/usage.h"
+#include "cli/report_arguments.h"
 
 /* ---- options ---- */
 
-enum { OPTIONS_MAX = 64, OPTION_HELP = 'h', OPTION_CONFIG = CLI_LONG + 1000 };
-
-static int help_of(const char *name) {
-    for (const struct command *command = commands; command->name; command++)
-        if (strcmp(command->name, name) == 0) fputs(command->usage, stdout);
-    return -1;
+static int take_config(void *into, const struct option_row *row, const char *path, struct error *err) {
+    (void)into;
+    (void)row;
+    return cli_load_config(path, err);
 }
 
-/* getopt_long's table with the options of every command at the end. */
-static void with_common(const struct option *longs, struct option *table) {
-    size_t count = 0;
-    for (; longs && longs[count].name; count++) {
-        if (count + 3 >= OPTIONS_MAX) bug("more than %d options", OPTIONS_MAX - 3);
-        table[count] = longs[count];
-    }
-    table[count++] = (struct option){"config", required_argument, NULL, OPTION_CONFIG};
-    table[count++] = (struct option){"help", no_argument, NULL, OPTION_HELP};
-    table[count] = (struct option){0};
-}
+const struct option_row cli_warehouse_options[] = {
+    {"db", .type = OPTION_TEXT, .argument = "FILE", .words = "<file>",
+     .help = "The warehouse. Default: `$CLEAR_DB`, then `database` in the configuration, then `runs.sqlite`."},
+    {0},
+};
 
-/* What getopt refused: `refused` is the word of argv that it stands in. */
-static int refuse(const char *refused, int result, const struct option *table, struct error *err) {
-    if (optopt > 0 && optopt < CLI_LONG && strncmp(refused, "--", 2) != 0)
-        return error_usage(err, result == ':' ? "option -%c needs a value" : "unknown option -%c", optopt);
-    int length = (int)strcspn(refused, "=");
-    if (result == ':') return error_usage(err, "option %.*s needs a value", length, refused);
-    if (optopt > 0) return error_usage(err, "option %.*s takes no value", length, refused);
-    int fitting = 0;
-    for (const struct option *option = table; option->name; option++)
-        fitting += length > 2 && strncmp(option->name, refused + 2, (size_t)length - 2) == 0;
-    return error_usage(err, fitting > 1 ? "option %.*s is ambiguous" : "unknown option %.*s", length, refused);
+const struct option_row cli_general_options[] = {
+    {"config", .type = OPTION_TAKE, .take = take_config, .argument = "FILE", .words = "<file>",
+     .help = "The configuration. Default: `clear.yaml` in this directory or the nearest one above it, then "
+             "`~/.config/clear/clear.yaml`."},
+    {"help", .letter = 'h', .type = OPTION_HELP, .help = "Print this help."},
+    {0},
+};
+
+static const struct command *command_called(const char *name) {
+    const struct command *command = commands;
+    while (strcmp(command->name, name) != 0)
+        command++;
+    return command;
 }
 
 /* Help must be had whatever the configuration says. */
-static bool needs_config(const char *name) {
-    return strcmp(name, "help") != 0 && strcmp(name, "version") != 0;
+static bool needs_config(const struct command *command) {
+    return command->purpose != COMMAND_HELP;
 }
 
-int cli_option(int argc, char **argv, const char *letters, const struct option *longs, struct error *err) {
-    struct option table[OPTIONS_MAX];
-    char shorts[OPTIONS_MAX];
-    with_common(longs, table);
-    const char *mode = *letters == '+' ? "+" : "";
-    snprintf(shorts, sizeof shorts, "%s:%sh", mode, letters + strlen(mode));
-    opterr = 0;
-    int result = getopt_long(argc, argv, shorts, table, NULL);
-    if (result == OPTION_CONFIG) return cli_load_config(optarg, err) ? -1 : cli_option(argc, argv, letters, longs, err);
-    if (result == -1) return !needs_config(argv[0]) || cli_find_config(err) == 0 ? CLI_END : -1;
-    if (result == OPTION_HELP) return help_of(argv[0]);
-    /* After a bad letter inside a cluster optind still points at the cluster; everywhere else it is one past. */
-    if (result == '?' || result == ':') return refuse(argv[optind > 1 ? optind - 1 : 1], result, table, err);
-    return result;
+int cli_options(int *argc, char **argv, void *options, struct error *err) {
+    const struct command *command = command_called(argv[0]);
+    const struct option_reader reader = {.groups = command->options,
+                                         .into = options,
+                                         .stops = command->stops,
+                                         .is_go = command->is_go,
+                                         .more = command->is_go ? report_format_option : NULL};
+    int code = option_read(&reader, argc, argv, err);
+    if (code == OPTION_WANTS_HELP) {
+        usage_print(command, stdout);
+        return -1;
+    }
+    return code == 0 && needs_config(command) ? cli_find_config(err) : code;
 }
 
-int cli_no_more(int argc, char **argv, struct error *err) {
-    if (optind >= argc) return 0;
-    return error_usage(err, "%s does not know what to do with '%s'", argv[0], argv[optind]);
+int cli_at_most(int most, int argc, char **argv, struct error *err) {
+    if (argc - 1 <= most) return 0;
+    return error_usage(err, "unexpected argument '%s'", argv[most + 1]);
 }
 
 /* ---- numbers ---- */

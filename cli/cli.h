@@ -1,27 +1,23 @@
-/* cli.h: what every command shares: its table row, options, help, numbers with units, the database's name.
+/* cli.h: what all commands share: the table of commands, reading options, the configuration, opening the warehouse.
  *
- * A command is a function of cli/NAME.c and one row of the table in cli/main.c. It reads its own options, refuses what
- * is left over before any work is done, and calls downwards. argv[0] is the command's name. It returns the exit status
- * (>= 0), or -1 with the error set: main prints `clear: MESSAGE` and chooses the status. */
+ * A command is a function in cli/NAME.c, a row of the table in cli/main.c, a table of options beside the function, and the
+ * text cli/manual/NAME.md. It reads its options with cli_options, refuses arguments that are left before it does any
+ * work, and calls downwards. argv[0] is the command's name. It returns the exit status (>= 0), or -1 with the error set:
+ * main prints `clear: MESSAGE` and chooses the status. */
 #ifndef CLEAR_CLI_CLI_H
 #define CLEAR_CLI_CLI_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/option.h"
+#include "cli/manual/command.h"
 #include "schema/config.h"
 #include "schema/db.h"
 
-struct command {
-    const char *name;
-    int (*run)(int argc, char **argv, struct error *err);
-    const char *help;  /* one line, no full stop */
-    const char *usage; /* "usage: clear NAME ...\n" and all that follows; every option that exists stands in it */
-};
-extern const struct command commands[]; /* ends with a NULL name */
+extern const struct command commands[]; /* cli/main.c; sorted by purpose; ends with a NULL name */
 
 int command_profile(int argc, char **argv, struct error *err);
 int command_ingest(int argc, char **argv, struct error *err);
@@ -40,21 +36,30 @@ int command_list(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
+/* What each reads; in the file of the command. */
+extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[],
+    profile_options[], query_options[], report_options[], runs_options[], schema_options[], serve_options[],
+    shell_options[], version_options[];
+
 /* The command of that name or unique prefix, or NULL with a usage error that names the candidates or the nearest. */
 const struct command *cli_find(const char *name, struct error *err);
-void cli_print_help(FILE *out); /* all commands, a line each */
 
-/* The next option, as getopt_long finds it: its value (a letter, or what `longs` says, > 0), with optarg and optind as
- * usual; CLI_END after the last one; -1 with a usage error. --help and -h belong to every command: they print its usage
- * and give -1 with no error set, so that `if (option < 0) return -1;` is right for both (main exits 0). --config belongs
- * to every command as well. Before CLI_END the configuration is read, but for help and version; what is wrong in it is a
- * failure.
- * `letters` as for getopt, with a leading '+' where options must end at the first argument that is none; start
- * with optind = 0. `longs` may be NULL. */
-enum { CLI_END = 0, CLI_LONG = 256 /* first value for options without a letter */ };
-int cli_option(int argc, char **argv, const char *letters, const struct option *longs, struct error *err);
-/* 0, or a usage error where arguments are left after optind. */
-int cli_no_more(int argc, char **argv, struct error *err);
+/* Reads the options of the command argv[0] into its struct and leaves the other words in argv[1] to argv[*argc - 1]
+ * (base/option.h). Then the configuration is read, if the command is not help or version. 0, or -1: with the error set, or
+ * without one where --help was given and printed, so that `if (cli_options(...) < 0) return -1;` is right for both. */
+int cli_options(int *argc, char **argv, void *options, struct error *err);
+/* 0, or a usage error if there are more arguments than `most` besides the name. */
+int cli_at_most(int most, int argc, char **argv, struct error *err);
+
+/* The groups that many commands have. Every table of options ends with CLI_OPTIONS_END: --config and --help. */
+#define CLI_WAREHOUSE(struct_name, member)                                                                             \
+    { "Warehouse", cli_warehouse_options, offsetof(struct struct_name, member) }
+#define CLI_OPTIONS_END                                                                                                \
+    {"General", cli_general_options, 0}, {                                                                             \
+        0                                                                                                              \
+    }
+extern const struct option_row cli_warehouse_options[]; /* --db; for a const char *, NULL at first */
+extern const struct option_row cli_general_options[];
 
 /* The configuration: of --config, else the one that is found (schema/config.h); empty where there is none. */
 int cli_load_config(const char *path, struct error *err);

@@ -12,9 +12,7 @@
 #include "query/runs/select.h"
 #include "schema/diagnoses.h"
 
-enum { DB = CLI_LONG, JSON, TOP, DIFF, BY, CUMULATIVE, FOCUS, IGNORE, PEEK };
-
-struct options {
+struct doctor_command {
     const char *db, *run, *other, *focus, *ignore, *peek;
     enum heap_by by;
     int64_t top;
@@ -28,20 +26,60 @@ static bool wants_colour(void) {
     return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-static int take_option(struct options *options, int option, struct error *err) {
-    switch (option) {
-    case DB: options->db = optarg; return 0;
-    case JSON: options->json = true; return 0;
-    case TOP: options->has_top = true; return cli_count("--top", optarg, 0, INT64_MAX, &options->top, err);
-    case DIFF: options->other = optarg; return 0;
-    case BY: options->has_by = true; return heap_by_of(optarg, &options->by, err);
-    case CUMULATIVE: options->cumulative = true; return 0;
-    case FOCUS: options->focus = optarg; return 0;
-    case IGNORE: options->ignore = optarg; return 0;
-    case PEEK: options->peek = optarg; return 0;
-    default: return -1;
-    }
+#define AT(member) offsetof(struct doctor_command, member)
+
+static int take_top(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct doctor_command *options = into;
+    (void)row;
+    options->has_top = true;
+    return cli_count("--top", text, 0, INT64_MAX, &options->top, err);
 }
+
+static int take_by(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct doctor_command *options = into;
+    (void)row;
+    options->has_by = true;
+    return heap_by_of(text, &options->by, err);
+}
+
+static const struct option_row compare_rows[] = {
+    {"diff", .type = OPTION_TEXT, .offset = AT(other), .argument = "NEW", .words = "<target>",
+     .help =
+         "Print what changed from OLD to NEW. Without OLD, the latest run is compared with NEW. If a side has several "
+         "runs, only changes outside the noise are reported (Welch's t test)."},
+    {0},
+};
+
+static const struct option_row shown_rows[] = {
+    {"focus", .type = OPTION_TEXT, .offset = AT(focus), .argument = "REGEX",
+     .help = "Keep findings about stacks with a function, file or binary that matches, and about locks and cells whose "
+             "name matches."},
+    {"ignore", .type = OPTION_TEXT, .offset = AT(ignore), .argument = "REGEX",
+     .help = "Drop those that match. `--ignore` wins over `--focus`."},
+    {"top", .type = OPTION_TAKE, .take = take_top, .argument = "N",
+     .help = "Print at most N rows of each section. Default: 5. 0: all."},
+    {"json", .type = OPTION_SWITCH, .offset = AT(json),
+     .help = "Print all rows as a JSON array; with `--diff`, as one object."},
+    {0},
+};
+
+static const struct option_row function_rows[] = {
+    {"by", .type = OPTION_TAKE, .take = take_by, .argument = "VALUE", .words = "bytes allocs inuse_bytes inuse_allocs",
+     .help = "Sort allocations by `bytes` (default), `allocs`, `inuse_bytes` or `inuse_allocs`, and add tables of "
+             "functions."},
+    {"cumulative", .type = OPTION_SWITCH, .offset = AT(cumulative),
+     .help = "Add tables of functions, sorted by cumulative value: the function and all that it calls."},
+    {"peek", .type = OPTION_TEXT, .offset = AT(peek), .argument = "REGEX",
+     .help = "Instead of findings, print callers and callees of the functions that match."},
+    {0},
+};
+
+const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
+                                              {"Findings", shown_rows, 0},
+                                              {"Functions", function_rows, 0},
+                                              CLI_WAREHOUSE(doctor_command, db),
+                                              CLI_OPTIONS_END};
+#undef AT
 
 /* Before anything is opened. The line and a caret below the place go ahead of the message. */
 static int check_pattern(const char *option, const char *regex, struct error *err) {
@@ -56,25 +94,17 @@ static int check_pattern(const char *option, const char *regex, struct error *er
     return -1;
 }
 
-static int check_patterns(const struct options *options, struct error *err) {
+static int check_patterns(const struct doctor_command *options, struct error *err) {
     if (check_pattern("--focus", options->focus, err) < 0) return -1;
     if (check_pattern("--ignore", options->ignore, err) < 0) return -1;
     return check_pattern("--peek", options->peek, err);
 }
 
-static int read_options(int argc, char **argv, struct options *options, struct error *err) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, DB},       {"json", no_argument, NULL, JSON},
-        {"top", required_argument, NULL, TOP},     {"diff", required_argument, NULL, DIFF},
-        {"by", required_argument, NULL, BY},       {"cumulative", no_argument, NULL, CUMULATIVE},
-        {"focus", required_argument, NULL, FOCUS}, {"ignore", required_argument, NULL, IGNORE},
-        {"peek", required_argument, NULL, PEEK},   {0}};
-    int option;
-    while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END)
-        if (option < 0 || take_option(options, option, err) < 0) return -1;
-    if (options->other && options->peek) return error_usage(err, "--peek is about one run: leave --diff away");
-    options->run = optind < argc ? argv[optind++] : NULL;
-    if (cli_no_more(argc, argv, err) < 0) return -1;
+static int read_options(int argc, char **argv, struct doctor_command *options, struct error *err) {
+    if (cli_options(&argc, argv, options, err) < 0) return -1;
+    if (options->other && options->peek) return error_usage(err, "--peek and --diff exclude each other");
+    options->run = argv[1];
+    if (cli_at_most(1, argc, argv, err) < 0) return -1;
     return check_patterns(options, err);
 }
 
@@ -85,7 +115,7 @@ static void say_left_out(void *context, const char *view, const char *why) {
     fprintf(stderr, "clear: the view %s is left out of the diagnoses: %s\n", view, why);
 }
 
-static int diagnose(const struct options *options, struct error *err) {
+static int diagnose(const struct doctor_command *options, struct error *err) {
     struct doctor_options doctor = {.top = options->top,
                                     .has_top = options->has_top,
                                     .has_by = options->has_by,
@@ -121,7 +151,7 @@ static void take_apart(struct run_list *from, const struct run_list *other) {
     *from = left;
 }
 
-static int compare(const struct options *options, struct error *err) {
+static int compare(const struct doctor_command *options, struct error *err) {
     struct targets targets = {.option = options->db};
     struct diff_options diff = {.by = options->by,
                                 .top = options->top,
@@ -148,7 +178,7 @@ static int compare(const struct options *options, struct error *err) {
 }
 
 int command_doctor(int argc, char **argv, struct error *err) {
-    struct options options = {.top = 5};
+    struct doctor_command options = {.top = 5};
     if (read_options(argc, argv, &options, err) < 0) return -1;
     return options.other ? compare(&options, err) : diagnose(&options, err);
 }

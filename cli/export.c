@@ -21,60 +21,89 @@ struct export_options {
     size_t rest_count;
 };
 
+#define AT(member) offsetof(struct export_options, member)
+
 /* A time since the start of the run, or a moment, which has a date. */
-static int take_edge(const char *name, struct timespan_edge *edge, struct error *err) {
-    edge->text = optarg;
-    edge->is_moment = strchr(optarg, '-') != NULL;
-    return edge->is_moment ? 0 : cli_duration(name, optarg, 0, RUN_MAX_NS, &edge->offset_ns, err);
+static int take_edge(const char *name, struct timespan_edge *edge, const char *text, struct error *err) {
+    edge->text = text;
+    edge->is_moment = strchr(text, '-') != NULL;
+    return edge->is_moment ? 0 : cli_duration(name, text, 0, RUN_MAX_NS, &edge->offset_ns, err);
+}
+
+static int take_from(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct export_options *options = into;
+    (void)row;
+    return take_edge("--from", &options->span.from, text, err);
+}
+
+static int take_to(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct export_options *options = into;
+    (void)row;
+    return take_edge("--to", &options->span.to, text, err);
 }
 
 /* Negative from the end. */
-static int take_window(struct timespan_request *span, struct error *err) {
-    bool from_end = *optarg == '-';
-    if (cli_count("--window", optarg + from_end, 1, INT32_MAX, &span->window, err)) return -1;
+static int take_window(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct timespan_request *span = &((struct export_options *)into)->span;
+    bool from_end = *text == '-';
+    (void)row;
+    if (cli_count("--window", text + from_end, 1, INT32_MAX, &span->window, err)) return -1;
     if (from_end) span->window = -span->window;
     return 0;
 }
 
+static const struct option_row source_rows[] = {
+    {"kind", .type = OPTION_TEXT, .offset = AT(kind), .argument = "KIND", .words = "<kind>",
+     .help =
+         "Export this kind of profile of the runs: heap, lock, mvcc, channels, cpu, mutex and block (as Go has them), "
+         "or another kind that the runs have."},
+    {"sql", .type = OPTION_TEXT, .offset = AT(sql), .argument = "SQL",
+     .help = "Export the rows of this query as samples. `:run` is bound to each run of run=RUNS in turn."},
+    {"query", .type = OPTION_TEXT, .offset = AT(query), .argument = "NAME", .words = "<query>",
+     .help = "Export the rows of a saved query in the same way."},
+    {"base", .type = OPTION_TEXT, .offset = AT(base), .argument = "RUNS|SQL", .words = "<runs>",
+     .help =
+         "Subtract these runs, or the rows of this query. Values are then differences, as with `pprof -diff_base`."},
+    {0},
+};
+
+static const struct option_row span_rows[] = {
+    {"from", .type = OPTION_TAKE, .take = take_from, .argument = "TIME",
+     .help =
+         "Only windows that end after TIME: since the start of the run (`10s`), or a date (`2026-11-21T12:00:00Z`)."},
+    {"to", .type = OPTION_TAKE, .take = take_to, .argument = "TIME",
+     .help = "Only windows that end at TIME or before. In-use values are those at TIME."},
+    {"window", .type = OPTION_TAKE, .take = take_window, .argument = "N",
+     .help = "Only this window; -1 is the last one. `clear query @run-windows` lists them."},
+    {0},
+};
+
+static const struct option_row output_rows[] = {
+    {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "FILE", .words = "<file>",
+     .help = "Write to FILE. `-` is standard output, the default of text formats. A name that ends in / is a directory "
+             "that "
+             "gets all kinds and text dumps of one run."},
+    {"format", .type = OPTION_TEXT, .offset = AT(format), .argument = "FORMAT", .words = "<export-format>",
+     .help = "Default: the format whose suffix FILE has, else pprof."},
+    {"type", .type = OPTION_TEXT, .offset = AT(type), .argument = "TYPE",
+     .help = "The sample type that pprof shows by default, and that formats with one value contain."},
+    {"title", .type = OPTION_TEXT, .offset = AT(title), .argument = "TEXT", .help = "Title of a picture."},
+    {"level", .type = OPTION_COUNT, .offset = AT(level), .min = 1, .max = 9, .argument = "N",
+     .help = "Compression level of gzip, 1 (fast) to 9 (small). Default: 3."},
+    {0},
+};
+
+const struct option_group export_options[] = {{"What is exported", source_rows, 0},
+                                              {"Part of a run", span_rows, 0},
+                                              {"Output", output_rows, 0},
+                                              CLI_WAREHOUSE(export_options, db),
+                                              CLI_OPTIONS_END};
+#undef AT
+
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
-    enum { DB = CLI_LONG, KIND, SQL, QUERY, BASE, FORMAT, TYPE, TITLE, LEVEL, FROM, TO, WINDOW };
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, DB},       {"kind", required_argument, NULL, KIND},
-        {"sql", required_argument, NULL, SQL},     {"query", required_argument, NULL, QUERY},
-        {"base", required_argument, NULL, BASE},   {"format", required_argument, NULL, FORMAT},
-        {"type", required_argument, NULL, TYPE},   {"title", required_argument, NULL, TITLE},
-        {"level", required_argument, NULL, LEVEL}, {"from", required_argument, NULL, FROM},
-        {"to", required_argument, NULL, TO},       {"window", required_argument, NULL, WINDOW},
-        {"output", required_argument, NULL, 'o'},  {0}};
-    int option;
-    while ((option = cli_option(argc, argv, "o:", longs, err)) != CLI_END) {
-        switch (option) {
-        case DB: options->db = optarg; break;
-        case KIND: options->kind = optarg; break;
-        case SQL: options->sql = optarg; break;
-        case QUERY: options->query = optarg; break;
-        case BASE: options->base = optarg; break;
-        case FORMAT: options->format = optarg; break;
-        case TYPE: options->type = optarg; break;
-        case TITLE: options->title = optarg; break;
-        case LEVEL:
-            if (cli_count("--level", optarg, 1, 9, &options->level, err) < 0) return -1;
-            break;
-        case FROM:
-            if (take_edge("--from", &options->span.from, err) < 0) return -1;
-            break;
-        case TO:
-            if (take_edge("--to", &options->span.to, err) < 0) return -1;
-            break;
-        case WINDOW:
-            if (take_window(&options->span, err) < 0) return -1;
-            break;
-        case 'o': options->output = optarg; break;
-        default: return -1;
-        }
-    }
-    options->rest = argv + optind;
-    options->rest_count = (size_t)(argc - optind);
+    if (cli_options(&argc, argv, options, err) < 0) return -1;
+    options->rest = argv + 1;
+    options->rest_count = (size_t)(argc - 1);
     return 0;
 }
 

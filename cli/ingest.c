@@ -28,13 +28,14 @@ enum { SECONDS_MAX = 86400 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-static int add_tag(struct ingest_command *command, char *text, struct error *err) {
-    char *equals = strchr(text, '=');
+static int take_tag(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct ingest_command *command = into;
+    const char *equals = strchr(text, '=');
+    (void)row;
     if (!equals || equals == text) return error_usage(err, "--tag wants KEY=VALUE, not '%s'", text);
-    *equals = '\0';
     size_t count = command->options.tag_count++;
     command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
-    command->tags[count] = (struct ingest_tag){xstrdup(text), xstrdup(equals + 1)};
+    command->tags[count] = (struct ingest_tag){xasprintf("%.*s", (int)(equals - text), text), xstrdup(equals + 1)};
     command->options.tags = command->tags;
     return 0;
 }
@@ -64,7 +65,9 @@ static void free_tags(struct ingest_command *command) {
 }
 
 /* "@SECONDS" since the epoch, or 2024-05-01, 2024-05-01T13:04, 2024-05-01 13:04:59 in local time, with Z in UTC. */
-static int read_time(struct ingest_command *command, const char *text, struct error *err) {
+static int take_time(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct ingest_command *command = into;
+    (void)row;
     static const char *const shapes[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M",
                                          "%Y-%m-%d"};
     command->options.has_time = true;
@@ -88,65 +91,58 @@ static int read_time(struct ingest_command *command, const char *text, struct er
     return error_usage(err, "--time wants YYYY-MM-DD[ HH:MM[:SS]][Z] or @SECONDS since 1970, not '%s'", text);
 }
 
-enum {
-    OPTION_DB = CLI_LONG,
-    OPTION_LABEL,
-    OPTION_TAG,
-    OPTION_LENIENT,
-    OPTION_TIME,
-    OPTION_CUMULATIVE,
-    OPTION_SECONDS,
-    OPTION_TIMEOUT,
-    OPTION_TLS_CERT,
-    OPTION_TLS_KEY,
-    OPTION_TLS_CA
+#define AT(member) offsetof(struct ingest_command, member)
+
+static const struct option_row run_rows[] = {
+    {"label", .type = OPTION_TEXT, .offset = AT(options.label), .argument = "NAME", .words = "<label>",
+     .help = "Label the new runs."},
+    {"tag", .type = OPTION_TAKE, .take = take_tag, .is_repeatable = true, .argument = "KEY=VALUE", .words = "<tag>",
+     .help = "Tag the new runs, as in `commit=1a2b3c`."},
+    {"time", .type = OPTION_TAKE, .take = take_time, .argument = "TIME",
+     .help = "When the profile was recorded, in place of the time in the file: `2024-05-01 13:04:59` in local time, "
+             "with a Z "
+             "appended in UTC, or `@SECONDS` since 1970."},
+    {0},
 };
 
-static int read_option(struct ingest_command *command, int option, struct error *err) {
-    switch (option) {
-    case OPTION_DB: command->db = optarg; return 0;
-    case OPTION_LABEL: command->options.label = optarg; return 0;
-    case OPTION_TAG: return add_tag(command, optarg, err);
-    case OPTION_LENIENT: command->options.lenient = true; return 0;
-    case OPTION_TIME: return read_time(command, optarg, err);
-    case OPTION_CUMULATIVE: command->options.cumulative = true; return 0;
-    case OPTION_SECONDS: return cli_count("--seconds", optarg, 1, SECONDS_MAX, &command->fetch.seconds, err);
-    case OPTION_TIMEOUT: return cli_count("--timeout", optarg, 1, SECONDS_MAX, &command->fetch.timeout_s, err);
-    case OPTION_TLS_CERT: command->fetch.tls_cert = optarg; return 0;
-    case OPTION_TLS_KEY: command->fetch.tls_key = optarg; return 0;
-    case OPTION_TLS_CA: command->fetch.tls_ca = optarg; return 0;
-    default: command->quiet = true; return 0;
-    }
-}
+static const struct option_row read_rows[] = {
+    {"cumulative", .type = OPTION_SWITCH, .offset = AT(options.cumulative),
+     .help =
+         "The files are snapshots of one process that count from its start (Go's heap, mutex, block), oldest first. "
+         "Store the differences between snapshots with the same label."},
+    {"lenient", .type = OPTION_SWITCH, .offset = AT(options.lenient),
+     .help = "Skip malformed rows of text formats, and count them."},
+    {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print only errors."},
+    {0},
+};
 
-static int read_options(int argc, char **argv, struct ingest_command *command, struct error *err) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, OPTION_DB},
-        {"label", required_argument, NULL, OPTION_LABEL},
-        {"tag", required_argument, NULL, OPTION_TAG},
-        {"lenient", no_argument, NULL, OPTION_LENIENT},
-        {"time", required_argument, NULL, OPTION_TIME},
-        {"cumulative", no_argument, NULL, OPTION_CUMULATIVE},
-        {"seconds", required_argument, NULL, OPTION_SECONDS},
-        {"timeout", required_argument, NULL, OPTION_TIMEOUT},
-        {"tls_cert", required_argument, NULL, OPTION_TLS_CERT},
-        {"tls_key", required_argument, NULL, OPTION_TLS_KEY},
-        {"tls_ca", required_argument, NULL, OPTION_TLS_CA},
-        {"quiet", no_argument, NULL, 'q'},
-        {0},
-    };
-    int option;
-    optind = 0;
-    while ((option = cli_option(argc, argv, "q", longs, err)) > 0)
-        if (read_option(command, option, err) < 0) return -1;
-    if (option < 0) return -1;
+static const struct option_row url_rows[] = {
+    {"seconds", .type = OPTION_COUNT, .offset = AT(fetch.seconds), .min = 1, .max = SECONDS_MAX, .argument = "N",
+     .help = "Ask the server to record for N seconds."},
+    {"timeout", .type = OPTION_COUNT, .offset = AT(fetch.timeout_s), .min = 1, .max = SECONDS_MAX, .argument = "N",
+     .help = "Wait at most N seconds for the answer. Default: 60, or 1.5 times the recording."},
+    {"tls_ca", .type = OPTION_TEXT, .offset = AT(fetch.tls_ca), .argument = "FILE", .words = "<file>",
+     .help = "Trust these certificate authorities (PEM) instead of the system's."},
+    {"tls_cert", .type = OPTION_TEXT, .offset = AT(fetch.tls_cert), .argument = "FILE", .words = "<file>",
+     .help = "Client certificate (PEM)."},
+    {"tls_key", .type = OPTION_TEXT, .offset = AT(fetch.tls_key), .argument = "FILE", .words = "<file>",
+     .help = "Key of the client certificate (PEM)."},
+    {0},
+};
+
+const struct option_group ingest_options[] = {{"Runs", run_rows, 0},
+                                              {"Reading", read_rows, 0},
+                                              {"URLs", url_rows, 0},
+                                              CLI_WAREHOUSE(ingest_command, db),
+                                              CLI_OPTIONS_END};
+#undef AT
+
+static int read_options(int *argc, char **argv, struct ingest_command *command, struct error *err) {
+    if (cli_options(argc, argv, command, err) < 0) return -1;
     add_config_tags(command);
-    if (optind == argc)
-        return error_usage(err, "what to ingest? Give files, directories, URLs, or - for standard input");
-    return 0;
+    if (*argc > 1) return 0;
+    return error_usage(err, "nothing to ingest: give files, directories or URLs, or - for standard input");
 }
-
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
 
 static void report(struct ingest_command *command, const char *path, const struct ingest_result *result) {
     if (command->quiet) return;
@@ -233,10 +229,10 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
 
 int command_ingest(int argc, char **argv, struct error *err) {
     struct ingest_command command = {0};
-    int code = read_options(argc, argv, &command, err);
+    int code = read_options(&argc, argv, &command, err);
     command.options.fetch = &command.fetch;
     if (!command.quiet) progress_connect(&command.progress, &command.options);
-    if (code == 0) code = take_all(&command, argv + optind, err);
+    if (code == 0) code = take_all(&command, argv + 1, err);
     free_tags(&command);
     return code;
 }

@@ -31,7 +31,7 @@ enum {
 /* ---- one recording ---- */
 
 struct recording {
-    const struct request *request;
+    const struct profile_request *request;
     struct db db;
     struct private_dir directory;
     struct collector *collector;
@@ -59,7 +59,7 @@ static char *tool_output(const struct recording *recording, enum tool tool) {
     return xasprintf("%s/%s", recording->directory.path, names[tool]);
 }
 
-static int check_tools(const struct request *request, const char *directory, struct error *err) {
+static int check_tools(const struct profile_request *request, const char *directory, struct error *err) {
     if (request->uses_perf && tool_check(TOOL_PERF_RECORD, "--cpu=perf", directory, err)) return -1;
     if (request->counters && tool_check(TOOL_PERF_STAT, "--counters", directory, err)) return -1;
     return request->syscalls ? tool_check(TOOL_STRACE, "--syscalls", directory, err) : 0;
@@ -142,7 +142,7 @@ static void print_served(const struct recording *recording, bool is_token_new) {
 }
 
 static int open_server(struct recording *recording, struct error *err) {
-    const struct request *request = recording->request;
+    const struct profile_request *request = recording->request;
     bool is_token_new;
     if (!request->http) return 0;
     recording->token = http_token(request->http_token, &is_token_new, err);
@@ -174,7 +174,7 @@ static void cancel(struct recording *recording) {
 }
 
 static int prepare(struct recording *recording, struct error *err) {
-    const struct request *request = recording->request;
+    const struct profile_request *request = recording->request;
     private_dir_sweep();
     if (profile_target_find(&recording->target, request->arguments, err)) return -1;
     recording->output = output_name(recording);
@@ -203,7 +203,7 @@ static int watch(struct recording *recording, struct watcher *watcher, enum tool
 /* The target's process is there and waits: what must know it, or watch it from its first instruction on. */
 static int before_exec(void *context, pid_t pid, struct error *err) {
     struct recording *recording = context;
-    const struct request *request = recording->request;
+    const struct profile_request *request = recording->request;
     if (collector_set_first(recording->collector, pid, err)) return -1;
     if (request->uses_perf && watch(recording, &recording->sampler, TOOL_PERF_RECORD, pid, err)) return -1;
     return request->counters ? watch(recording, &recording->counter, TOOL_PERF_STAT, pid, err) : 0;
@@ -394,12 +394,12 @@ static void release(struct recording *recording) {
 }
 
 int command_profile(int argc, char **argv, struct error *err) {
-    struct request request;
+    struct profile_request request;
     struct recording recording = {.request = &request, .directory = {.file = -1, .owner = -1}};
-    int code = request_read(&request, argc, argv, err);
+    int code = profile_request_read(&request, argc, argv, err);
     if (code == 0) code = prepare(&recording, err);
     if (code == 0) code = run_target(&recording, err);
     release(&recording);
-    request_free(&request);
+    profile_request_free(&request);
     return code ? -1 : launch_exit_status(recording.wait_status);
 }

@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 
-enum { HTTP = CLI_LONG, HTTP_ANYWHERE, HTTP_TOKEN };
 enum {
     DEPTH_DEFAULT = 64,
     IDS_MAX = 1 << 24,   /* what the runtime has room for */
@@ -21,18 +20,21 @@ enum {
 #define KEEP_MAX_NS         (INT64_C(366) * 24 * 3600 * 1000000000)
 #define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
 
-static int add_tag(struct request *request, const char *text, struct error *err) {
+#define AT(member) offsetof(struct profile_request, member)
+
+static int take_tag(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
     const char *equals = strchr(text, '=');
-    if (!equals || equals == text) return error_usage(err, "--tag %s: say KEY=VALUE", text);
-    char *key = xstrdup(text);
-    key[equals - text] = '\0';
+    (void)row;
+    if (!equals || equals == text) return error_usage(err, "--tag wants KEY=VALUE, not '%s'", text);
+    char *key = xasprintf("%.*s", (int)(equals - text), text);
     request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
     request->tags[request->run.tag_count++] = (struct run_tag){key, xstrdup(equals + 1)};
     return 0;
 }
 
 /* The configuration's tags, but for those that the command line has. */
-static void add_config_tags(struct request *request) {
+static void add_config_tags(struct profile_request *request) {
     const struct config *config = cli_config();
     for (size_t i = 0; i < config->tag_count; i++) {
         bool is_given = false;
@@ -46,7 +48,9 @@ static void add_config_tags(struct request *request) {
 }
 
 /* A plain number counts events; one with a unit is a size. The last one given holds. */
-static int take_sample(struct request *request, const char *text, struct error *err) {
+static int take_sample(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
     struct collector_options *recorder = &request->recorder;
     int64_t value;
     bool is_count = !*text || strchr("0123456789", text[strlen(text) - 1]);
@@ -58,7 +62,9 @@ static int take_sample(struct request *request, const char *text, struct error *
     return 0;
 }
 
-static int take_cpu(struct request *request, const char *text, struct error *err) {
+static int take_cpu(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
     int64_t hz = 0;
     request->uses_perf = strcmp(text, "perf") == 0;
     if (request->uses_perf)
@@ -69,7 +75,9 @@ static int take_cpu(struct request *request, const char *text, struct error *err
     return 0;
 }
 
-static int take_follow(struct request *request, const char *text, struct error *err) {
+static int take_follow(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
     bool all = strcmp(text, "all") == 0;
     if (!all && strcmp(text, "none") != 0) return error_usage(err, "--follow wants all or none, not '%s'", text);
     request->recorder.features &= ~(uint32_t)FEATURE_NO_CHILDREN;
@@ -77,7 +85,9 @@ static int take_follow(struct request *request, const char *text, struct error *
     return 0;
 }
 
-static int take_start(struct request *request, const char *text, struct error *err) {
+static int take_start(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
     bool off = strcmp(text, "off") == 0;
     if (!off && strcmp(text, "on") != 0) return error_usage(err, "--start wants on or off, not '%s'", text);
     request->is_switched = true;
@@ -85,7 +95,9 @@ static int take_start(struct request *request, const char *text, struct error *e
     return 0;
 }
 
-static int take_windows(struct request *request, const char *text, struct error *err) {
+static int take_windows(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row;
     int64_t most = 0;
     if (strcmp(text, "all") != 0 && cli_count("--windows", text, 1, WINDOWS_MAX, &most, err)) return -1;
     request->recorder.windows.most = (uint64_t)most;
@@ -93,66 +105,126 @@ static int take_windows(struct request *request, const char *text, struct error 
     return 0;
 }
 
-static int take_number(struct request *request, int option, struct error *err) {
+static int take_depth(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
     int64_t value = 0;
-    int code = option == 'n' ? cli_count("--depth", optarg, 1, SEGMENT_DEPTH_MAX, &value, err)
-                             : cli_count("--profile-max", optarg, 0, IDS_MAX, &value, err);
-    if (option == 'n')
-        request->recorder.depth = (uint32_t)value;
-    else
-        request->recorder.ids_max = (uint64_t)value;
-    return code;
+    (void)row;
+    if (cli_count("--depth", text, 1, SEGMENT_DEPTH_MAX, &value, err)) return -1;
+    request->recorder.depth = (uint32_t)value;
+    return 0;
 }
 
-static int take_option(struct request *request, int option, struct error *err) {
-    switch (option) {
-    case 'd': request->database = optarg; return 0;
-    case 'l': request->run.label = optarg; return 0;
-    case 't': return add_tag(request, optarg, err);
-    case 'i': return cli_duration("--interval", optarg, INTERVAL_MIN_NS, INTERVAL_MAX_NS, &request->interval_ns, err);
-    case 'w': return take_windows(request, optarg, err);
-    case 'k':
-        return cli_duration("--keep", optarg, INTERVAL_MIN_NS, KEEP_MAX_NS, &request->recorder.windows.keep_ns, err);
-    case 'n':
-    case 'm': return take_number(request, option, err);
-    case 's': return take_sample(request, optarg, err);
-    case 'y': request->recorder.features |= FEATURE_SYNC_STACKS; return 0;
-    case 'c': return take_cpu(request, optarg, err);
-    case 'H': request->recorder.features &= ~(uint32_t)FEATURE_HEAP; return 0;
-    case 'L': request->recorder.features &= ~(uint32_t)FEATURE_LOCKS; return 0;
-    case 'f': return take_follow(request, optarg, err);
-    case 'a': return take_start(request, optarg, err);
-    case 'C': request->counters = true; return 0;
-    case 'S': request->syscalls = true; return 0;
-    case 'o': request->output = optarg; return 0;
-    case HTTP: request->http = optarg; return 0;
-    case HTTP_ANYWHERE: request->http_anywhere = true; return 0;
-    case HTTP_TOKEN: request->http_token = optarg; return 0;
-    case 'q': request->quiet = true; return 0;
-    default: bug("option %d", option);
-    }
+static int take_feature_off(struct profile_request *request, enum segment_feature feature) {
+    request->recorder.features &= ~(uint32_t)feature;
+    return 0;
 }
 
-static int take_target(struct request *request, int argc, char **argv, struct error *err) {
+static int take_no_heap(void *into, const struct option_row *row, const char *text, struct error *err) {
+    (void)row, (void)text, (void)err;
+    return take_feature_off(into, FEATURE_HEAP);
+}
+
+static int take_no_locks(void *into, const struct option_row *row, const char *text, struct error *err) {
+    (void)row, (void)text, (void)err;
+    return take_feature_off(into, FEATURE_LOCKS);
+}
+
+static int take_sync_callstacks(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)text, (void)err;
+    request->recorder.features |= FEATURE_SYNC_STACKS;
+    return 0;
+}
+
+static const struct option_row run_rows[] = {
+    {"label", .type = OPTION_TEXT, .offset = AT(run.label), .argument = "NAME", .words = "<label>",
+     .help = "Label the run. Other commands find it by this name."},
+    {"tag", .type = OPTION_TAKE, .take = take_tag, .is_repeatable = true, .argument = "KEY=VALUE", .words = "<tag>",
+     .help = "Tag the run, as in `commit=1a2b3c`."},
+    {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "DIR", .words = "<directory>",
+     .help = "Write text dumps and pprof profiles to DIR instead of `NAME.profile/`."},
+    {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print no summary on standard error."},
+    {0},
+};
+
+static const struct option_row recorded_rows[] = {
+    {"cpu", .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
+     .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`."},
+    {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
+    {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record mutexes, rwlocks and spinlocks."},
+    {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
+     .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
+    {"counters", .type = OPTION_SWITCH, .offset = AT(counters),
+     .help = "Record hardware and software counters with `perf stat`."},
+    {"syscalls", .type = OPTION_SWITCH, .offset = AT(syscalls),
+     .help = "Count system calls with `strace -c`, in a second execution whose output is discarded."},
+    {"follow", .type = OPTION_TAKE, .take = take_follow, .argument = "all|none", .words = "all none",
+     .help = "Record forked processes too (default), or only the target."},
+    {"start", .type = OPTION_TAKE, .take = take_start, .argument = "on|off", .words = "on off",
+     .help = "Start with recording on or off. SIGUSR2 to clear then switches it."},
+    {0},
+};
+
+static const struct option_row cost_rows[] = {
+    {"sample", .type = OPTION_TAKE, .take = take_sample, .argument = "N|SIZE", .words = "100 512KiB",
+     .help = "N: record every Nth heap, lock and cell event, and multiply by N. SIZE (`512KiB`): Poisson-sample "
+             "allocations, one in SIZE bytes on average; values are unbiased estimates."},
+    {"depth", .type = OPTION_TAKE, .take = take_depth, .argument = "N",
+     .help = "Frames kept of each stack. Default: 64, at most 1024."},
+    {"profile-max", .type = OPTION_COUNT, .offset = AT(ids_max), .max = IDS_MAX, .argument = "N",
+     .help = "Distinct stacks and objects kept of each process; others are counted as dropped. Default: 0, no limit."},
+    {0},
+};
+
+static const struct option_row window_rows[] = {
+    {"interval", .type = OPTION_DURATION, .offset = AT(interval_ns), .min = INTERVAL_MIN_NS, .max = INTERVAL_MAX_NS,
+     .argument = "TIME",
+     .help =
+         "Time between flushes (`1`, `250ms`). Default: 1 second, at least 10ms. A flush stores a window: what changed "
+         "since the previous one."},
+    {"windows", .type = OPTION_TAKE, .take = take_windows, .argument = "N|all", .words = "64 all",
+     .help = "Windows kept of each kind and process; older ones are merged. Default: 64."},
+    {"keep", .type = OPTION_DURATION, .offset = AT(recorder.windows.keep_ns), .min = INTERVAL_MIN_NS,
+     .max = KEEP_MAX_NS, .argument = "TIME",
+     .help = "Keep all windows of the last TIME (`10m`), and merge older ones into one."},
+    {0},
+};
+
+static const struct option_row http_rows[] = {
+    {"http", .type = OPTION_TEXT, .offset = AT(http), .argument = "ADDRESS", .words = "127.0.0.1:6060 :0",
+     .help = "Serve the run while it is recorded, as `clear serve` does."},
+    {"http-anywhere", .type = OPTION_SWITCH, .offset = AT(http_anywhere),
+     .help = "Allow an address that other machines can reach."},
+    {"http-token", .type = OPTION_TEXT, .offset = AT(http_token), .argument = "FILE", .words = "<file>",
+     .help = "The first line of FILE is the token for `POST /debug/pprof/toggle`, which switches recording. Default: "
+             "`$CLEAR_HTTP_TOKEN`, else a new token, which is printed."},
+    {0},
+};
+
+const struct option_group profile_options[] = {{"Run", run_rows, 0},   {"What is recorded", recorded_rows, 0},
+                                               {"Cost", cost_rows, 0}, {"Windows", window_rows, 0},
+                                               {"HTTP", http_rows, 0}, CLI_WAREHOUSE(profile_request, database),
+                                               CLI_OPTIONS_END};
+#undef AT
+
+static int take_target(struct profile_request *request, int argc, char **argv, struct error *err) {
     add_config_tags(request);
-    if (request->http_anywhere && !request->http)
-        return error_usage(err,
-                           "--http-anywhere says that --http ADDRESS may be one that others can reach: give that too");
-    if (request->http_token && !request->http)
-        return error_usage(err, "--http-token is for what --http ADDRESS serves: give that too");
-    if (optind >= argc) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
-    request->arguments = argv + optind;
-    /* TARGET -- ARGS: getopt left that one to us. The target's own "--" would be the second. */
-    if (argc - optind > 1 && strcmp(argv[optind + 1], "--") == 0) {
-        argv[optind + 1] = argv[optind];
+    if (request->http_anywhere && !request->http) return error_usage(err, "--http-anywhere needs --http ADDRESS");
+    if (request->http_token && !request->http) return error_usage(err, "--http-token needs --http ADDRESS");
+    if (argc < 2) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
+    request->arguments = argv + 1;
+    /* TARGET -- ARGS: only the first "--" is ours. */
+    if (argc > 2 && strcmp(argv[2], "--") == 0) {
+        argv[2] = argv[1];
         request->arguments++;
     }
     return 0;
 }
 
 /* What options imply, once all are known. */
-static void conclude(struct request *request) {
+static void conclude(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
+    recorder->ids_max = (uint64_t)request->ids_max;
     bool splits_locks = recorder->features & FEATURE_SYNC_STACKS;
     if (splits_locks && !recorder->sample_n) recorder->sample_n = SYNC_SAMPLE_DEFAULT;
     if (request->cpu_hz && !request->uses_perf) {
@@ -167,43 +239,19 @@ static void conclude(struct request *request) {
     request->run.sample_bytes = recorder->sample_bytes;
 }
 
-int request_read(struct request *request, int argc, char **argv, struct error *err) {
-    static const struct option longs[] = {{"db", required_argument, NULL, 'd'},
-                                          {"label", required_argument, NULL, 'l'},
-                                          {"tag", required_argument, NULL, 't'},
-                                          {"interval", required_argument, NULL, 'i'},
-                                          {"depth", required_argument, NULL, 'n'},
-                                          {"profile-max", required_argument, NULL, 'm'},
-                                          {"sample", required_argument, NULL, 's'},
-                                          {"sync-callstacks", no_argument, NULL, 'y'},
-                                          {"cpu", required_argument, NULL, 'c'},
-                                          {"no-heap", no_argument, NULL, 'H'},
-                                          {"no-locks", no_argument, NULL, 'L'},
-                                          {"follow", required_argument, NULL, 'f'},
-                                          {"start", required_argument, NULL, 'a'},
-                                          {"counters", no_argument, NULL, 'C'},
-                                          {"syscalls", no_argument, NULL, 'S'},
-                                          {"windows", required_argument, NULL, 'w'},
-                                          {"keep", required_argument, NULL, 'k'},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"http", required_argument, NULL, HTTP},
-                                          {"http-anywhere", no_argument, NULL, HTTP_ANYWHERE},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"http-token", required_argument, NULL, HTTP_TOKEN},
-                                          {0}};
-    *request = (struct request){
+int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
+    *request = (struct profile_request){
         .interval_ns = INTERVAL_DEFAULT_NS,
         .cpu_hz = CPU_HZ_DEFAULT,
         .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS | FEATURE_CHANNELS | FEATURE_FIBERS,
                      .depth = DEPTH_DEFAULT}};
-    for (int option; (option = cli_option(argc, argv, "+o:q", longs, err)) != CLI_END;)
-        if (option < 0 || take_option(request, option, err)) return -1;
+    if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     conclude(request);
     return 0;
 }
 
-void request_free(struct request *request) {
+void profile_request_free(struct profile_request *request) {
     for (size_t i = 0; i < request->run.tag_count; i++) {
         free((char *)(uintptr_t)request->tags[i].key);
         free((char *)(uintptr_t)request->tags[i].value);

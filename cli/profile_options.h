@@ -6,9 +6,10 @@
 
 #include "ingest/record/collector.h"
 
-struct request {
+struct profile_request {
     const char *database, *output; /* output: NULL for NAME.profile */
     int64_t interval_ns;
+    int64_t ids_max;         /* becomes the recorder's */
     bool quiet, has_windows; /* has_windows: --windows was given */
     bool is_switched;        /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;        /* where to serve the run; NULL: nowhere */
@@ -23,7 +24,7 @@ struct request {
 };
 
 /* 0, or -1 with the error set. The request is to be freed in both cases. */
-int request_read(struct request *request, int argc, char **argv, struct error *err);
-void request_free(struct request *request);
+int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err);
+void profile_request_free(struct profile_request *request);
 
 #endif

@@ -8,46 +8,68 @@
 #include "cli/run_or_file.h"
 #include "query/sql/saved.h"
 
-struct query {
+struct query_command {
     const char *db, *file, *save, *description, *forget;
     bool list;
     struct answer_options answer;
 };
 
-enum { DB = CLI_LONG, FORMAT, JSON, HUMAN, NO_HEADER, TIMEOUT, LIST, SAVE, DESCRIPTION, FORGET };
+#define AT(member) offsetof(struct query_command, member)
 
-static int take_option(struct query *query, int option, struct error *err) {
-    switch (option) {
-    case DB: query->db = optarg; return 0;
-    case 'f': query->file = optarg; return 0;
-    case FORMAT: return table_format_of(optarg, &query->answer.table.format, err);
-    case JSON: query->answer.table.format = TABLE_JSON; return 0;
-    case HUMAN: query->answer.table.human = true; return 0;
-    case NO_HEADER: query->answer.table.no_header = true; return 0;
-    case TIMEOUT: return cli_duration("--timeout", optarg, 0, INT64_MAX / 2, &query->answer.timeout_ns, err);
-    case LIST: query->list = true; return 0;
-    case SAVE: query->save = optarg; return 0;
-    case DESCRIPTION: query->description = optarg; return 0;
-    case FORGET: query->forget = optarg; return 0;
-    default: return -1;
-    }
+static int take_format(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct query_command *query = into;
+    (void)row;
+    return table_format_of(text, &query->answer.table.format, err);
 }
 
-static int read_options(int argc, char **argv, struct query *query, struct error *err) {
-    static const struct option longs[] = {
-        {"db", required_argument, NULL, DB},           {"file", required_argument, NULL, 'f'},
-        {"format", required_argument, NULL, FORMAT},   {"json", no_argument, NULL, JSON},
-        {"human", no_argument, NULL, HUMAN},           {"no-header", no_argument, NULL, NO_HEADER},
-        {"timeout", required_argument, NULL, TIMEOUT}, {"list", no_argument, NULL, LIST},
-        {"save", required_argument, NULL, SAVE},       {"description", required_argument, NULL, DESCRIPTION},
-        {"forget", required_argument, NULL, FORGET},   {0}};
-    int option;
-    while ((option = cli_option(argc, argv, "f:", longs, err)) != CLI_END)
-        if (take_option(query, option, err) < 0) return -1;
+static int take_json(void *into, const struct option_row *row, const char *text, struct error *err) {
+    (void)text;
+    return take_format(into, row, "json", err);
+}
+
+static const struct option_row input_rows[] = {
+    {"file", .letter = 'f', .type = OPTION_TEXT, .offset = AT(file), .argument = "FILE", .words = "<file>",
+     .help = "Read the SQL from FILE. `-` is standard input."},
+    {"timeout", .type = OPTION_DURATION, .offset = AT(answer.timeout_ns), .max = INT64_MAX / 2, .argument = "TIME",
+     .help = "Stop a query that takes longer than TIME (`5`, `250ms`, `2m`). Default: 30 seconds. 0: no limit."},
+    {0},
+};
+
+static const struct option_row output_rows[] = {
+    {"format", .type = OPTION_TAKE, .take = take_format, .argument = "FORMAT", .words = "table csv json jsonl markdown",
+     .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` (one object a line) or `markdown`."},
+    {"json", .type = OPTION_TAKE, .take = take_json, .help = "Same as `--format json`."},
+    {"human", .type = OPTION_SWITCH, .offset = AT(answer.table.human),
+     .help = "In tables: print columns named _bytes and _ns with units, and separate thousands."},
+    {"no-header", .type = OPTION_SWITCH, .offset = AT(answer.table.no_header),
+     .help = "Print `table` and `csv` without column names."},
+    {0},
+};
+
+static const struct option_row saved_rows[] = {
+    {"list", .type = OPTION_SWITCH, .offset = AT(list), .help = "List the saved queries with their parameters."},
+    {"save", .type = OPTION_TEXT, .offset = AT(save), .argument = "NAME",
+     .help = "Save the SQL in the warehouse as @NAME. Each NAME=VALUE becomes the default of a parameter."},
+    {"description", .type = OPTION_TEXT, .offset = AT(description), .argument = "TEXT",
+     .help = "With `--save`: one line that `--list` shows."},
+    {"forget", .type = OPTION_TEXT, .offset = AT(forget), .argument = "NAME", .words = "<query>",
+     .help = "Delete a saved query."},
+    {0},
+};
+
+const struct option_group query_options[] = {{"Query", input_rows, 0},
+                                             {"Output", output_rows, 0},
+                                             {"Saved queries", saved_rows, 0},
+                                             CLI_WAREHOUSE(query_command, db),
+                                             CLI_OPTIONS_END};
+#undef AT
+
+static int read_options(int *argc, char **argv, struct query_command *query, struct error *err) {
+    if (cli_options(argc, argv, query, err) < 0) return -1;
     if ((query->list || query->forget) && (query->file || query->save || (query->list && query->forget)))
-        return error_usage(err, "--list, --forget, --save and SQL: one at a time");
-    if (query->description && !query->save) return error_usage(err, "--description belongs to --save");
-    return query->list || query->forget ? cli_no_more(argc, argv, err) : 0;
+        return error_usage(err, "--list, --forget, --save and SQL exclude each other");
+    if (query->description && !query->save) return error_usage(err, "--description needs --save NAME");
+    return query->list || query->forget ? cli_at_most(0, *argc, argv, err) : 0;
 }
 
 /* A whole file, or standard input for "-"; NULL with the error set. */
@@ -71,10 +93,10 @@ static char *read_text(const char *path, struct error *err) {
 
 /* The SQL from -f, from standard input, or from the first argument, which may be the name of a saved query; `*rest` is
  * the first argument after it. */
-static char *read_sql(const struct query *query, int argc, char **argv, int *rest, struct error *err) {
-    *rest = optind;
+static char *read_sql(const struct query_command *query, int argc, char **argv, int *rest, struct error *err) {
+    *rest = 1;
     if (query->file) return read_text(query->file, err);
-    if (optind >= argc) {
+    if (argc < 2) {
         error_usage(err, "no SQL given");
         return NULL;
     }
@@ -82,7 +104,7 @@ static char *read_sql(const struct query *query, int argc, char **argv, int *res
     return strcmp(sql, "-") == 0 ? read_text(sql, err) : xstrdup(sql);
 }
 
-static int save(struct db *db, const struct query *query, const char *sql, char **arguments, size_t count,
+static int save(struct db *db, const struct query_command *query, const char *sql, char **arguments, size_t count,
                 struct error *err) {
     const char *description = query->description ? query->description : "saved by clear query --save";
     if (strchr(description, '\n')) return error_usage(err, "--description: one line is wanted");
@@ -91,7 +113,7 @@ static int save(struct db *db, const struct query *query, const char *sql, char 
 }
 
 /* What needs no SQL. */
-static int manage(const struct query *query, struct error *err) {
+static int manage(const struct query_command *query, struct error *err) {
     struct db db;
     if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
     int code = query->forget ? saved_forget(&db, query->forget, err)
@@ -101,17 +123,18 @@ static int manage(const struct query *query, struct error *err) {
 
 /* A write must not make a warehouse, as profile does: there is nothing to ask in it. */
 /* `arguments` that say run=FILE are answered from those files. */
-static int open_existing(struct db *db, const struct query *query, char **arguments, size_t count, struct error *err) {
+static int open_existing(struct db *db, const struct query_command *query, char **arguments, size_t count,
+                         struct error *err) {
     if (!query->save) return target_open(db, query->db, "run=", (const char **)arguments, count, err);
     if (cli_open(db, query->db, DB_READ, err)) return -1;
     return db_close(db, err) || cli_open(db, query->db, DB_WRITE, err) ? -1 : 0;
 }
 
 int command_query(int argc, char **argv, struct error *err) {
-    struct query query = {.answer.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000};
+    struct query_command query = {.answer.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000};
     struct db db;
     int rest;
-    if (read_options(argc, argv, &query, err) < 0) return -1;
+    if (read_options(&argc, argv, &query, err) < 0) return -1;
     if (query.list || query.forget) return manage(&query, err);
     char *sql = read_sql(&query, argc, argv, &rest, err);
     if (!sql) return -1;

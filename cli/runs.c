@@ -65,22 +65,24 @@ int runs_print(struct db *db, bool json, struct error *err) {
     return statement ? table_print(stdout, db, statement, db_step, &options, err) : -1;
 }
 
+struct runs_options {
+    const char *db;
+    bool json;
+};
+
+static const struct option_row rows[] = {
+    {"json", .type = OPTION_SWITCH, .offset = offsetof(struct runs_options, json),
+     .help = "Print a JSON array: one object for each run, with all columns of the view `run_summary`."},
+    {0},
+};
+const struct option_group runs_options[] = {{"Output", rows, 0}, CLI_WAREHOUSE(runs_options, db), CLI_OPTIONS_END};
+
 int command_runs(int argc, char **argv, struct error *err) {
-    enum { DB = CLI_LONG, JSON };
-    static const struct option longs[] = {{"db", required_argument, NULL, DB}, {"json", no_argument, NULL, JSON}, {0}};
-    const char *path = NULL;
-    bool json = false;
+    struct runs_options options = {0};
     struct db db;
-    int option;
-    while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END) {
-        if (option < 0) return -1;
-        if (option == DB)
-            path = optarg;
-        else
-            json = true;
-    }
-    if (cli_no_more(argc, argv, err) < 0 || cli_open(&db, path, DB_READ, err) < 0) return -1;
-    int code = runs_print(&db, json, err);
+    if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(0, argc, argv, err) < 0) return -1;
+    if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
+    int code = runs_print(&db, options.json, err);
     db_close(&db, err);
     return code;
 }

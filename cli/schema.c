@@ -52,19 +52,22 @@ static int print_one(struct db *db, const char *name, struct error *err) {
     return printed ? 0 : unknown(db, name, err);
 }
 
+struct schema_options {
+    const char *db;
+};
+const struct option_group schema_options[] = {CLI_WAREHOUSE(schema_options, db), CLI_OPTIONS_END};
+
 int command_schema(int argc, char **argv, struct error *err) {
-    enum { DB = CLI_LONG };
-    static const struct option longs[] = {{"db", required_argument, NULL, DB}, {0}};
-    const char *path = NULL;
+    struct schema_options options = {0};
     struct db db;
-    for (int option; (option = cli_option(argc, argv, "", longs, err)) != CLI_END; path = optarg)
-        if (option < 0) return -1;
-    /* Who has no warehouse yet can read what one would hold. */
-    bool is_new = !path && access(cli_database(NULL), F_OK) != 0;
-    if (db_open(&db, is_new ? ":memory:" : cli_database(path), is_new ? DB_WRITE : DB_READ, err)) return -1;
-    int code = optind < argc ? 0 : print_all(&db, err);
-    while (code == 0 && optind < argc)
-        code = print_one(&db, argv[optind++], err);
+    if (cli_options(&argc, argv, &options, err) < 0) return -1;
+    /* Without a warehouse, that of a new one is printed. */
+    bool is_new = !options.db && access(cli_database(NULL), F_OK) != 0;
+    const char *path = is_new ? ":memory:" : cli_database(options.db);
+    if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;
+    int code = argc > 1 ? 0 : print_all(&db, err);
+    for (int i = 1; i < argc && code == 0; i++)
+        code = print_one(&db, argv[i], err);
     db_close(&db, err);
     return code;
 }

@@ -52,28 +52,32 @@ static int check_warehouse(const char *path, struct error *err) {
     return db_close(&db, err);
 }
 
+struct serve_options {
+    const char *db, *address;
+    bool anywhere;
+};
+
+#define AT(member) offsetof(struct serve_options, member)
+static const struct option_row rows[] = {
+    {"http", .type = OPTION_TEXT, .offset = AT(address), .argument = "ADDRESS", .words = "127.0.0.1:6060 :0",
+     .help = "Listen on this `HOST:PORT`, `:PORT` or `PORT`. Default: " SERVE_ADDRESS ". Port 0 is any free port."},
+    {"http-anywhere", .type = OPTION_SWITCH, .offset = AT(anywhere),
+     .help = "Allow an address that other machines can reach. There is no password: they can then read the profiles."},
+    {0},
+};
+const struct option_group serve_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE(serve_options, db), CLI_OPTIONS_END};
+#undef AT
+
 int command_serve(int argc, char **argv, struct error *err) {
-    enum { DB = CLI_LONG, HTTP, ANYWHERE };
-    static const struct option longs[] = {{"db", required_argument, NULL, DB},
-                                          {"http", required_argument, NULL, HTTP},
-                                          {"http-anywhere", no_argument, NULL, ANYWHERE},
-                                          {0}};
-    const char *path = NULL, *address = SERVE_ADDRESS;
-    bool anywhere = false;
-    int option;
-    while ((option = cli_option(argc, argv, "", longs, err)) != CLI_END) {
-        if (option < 0) return -1;
-        if (option == DB) path = optarg;
-        if (option == HTTP) address = optarg;
-        if (option == ANYWHERE) anywhere = true;
-    }
-    if (cli_no_more(argc, argv, err) || check_warehouse(path, err)) return -1;
+    struct serve_options options = {.address = SERVE_ADDRESS};
+    if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(0, argc, argv, err) < 0) return -1;
+    if (check_warehouse(options.db, err)) return -1;
     struct server *server;
-    const struct server_source source = {.open = open_warehouse, .context = (void *)(uintptr_t)path};
-    if (server_open(&server, address, anywhere, &source, err)) return -1;
+    const struct server_source source = {.open = open_warehouse, .context = (void *)(uintptr_t)options.db};
+    if (server_open(&server, options.address, options.anywhere, &source, err)) return -1;
     sigset_t before;
     catch_end(&before);
-    printf("serving %s at %s\n", cli_database(path), server_url(server));
+    printf("serving %s at %s\n", cli_database(options.db), server_url(server));
     fflush(stdout);
     int code = attend(server, &before, err);
     server_close(server);

@@ -140,22 +140,24 @@ static int start(const char *path, int file, char **sql, int count, struct error
     return -1;
 }
 
+struct shell_options {
+    const char *db;
+};
+const struct option_group shell_options[] = {CLI_WAREHOUSE(shell_options, db), CLI_OPTIONS_END};
+
 int command_shell(int argc, char **argv, struct error *err) {
-    enum { DB = CLI_LONG };
-    static const struct option longs[] = {{"db", required_argument, NULL, DB}, {0}};
-    const char *path = NULL;
+    struct shell_options options = {0};
     struct db db;
-    for (int option; (option = cli_option(argc, argv, "", longs, err)) != CLI_END; path = optarg)
-        if (option < 0) return -1;
+    if (cli_options(&argc, argv, &options, err) < 0) return -1;
     int file = memfd_create("clear-shell", 0); /* without CLOEXEC: sqlite3 reads it */
     struct script script = {.db = &db, .file = file < 0 ? NULL : fdopen(file, "w")};
     if (!script.file) return error_fail(err, "the shell's script: %s", strerror(errno));
-    int code = cli_open(&db, path, DB_READ, err);
+    int code = cli_open(&db, options.db, DB_READ, err);
     if (code == 0) {
         code = write_script(&script, err);
         db_close(&db, err);
     }
-    if (code == 0) code = start(cli_database(path), file, argv + optind, argc - optind, err);
+    if (code == 0) code = start(cli_database(options.db), file, argv + 1, argc - 1, err);
     buffer_free(&script.views);
     fclose(script.file);
     return code;

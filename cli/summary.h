@@ -11,7 +11,7 @@
 #include "ingest/record/self_dumps.h"
 
 struct summary {
-    const struct request *request;
+    const struct profile_request *request;
     struct collector_totals totals;
     int64_t run_id, duration_ns;
     const char *output; /* the run's directory */

@@ -7,9 +7,10 @@
 #include "cli/cli.h"
 #include "schema/schema.h"
 
+const struct option_group version_options[] = {CLI_OPTIONS_END};
+
 int command_version(int argc, char **argv, struct error *err) {
-    int option = cli_option(argc, argv, "", NULL, err);
-    if (option < 0 || cli_no_more(argc, argv, err) < 0) return -1;
+    if (cli_options(&argc, argv, NULL, err) < 0 || cli_at_most(0, argc, argv, err) < 0) return -1;
     printf("clear %s\n", CLEAR_VERSION);
     printf("sqlite %s, zlib %s, protobuf-c %s, libyaml %s, elfutils 0.%d\n", sqlite3_libversion(), zlibVersion(),
            protobuf_c_version(), yaml_get_version_string(), _ELFUTILS_VERSION);

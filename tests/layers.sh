@@ -88,9 +88,9 @@ planted base/buffer.c 'a function of 10[0-9] lines' "void f(void) {\n$(for _ in 
 planted_command() {
     rm -rf tree && mkdir tree || fail "no copy"
     (cd "$ROOT" && cp -r base schema ingest query export serve cli tests docs README.md "$TMP/tree/") || fail "no copy"
-    sed -i '0,/^ *{"profile", command_profile/s//    {"transmogrify", command_transmogrify, "x", "y"},\n&/' tree/cli/main.c
+    sed -i '0,/^ *ROW(profile, /s//    ROW(transmogrify, ASK, "x"),\n&/' tree/cli/main.c
     said=$(tree/tests/check-layers tree 2>&1) && fail "a new command without test, text and code was not seen"
-    for what in 'no function' 'no scenario' 'not in the man page' 'README.md, docs/: command transmogrify'; do
+    for what in 'no function' 'no scenario' 'no table of options' 'no section SYNOPSIS'; do
         expect_match "$said" "transmogrify.*$what|$what" "a new command"
     done
 }

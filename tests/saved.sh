@@ -330,9 +330,9 @@ refused "only reading is allowed: DELETE from runs is refused" --save gone "DELE
 refused "the SQL has no parameter :x" --save x "SELECT 1" x=1
 refused "--save wants SQL, not the name of a query that is saved" --save x @big
 refused "--description: one line is wanted" --save x --description $'a\nb' "SELECT 1"
-refused "--description belongs to --save" --description x "SELECT 1"
-refused "--list, --forget, --save and SQL: one at a time" --list --forget x
-refused "query does not know what to do with 'SELECT 1'" --list "SELECT 1"
+refused "--description needs --save NAME" --description x "SELECT 1"
+refused "--list, --forget, --save and SQL exclude each other" --list --forget x
+refused "unexpected argument 'SELECT 1'" --list "SELECT 1"
 check_db t.db
 
 # A file of a clear that knew other queries.

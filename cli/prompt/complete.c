@@ -27,9 +27,8 @@ static void offer_two(struct completion *completion, const char *before, const c
 
 static void offer_options(struct completion *completion, const char *sign) {
     static const char *const others[] = {"sort", "granularity", "output", "kind"};
-    for (const struct report_option *option = report_options_table; option->name; option++) {
-        bool is_switch = option->kind == REPORT_BOOL || option->kind == REPORT_CHOICE;
-        offer_two(completion, "", option->name, is_switch ? "" : sign);
+    for (struct option_walk walk = {0}; report_option_next(&walk);) {
+        offer_two(completion, "", walk.row->name, option_takes_value(walk.row) ? sign : "");
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         offer_two(completion, "", others[i], sign);
@@ -110,7 +109,7 @@ static void offer_rows(struct completion *completion, const char *before, const 
 /* ---- where the cursor is ---- */
 
 static void offer_values(struct completion *completion, const char *name, const char *before) {
-    const struct report_option *option = report_option_find(name);
+    const struct option_row *option = report_option_find(name);
     if (strcmp(name, "sample_index") == 0)
         offer_types(completion, before);
     else if (strcmp(name, "kind") == 0)
@@ -119,11 +118,12 @@ static void offer_values(struct completion *completion, const char *name, const 
         offer_files(completion, before);
     else if (strncmp(name, "tag", 3) == 0)
         offer_tags(completion, before);
-    else if (option && option->kind == REPORT_TEXT && strcmp(name, "unit") != 0)
+    else if (option && option->type == OPTION_TEXT && strcmp(name, "unit") != 0)
         offer_functions(completion, before);
-    for (const struct report_option *member = report_options_table; member->name; member++)
-        if (member->group && strcmp(member->group, name) == 0) offer_two(completion, before, member->name, "");
-    if (!option || option->kind != REPORT_BOOL) return;
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (walk.row->choice_of && strcmp(walk.row->choice_of, name) == 0)
+            offer_two(completion, before, walk.row->name, "");
+    if (!option || option->type != OPTION_SWITCH) return;
     offer_two(completion, before, "true", "");
     offer_two(completion, before, "false", "");
 }

@@ -30,9 +30,9 @@ bool prompt_is_option(const char *name) {
 
 /* The members of a group; other options have none. */
 static void add_members(struct buffer *text, const char *group, const char *between) {
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->group && strcmp(option->group, group) == 0)
-            buffer_printf(text, "%s%s", text->size ? between : "", option->name);
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (walk.row->choice_of && strcmp(walk.row->choice_of, group) == 0)
+            buffer_printf(text, "%s%s", text->size ? between : "", walk.row->name);
 }
 
 /* ---- setting ---- */
@@ -85,21 +85,21 @@ static int set_normalize(struct prompt *prompt, bool before, struct error *err) 
     return -1;
 }
 
-static int set_switch(struct prompt *prompt, const struct report_option *option, const char *value, struct error *err) {
+static int set_switch(struct prompt *prompt, const struct option_row *option, const char *value, struct error *err) {
     struct report_command *command = prompt->command;
     bool normalize = command->options.normalize;
     const char *known = bool_of(value);
     if (!known) return error_usage(err, "%s wants true or false, not '%s'", option->name, value);
-    if (option->kind == REPORT_CHOICE && strcmp(known, "false") == 0)
-        return error_usage(err, "%s is one of several: choose another %s", option->name, option->group);
+    if (option->type == OPTION_CHOICE && strcmp(known, "false") == 0)
+        return error_usage(err, "%s is one of several: choose another %s", option->name, option->choice_of);
     if (report_option_set(&command->options, &command->arena, option->name, known, err) < 0) return -1;
     return set_normalize(prompt, normalize, err);
 }
 
 static int assign(struct prompt *prompt, const char *name, const char *value, struct error *err) {
     struct report_command *command = prompt->command;
-    const struct report_option *option = report_option_find(name);
-    bool is_switch = option && (option->kind == REPORT_BOOL || option->kind == REPORT_CHOICE);
+    const struct option_row *option = report_option_find(name);
+    bool is_switch = option && (option->type == OPTION_SWITCH || option->type == OPTION_CHOICE);
     if (!value && !is_switch) return need_value(name, err);
     if (is_switch) return set_switch(prompt, option, value ? value : "", err);
     if (is_own(name)) return set_own(prompt, name, value, err);
@@ -124,12 +124,12 @@ int prompt_assign(struct prompt *prompt, char *line, struct error *err) {
 
 /* ---- the list ---- */
 
-struct lines {
+struct option_lines {
     char **items;
     size_t count;
 };
 
-static void add_line(struct lines *lines, const char *name, const char *value, const char *comment) {
+static void add_line(struct option_lines *lines, const char *name, const char *value, const char *comment) {
     const char *sign = *comment ? "//: " : "";
     lines->items = xrealloc(lines->items, (lines->count + 1) * sizeof *lines->items);
     lines->items[lines->count++] = xasprintf("%-25s = %-20s %s%s", name, *value ? value : "\"\"", sign, comment);
@@ -147,18 +147,19 @@ static char *real_text(double value) {
     return xstrdup(text);
 }
 
-static char *value_text(const struct report_options *options, const struct report_option *option) {
+static char *value_text(const struct report_options *options, const struct option_row *option) {
     const void *member = (const char *)options + option->offset;
-    const char *text = option->kind == REPORT_TEXT ? *(const char *const *)member : NULL;
-    switch (option->kind) {
-    case REPORT_BOOL: return xstrdup(*(const bool *)member ? "true" : "false");
-    case REPORT_INT: return xasprintf("%" PRId64, *(const int64_t *)member);
-    case REPORT_REAL: return real_text(*(const double *)member);
+    const char *text = option->type == OPTION_TEXT ? *(const char *const *)member : NULL;
+    switch (option->type) {
+    case OPTION_SWITCH: return xstrdup(*(const bool *)member ? "true" : "false");
+    case OPTION_INTEGER: return xasprintf("%" PRId64, *(const int64_t *)member);
+    case OPTION_REAL: return real_text(*(const double *)member);
     default: return xstrdup(text ? text : "");
     }
 }
 
-static void add_option(struct lines *lines, const struct report_options *options, const struct report_option *option) {
+static void add_option(struct option_lines *lines, const struct report_options *options,
+                       const struct option_row *option) {
     char *value = value_text(options, option);
     bool is_default = strcmp(option->name, "nodecount") == 0 && options->nodecount == -1;
     add_line(lines, option->name, value, is_default ? "default" : "");
@@ -170,14 +171,15 @@ static int by_text(const void *a, const void *b) {
 }
 
 /* The names of a group are shown sorted. */
-static void add_group(struct lines *lines, const char *group, const struct report_options *options) {
+static void add_group(struct option_lines *lines, const char *group, const struct report_options *options) {
     struct words members = {0};
     struct buffer shown = {0};
     const char *value = "";
-    for (const struct report_option *option = report_options_table; option->name; option++) {
-        if (!option->group || strcmp(option->group, group) != 0) continue;
+    for (struct option_walk walk = {0}; report_option_next(&walk);) {
+        const struct option_row *option = walk.row;
+        if (!option->choice_of || strcmp(option->choice_of, group) != 0) continue;
         const int set = strcmp(group, "sort") == 0 ? options->cum : options->granularity;
-        if (option->value == set) value = option->name;
+        if (option->choice == set) value = option->name;
         words_add(&members, option->name);
     }
     qsort(members.items, members.count, sizeof *members.items, by_text);
@@ -189,7 +191,7 @@ static void add_group(struct lines *lines, const char *group, const struct repor
     buffer_free(&shown);
 }
 
-static int add_sample_index(struct lines *lines, struct prompt *prompt, struct error *err) {
+static int add_sample_index(struct option_lines *lines, struct prompt *prompt, struct error *err) {
     const struct profile *profile = &prompt->in_use->profile;
     struct buffer shown = {0};
     size_t type;
@@ -202,7 +204,7 @@ static int add_sample_index(struct lines *lines, struct prompt *prompt, struct e
     return 0;
 }
 
-static int add_kind(struct lines *lines, struct prompt *prompt, struct error *err) {
+static int add_kind(struct option_lines *lines, struct prompt *prompt, struct error *err) {
     struct report_target *target = &prompt->in_use->target;
     struct run_set runs = {0};
     struct buffer shown = {0};
@@ -224,10 +226,10 @@ static int add_kind(struct lines *lines, struct prompt *prompt, struct error *er
 int prompt_print_options(struct prompt *prompt, struct error *err) {
     const struct report_options *options = &prompt->command->options;
     const char *output = prompt->command->output;
-    struct lines lines = {0};
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->kind != REPORT_CHOICE && strcmp(option->name, "sample_index") != 0)
-            add_option(&lines, options, option);
+    struct option_lines lines = {0};
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (walk.row->type != OPTION_CHOICE && strcmp(walk.row->name, "sample_index") != 0)
+            add_option(&lines, options, walk.row);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         add_group(&lines, groups[i], options);
     add_line(&lines, "output", output ? output : "", "");

@@ -3,12 +3,40 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/manual/page.h"
 #include "cli/prompt/prompt.h"
 
+enum { HELP_COLUMN = 25, HELP_WIDTH = 100 };
+
+/* The name and its help, over several lines where it is long; `indent` blanks before the name. */
+static void add_entry(struct buffer *out, int indent, const char *name, const char *help) {
+    struct buffer line = {0};
+    page_plain(&line, help, strlen(help));
+    buffer_printf(out, "%*s%-*s", indent, "", HELP_COLUMN - 1 - indent, name);
+    buffer_add_char(out, ' ');
+    page_wrap(out, buffer_text(&line), HELP_COLUMN, HELP_COLUMN, HELP_WIDTH);
+    buffer_free(&line);
+}
+
 static void add_line(struct words *lines, struct arena *arena, const char *name, const char *help) {
-    char *line = xasprintf("    %-20s %s", name, help);
-    words_add(lines, arena_text(arena, line, strlen(line)));
-    free(line);
+    struct buffer entry = {0};
+    add_entry(&entry, 4, name, help);
+    words_add(lines, arena_text(arena, buffer_text(&entry), entry.size));
+    buffer_free(&entry);
+}
+
+static void print_entry(int indent, const char *name, const char *help) {
+    struct buffer entry = {0};
+    add_entry(&entry, indent, name, help);
+    fputs(buffer_text(&entry), stdout);
+    buffer_free(&entry);
+}
+
+static void print_one(const char *name, const char *help) {
+    struct buffer line = {0};
+    page_plain(&line, help, strlen(help));
+    printf("%s: %s\n", name, buffer_text(&line));
+    buffer_free(&line);
 }
 
 static int by_text(const void *a, const void *b) {
@@ -18,7 +46,7 @@ static int by_text(const void *a, const void *b) {
 static void print_sorted(struct words *lines) {
     qsort(lines->items, lines->count, sizeof *lines->items, by_text);
     for (size_t i = 0; i < lines->count; i++)
-        puts(lines->items[i]);
+        fputs(lines->items[i], stdout);
     free(lines->items);
     *lines = (struct words){0};
 }
@@ -33,19 +61,20 @@ static void print_commands(struct arena *arena) {
     print_sorted(&lines);
     puts("\n  Other commands:");
     for (const struct prompt_command *command = prompt_commands; command->name; command++)
-        printf("    %-20s %s\n", command->usage, command->help);
+        print_entry(4, command->usage, command->help);
 }
 
 static void print_group(const char *group) {
     printf("    %s\n", group);
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->group && strcmp(option->group, group) == 0) printf("      %-18s %s\n", option->name, option->help);
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (walk.row->choice_of && strcmp(walk.row->choice_of, group) == 0)
+            print_entry(6, walk.row->name, walk.row->help);
 }
 
 static void print_options(struct arena *arena) {
     struct words lines = {0};
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->kind != REPORT_CHOICE) add_line(&lines, arena, option->name, option->help);
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (walk.row->type != OPTION_CHOICE) add_line(&lines, arena, walk.row->name, walk.row->help);
     add_line(&lines, arena, "kind", "which profile of the run: heap, cpu, lock, ...");
     add_line(&lines, arena, "output", "the file that reports go to, instead of the screen");
     puts("\n  Options, as NAME=VALUE:");
@@ -83,14 +112,15 @@ static void print_report(const char *name, const struct report_format *format) {
 }
 
 static bool print_option(const char *name) {
-    const struct report_option *option = report_option_find(name);
+    const struct option_row *option = report_option_find(name);
     if (!option) return false;
-    if (option->kind == REPORT_CHOICE)
-        printf("%s: %s\n  %s, or %s=%s\n", name, option->help, name, option->group, name);
-    else if (option->kind == REPORT_BOOL)
-        printf("%s: %s\n  %s, %s=true or %s=false\n", name, option->help, name, name, name);
+    print_one(name, option->help);
+    if (option->type == OPTION_CHOICE)
+        printf("  %s, or %s=%s\n", name, option->choice_of, name);
+    else if (option->type == OPTION_SWITCH)
+        printf("  %s, %s=true or %s=false\n", name, name, name);
     else
-        printf("%s: %s\n  %s=VALUE\n", name, option->help, name);
+        printf("  %s=%s\n", name, option->argument);
     return true;
 }
 

@@ -1,64 +1,109 @@
 #include "query/report/options.h"
 
-#include <errno.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/nearest.h"
 
 #define AT(member) offsetof(struct report_options, member)
-#define TEXT(name, member, help)                                                                                       \
-    { name, REPORT_TEXT, AT(member), 0, NULL, NULL, help }
-#define BOOL(name, member, help)                                                                                       \
-    { name, REPORT_BOOL, AT(member), 0, NULL, NULL, help }
-#define CHOICE(name, member, value, group, help)                                                                       \
-    { name, REPORT_CHOICE, AT(member), value, NULL, group, help }
+#define TEXT(name_, member, argument_, words_, help_)                                                                  \
+    { .name = name_, .type = OPTION_TEXT, .offset = AT(member), .argument = argument_, .words = words_, .help = help_ }
+#define SWITCH(name_, member, help_)                                                                                   \
+    { .name = name_, .type = OPTION_SWITCH, .offset = AT(member), .help = help_ }
+#define NUMBER(name_, type_, preset_, argument_, help_)                                                                \
+    { .name = #name_, .type = type_, .offset = AT(name_), .preset = preset_, .argument = argument_, .help = help_ }
+#define SORT(name_, value, help_)                                                                                      \
+    { .name = name_, .type = OPTION_CHOICE, .offset = AT(cum), .choice_of = "sort", .choice = value, .help = help_ }
+#define GRANULARITY(name_, value, help_)                                                                               \
+    {                                                                                                                  \
+        .name = name_, .type = OPTION_CHOICE, .offset = AT(granularity), .choice_of = "granularity", .choice = value,  \
+        .help = help_                                                                                                  \
+    }
 
-const struct report_option report_options_table[] = {
-    CHOICE("flat", cum, false, "sort", "sort by own value"),
-    CHOICE("cum", cum, true, "sort", "sort by cumulative value"),
-    CHOICE("functions", granularity, GRANULARITY_FUNCTIONS, "granularity", "a line for each function"),
-    CHOICE("filefunctions", granularity, GRANULARITY_FILEFUNCTIONS, "granularity", "for each function and its file"),
-    CHOICE("files", granularity, GRANULARITY_FILES, "granularity", "for each source file"),
-    CHOICE("lines", granularity, GRANULARITY_LINES, "granularity", "for each source line"),
-    CHOICE("addresses", granularity, GRANULARITY_ADDRESSES, "granularity", "for each address"),
-    BOOL("noinlines", noinlines, "count inlined functions for their callers"),
-    {"nodecount", REPORT_INT, AT(nodecount), 0, "-1", NULL, "most lines shown"},
-    {"nodefraction", REPORT_REAL, AT(nodefraction), 0, "0.005", NULL, "leave out what is below this part of the total"},
-    {"edgefraction", REPORT_REAL, AT(edgefraction), 0, "0.001", NULL, "leave out calls below this part of the total"},
-    {"trim", REPORT_BOOL, AT(trim), 0, "true", NULL, "honour the three above"},
-    BOOL("all", all, "leave out nothing, round nothing, and say whether the figures are exact"),
-    BOOL("over_runs", over_runs, "mean and standard deviation over the runs: top and json"),
-    TEXT("by_tag", by_tag, "a column for each value of this tag of the runs or of the samples: top and json"),
-    {"columns", REPORT_INT, AT(columns), 0, "8", NULL, "most columns of by_tag; the rest is one"},
-    BOOL("call_tree", call_tree, "a node for each path, in pictures and callgrind"),
-    BOOL("relative_percentages", relative_percentages, "percentages of what is focused"),
-    BOOL("compact_labels", compact_labels, "short header"),
-    {"unit", REPORT_TEXT, AT(unit), 0, "minimum", NULL, "unit of the values: ms, MB, auto"},
-    {"divide_by", REPORT_REAL, AT(divide_by), 0, "1", NULL, "divide all values"},
-    BOOL("mean", mean, "divide each value by the first one, a count"),
-    TEXT("sample_index", sample_index, "which value: its name, or number from 0"),
-    BOOL("normalize", normalize, "scale to the total of the base"),
-    BOOL("drop_negative", drop_negative, "leave out what became less"),
-    TEXT("focus", filter.focus, "only samples through a frame that matches"),
-    TEXT("ignore", filter.ignore, "no samples through a frame that matches"),
-    TEXT("show", filter.show, "only frames that match"),
-    TEXT("hide", filter.hide, "no frames that match"),
-    TEXT("show_from", filter.show_from, "no frames above the highest that matches"),
-    TEXT("prune_from", filter.prune_from, "no frames below the first that matches"),
-    TEXT("tagfocus", filter.tagfocus, "only samples with such tags: RE, KEY=RE, KEY=128kb:512kb"),
-    TEXT("tagignore", filter.tagignore, "no samples with such tags"),
-    TEXT("tagshow", filter.tagshow, "only tags whose key matches"),
-    TEXT("taghide", filter.taghide, "no tags whose key matches"),
-    TEXT("tagroot", filter.tagroot, "frames at the root for these tag keys"),
-    TEXT("tagleaf", filter.tagleaf, "frames at the leaf for these tag keys"),
-    TEXT("source_path", source_path, "where to look for sources"),
-    TEXT("trim_path", trim_path, "what to take off the front of source paths"),
-    BOOL("intel_syntax", intel_syntax, "Intel's syntax in disasm and weblist"),
+const struct option_row report_shown_rows[] = {
+    SORT("flat", 0, "Sort by flat value: the function's own (default)."),
+    SORT("cum", 1, "Sort by cumulative value: the function and all that it calls."),
+    GRANULARITY("functions", GRANULARITY_FUNCTIONS, "One entry for each function (default)."),
+    GRANULARITY("filefunctions", GRANULARITY_FILEFUNCTIONS, "One entry for each function and source file."),
+    GRANULARITY("files", GRANULARITY_FILES, "One entry for each source file."),
+    GRANULARITY("lines", GRANULARITY_LINES, "One entry for each source line."),
+    GRANULARITY("addresses", GRANULARITY_ADDRESSES, "One entry for each address."),
+    SWITCH("noinlines", noinlines, "Attribute inlined functions to their first caller that is not inlined."),
+    NUMBER(nodecount, OPTION_INTEGER, "-1", "N", "Show at most N entries. Default: all in text, 80 elsewhere."),
+    NUMBER(nodefraction, OPTION_REAL, "0.005", "F", "Hide entries below this fraction of the total. Default: 0.005."),
+    NUMBER(edgefraction, OPTION_REAL, "0.001", "F", "Hide calls below this fraction of the total. Default: 0.001."),
+    {.name = "trim",
+     .type = OPTION_SWITCH,
+     .offset = AT(trim),
+     .preset = "true",
+     .help = "Apply the three limits above (default). `--trim=false` shows everything."},
+    SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
+    SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
+    SWITCH("compact_labels", compact_labels, "Print a short header."),
     {0},
 };
+
+const struct option_row report_value_rows[] = {
+    TEXT("sample_index", sample_index, "TYPE", "<sample-type>",
+         "The sample type to show: its name, or its number from 0."),
+    {.name = "unit",
+     .type = OPTION_TEXT,
+     .offset = AT(unit),
+     .preset = "minimum",
+     .argument = "UNIT",
+     .words = "minimum auto ns us ms s B kB MB GB",
+     .help = "Unit of the values: `ms`, `MB`, ..., `auto`, or `minimum` (default)."},
+    NUMBER(divide_by, OPTION_REAL, "1", "N", "Divide all values by N."),
+    SWITCH("mean", mean, "Divide each value by the first sample type, a count."),
+    SWITCH("relative_percentages", relative_percentages,
+           "Percentages of what the filters leave, not of the whole profile."),
+    SWITCH("normalize", normalize, "Scale the profile to the total of the base before subtracting it."),
+    SWITCH("drop_negative", drop_negative, "Ignore negative differences."),
+    {0},
+};
+
+const struct option_row report_filter_rows[] = {
+    TEXT("focus", filter.focus, "REGEX", NULL,
+         "Keep samples that have a frame that matches: function, file or binary name."),
+    TEXT("ignore", filter.ignore, "REGEX", NULL, "Drop samples that have a frame that matches."),
+    TEXT("show", filter.show, "REGEX", NULL, "Keep frames that match; others are removed from the stacks."),
+    TEXT("hide", filter.hide, "REGEX", NULL, "Remove frames that match from the stacks."),
+    TEXT("show_from", filter.show_from, "REGEX", NULL, "Remove frames above the topmost one that matches."),
+    TEXT("prune_from", filter.prune_from, "REGEX", NULL, "Remove frames below the first one that matches."),
+    {0},
+};
+
+const struct option_row report_label_rows[] = {
+    TEXT("tagfocus", filter.tagfocus, "TAGS", NULL,
+         "Keep samples with a label that matches: `REGEX`, `REGEX,REGEX`, `KEY=REGEX`, or a range of a number "
+         "(`128kb:512kb`, `KEY=1ms:`)."),
+    TEXT("tagignore", filter.tagignore, "TAGS", NULL, "Drop samples with a label that matches."),
+    TEXT("tagshow", filter.tagshow, "REGEX", NULL, "Keep labels whose key matches."),
+    TEXT("taghide", filter.taghide, "REGEX", NULL, "Remove labels whose key matches."),
+    TEXT("tagroot", filter.tagroot, "KEYS", NULL,
+         "Add a frame at the root of each stack for the values of these labels."),
+    TEXT("tagleaf", filter.tagleaf, "KEYS", NULL,
+         "Add a frame at the leaf of each stack for the values of these labels."),
+    {0},
+};
+
+const struct option_row report_runs_rows[] = {
+    SWITCH("over_runs", over_runs, "`top`, `json`: mean and standard deviation of each function over the runs."),
+    TEXT("by_tag", by_tag, "KEY", "<tag-key>",
+         "`top`, `json`: one column for each value of a tag of the runs, or else of a label of the samples."),
+    NUMBER(columns, OPTION_INTEGER, "8", "N", "With `--by-tag`: at most N columns; the others are summed. Default: 8."),
+    {0},
+};
+
+const struct option_row report_code_rows[] = {
+    TEXT("source_path", source_path, "PATHS", "<directory>",
+         "Directories to search for source files, separated by colons."),
+    TEXT("trim_path", trim_path, "PATHS", "<directory>", "Prefixes to remove from source paths, separated by colons."),
+    SWITCH("intel_syntax", intel_syntax, "Show machine code in Intel syntax."),
+    {0},
+};
+
+/* ---- older names ---- */
 
 /* pprof's older words for -sample_index. */
 static const struct {
@@ -69,119 +114,76 @@ static const struct {
                {"total_delay", "delay", false},       {"contentions", "contentions", false},
                {"mean_delay", "delay", true}};
 
-static void *member_of(struct report_options *options, const struct report_option *option) {
-    return (char *)options + option->offset;
-}
-
-static int parse_bool(const char *name, const char *text, bool *value, struct error *err) {
-    static const char *const yes[] = {"1", "t", "T", "true", "TRUE", "True"}, *const no[] = {"0",     "f",     "F",
-                                                                                             "false", "FALSE", "False"};
-    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
-        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
-            *value = strcmp(text, yes[i]) == 0;
-            return 0;
-        }
-    return error_usage(err, "%s wants true or false, not '%s'", name, text);
-}
-
-/* A value that is refused changes nothing: at a prompt the options live on. */
-static int set_number(void *member, const struct report_option *option, const char *value, struct error *err) {
-    char *end;
-    errno = 0;
-    int64_t whole = option->kind == REPORT_INT ? strtoll(value, &end, 10) : 0;
-    double real = option->kind == REPORT_INT ? 0 : strtod(value, &end);
-    if (errno || end == value || *end) return error_usage(err, "%s wants a number, not '%s'", option->name, value);
-    if (option->kind == REPORT_INT)
-        *(int64_t *)member = whole;
-    else
-        *(double *)member = real;
-    return 0;
-}
-
-static int set_choice(struct report_options *options, const struct report_option *option) {
-    if (strcmp(option->group, "sort") == 0)
-        options->cum = option->value;
-    else
-        options->granularity = option->value;
-    return 0;
-}
-
-static int set(struct report_options *options, struct arena *arena, const struct report_option *option,
-               const char *value, struct error *err) {
-    void *member = member_of(options, option);
+static int take_index(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct report_options *options = into;
     bool is_set = true;
-    switch (option->kind) {
-    case REPORT_BOOL:
-        if (value && parse_bool(option->name, value, &is_set, err) < 0) return -1;
-        *(bool *)member = is_set;
-        return 0;
-    case REPORT_CHOICE:
-        if (value && parse_bool(option->name, value, &is_set, err) < 0) return -1;
-        return is_set ? set_choice(options, option) : 0;
-    case REPORT_TEXT:
-        if (!value) return error_usage(err, "%s needs a value", option->name);
-        *(const char **)member = arena_text(arena, value, strlen(value));
-        return 0;
-    case REPORT_INT:
-    case REPORT_REAL:
-        if (!value) return error_usage(err, "%s needs a value", option->name);
-        return set_number(member, option, value, err);
-    }
+    size_t i = 0;
+    while (strcmp(indices[i].name, row->name) != 0)
+        i++;
+    if (text && option_bool(row->name, text, &is_set, err) < 0) return -1;
+    if (is_set && !*options->sample_index) options->sample_index = indices[i].index;
+    if (is_set && indices[i].mean) options->mean = true;
     return 0;
-}
-
-const struct report_option *report_option_find(const char *name) {
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (strcmp(option->name, name) == 0) return option;
-    return NULL;
-}
-
-const char *report_option_nearest(const char *name) {
-    static char found[NEAREST_WORD_MAX + 1];
-    struct nearest nearest = {.word = name};
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        nearest_offer(&nearest, option->name);
-    memcpy(found, nearest.found, sizeof found);
-    return *found ? found : NULL;
 }
 
 /* sort=cum, granularity=lines */
-static int set_group(struct report_options *options, const char *group, const char *value, struct error *err) {
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->group && strcmp(option->group, group) == 0 && value && strcmp(option->name, value) == 0)
-            return set_choice(options, option);
+static int take_choice(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct buffer members = {0};
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->group && strcmp(option->group, group) == 0)
-            buffer_printf(&members, "%s%s", members.size ? ", " : "", option->name);
-    error_usage(err, "%s cannot be '%s'; it is one of %s", group, value ? value : "", buffer_text(&members));
+    for (const struct option_row *member = report_shown_rows; member->name; member++) {
+        if (!member->choice_of || strcmp(member->choice_of, row->name) != 0) continue;
+        if (strcmp(member->name, text) == 0) {
+            buffer_free(&members);
+            return option_set(&(struct option_place){member, into}, row->name, NULL, err);
+        }
+        buffer_printf(&members, "%s%s", members.size ? ", " : "", member->name);
+    }
+    error_usage(err, "%s cannot be '%s'; it is one of %s", row->name, text, buffer_text(&members));
     buffer_free(&members);
     return -1;
 }
 
+#define OLDER(name_)                                                                                                   \
+    { .name = name_, .type = OPTION_TAKE, .take = take_index }
+const struct option_row report_older_rows[] = {
+    OLDER("inuse_space"),
+    OLDER("inuse_objects"),
+    OLDER("alloc_space"),
+    OLDER("alloc_objects"),
+    OLDER("total_delay"),
+    OLDER("contentions"),
+    OLDER("mean_delay"),
+    {.name = "sort", .type = OPTION_TAKE, .take = take_choice, .argument = "flat|cum"},
+    {.name = "granularity", .type = OPTION_TAKE, .take = take_choice, .argument = "NAME"},
+    {0},
+};
+
+/* ---- all of them ---- */
+
+const struct option_group report_option_groups[] = {REPORT_OPTION_GROUPS(0), {0}};
+
+bool report_option_next(struct option_walk *walk) {
+    if (!walk->group) walk->group = report_option_groups;
+    while (option_next(walk))
+        if (walk->row->help) return true;
+    return false;
+}
+
+const struct option_row *report_option_find(const char *name) {
+    for (struct option_walk walk = {0}; report_option_next(&walk);)
+        if (strcmp(walk.row->name, name) == 0) return walk.row;
+    return NULL;
+}
+
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err) {
-    const struct report_option *option = report_option_find(name);
-    if (option) return set(options, arena, option, value, err);
-    if (strcmp(name, "sort") == 0 || strcmp(name, "granularity") == 0) return set_group(options, name, value, err);
-    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
-        bool is_set = true;
-        if (strcmp(indices[i].name, name) != 0) continue;
-        if (value && parse_bool(name, value, &is_set, err) < 0) return -1;
-        if (is_set && !*options->sample_index) options->sample_index = indices[i].index;
-        if (is_set && indices[i].mean) options->mean = true;
-        return 0;
-    }
-    return 1;
+    const struct option_place place = option_find(report_option_groups, options, name);
+    if (!place.row) return 1;
+    return option_set(&place, name, value ? arena_text(arena, value, strlen(value)) : NULL, err);
 }
 
 void report_options_init(struct report_options *options) {
-    struct error ignored = {0};
-    struct arena none = {0};
-    *options =
-        (struct report_options){.unit = "minimum", .sample_index = "", .source_path = "", .trim_path = "", .tools = ""};
-    for (const struct report_option *option = report_options_table; option->name; option++)
-        if (option->preset && option->kind != REPORT_TEXT) (void)set(options, &none, option, option->preset, &ignored);
+    *options = (struct report_options){.sample_index = "", .source_path = "", .trim_path = "", .tools = ""};
+    option_preset(report_option_groups, options);
 }
 
 int report_options_check(const struct report_options *options, struct error *err) {

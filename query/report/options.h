@@ -1,4 +1,4 @@
-/* report_options.h: the options of reports, as pprof spells them. One table serves the command line and the prompt. */
+/* options.h: the options of reports, named as pprof names them. One table serves the command line and the prompt. */
 #ifndef CLEAR_QUERY_REPORT_OPTIONS_H
 #define CLEAR_QUERY_REPORT_OPTIONS_H
 
@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/option.h"
 #include "query/code/source_files.h"
 #include "query/profile/filter.h"
 
@@ -24,30 +25,29 @@ struct report_options {
     bool over_runs;     /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
     int64_t columns;    /* of by_tag, at most */
-    bool trim, cum, call_tree, noinlines, compact_labels, relative_percentages, mean, normalize, drop_negative,
-        intel_syntax;
+    int cum;            /* 1: sorted by cumulative value; 0: by flat value */
+    bool trim, call_tree, noinlines, compact_labels, relative_percentages, mean, normalize, drop_negative, intel_syntax;
     int granularity; /* enum filter_granularity */
 };
 
-enum report_option_kind { REPORT_BOOL, REPORT_INT, REPORT_REAL, REPORT_TEXT, REPORT_CHOICE };
-
-struct report_option {
-    const char *name;
-    enum report_option_kind kind;
-    size_t offset;      /* in struct report_options */
-    int value;          /* of REPORT_CHOICE: what it sets */
-    const char *preset; /* as a text; NULL "" */
-    const char *group;  /* of REPORT_CHOICE: "sort", "granularity"; of those that set another (inuse_space): NULL */
-    const char *help;   /* one line, no full stop */
-};
-extern const struct report_option report_options_table[]; /* ends with a NULL name */
+/* The rows, by heading. They set a struct report_options; `offset` is where it stands in the struct of whoever reads. */
+#define REPORT_OPTION_GROUPS(offset)                                                                                   \
+    {"What is shown", report_shown_rows, offset}, {"Values", report_value_rows, offset},                               \
+        {"Samples and frames", report_filter_rows, offset}, {"Labels", report_label_rows, offset},                     \
+        {"Several runs", report_runs_rows, offset}, {"Source and machine code", report_code_rows, offset}, {           \
+        "Older names", report_older_rows, offset                                                                       \
+    }
+extern const struct option_row report_shown_rows[], report_value_rows[], report_filter_rows[], report_label_rows[],
+    report_runs_rows[], report_code_rows[], report_older_rows[];
+extern const struct option_group report_option_groups[]; /* all of them; end with NULL rows */
 
 void report_options_init(struct report_options *options);
-const struct report_option *report_option_find(const char *name); /* exact; NULL where there is none */
-const char *report_option_nearest(const char *name);              /* NULL: none is near; good until the next call */
-/* 0, -1 with a usage error, or 1: there is no such option. `value` NULL is true for bools and choices and a usage error for others. "sort=cum" and "granularity=lines" work
- * too. Texts are
- * kept in `arena`. */
+/* Those that help shows in turn:  for (struct option_walk walk = {0}; report_option_next(&walk);) ... walk.row ... */
+bool report_option_next(struct option_walk *walk);
+/* The one of that name; NULL if help shows none. */
+const struct option_row *report_option_find(const char *name);
+/* Sets one option; a text is copied into `arena`. 0, -1 with a usage error, or 1: there is no such option. `value` NULL is
+ * true for switches and choices and a usage error for others. "sort=cum" and "granularity=lines" work too. */
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err);
 /* Checks what only shows when all are set: patterns, a divisor of 0. */

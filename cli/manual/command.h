@@ -1,0 +1,24 @@
+/* command.h: what is known of a command: its row in the table of cli/main.c. */
+#ifndef CLEAR_CLI_MANUAL_COMMAND_H
+#define CLEAR_CLI_MANUAL_COMMAND_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/option.h"
+
+/* What a person wants when choosing a command; `clear help` groups them so. */
+enum command_purpose { COMMAND_RECORD, COMMAND_LOOK, COMMAND_ASK, COMMAND_MOVE, COMMAND_HELP, COMMAND_PURPOSES };
+
+struct command {
+    const char *name;
+    int (*run)(int argc, char **argv, struct error *err);
+    enum command_purpose purpose;
+    const char *help; /* one line of at most 63 columns, no full stop */
+    const struct option_group *options;
+    const char *arguments; /* what shells offer for words that are no options (cli/complete.c) */
+    bool stops;            /* options end at the first word that is none: the rest is a program's */
+    bool is_go;            /* options as pprof's (base/option.h), and the formats of reports are options too */
+};
+
+#endif

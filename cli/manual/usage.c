@@ -1,0 +1,132 @@
+#include "cli/manual/usage.h"
+
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/manual/page.h"
+
+enum { WIDTH_MAX = 100, WIDTH_MIN = 40, OPTION_COLUMN = 26 };
+
+static size_t width_of(FILE *out) {
+    struct winsize window;
+    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &window) != 0 || !window.ws_col) return WIDTH_MAX;
+    return window.ws_col < WIDTH_MIN ? WIDTH_MIN : window.ws_col > WIDTH_MAX ? WIDTH_MAX : window.ws_col;
+}
+
+/* ---- the text ---- */
+
+static void add_paragraph(struct buffer *out, const struct page_block *block, const char *before, size_t width) {
+    struct buffer line = {0};
+    page_plain(&line, block->text, block->size);
+    buffer_add_text(out, before);
+    page_wrap(out, buffer_text(&line), strlen(before), strlen(before), width);
+    buffer_free(&line);
+}
+
+/* A literal, each line behind `first` or `others` in the place of the indentation that it has in the source. */
+static void add_literal(struct buffer *out, const struct page_block *block, const char *first, const char *others) {
+    const char *before = first;
+    for (size_t at = 0; at < block->size; before = others) {
+        const char *line = block->text + at, *stop = memchr(line, '\n', block->size - at);
+        size_t size = stop ? (size_t)(stop - line) : block->size - at, indent = size < 4 ? size : 4;
+        buffer_printf(out, "%s%.*s\n", before, (int)(size - indent), line + indent);
+        at += size + 1;
+    }
+}
+
+static void add_synopsis(struct buffer *out, const char *text) {
+    struct page section = page_section(text, "SYNOPSIS");
+    struct page_block block;
+    if (page_next(&section, &block)) add_literal(out, &block, "usage: ", "       ");
+}
+
+static void add_first_paragraph(struct buffer *out, const char *text, const char *heading, size_t width) {
+    struct page section = page_section(text, heading), other;
+    struct page_block block;
+    if (!page_next(&section, &block)) return;
+    if (block.kind == PAGE_DIRECTIVE) {
+        other = page_included(&block);
+        if (!page_next(&other, &block)) return;
+    }
+    buffer_add_char(out, '\n');
+    add_paragraph(out, &block, "", width);
+}
+
+static void add_examples(struct buffer *out, const char *text, size_t width) {
+    enum { EXAMPLES_SHOWN = 2 };
+    struct page section = page_section(text, "EXAMPLES");
+    struct page_block block;
+    for (int shown = 0; shown < EXAMPLES_SHOWN && page_next(&section, &block);) {
+        if (block.kind != PAGE_LITERAL) {
+            buffer_add_text(out, "\n");
+            add_paragraph(out, &block, "  # ", width);
+            continue;
+        }
+        add_literal(out, &block, "  ", "  ");
+        shown++;
+    }
+}
+
+/* ---- options ---- */
+
+static void add_option(struct buffer *out, const struct option_row *row, size_t width) {
+    struct buffer help = {0};
+    size_t start = out->size;
+    page_plain(&help, row->help, strlen(row->help));
+    if (row->letter)
+        buffer_printf(out, "  -%c, --%s", row->letter, row->name);
+    else
+        buffer_printf(out, "  --%s", row->name);
+    if (row->argument) buffer_printf(out, " %s", row->argument);
+    bool is_long = out->size - start + 2 > OPTION_COLUMN;
+    if (is_long) buffer_add_char(out, '\n');
+    int blanks = OPTION_COLUMN - (is_long ? 0 : (int)(out->size - start));
+    buffer_printf(out, "%*s", blanks, "");
+    page_wrap(out, buffer_text(&help), OPTION_COLUMN, OPTION_COLUMN, width);
+    buffer_free(&help);
+}
+
+static void add_options(struct buffer *out, const struct option_group *groups, size_t width) {
+    const struct option_group *last = NULL;
+    for (struct option_walk walk = {.group = groups}; option_next(&walk);) {
+        if (!walk.row->help) continue;
+        if (walk.group != last) buffer_printf(out, "\n%s:\n", walk.group->heading);
+        last = walk.group;
+        add_option(out, walk.row, width);
+    }
+}
+
+void usage_print(const struct command *command, FILE *out) {
+    const char *text = page_text(command->name);
+    size_t width = width_of(out);
+    struct buffer page = {0};
+    add_synopsis(&page, text);
+    add_first_paragraph(&page, text, "DESCRIPTION", width);
+    add_examples(&page, text, width);
+    add_options(&page, command->options, width);
+    add_first_paragraph(&page, text, "NAMING RUNS", width);
+    fputs(buffer_text(&page), out);
+    buffer_free(&page);
+}
+
+/* ---- all commands ---- */
+
+void usage_print_all(const struct command *commands, FILE *out) {
+    static const char *const purposes[] = {"record", "look", "ask", "move", "help"};
+    fputs("usage: clear COMMAND [OPTION]... [ARGUMENT]...\n"
+          "\n"
+          "Keeps profiles of programs in one SQLite file. Start with these three:\n"
+          "  clear profile ./program    clear doctor    clear top\n"
+          "\n",
+          out);
+    enum command_purpose purpose = COMMAND_PURPOSES;
+    for (const struct command *command = commands; command->name; command++) {
+        bool is_first = command->purpose != purpose;
+        purpose = command->purpose;
+        fprintf(out, "%-7s %-8s %s\n", is_first ? purposes[purpose] : "", command->name, command->help);
+    }
+    fputs("\n"
+          "clear COMMAND --help explains a command. A unique prefix is enough: clear exp.\n",
+          out);
+}
