@@ -48,16 +48,26 @@ static void add_node(struct buffer *out, struct graph *graph, struct graph_node 
     buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld}", (long long)graph_flat(node), (long long)graph_cum(node));
 }
 
-static void add_edge(struct buffer *out, const size_t *numbers, const struct graph_edge *edge) {
-    buffer_printf(out, "{\"from\":%zu,\"to\":%zu,\"weight\":%lld,\"inline\":%s,\"residual\":%s}",
-                  numbers[edge->source->index], numbers[edge->target->index], (long long)graph_weight(edge),
-                  edge->is_inline ? "true" : "false", edge->residual ? "true" : "false");
+/* `numbers` are those of the nodes that are listed, from 1. An edge to another one (its values add up to 0) is left out. */
+static void add_edges(struct buffer *out, const size_t *numbers, struct graph *graph) {
+    size_t count;
+    struct graph_edge **edges = graph_sort_all_edges(graph, &count);
+    const char *separator = "\n";
+    for (size_t i = 0; i < count; i++) {
+        const struct graph_edge *edge = edges[i];
+        size_t from = numbers[edge->source->index], to = numbers[edge->target->index];
+        if (!from || !to) continue;
+        buffer_printf(out, "%s{\"from\":%zu,\"to\":%zu,\"weight\":%lld,\"inline\":%s,\"residual\":%s}", separator,
+                      from - 1, to - 1, (long long)graph_weight(edge), edge->is_inline ? "true" : "false",
+                      edge->residual ? "true" : "false");
+        separator = ",\n";
+    }
+    free(edges);
 }
 
 int report_json(struct report *report, struct buffer *out, struct error *err) {
     struct graph graph;
     struct graph_trimmed trimmed;
-    size_t edge_count;
     (void)err;
     report_build_graph(report, &graph, &trimmed);
     size_t *numbers = xcalloc(graph.all_count + 1, sizeof *numbers);
@@ -67,18 +77,13 @@ int report_json(struct report *report, struct buffer *out, struct error *err) {
     add_text(out, "unit", report->sample_unit);
     buffer_printf(out, ",\"total\":%lld,\n\"nodes\":[", (long long)report->total);
     for (size_t i = 0; i < graph.node_count; i++) {
-        numbers[graph.nodes[i]->index] = i;
+        numbers[graph.nodes[i]->index] = i + 1;
         buffer_add_text(out, i ? ",\n" : "\n");
         add_node(out, &graph, graph.nodes[i]);
     }
-    struct graph_edge **edges = graph_sort_all_edges(&graph, &edge_count);
     buffer_add_text(out, "],\n\"edges\":[");
-    for (size_t i = 0; i < edge_count; i++) {
-        buffer_add_text(out, i ? ",\n" : "\n");
-        add_edge(out, numbers, edges[i]);
-    }
+    add_edges(out, numbers, &graph);
     report_json_end(report, out, trimmed.original_count, trimmed.dropped_nodes);
-    free(edges);
     free(numbers);
     graph_free(&graph);
     return 0;
