@@ -144,13 +144,23 @@ static void add_node(const struct picture *picture, struct graph_node *node) {
 
 /* ---- nodelets: a node's tags ---- */
 
+/* pprof writes these as they are, and graphviz cannot read a tag with a quotation mark in it. Between the tags of one sample stands
+ * "\\n", which stays. */
+static void add_tag_name(struct buffer *out, const char *name) {
+    for (; *name; name++) {
+        if (*name == '"' || (*name == '\\' && name[1] != 'n')) buffer_add_char(out, '\\');
+        buffer_add_char(out, *name);
+    }
+}
+
 static void add_nodelet(const struct picture *picture, const char *source, const char *id, const char *name,
                         int64_t value, const char *style) {
     struct buffer weight = {0};
     add_value(picture, &weight, value);
     const char *text = buffer_text(&weight);
-    buffer_printf(picture->out, "%s [label = \"%s\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", id, name, id,
-                  text);
+    buffer_printf(picture->out, "%s [label = \"", id);
+    add_tag_name(picture->out, name);
+    buffer_printf(picture->out, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", id, text);
     buffer_printf(picture->out, "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" labeltooltip=\"%s\"%s]\n", source,
                   id, text, text, text, style);
     buffer_free(&weight);
