@@ -20,7 +20,56 @@
 
 #include "ingest/shim/cfi.c"
 
-struct tally {
+/* The runtime may include libc alone, so its names for DWARF's numbers are its own: here they meet those of elfutils. */
+#define SAME_CFA(ours, theirs) _Static_assert((int)CFA_##ours == (int)DW_CFA_##theirs, #theirs)
+#define SAME_OP(ours, theirs)  _Static_assert((int)OP_##ours == (int)DW_OP_##theirs, #theirs)
+#define SAME_PE(ours, theirs)  _Static_assert((int)PE_##ours == (int)DW_EH_PE_##theirs, #theirs)
+SAME_CFA(ADVANCE_LOC, advance_loc);
+SAME_CFA(OFFSET, offset);
+SAME_CFA(RESTORE, restore);
+SAME_CFA(NOP, nop);
+SAME_CFA(SET_LOC, set_loc);
+SAME_CFA(ADVANCE_LOC1, advance_loc1);
+SAME_CFA(ADVANCE_LOC2, advance_loc2);
+SAME_CFA(ADVANCE_LOC4, advance_loc4);
+SAME_CFA(OFFSET_EXTENDED, offset_extended);
+SAME_CFA(RESTORE_EXTENDED, restore_extended);
+SAME_CFA(UNDEFINED, undefined);
+SAME_CFA(SAME_VALUE, same_value);
+SAME_CFA(REGISTER, register);
+SAME_CFA(REMEMBER_STATE, remember_state);
+SAME_CFA(RESTORE_STATE, restore_state);
+SAME_CFA(DEF_CFA, def_cfa);
+SAME_CFA(DEF_CFA_REGISTER, def_cfa_register);
+SAME_CFA(DEF_CFA_OFFSET, def_cfa_offset);
+SAME_CFA(DEF_CFA_EXPRESSION, def_cfa_expression);
+SAME_CFA(EXPRESSION, expression);
+SAME_CFA(OFFSET_EXTENDED_SF, offset_extended_sf);
+SAME_CFA(DEF_CFA_SF, def_cfa_sf);
+SAME_CFA(DEF_CFA_OFFSET_SF, def_cfa_offset_sf);
+SAME_CFA(VAL_OFFSET, val_offset);
+SAME_CFA(VAL_OFFSET_SF, val_offset_sf);
+SAME_CFA(VAL_EXPRESSION, val_expression);
+SAME_CFA(GNU_ARGS_SIZE, GNU_args_size);
+SAME_CFA(GNU_NEGATIVE_OFFSET_EXTENDED, GNU_negative_offset_extended);
+SAME_OP(DEREF, deref);
+SAME_OP(AND, and);
+SAME_OP(PLUS_UCONST, plus_uconst);
+SAME_OP(LIT0, lit0);
+SAME_OP(BREG0, breg0);
+SAME_PE(ABSPTR, absptr);
+SAME_PE(OMIT, omit);
+SAME_PE(UDATA2, udata2);
+SAME_PE(UDATA4, udata4);
+SAME_PE(UDATA8, udata8);
+SAME_PE(SDATA2, sdata2);
+SAME_PE(SDATA4, sdata4);
+SAME_PE(SDATA8, sdata8);
+SAME_PE(PCREL, pcrel);
+SAME_PE(DATAREL, datarel);
+SAME_PE(INDIRECT, indirect);
+
+struct row_counts {
     long rows, plain, realigned, ends, signals, unknown;
 };
 
@@ -60,56 +109,57 @@ static void check_bp(Dwarf_Frame *frame, struct rule rule) {
 }
 
 /* The frame as libdw gives it: reg + offset, or the operators of an expression. */
-static void check_frame(Dwarf_Frame *frame, uint64_t address, struct rule rule, struct tally *tally) {
+static void check_frame(Dwarf_Frame *frame, uint64_t address, struct rule rule, struct row_counts *counts) {
     Dwarf_Op *ops;
     size_t count;
     assert_int_equal(dwarf_frame_cfa(frame, &ops, &count), 0);
     if (count == 1 && ops[0].atom == DW_OP_bregx) {
         assert_int_equal(ops[0].number, rule.type == RULE_SP ? REG_SP : REG_BP);
         assert_int_equal((int64_t)ops[0].number2, rule.type == RULE_FRAME ? 16 : rule.offset);
-        tally->plain++;
+        counts->plain++;
     } else if (rule.type == RULE_SP) { /* the linker's expression for PLT entries: sp + 8 + ((pc & 15) >= limit) * 8 */
         assert_int_equal(ops[0].atom, DW_OP_breg7);
         assert_int_equal(ops[3].atom, DW_OP_and);
         int64_t limit = ops[4].atom - DW_OP_lit0;
         assert_int_equal(rule.offset, (int64_t)(address & 15) >= limit ? 16 : 8);
-        tally->plain++;
+        counts->plain++;
     } else {
         assert_true(rule.type == RULE_BP_DEREF || rule.type == RULE_SP_DEREF);
         assert_int_equal(ops[0].atom, rule.type == RULE_BP_DEREF ? DW_OP_breg6 : DW_OP_breg7);
         assert_int_equal((int64_t)ops[0].number, rule.offset);
         assert_int_equal(ops[1].atom, DW_OP_deref);
         assert_int_equal(rule.addend, count == 3 ? (int64_t)ops[2].number : 0);
-        tally->realigned++;
+        counts->realigned++;
     }
 }
 
-static void check_row(Dwarf_Frame *frame, uint64_t address, bool is_signal, struct rule rule, struct tally *tally) {
+static void check_row(Dwarf_Frame *frame, uint64_t address, bool is_signal, struct rule rule,
+                      struct row_counts *counts) {
     Dwarf_Op memory[3], *ops;
     size_t count;
     int64_t offset;
-    tally->rows++;
+    counts->rows++;
     if (is_signal) {
         assert_int_equal(rule.type, RULE_SIGNAL);
-        tally->signals++;
+        counts->signals++;
         return;
     }
     assert_int_equal(dwarf_frame_register(frame, REG_RA, memory, &ops, &count), 0);
     bool is_at_frame = is_saved_at(ops, count, &offset) && offset == -8;
     if (count == 0 && ops == memory) {
         assert_int_equal(rule.type, RULE_END);
-        tally->ends++;
+        counts->ends++;
     } else if (rule.type == RULE_UNKNOWN) {
-        tally->unknown++;
+        counts->unknown++;
     } else {
         assert_true(is_at_frame);
-        check_frame(frame, address, rule, tally);
+        check_frame(frame, address, rule, counts);
         check_bp(frame, rule);
     }
 }
 
-static struct tally check_library(const char *library, const char *path) {
-    struct tally tally = {0};
+static struct row_counts check_library(const char *library, const char *path) {
+    struct row_counts counts = {0};
     uint64_t bias;
     const void *hdr = frame_header(library, &bias);
     elf_version(EV_CURRENT);
@@ -126,7 +176,7 @@ static struct tally check_library(const char *library, const char *path) {
             Dwarf_Addr start, end;
             bool is_signal;
             assert_true(dwarf_frame_info(frame, &start, &end, &is_signal) >= 0);
-            check_row(frame, address, is_signal, cfi_rule(hdr, bias + address), &tally);
+            check_row(frame, address, is_signal, cfi_rule(hdr, bias + address), &counts);
             free(frame);
             bool is_last = dwarf_cfi_addrframe(cfi, end, &frame) != 0;
             if (is_last) break;
@@ -138,26 +188,26 @@ static struct tally check_library(const char *library, const char *path) {
     dwarf_cfi_end(cfi);
     elf_end(elf);
     close(fd);
-    print_message("%s: %ld rows, %ld plain, %ld realigned, %ld ends, %ld signal, %ld unknown\n", library, tally.rows,
-                  tally.plain, tally.realigned, tally.ends, tally.signals, tally.unknown);
-    return tally;
+    print_message("%s: %ld rows, %ld plain, %ld realigned, %ld ends, %ld signal, %ld unknown\n", library, counts.rows,
+                  counts.plain, counts.realigned, counts.ends, counts.signals, counts.unknown);
+    return counts;
 }
 
 static void agrees_with_libdw(void **state) {
     (void)state;
     static const char *const libraries[] = {"libc.so.6", "libdw.so.1", "libcrypto.so.3", "libsqlite3.so.0",
                                             "libstdc++.so.6"};
-    struct tally whole = {0};
+    struct row_counts whole = {0};
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
         void *handle = dlopen(libraries[i], RTLD_NOW);
         struct link_map *map;
         if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) continue;
-        struct tally tally = check_library(libraries[i], map->l_name);
-        whole.rows += tally.rows;
-        whole.unknown += tally.unknown;
-        whole.realigned += tally.realigned;
-        whole.signals += tally.signals;
-        whole.ends += tally.ends;
+        struct row_counts counts = check_library(libraries[i], map->l_name);
+        whole.rows += counts.rows;
+        whole.unknown += counts.unknown;
+        whole.realigned += counts.realigned;
+        whole.signals += counts.signals;
+        whole.ends += counts.ends;
     }
     assert_true(whole.rows > 50000);  /* libc and libstdc++ alone have more */
     assert_true(whole.signals >= 1);  /* __restore_rt */

@@ -5,21 +5,57 @@
 
 #include "ingest/shim/atomic.h"
 
-/* Pointer encodings of .eh_frame (DW_EH_PE_*) and the instructions (DW_CFA_*) and operators (DW_OP_*) that compilers emit. */
+/* Pointer encodings of .eh_frame (DW_EH_PE_*). */
 enum { PE_OMIT = 0xff, PE_INDIRECT = 0x80, PE_PCREL = 0x10, PE_DATAREL = 0x30, PE_FORMAT = 0x0f, PE_BASE = 0x70 };
 enum { PE_ABSPTR = 0, PE_UDATA2 = 2, PE_UDATA4 = 3, PE_UDATA8 = 4, PE_SDATA2 = 0xa, PE_SDATA4 = 0xb, PE_SDATA8 = 0xc };
 enum { PE_TABLE = PE_DATAREL | PE_SDATA4 }; /* the sorted table that every linker writes */
 
-enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
-enum { RED_ZONE = 128 }; /* bytes below sp that the ABI leaves alone */
-enum { STATES_MAX = 8 }; /* depth of DW_CFA_remember_state; compilers nest to 2 */
+/* Instructions (DW_CFA_*). The first three have an operand in their low six bits. */
+enum {
+    CFA_ADVANCE_LOC = 0x40,
+    CFA_OFFSET = 0x80,
+    CFA_RESTORE = 0xc0,
+    CFA_NOP = 0x00,
+    CFA_SET_LOC = 0x01,
+    CFA_ADVANCE_LOC1 = 0x02,
+    CFA_ADVANCE_LOC2 = 0x03,
+    CFA_ADVANCE_LOC4 = 0x04,
+    CFA_OFFSET_EXTENDED = 0x05,
+    CFA_RESTORE_EXTENDED = 0x06,
+    CFA_UNDEFINED = 0x07,
+    CFA_SAME_VALUE = 0x08,
+    CFA_REGISTER = 0x09,
+    CFA_REMEMBER_STATE = 0x0a,
+    CFA_RESTORE_STATE = 0x0b,
+    CFA_DEF_CFA = 0x0c,
+    CFA_DEF_CFA_REGISTER = 0x0d,
+    CFA_DEF_CFA_OFFSET = 0x0e,
+    CFA_DEF_CFA_EXPRESSION = 0x0f,
+    CFA_EXPRESSION = 0x10,
+    CFA_OFFSET_EXTENDED_SF = 0x11,
+    CFA_DEF_CFA_SF = 0x12,
+    CFA_DEF_CFA_OFFSET_SF = 0x13,
+    CFA_VAL_OFFSET = 0x14,
+    CFA_VAL_OFFSET_SF = 0x15,
+    CFA_VAL_EXPRESSION = 0x16,
+    CFA_GNU_ARGS_SIZE = 0x2e,
+    CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+enum { CFA_OPCODE = 0xc0, CFA_OPERAND = 0x3f };
 
-struct reader {
+/* Operators of expressions (DW_OP_*). LIT0 + n pushes n, BREG0 + n pushes the value of register n plus an offset. */
+enum { OP_DEREF = 0x06, OP_AND = 0x1a, OP_PLUS_UCONST = 0x23, OP_LIT0 = 0x30, OP_BREG0 = 0x70 };
+
+enum { REG_BP = 6, REG_SP = 7, REG_RA = 16 };
+enum { RED_ZONE = 128 };   /* bytes below sp that the ABI leaves alone */
+enum { REMEMBER_MAX = 8 }; /* depth of CFA_REMEMBER_STATE; compilers nest to 2 */
+
+struct cfi_reader {
     const uint8_t *at, *end;
     bool bad;
 };
 
-static uint64_t read_bytes(struct reader *reader, unsigned size) {
+static uint64_t read_bytes(struct cfi_reader *reader, unsigned size) {
     uint64_t value = 0;
     if ((size_t)(reader->end - reader->at) < size) {
         reader->bad = true;
@@ -30,7 +66,7 @@ static uint64_t read_bytes(struct reader *reader, unsigned size) {
     return value;
 }
 
-static uint64_t read_uleb(struct reader *reader) {
+static uint64_t read_uleb(struct cfi_reader *reader) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint64_t byte = read_bytes(reader, 1);
@@ -41,7 +77,7 @@ static uint64_t read_uleb(struct reader *reader) {
     return 0;
 }
 
-static int64_t read_sleb(struct reader *reader) {
+static int64_t read_sleb(struct cfi_reader *reader) {
     uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
         uint64_t byte = read_bytes(reader, 1);
@@ -54,7 +90,7 @@ static int64_t read_sleb(struct reader *reader) {
     return 0;
 }
 
-static uint64_t read_encoded(struct reader *reader, uint8_t encoding) {
+static uint64_t read_encoded(struct cfi_reader *reader, uint8_t encoding) {
     uint64_t place = (uintptr_t)reader->at, value;
     switch (encoding & PE_FORMAT) {
     case PE_ABSPTR:
@@ -80,17 +116,17 @@ struct entry {
     int64_t data_align;
     uint8_t pointer_encoding;
     bool is_signal_frame, has_augmentation;
-    struct reader initial, program; /* instructions: of the CIE, of the FDE */
+    struct cfi_reader initial, program; /* instructions: of the CIE, of the FDE */
 };
 
-static bool parse_augmentation(struct reader *reader, const char *augmentation, struct entry *entry) {
+static bool parse_augmentation(struct cfi_reader *reader, const char *augmentation, struct entry *entry) {
     entry->pointer_encoding = PE_ABSPTR;
     if (*augmentation == '\0') return true;
     if (*augmentation++ != 'z') return false;
     entry->has_augmentation = true;
     uint64_t length = read_uleb(reader);
     if (length > (size_t)(reader->end - reader->at)) return false;
-    struct reader data = {.at = reader->at, .end = reader->at + length};
+    struct cfi_reader data = {.at = reader->at, .end = reader->at + length};
     reader->at += length;
     for (; *augmentation; augmentation++) {
         if (*augmentation == 'R') {
@@ -110,18 +146,18 @@ static bool parse_augmentation(struct reader *reader, const char *augmentation, 
 }
 
 /* The bytes of an entry behind its length and id field. */
-static bool open_entry(const uint8_t *at, struct reader *body, uint32_t *id, const uint8_t **id_at) {
+static bool open_entry(const uint8_t *at, struct cfi_reader *body, uint32_t *id, const uint8_t **id_at) {
     uint32_t length;
     memcpy(&length, at, 4);
     if (length < 4 || length == 0xffffffff) return false; /* the 64-bit form is never emitted in .eh_frame */
     memcpy(id, at + 4, 4);
     *id_at = at + 4;
-    *body = (struct reader){.at = at + 8, .end = at + 4 + length};
+    *body = (struct cfi_reader){.at = at + 8, .end = at + 4 + length};
     return true;
 }
 
 static bool parse_cie(const uint8_t *at, struct entry *entry) {
-    struct reader body;
+    struct cfi_reader body;
     const uint8_t *id_at;
     uint32_t id;
     if (!open_entry(at, &body, &id, &id_at) || id != 0) return false;
@@ -139,7 +175,7 @@ static bool parse_cie(const uint8_t *at, struct entry *entry) {
 }
 
 static bool parse_fde(const uint8_t *at, struct entry *entry) {
-    struct reader body;
+    struct cfi_reader body;
     const uint8_t *id_at;
     uint32_t id;
     if (!open_entry(at, &body, &id, &id_at) || id == 0) return false;
@@ -158,7 +194,7 @@ static bool parse_fde(const uint8_t *at, struct entry *entry) {
 /* Binary search of .eh_frame_hdr's table: pairs of (function start, entry), both relative to the header. */
 static bool find_entry(const uint8_t *hdr, uint64_t address, struct entry *entry) {
     if (hdr[0] != 1 || hdr[3] != PE_TABLE || hdr[2] == PE_OMIT) return false;
-    struct reader reader = {.at = hdr + 4, .end = hdr + 4 + 16};
+    struct cfi_reader reader = {.at = hdr + 4, .end = hdr + 4 + 16};
     read_encoded(&reader, hdr[1]);
     uint64_t count = read_encoded(&reader, hdr[2]);
     const int32_t(*table)[2] = (const void *)reader.at;
@@ -176,24 +212,25 @@ static bool find_entry(const uint8_t *hdr, uint64_t address, struct entry *entry
     return parse_fde(hdr + table[low - 1][1], entry) && address >= entry->low && address < entry->high;
 }
 
-/* How a register's old value is found. */
+/* How a register's value in the caller is found. */
 enum how { HOW_SAME = 0, HOW_UNDEFINED, HOW_AT_FRAME, HOW_AT_BP, HOW_OTHER };
 struct saved {
     enum how how;
     int64_t offset;
 };
 
-struct state {
+/* A row of the table that the instructions describe: the rules of one location. */
+struct cfi_row {
     uint64_t frame_register;
     int64_t frame_offset;
-    struct reader expression; /* of the frame, where at is not NULL */
+    struct cfi_reader expression; /* of the frame, where at is not NULL */
     struct saved bp, ra;
 };
 
 struct machine {
     const struct entry *entry;
     uint64_t location, target; /* the row of `target` is wanted */
-    struct state now, initial, remembered[STATES_MAX];
+    struct cfi_row now, initial, remembered[REMEMBER_MAX];
     unsigned remembered_count;
 };
 
@@ -202,26 +239,30 @@ static void set_saved(struct machine *machine, uint64_t reg, enum how how, int64
     if (reg == REG_RA) machine->now.ra = (struct saved){how, offset};
 }
 
+/* `factor` is the signed operand of the instruction; its unit is the entry's data alignment. */
+static void set_saved_at(struct machine *machine, uint64_t reg, int64_t factor) {
+    set_saved(machine, reg, HOW_AT_FRAME, factor * machine->entry->data_align);
+}
+
 static void restore_register(struct machine *machine, uint64_t reg) {
     if (reg == REG_BP) machine->now.bp = machine->initial.bp;
     if (reg == REG_RA) machine->now.ra = machine->initial.ra;
 }
 
-static struct reader read_block(struct reader *reader) {
+static struct cfi_reader read_block(struct cfi_reader *reader) {
     uint64_t length = read_uleb(reader);
     if (length > (size_t)(reader->end - reader->at)) {
         reader->bad = true;
         length = 0;
     }
-    struct reader block = {.at = reader->at, .end = reader->at + length};
+    struct cfi_reader block = {.at = reader->at, .end = reader->at + length};
     reader->at += length;
     return block;
 }
 
 /* "The register is saved at the address of this expression": GCC writes DW_OP_breg6 0 for bp in functions that realign. */
-static void save_by_expression(struct machine *machine, uint64_t reg, struct reader expression) {
-    enum { OP_BREG_BP = 0x70 + REG_BP };
-    bool at_bp = read_bytes(&expression, 1) == OP_BREG_BP && read_sleb(&expression) == 0 && !expression.bad &&
+static void save_by_expression(struct machine *machine, uint64_t reg, struct cfi_reader expression) {
+    bool at_bp = read_bytes(&expression, 1) == OP_BREG0 + REG_BP && read_sleb(&expression) == 0 && !expression.bad &&
                  expression.at == expression.end;
     set_saved(machine, reg, at_bp ? HOW_AT_BP : HOW_OTHER, 0);
 }
@@ -232,116 +273,118 @@ static void define_frame(struct machine *machine, uint64_t reg, int64_t offset) 
     machine->now.expression.at = NULL;
 }
 
-/* Instructions with their operand in the low six bits, and those that move the location. False: not one of them. */
-static bool run_compact(struct machine *machine, struct reader *reader, uint8_t op) {
-    uint64_t low = op & 0x3f, code_align = machine->entry->code_align;
-    switch (op & 0xc0) {
-    case 0x40: machine->location += low * code_align; return true;
-    case 0x80:
-        set_saved(machine, low, HOW_AT_FRAME, (int64_t)read_uleb(reader) * machine->entry->data_align);
+/* --- instructions: each function runs those of one kind, and returns false for any other ------------------------ */
+
+static bool run_location(struct machine *machine, struct cfi_reader *reader, uint8_t op) {
+    uint64_t code_align = machine->entry->code_align;
+    if ((op & CFA_OPCODE) == CFA_ADVANCE_LOC) {
+        machine->location += (op & CFA_OPERAND) * code_align;
         return true;
-    case 0xc0: restore_register(machine, low); return true;
     }
     switch (op) {
-    case 0x01: machine->location = read_encoded(reader, machine->entry->pointer_encoding); return true;
-    case 0x02: machine->location += read_bytes(reader, 1) * code_align; return true;
-    case 0x03: machine->location += read_bytes(reader, 2) * code_align; return true;
-    case 0x04: machine->location += read_bytes(reader, 4) * code_align; return true;
+    case CFA_SET_LOC: machine->location = read_encoded(reader, machine->entry->pointer_encoding); return true;
+    case CFA_ADVANCE_LOC1: machine->location += read_bytes(reader, 1) * code_align; return true;
+    case CFA_ADVANCE_LOC2: machine->location += read_bytes(reader, 2) * code_align; return true;
+    case CFA_ADVANCE_LOC4: machine->location += read_bytes(reader, 4) * code_align; return true;
+    default: return false;
     }
-    return false;
 }
 
-static void run_extended(struct machine *machine, struct reader *reader, uint8_t op) {
+static bool run_frame(struct machine *machine, struct cfi_reader *reader, uint8_t op) {
     int64_t data_align = machine->entry->data_align;
-    uint64_t reg;
+    uint64_t reg = machine->now.frame_register;
     switch (op) {
-    case 0x00: break; /* nop */
-    case 0x05:
+    case CFA_DEF_CFA:
         reg = read_uleb(reader);
-        set_saved(machine, reg, HOW_AT_FRAME, (int64_t)read_uleb(reader) * data_align);
-        break;
-    case 0x06: restore_register(machine, read_uleb(reader)); break;
-    case 0x07: set_saved(machine, read_uleb(reader), HOW_UNDEFINED, 0); break;
-    case 0x08: set_saved(machine, read_uleb(reader), HOW_SAME, 0); break;
-    case 0x09:
+        define_frame(machine, reg, (int64_t)read_uleb(reader));
+        return true;
+    case CFA_DEF_CFA_SF:
         reg = read_uleb(reader);
-        read_uleb(reader);
-        set_saved(machine, reg, HOW_OTHER, 0);
-        break;
-    case 0x0a:
-        if (machine->remembered_count == STATES_MAX)
+        define_frame(machine, reg, read_sleb(reader) * data_align);
+        return true;
+    case CFA_DEF_CFA_REGISTER: define_frame(machine, read_uleb(reader), machine->now.frame_offset); return true;
+    case CFA_DEF_CFA_OFFSET: define_frame(machine, reg, (int64_t)read_uleb(reader)); return true;
+    case CFA_DEF_CFA_OFFSET_SF: define_frame(machine, reg, read_sleb(reader) * data_align); return true;
+    case CFA_DEF_CFA_EXPRESSION: machine->now.expression = read_block(reader); return true;
+    default: return false;
+    }
+}
+
+/* Those that change no row that we keep, and the stack of rows. */
+static bool run_state(struct machine *machine, struct cfi_reader *reader, uint8_t op) {
+    switch (op) {
+    case CFA_NOP: return true;
+    case CFA_GNU_ARGS_SIZE: read_uleb(reader); return true;
+    case CFA_REMEMBER_STATE:
+        if (machine->remembered_count == REMEMBER_MAX)
             reader->bad = true;
         else
             machine->remembered[machine->remembered_count++] = machine->now;
-        break;
-    case 0x0b:
+        return true;
+    case CFA_RESTORE_STATE:
         if (machine->remembered_count == 0)
             reader->bad = true;
         else
             machine->now = machine->remembered[--machine->remembered_count];
-        break;
-    case 0x0c:
-        reg = read_uleb(reader);
-        define_frame(machine, reg, (int64_t)read_uleb(reader));
-        break;
-    case 0x0d: define_frame(machine, read_uleb(reader), machine->now.frame_offset); break;
-    case 0x0e: define_frame(machine, machine->now.frame_register, (int64_t)read_uleb(reader)); break;
-    case 0x0f: machine->now.expression = read_block(reader); break;
-    case 0x10:
-        reg = read_uleb(reader);
-        save_by_expression(machine, reg, read_block(reader));
-        break;
-    case 0x11:
-        reg = read_uleb(reader);
-        set_saved(machine, reg, HOW_AT_FRAME, read_sleb(reader) * data_align);
-        break;
-    case 0x12:
-        reg = read_uleb(reader);
-        define_frame(machine, reg, read_sleb(reader) * data_align);
-        break;
-    case 0x13: define_frame(machine, machine->now.frame_register, read_sleb(reader) * data_align); break;
-    case 0x14:
-    case 0x15:
-        reg = read_uleb(reader);
-        read_sleb(reader);
-        set_saved(machine, reg, HOW_OTHER, 0);
-        break;
-    case 0x16:
-        reg = read_uleb(reader);
-        read_block(reader);
-        set_saved(machine, reg, HOW_OTHER, 0);
-        break;
-    case 0x2e: read_uleb(reader); break; /* GNU_args_size */
-    case 0x2f:
-        reg = read_uleb(reader);
-        set_saved(machine, reg, HOW_AT_FRAME, -(int64_t)read_uleb(reader) * data_align);
-        break;
-    default: reader->bad = true;
+        return true;
+    default: return false;
     }
 }
 
+/* All of these begin with the number of a register, which CFA_OFFSET and CFA_RESTORE have in themselves. */
+static bool run_register(struct machine *machine, struct cfi_reader *reader, uint8_t op) {
+    bool is_compact = op & CFA_OPCODE;
+    uint64_t reg = is_compact ? op & CFA_OPERAND : read_uleb(reader);
+    switch (is_compact ? op & CFA_OPCODE : op) {
+    case CFA_OFFSET:
+    case CFA_OFFSET_EXTENDED: set_saved_at(machine, reg, (int64_t)read_uleb(reader)); return true;
+    case CFA_OFFSET_EXTENDED_SF: set_saved_at(machine, reg, read_sleb(reader)); return true;
+    case CFA_GNU_NEGATIVE_OFFSET_EXTENDED: set_saved_at(machine, reg, -(int64_t)read_uleb(reader)); return true;
+    case CFA_RESTORE:
+    case CFA_RESTORE_EXTENDED: restore_register(machine, reg); return true;
+    case CFA_UNDEFINED: set_saved(machine, reg, HOW_UNDEFINED, 0); return true;
+    case CFA_SAME_VALUE: set_saved(machine, reg, HOW_SAME, 0); return true;
+    case CFA_EXPRESSION: save_by_expression(machine, reg, read_block(reader)); return true;
+    case CFA_REGISTER: read_uleb(reader); break;
+    case CFA_VAL_OFFSET:
+    case CFA_VAL_OFFSET_SF: read_sleb(reader); break;
+    case CFA_VAL_EXPRESSION: read_block(reader); break;
+    default: return false;
+    }
+    set_saved(machine, reg, HOW_OTHER, 0);
+    return true;
+}
+
 /* Runs instructions up to the row that holds the target. */
-static bool run_program(struct machine *machine, struct reader program) {
+static bool run_program(struct machine *machine, struct cfi_reader program) {
     while (program.at < program.end && !program.bad) {
         uint8_t op = (uint8_t)read_bytes(&program, 1);
-        if (!run_compact(machine, &program, op)) run_extended(machine, &program, op);
+        if (!run_location(machine, &program, op) && !run_frame(machine, &program, op) &&
+            !run_state(machine, &program, op) && !run_register(machine, &program, op))
+            return false;
         if (machine->location > machine->target) break;
     }
     return !program.bad;
 }
 
-/* Expressions for the frame that are met in practice: a saved stack pointer at bp or sp plus a constant (realigned stacks), and
- * the linker's for PLT entries: sp + 8, and 8 more once the entry has pushed (from its 11th byte on). */
-static struct rule expression_rule(struct reader expression, uint64_t address) {
-    enum { OP_DEREF = 0x06, OP_PLUS_UCONST = 0x23, OP_BREG = 0x70 };
-    static const uint8_t plt[] = {0x77, 0x08, 0x80, 0x00, 0x3f, 0x1a};
+/* What the linker says of its PLT entries: sp + 8, and 8 more once the entry has pushed, from a byte on that the operand behind this
+ * gives (DW_OP_lit10 or lit11): sp + 8 + (((ra & 15) >= 11) << 3). */
+static const uint8_t plt_expression[] = {OP_BREG0 + REG_SP, 8, OP_BREG0 + REG_RA, 0, OP_LIT0 + 15, OP_AND};
+
+static bool is_plt(const struct cfi_reader *expression) {
+    return (size_t)(expression->end - expression->at) > sizeof plt_expression &&
+           memcmp(expression->at, plt_expression, sizeof plt_expression) == 0;
+}
+
+/* Expressions for the frame that are met in practice: the linker's, and a saved stack pointer at bp or sp plus a constant (realigned
+ * stacks). */
+static struct rule expression_rule(struct cfi_reader expression, uint64_t address) {
     struct rule rule = {.type = RULE_UNKNOWN};
-    size_t size = (size_t)(expression.end - expression.at);
-    if (size > sizeof plt && memcmp(expression.at, plt, sizeof plt) == 0) {
-        uint8_t threshold = expression.at[sizeof plt] - 0x30; /* DW_OP_lit10 or lit11 */
+    if (is_plt(&expression)) {
+        uint8_t threshold = expression.at[sizeof plt_expression] - OP_LIT0;
         return (struct rule){.type = RULE_SP, .offset = (address & 15) >= threshold ? 16 : 8};
     }
-    uint64_t reg = read_bytes(&expression, 1) - OP_BREG;
+    uint64_t reg = read_bytes(&expression, 1) - OP_BREG0;
     int64_t offset = read_sleb(&expression), addend = 0;
     if (read_bytes(&expression, 1) != OP_DEREF) return rule;
     if (expression.at < expression.end) {
@@ -355,25 +398,25 @@ static struct rule expression_rule(struct reader expression, uint64_t address) {
         .type = reg == REG_BP ? RULE_BP_DEREF : RULE_SP_DEREF, .offset = (int32_t)offset, .addend = (int8_t)addend};
 }
 
-static struct rule frame_rule(const struct state *state, uint64_t address) {
-    if (state->expression.at) return expression_rule(state->expression, address);
-    if (state->frame_offset != (int32_t)state->frame_offset) return (struct rule){.type = RULE_UNKNOWN};
-    uint8_t type = state->frame_register == REG_SP ? RULE_SP : state->frame_register == REG_BP ? RULE_BP : RULE_UNKNOWN;
-    return (struct rule){.type = type, .offset = (int32_t)state->frame_offset};
+static struct rule frame_rule(const struct cfi_row *row, uint64_t address) {
+    if (row->expression.at) return expression_rule(row->expression, address);
+    if (row->frame_offset != (int32_t)row->frame_offset) return (struct rule){.type = RULE_UNKNOWN};
+    uint8_t type = row->frame_register == REG_SP ? RULE_SP : row->frame_register == REG_BP ? RULE_BP : RULE_UNKNOWN;
+    return (struct rule){.type = type, .offset = (int32_t)row->frame_offset};
 }
 
-static struct rule state_rule(const struct state *state, uint64_t address) {
+static struct rule row_rule(const struct cfi_row *row, uint64_t address) {
     static const struct rule unknown = {.type = RULE_UNKNOWN};
-    if (state->ra.how == HOW_UNDEFINED) return (struct rule){.type = RULE_END};
-    if (state->ra.how != HOW_AT_FRAME || state->ra.offset != -8) return unknown;
-    struct rule rule = frame_rule(state, address);
-    if ((rule.type == RULE_BP_DEREF) != (state->bp.how == HOW_AT_BP)) return unknown;
-    if (state->bp.how == HOW_AT_FRAME) {
+    if (row->ra.how == HOW_UNDEFINED) return (struct rule){.type = RULE_END};
+    if (row->ra.how != HOW_AT_FRAME || row->ra.offset != -8) return unknown;
+    struct rule rule = frame_rule(row, address);
+    if ((rule.type == RULE_BP_DEREF) != (row->bp.how == HOW_AT_BP)) return unknown;
+    if (row->bp.how == HOW_AT_FRAME) {
         /* In an epilogue the slot was popped already and lies just below sp, in the red zone. */
-        bool is_inside = state->bp.offset < 0 && (rule.type != RULE_SP || -state->bp.offset <= rule.offset + RED_ZONE);
-        if (!is_inside || state->bp.offset != (int16_t)state->bp.offset) return unknown;
-        rule.bp_offset = (int16_t)state->bp.offset;
-    } else if (state->bp.how != HOW_SAME && state->bp.how != HOW_AT_BP && state->bp.how != HOW_UNDEFINED) {
+        bool is_inside = row->bp.offset < 0 && (rule.type != RULE_SP || -row->bp.offset <= rule.offset + RED_ZONE);
+        if (!is_inside || row->bp.offset != (int16_t)row->bp.offset) return unknown;
+        rule.bp_offset = (int16_t)row->bp.offset;
+    } else if (row->bp.how != HOW_SAME && row->bp.how != HOW_AT_BP && row->bp.how != HOW_UNDEFINED) {
         return unknown;
     }
     if (rule.type == RULE_BP && rule.offset == 16 && rule.bp_offset == -16) rule.type = RULE_FRAME;
@@ -388,5 +431,5 @@ struct rule cfi_rule(const void *hdr, uint64_t address) {
     if (!run_program(&machine, entry.initial)) return (struct rule){.type = RULE_UNKNOWN};
     machine.initial = machine.now;
     if (!run_program(&machine, entry.program)) return (struct rule){.type = RULE_UNKNOWN};
-    return state_rule(&machine.now, address);
+    return row_rule(&machine.now, address);
 }
