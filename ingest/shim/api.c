@@ -1,7 +1,7 @@
 /* What a program reports of itself through clear.h. The functions stand in for the weak ones there. */
 #include "ingest/clear.h"
 
-#include "ingest/shim/arena.h"
+#include "ingest/shim/arena_blocks.h"
 #include "ingest/shim/channel.h"
 #include "ingest/shim/fiber.h"
 #include "ingest/shim/heap.h"

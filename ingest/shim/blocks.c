@@ -1,6 +1,6 @@
 #include "ingest/shim/blocks.h"
 
-#include "ingest/shim/table.h"
+#include "ingest/shim/locked_table.h"
 
 struct block_node **block_root;
 

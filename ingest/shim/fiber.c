@@ -1,7 +1,7 @@
 #include "ingest/shim/fiber.h"
 
 #include "ingest/shim/intern.h"
-#include "ingest/shim/table.h"
+#include "ingest/shim/locked_table.h"
 
 enum { LIVE_1MS = 1000000, LIVE_10US = 10000 }; /* ns: below these a fiber counts as short */
 

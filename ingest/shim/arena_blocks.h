@@ -1,6 +1,6 @@
-/* arena.h: which blocks an arena of the program's own handed out, so that its end frees them all. */
-#ifndef CLEAR_SHIM_ARENA_H
-#define CLEAR_SHIM_ARENA_H
+/* arena_blocks.h: which blocks an arena of the program's own handed out, so that its end frees them all. */
+#ifndef CLEAR_SHIM_ARENA_BLOCKS_H
+#define CLEAR_SHIM_ARENA_BLOCKS_H
 
 #include "ingest/shim/runtime.h"
 

@@ -1,7 +1,7 @@
-#include "ingest/shim/arena.h"
+#include "ingest/shim/arena_blocks.h"
 
 #include "ingest/shim/heap.h"
-#include "ingest/shim/table.h"
+#include "ingest/shim/locked_table.h"
 
 /* An arena is a chain of nodes, each a page of addresses, newest first. Nodes of arenas that ended are used again. */
 enum { NODE_BLOCKS = 510 };

@@ -1,4 +1,4 @@
-#include "ingest/shim/table.h"
+#include "ingest/shim/locked_table.h"
 
 #include "ingest/shim/runtime.h"
 
