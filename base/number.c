@@ -6,26 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
+struct number_unit {
     const char *suffix;
     double factor;
 };
 
-static const struct unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {0}};
-static const struct unit byte_units[] = {
+static const struct number_unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {0}};
+static const struct number_unit byte_units[] = {
     {"", 1},       {"B", 1},       {"K", 0x1p10},   {"k", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"KiB", 0x1p10},
     {"M", 0x1p20}, {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GB", 0x1p30}, {"GiB", 0x1p30}, {0}};
-static const struct unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
-                                             {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
+static const struct number_unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
+                                                    {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
 
 /* A factor where the suffix is known, else 0. */
-static double factor_of(const struct unit *units, const char *suffix) {
+static double factor_of(const struct number_unit *units, const char *suffix) {
     for (; units->suffix; units++)
         if (strcmp(units->suffix, suffix) == 0) return units->factor;
     return 0;
 }
 
-static int number(const char *name, const char *text, const struct unit *units, const char *example, int64_t min,
+static int number(const char *name, const char *text, const struct number_unit *units, const char *example, int64_t min,
                   int64_t max, int64_t *value, struct error *err) {
     char *end;
     errno = 0;

@@ -97,7 +97,7 @@ struct segment {
     _Atomic uint64_t dropped_cells;    /* cell events not recorded */
     _Atomic uint64_t dropped_channels; /* channel and fiber events not recorded */
     _Atomic uint64_t dropped_cpu;  /* CPU samples not recorded: the thread was inside the recorder's own slow half */
-    _Atomic uint64_t healed_frees; /* frees that were not seen, found when the address was handed out again */
+    _Atomic uint64_t missed_frees; /* frees that were not seen, found when the address was handed out again */
     _Atomic uint64_t unwind_rules; /* distinct return addresses whose unwind rule was worked out */
 };
 

@@ -24,14 +24,14 @@ static void put(const char *name, const char *text) {
     free(path);
 }
 
-static const struct source_file *look(struct source_map *map, const char *name) {
+static const struct source_map_file *look(struct source_map *map, const char *name) {
     char *path = xasprintf("%s/%s", directory, name);
-    const struct source_file *file = source_map_look(map, "program", path);
+    const struct source_map_file *file = source_map_look(map, "program", path);
     free(path);
     return file;
 }
 
-static void expect_source(const struct source_file *file, const char *name) {
+static void expect_source(const struct source_map_file *file, const char *name) {
     char *path = xasprintf("%s/%s", directory, name);
     assert_non_null(file->source);
     assert_string_equal(file->source, path);
@@ -50,7 +50,7 @@ static void the_nearest_marker_counts(void **state) {
                "// CLR: // CLR:x // CLR:0 // CLRX:8\n" /* 6: none of these is one */
                "\n\n"
                "// CLR:4"); /* 9, without an end */
-    const struct source_file *file = look(&map, "m.c");
+    const struct source_map_file *file = look(&map, "m.c");
     expect_source(file, "m.cht");
     static const int want[] = {0, 0, 5, 7, 7, 12, 12, 12, 12, 4, 4};
     for (int line = 0; line < (int)(sizeof want / sizeof *want); line++)
@@ -122,7 +122,7 @@ static void copies_that_were_kept_count(void **state) {
     source_map_kept(&map, directory);
     assert_null(map.kept_file); /* no name of a run directory */
     source_map_kept(&map, slashed);
-    const struct source_file *file = look(&map, "gone/transpiled.zig");
+    const struct source_map_file *file = look(&map, "gone/transpiled.zig");
     expect_source(file, "gone/program.cht");
     assert_int_equal(source_file_line(file, 2), 9);
     assert_string_equal(file->source_text, "older");

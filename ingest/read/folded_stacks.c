@@ -10,7 +10,7 @@
 
 enum { FRAMES_MAX = 1 << 16, PROGRESS_STEP = 4096 /* lines */ };
 
-struct reader {
+struct folded_reader {
     struct ingest *ingest;
     struct input_lines lines;
     struct error *err;
@@ -20,7 +20,7 @@ struct reader {
 };
 
 /* Splits "STACK COUNT" at the last blank. Returns the size of STACK, or -1 with what is wrong in the error. */
-static int64_t split_count(struct reader *reader, int64_t *count) {
+static int64_t split_count(struct folded_reader *reader, int64_t *count) {
     const struct input_lines *lines = &reader->lines;
     const char *blank = memrchr(lines->line, ' ', lines->size);
     size_t at = blank ? (size_t)(blank - lines->line) : lines->size;
@@ -46,7 +46,7 @@ static int64_t split_count(struct reader *reader, int64_t *count) {
     return (int64_t)at;
 }
 
-static int64_t frame_location(struct reader *reader, const char *name, size_t size) {
+static int64_t frame_location(struct folded_reader *reader, const char *name, size_t size) {
     bool added;
     struct map_entry *entry = map_put(&reader->names, name, size, &added);
     if (!added) return entry->value;
@@ -59,7 +59,7 @@ static int64_t frame_location(struct reader *reader, const char *name, size_t si
 }
 
 /* The text runs from the root to the leaf, a stack from the leaf to the root. */
-static int64_t read_stack(struct reader *reader, size_t size) {
+static int64_t read_stack(struct folded_reader *reader, size_t size) {
     const char *text = reader->lines.line;
     size_t depth = 0, end = size;
     while (depth < FRAMES_MAX) {
@@ -74,7 +74,7 @@ static int64_t read_stack(struct reader *reader, size_t size) {
 }
 
 /* 1: a row was added, 0: the line is broken and skipped, -1. */
-static int read_line(struct reader *reader) {
+static int read_line(struct folded_reader *reader) {
     const struct input_lines *lines = &reader->lines;
     int64_t count;
     size_t bad = utf8_bad_byte(lines->line, lines->size);
@@ -89,7 +89,7 @@ static int read_line(struct reader *reader) {
     return ingest_sample(reader->ingest, trace_id, 0, &count, reader->err);
 }
 
-static int read_lines(struct reader *reader) {
+static int read_lines(struct folded_reader *reader) {
     while (input_next_line(&reader->lines)) {
         if (reader->lines.size == 0) continue;
         if (read_line(reader) < 0) return -1;
@@ -104,7 +104,7 @@ static int read_folded(struct ingest *ingest, const struct input *input, struct 
         .kind = "samples", .time_ns = input->modified_ns, .types = &type, .type_count = 1, .default_type = "samples"};
     if (ingest_begin_run(ingest, &(struct ingest_run){0}, err) != 0 || ingest_begin_profile(ingest, &profile, err) != 0)
         return -1;
-    struct reader reader = {.ingest = ingest, .lines = {.input = input}, .err = err};
+    struct folded_reader reader = {.ingest = ingest, .lines = {.input = input}, .err = err};
     reader.stack = xmalloc(FRAMES_MAX * sizeof *reader.stack);
     int code = read_lines(&reader);
     free(reader.stack);

@@ -18,7 +18,7 @@
 /* ---- the tables that have adders --------------------------------------------------------------------------------- */
 
 /* Columns of `insert`: c0 is the profile, then keys and values in the order of struct sums. */
-struct table {
+struct sum_table {
     size_t keys, values;
     uint64_t maxima;
     const char *insert;
@@ -28,7 +28,7 @@ enum { SITES, LOCKS, CELLS, CHANNELS, CPU, SAMPLES, TABLES };
 enum { SAMPLE_COLUMNS = 8, LOCK_KIND = 3 }; /* v0 … v7; the column of a lock row that is an index into lock_kinds */
 
 #define BIT(column) (UINT64_C(1) << (column))
-static const struct table tables[TABLES] = {
+static const struct sum_table tables[TABLES] = {
     [SITES] = {2, 4, 0, NULL}, /* ingest/store/site_rows.h writes them */
     [LOCKS] = {3, 11, BIT(LOCK_KIND) | BIT(7) | BIT(9) | BIT(13), "ingest/locks_bulk.sql"},
     [CELLS] = {3, 6, BIT(3), "ingest/cells_bulk.sql"},
@@ -54,7 +54,7 @@ static void forget_rows(struct ingest_rows *rows) {
 }
 
 /* What the statement of a table reads. */
-struct writing {
+struct bulk_rows {
     int64_t profile_id;
     const struct sums *rows;
     bool has_lock_kinds;
@@ -72,13 +72,13 @@ static void give_more(sqlite3_context *result, const int64_t *values, size_t cou
 }
 
 static void give_cell(sqlite3_context *result, const void *rows, size_t number, int column) {
-    const struct writing *writing = rows;
-    const struct sums *sums = writing->rows;
+    const struct bulk_rows *bulk_rows = rows;
+    const struct sums *sums = bulk_rows->rows;
     const int64_t *row = sums->cells + number * sums->width;
     size_t cell = (size_t)column - 1;
     if (column == 0)
-        sqlite3_result_int64(result, writing->profile_id);
-    else if (writing->has_lock_kinds && cell == LOCK_KIND)
+        sqlite3_result_int64(result, bulk_rows->profile_id);
+    else if (bulk_rows->has_lock_kinds && cell == LOCK_KIND)
         sqlite3_result_text(result, lock_kinds[row[cell]], -1, SQLITE_STATIC);
     else
         sqlite3_result_int64(result, cell < sums->width ? row[cell] : 0);
@@ -86,7 +86,7 @@ static void give_cell(sqlite3_context *result, const void *rows, size_t number, 
 
 static void give_sample_cell(sqlite3_context *result, const void *rows, size_t number, int column) {
     enum { MORE = 1 + 2 + SAMPLE_COLUMNS };
-    const struct sums *sums = ((const struct writing *)rows)->rows;
+    const struct sums *sums = ((const struct bulk_rows *)rows)->rows;
     if (column < MORE)
         give_cell(result, rows, number, column);
     else if (sums->width >= MORE)
@@ -118,8 +118,8 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     if (table == SITES)
         return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
                              err);
-    const struct writing writing = {ingest->profile_id, rows, table == LOCKS};
-    const struct bulk bulk = {rows->count, &writing, table == SAMPLES ? give_sample_cell : give_cell};
+    const struct bulk_rows bulk_rows = {ingest->profile_id, rows, table == LOCKS};
+    const struct bulk bulk = {rows->count, &bulk_rows, table == SAMPLES ? give_sample_cell : give_cell};
     return bulk_insert(ingest->db, embedded_text(tables[table].insert), &bulk, err);
 }
 

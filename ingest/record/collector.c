@@ -234,42 +234,42 @@ bool collector_bias(const struct collector *collector, int64_t pid, int64_t star
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
 
 /* Locks or cells: one of them may be a row for each of its callers. */
-static size_t distinct_things(const struct tally *tally) {
+static size_t distinct_things(const struct counts *counts) {
     struct map things = {0};
-    for (size_t i = 0; i < tally->count; i++)
-        map_put(&things, &tally->rows[i].key[1], 2 * sizeof(int64_t), NULL); /* thing and place */
+    for (size_t i = 0; i < counts->count; i++)
+        map_put(&things, &counts->rows[i].key[1], 2 * sizeof(int64_t), NULL); /* thing and place */
     size_t count = things.count;
     map_free(&things);
     return count;
 }
 
 static uint64_t waited_ns(const struct recorded *recorded, struct tick_rate rate) {
-    const struct lock_counters *locks = (const void *)recorded->tallies[MEASURE_LOCK].total;
+    const struct lock_counters *locks = (const void *)recorded->counts[MEASURE_LOCK].total;
     uint64_t ticks = locks->wait + locks->read_wait;
     if (!(recorded->head.features & FEATURE_TSC) || !rate.ticks) return ticks;
     return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
 }
 
 static void add_totals(struct collector_totals *totals, const struct recorded *recorded, struct tick_rate rate) {
-    const struct tally *tallies = recorded->tallies;
-    const struct heap_counters *heap = (const void *)tallies[MEASURE_HEAP].total;
-    const struct lock_counters *locks = (const void *)tallies[MEASURE_LOCK].total;
-    const struct task_counters *tasks = (const void *)tallies[MEASURE_FIBER].total;
-    const struct cpu_counters *cpu = (const void *)tallies[MEASURE_CPU].total;
+    const struct counts *counts = recorded->counts;
+    const struct heap_counters *heap = (const void *)counts[MEASURE_HEAP].total;
+    const struct lock_counters *locks = (const void *)counts[MEASURE_LOCK].total;
+    const struct task_counters *tasks = (const void *)counts[MEASURE_FIBER].total;
+    const struct cpu_counters *cpu = (const void *)counts[MEASURE_CPU].total;
     totals->processes += recorded->process_id != 0;
     totals->running += recorded->is_running;
     totals->alloc_count += heap->alloc_count;
     totals->alloc_bytes += heap->alloc_bytes;
     totals->free_count += heap->free_count;
     totals->free_bytes += heap->free_bytes;
-    totals->sites += tallies[MEASURE_HEAP].count;
+    totals->sites += counts[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
     totals->contended += locks->contended + locks->read_contended;
     totals->wait_ns += waited_ns(recorded, rate);
-    totals->locks += distinct_things(&tallies[MEASURE_LOCK]);
-    totals->cells += distinct_things(&tallies[MEASURE_CELL]);
+    totals->locks += distinct_things(&counts[MEASURE_LOCK]);
+    totals->cells += distinct_things(&counts[MEASURE_CELL]);
     totals->cell_events += recorded_events(recorded, MEASURE_CELL);
-    totals->channels += tallies[MEASURE_CHANNEL].count;
+    totals->channels += counts[MEASURE_CHANNEL].count;
     totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);
     totals->fibers += tasks->spawns;
     totals->cpu_samples += cpu->samples;
@@ -278,8 +278,8 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->corrupt += recorded->is_corrupt;
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        totals->dropped += tallies[i].dropped;
-        if (i == MEASURE_CPU) totals->cpu_dropped += tallies[i].dropped;
+        totals->dropped += counts[i].dropped;
+        if (i == MEASURE_CPU) totals->cpu_dropped += counts[i].dropped;
         totals->events += recorded_events(recorded, i);
     }
 }

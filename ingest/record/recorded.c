@@ -14,21 +14,21 @@ struct recorded *recorded_new(const char *name) {
     return recorded;
 }
 
-static void free_tally(struct tally *tally) {
-    free(tally->sums);
-    free(tally->row_of);
-    free(tally->rows);
-    free(tally->now);
-    free(tally->written);
-    map_free(&tally->index);
-    windows_free(&tally->windows);
-    windows_free(&tally->committed_windows);
+static void free_counts(struct counts *counts) {
+    free(counts->sums);
+    free(counts->row_of);
+    free(counts->rows);
+    free(counts->now);
+    free(counts->written);
+    map_free(&counts->index);
+    windows_free(&counts->windows);
+    windows_free(&counts->committed_windows);
 }
 
 void recorded_free(struct recorded *recorded) {
     if (!recorded) return;
     for (int i = 0; i < MEASURE_COUNT; i++)
-        free_tally(&recorded->tallies[i]);
+        free_counts(&recorded->counts[i]);
     address_space_free(&recorded->space);
     map_free(&recorded->stack_chunks);
     free(recorded->stacks);
@@ -59,29 +59,29 @@ static void *with_slot(void *slots, size_t *capacity, uint64_t id, size_t each) 
     return slots;
 }
 
-static uint64_t *sum_of(struct tally *tally, uint64_t id, size_t words) {
-    if (id >= tally->ids) {
-        size_t wanted = grown(tally->ids, id);
-        tally->sums = resized(tally->sums, tally->ids, wanted, words * sizeof *tally->sums);
-        tally->row_of = resized(tally->row_of, tally->ids, wanted, sizeof *tally->row_of);
-        tally->ids = wanted;
+static uint64_t *sum_of(struct counts *counts, uint64_t id, size_t words) {
+    if (id >= counts->ids) {
+        size_t wanted = grown(counts->ids, id);
+        counts->sums = resized(counts->sums, counts->ids, wanted, words * sizeof *counts->sums);
+        counts->row_of = resized(counts->row_of, counts->ids, wanted, sizeof *counts->row_of);
+        counts->ids = wanted;
     }
-    return tally->sums + id * words;
+    return counts->sums + id * words;
 }
 
-struct reading {
+struct segment_reading {
     struct recorded *recorded;
     struct resolver *resolver;
 };
 
 static void on_module(void *context, const struct segment_module *module) {
-    struct reading *reading = context;
+    struct segment_reading *reading = context;
     address_space_put(reading->resolver, &reading->recorded->space, reading->recorded->module_index++, module);
 }
 
 /* Stacks are appended and never change, and most of them were met before. */
 static bool wants_stacks(void *context, size_t offset, uint64_t count) {
-    struct recorded *recorded = ((struct reading *)context)->recorded;
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     struct map_entry *met = map_put(&recorded->stack_chunks, &offset, sizeof offset, NULL);
     bool has_new = (uint64_t)met->value != count;
     met->value = (int64_t)count;
@@ -89,13 +89,13 @@ static bool wants_stacks(void *context, size_t offset, uint64_t count) {
 }
 
 static void on_stack(void *context, const struct segment_stack *stack, size_t offset) {
-    struct recorded *recorded = ((struct reading *)context)->recorded;
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->stacks = with_slot(recorded->stacks, &recorded->stack_capacity, stack->id, sizeof *recorded->stacks);
     recorded->stacks[stack->id].offset = offset;
 }
 
 static void on_object(void *context, const struct segment_object *object) {
-    struct recorded *recorded = ((struct reading *)context)->recorded;
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->objects = with_slot(recorded->objects, &recorded->object_capacity, object->id, sizeof *recorded->objects);
     recorded->objects[object->id].object = *object;
 }
@@ -120,16 +120,16 @@ static void on_counters(void *context, uint32_t kind, uint64_t first_id, const u
     int id = 0;
     while (measures[id].chunk != kind)
         id++;
-    struct tally *tally = &((struct reading *)context)->recorded->tallies[id];
+    struct counts *counts = &((struct segment_reading *)context)->recorded->counts[id];
     for (size_t i = first_id ? 0 : 1; i < count; i++) {
         uint64_t copy[MEASURE_WORDS_MAX]; /* the program may be writing */
         memcpy(copy, counters + i * words, words * sizeof *copy);
-        if (!is_zero(copy, words)) add(&measures[id], sum_of(tally, first_id + i, words), copy);
+        if (!is_zero(copy, words)) add(&measures[id], sum_of(counts, first_id + i, words), copy);
     }
 }
 
 static void on_thread(void *context, const struct thread_counters *counters) {
-    struct thread_counters *sum = &((struct reading *)context)->recorded->threads;
+    struct thread_counters *sum = &((struct segment_reading *)context)->recorded->threads;
     sum->truncated += counters->truncated;
     sum->incomplete += counters->incomplete;
     sum->hold_lost += counters->hold_lost;
@@ -137,8 +137,8 @@ static void on_thread(void *context, const struct thread_counters *counters) {
 
 static void forget_sums(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        struct tally *tally = &recorded->tallies[i];
-        if (tally->ids) memset(tally->sums, 0, tally->ids * measures[i].words * sizeof *tally->sums);
+        struct counts *counts = &recorded->counts[i];
+        if (counts->ids) memset(counts->sums, 0, counts->ids * measures[i].words * sizeof *counts->sums);
     }
     recorded->threads = (struct thread_counters){0};
     recorded->module_index = 0;
@@ -151,7 +151,7 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
         [MEASURE_CPU] = &head->dropped_cpu,
     };
     for (int i = 0; i < MEASURE_COUNT; i++)
-        recorded->tallies[i].dropped = dropped[i] ? atomic_load_explicit(dropped[i], memory_order_relaxed) : 0;
+        recorded->counts[i].dropped = dropped[i] ? atomic_load_explicit(dropped[i], memory_order_relaxed) : 0;
     recorded->truncated = recorded->threads.truncated + recorded->threads.incomplete;
 }
 
@@ -161,7 +161,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread};
     static const struct segment_visitor lists = {
         .module = on_module, .stack = on_stack, .object = on_object, .wants_stacks = wants_stacks};
-    struct reading reading = {recorded, resolver};
+    struct segment_reading reading = {recorded, resolver};
     forget_sums(recorded);
     recorded->head = view->head;
     segment_view_walk(view, &counters, &reading);
@@ -178,7 +178,7 @@ struct summing {
     struct resolver *resolver;
     struct segment_view *view;
     const struct measure *measure;
-    struct tally *tally;
+    struct counts *counts;
 };
 
 /* 0: the segment has no such stack. */
@@ -203,13 +203,13 @@ static bool is_of_measure(const struct measure *measure, uint32_t object_kind) {
 }
 
 /* The row of an object's id. 1: there is one, 0: the segment has no such object. */
-static int object_row(struct summing *summing, uint64_t id, struct row *row, struct error *err) {
+static int object_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
     struct recorded *recorded = summing->recorded;
     if (id >= recorded->object_capacity || !is_of_measure(summing->measure, recorded->objects[id].object.kind))
         return 0;
     struct object_slot *slot = &recorded->objects[id];
     const struct segment_object *object = &slot->object;
-    *row = (struct row){.kind = object->kind, .capacity = object->capacity};
+    *row = (struct recorded_row){.kind = object->kind, .capacity = object->capacity};
     if (object->kind == OBJECT_TASK_SITE) {
         row->thing = (int64_t)object->address;
         row->place = object->number;
@@ -227,26 +227,26 @@ static int object_row(struct summing *summing, uint64_t id, struct row *row, str
 }
 
 /* As object_row, of a stack's id. */
-static int stack_row(struct summing *summing, uint64_t id, struct row *row, struct error *err) {
-    *row = (struct row){.trace = trace_of(summing, id, err)};
+static int stack_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
+    *row = (struct recorded_row){.trace = trace_of(summing, id, err)};
     if (row->trace) return row->trace < 0 ? -1 : 1;
     return id < summing->recorded->stack_capacity && summing->recorded->stacks[id].offset != 0;
 }
 
 /* The index of a row, made where its key is new. */
-static size_t put_row(struct tally *tally, const struct row *row, size_t words) {
+static size_t put_row(struct counts *counts, const struct recorded_row *row, size_t words) {
     bool added;
-    struct map_entry *entry = map_put(&tally->index, row->key, sizeof row->key, &added);
+    struct map_entry *entry = map_put(&counts->index, row->key, sizeof row->key, &added);
     if (!added) return (size_t)entry->value;
-    if (tally->count == tally->capacity) {
-        size_t wanted = grown(tally->capacity, tally->count), each = words * sizeof *tally->now;
-        tally->rows = resized(tally->rows, tally->capacity, wanted, sizeof *tally->rows);
-        tally->now = resized(tally->now, tally->capacity, wanted, each);
-        tally->written = resized(tally->written, tally->capacity, wanted, each);
-        tally->capacity = wanted;
+    if (counts->count == counts->capacity) {
+        size_t wanted = grown(counts->capacity, counts->count), each = words * sizeof *counts->now;
+        counts->rows = resized(counts->rows, counts->capacity, wanted, sizeof *counts->rows);
+        counts->now = resized(counts->now, counts->capacity, wanted, each);
+        counts->written = resized(counts->written, counts->capacity, wanted, each);
+        counts->capacity = wanted;
     }
-    tally->rows[tally->count] = *row;
-    return (size_t)(entry->value = (int64_t)tally->count++);
+    counts->rows[counts->count] = *row;
+    return (size_t)(entry->value = (int64_t)counts->count++);
 }
 
 static uint64_t events_of(const struct measure *measure, const uint64_t *words) {
@@ -257,31 +257,31 @@ static uint64_t events_of(const struct measure *measure, const uint64_t *words) 
 }
 
 static int add_to_row(struct summing *summing, uint64_t id, struct error *err) {
-    struct tally *tally = summing->tally;
+    struct counts *counts = summing->counts;
     size_t words = summing->measure->words;
-    const uint64_t *sum = tally->sums + id * words;
+    const uint64_t *sum = counts->sums + id * words;
     if (is_zero(sum, words)) return 0;
-    if (!tally->row_of[id]) {
-        struct row row;
+    if (!counts->row_of[id]) {
+        struct recorded_row row;
         int found =
             summing->measure->is_by_stack ? stack_row(summing, id, &row, err) : object_row(summing, id, &row, err);
         if (found < 0) return -1;
         if (!found) {
-            tally->lost += events_of(summing->measure, sum);
+            counts->lost += events_of(summing->measure, sum);
             return 0;
         }
-        tally->row_of[id] = (uint32_t)put_row(tally, &row, words) + 1;
+        counts->row_of[id] = (uint32_t)put_row(counts, &row, words) + 1;
     }
-    add(summing->measure, tally->now + (tally->row_of[id] - 1) * words, sum);
-    add(summing->measure, tally->total, sum);
+    add(summing->measure, counts->now + (counts->row_of[id] - 1) * words, sum);
+    add(summing->measure, counts->total, sum);
     return 0;
 }
 
 /* Of a live process, a thread's frees may be seen without another's allocations that came before them. Nothing is ever
  * live less than zero times. */
-static void clamp_frees(struct tally *tally) {
-    for (size_t i = 0; i < tally->count; i++) {
-        struct heap_counters *row = (void *)(tally->now + i * measures[MEASURE_HEAP].words);
+static void clamp_frees(struct counts *counts) {
+    for (size_t i = 0; i < counts->count; i++) {
+        struct heap_counters *row = (void *)(counts->now + i * measures[MEASURE_HEAP].words);
         if (row->free_count > row->alloc_count) row->free_count = row->alloc_count;
         if (row->free_bytes > row->alloc_bytes) row->free_bytes = row->alloc_bytes;
     }
@@ -320,50 +320,51 @@ bool recorded_difference(const struct measure *measure, const uint64_t *now, con
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        struct tally *tally = &recorded->tallies[i];
-        struct summing summing = {recorded, resolver, view, &measures[i], tally};
-        memset(tally->total, 0, sizeof tally->total);
-        if (tally->count) memset(tally->now, 0, tally->count * measures[i].words * sizeof *tally->now);
-        tally->lost = 0;
-        for (uint64_t id = 1; id < tally->ids; id++)
+        struct counts *counts = &recorded->counts[i];
+        struct summing summing = {recorded, resolver, view, &measures[i], counts};
+        memset(counts->total, 0, sizeof counts->total);
+        if (counts->count) memset(counts->now, 0, counts->count * measures[i].words * sizeof *counts->now);
+        counts->lost = 0;
+        for (uint64_t id = 1; id < counts->ids; id++)
             if (add_to_row(&summing, id, err)) return -1;
-        tally->dropped += tally->lost < COUNTER_MAX ? tally->lost : COUNTER_MAX;
-        bound(&tally->dropped, tally->written_dropped);
-        if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(tally);
-        for (size_t row = 0; row < tally->count; row++)
-            keep_written(&measures[i], tally->now + row * measures[i].words, tally->written + row * measures[i].words);
-        keep_written(&measures[i], tally->total, tally->written_total);
+        counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;
+        bound(&counts->dropped, counts->written_dropped);
+        if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(counts);
+        for (size_t row = 0; row < counts->count; row++)
+            keep_written(&measures[i], counts->now + row * measures[i].words,
+                         counts->written + row * measures[i].words);
+        keep_written(&measures[i], counts->total, counts->written_total);
     }
     bound(&recorded->truncated, recorded->written_truncated);
     return 0;
 }
 
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id) {
-    return events_of(&measures[id], recorded->tallies[id].total);
+    return events_of(&measures[id], recorded->counts[id].total);
 }
 
 /* ---- after a rollback -------------------------------------------------------------------------------------------- */
 
 /* Rows of committed flushes stay: what they are keyed by was committed too. */
-static void forget_new_rows(struct tally *tally, size_t words) {
-    size_t fresh = tally->count - tally->committed;
-    if (fresh) memset(tally->now + tally->committed * words, 0, fresh * words * sizeof *tally->now);
-    map_free(&tally->index);
-    tally->count = tally->committed;
-    for (size_t i = 0; i < tally->count; i++)
-        map_put(&tally->index, tally->rows[i].key, sizeof tally->rows[i].key, NULL)->value = (int64_t)i;
-    for (size_t id = 0; id < tally->ids; id++)
-        if (tally->row_of[id] > tally->committed) tally->row_of[id] = 0;
+static void forget_new_rows(struct counts *counts, size_t words) {
+    size_t fresh = counts->count - counts->committed;
+    if (fresh) memset(counts->now + counts->committed * words, 0, fresh * words * sizeof *counts->now);
+    map_free(&counts->index);
+    counts->count = counts->committed;
+    for (size_t i = 0; i < counts->count; i++)
+        map_put(&counts->index, counts->rows[i].key, sizeof counts->rows[i].key, NULL)->value = (int64_t)i;
+    for (size_t id = 0; id < counts->ids; id++)
+        if (counts->row_of[id] > counts->committed) counts->row_of[id] = 0;
 }
 
 void recorded_rolled_back(struct recorded *recorded) {
     recorded->process_id = recorded->committed_process_id;
     recorded->written = 0;
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        struct tally *tally = &recorded->tallies[i];
-        forget_new_rows(tally, measures[i].words);
-        windows_copy(&tally->windows, &tally->committed_windows);
-        tally->mappings = tally->committed_mappings;
+        struct counts *counts = &recorded->counts[i];
+        forget_new_rows(counts, measures[i].words);
+        windows_copy(&counts->windows, &counts->committed_windows);
+        counts->mappings = counts->committed_mappings;
     }
     recorded->space.mapping_count = recorded->committed_mapping_count;
     for (size_t id = 0; id < recorded->stack_capacity; id++)

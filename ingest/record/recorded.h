@@ -46,7 +46,7 @@ struct object_slot {              /* by object id */
     int64_t object_id;
 };
 
-struct row {
+struct recorded_row {
     union {
         int64_t key[3];
         struct {
@@ -60,11 +60,11 @@ struct row {
 };
 
 /* What one measure counted in the process. */
-struct tally {
+struct counts {
     uint64_t *sums;   /* by id, measure.words each */
     uint32_t *row_of; /* by id: 1 + index into rows; 0: none */
     size_t ids;       /* capacity of the two */
-    struct row *rows;
+    struct recorded_row *rows;
     uint64_t *now, *written; /* by row, measure.words each */
     size_t count, capacity;  /* of rows */
     size_t committed;        /* the first so many rows are those of committed flushes */
@@ -88,7 +88,7 @@ struct recorded {
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
     struct thread_counters threads; /* summed */
-    struct tally tallies[MEASURE_COUNT];
+    struct counts counts[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
     uint64_t truncated, written_truncated;
     uint64_t written;                                  /* fingerprint of the totals as of the last committed flush */

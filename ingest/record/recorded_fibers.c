@@ -10,22 +10,22 @@ static int64_t positive(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* A window under way: what each row of the tally counted in it. */
+/* A window under way: what each row of the counts counted in it. */
 struct fibers {
-    const struct tally *tally;
+    const struct counts *counts;
     struct window *window;
     struct db *db;
     struct task_counters *counters; /* by row */
 };
 
 /* A row with number 0 is the site itself; one with number n + 1 what scheduler n ran of it. */
-static bool is_site(const struct tally *tally, size_t index) {
-    return tally->rows[index].place == 0;
+static bool is_site(const struct counts *counts, size_t index) {
+    return counts->rows[index].place == 0;
 }
 
 static int write_totals(const struct fibers *fibers, struct error *err) {
     uint64_t total[MEASURE_WORDS_MAX] = {0};
-    recorded_difference(&measures[MEASURE_FIBER], fibers->tally->total, fibers->tally->written_total, total);
+    recorded_difference(&measures[MEASURE_FIBER], fibers->counts->total, fibers->counts->written_total, total);
     const struct task_counters *counters = (const void *)total;
     sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/fibers_row.sql"), err);
     if (!statement) return -1;
@@ -42,7 +42,7 @@ static int add_scheduler(const struct fibers *fibers, size_t index, struct error
     sqlite3_stmt *statement = db_prepare(fibers->db, embedded_text("ingest/schedulers_row.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", fibers->window->profile_id);
-    db_bind_int(statement, ":scheduler", fibers->tally->rows[index].place - 1);
+    db_bind_int(statement, ":scheduler", fibers->counts->rows[index].place - 1);
     db_bind_int(statement, ":runs", positive(fibers->counters[index].runs));
     return db_run(fibers->db, statement, err);
 }
@@ -74,11 +74,11 @@ static int compare(const void *a, const void *b) {
     return (one->number > other->number) - (one->number < other->number);
 }
 
-static struct sorted *sort_rows(const struct tally *tally) {
-    struct sorted *rows = xcalloc(tally->count, sizeof *rows);
-    for (size_t i = 0; i < tally->count; i++)
-        rows[i] = (struct sorted){tally->rows[i].thing, tally->rows[i].place, i};
-    qsort(rows, tally->count, sizeof *rows, compare);
+static struct sorted *sort_rows(const struct counts *counts) {
+    struct sorted *rows = xcalloc(counts->count, sizeof *rows);
+    for (size_t i = 0; i < counts->count; i++)
+        rows[i] = (struct sorted){counts->rows[i].thing, counts->rows[i].place, i};
+    qsort(rows, counts->count, sizeof *rows, compare);
     return rows;
 }
 
@@ -95,7 +95,7 @@ static int write_group(const struct fibers *fibers, const struct sorted *rows, s
     uint64_t runs = 0;
     for (size_t i = first; i < end; i++) {
         const struct task_counters *more = &fibers->counters[rows[i].index];
-        if (is_site(fibers->tally, rows[i].index)) {
+        if (is_site(fibers->counts, rows[i].index)) {
             counters = *more;
         } else if (more->runs) {
             runs += more->runs;
@@ -112,11 +112,11 @@ static int write_group(const struct fibers *fibers, const struct sorted *rows, s
 }
 
 static int write_sites(const struct fibers *fibers, struct error *err) {
-    const struct tally *tally = fibers->tally;
-    struct sorted *rows = sort_rows(tally);
+    const struct counts *counts = fibers->counts;
+    struct sorted *rows = sort_rows(counts);
     int code = 0;
-    for (size_t first = 0, end; first < tally->count && code == 0; first = end) {
-        for (end = first + 1; end < tally->count && rows[end].site == rows[first].site;)
+    for (size_t first = 0, end; first < counts->count && code == 0; first = end) {
+        for (end = first + 1; end < counts->count && rows[end].site == rows[first].site;)
             end++;
         code = write_group(fibers, rows, first, end, err);
     }
@@ -125,16 +125,16 @@ static int write_sites(const struct fibers *fibers, struct error *err) {
 }
 
 static int write_schedulers(const struct fibers *fibers, struct error *err) {
-    for (size_t i = 0; i < fibers->tally->count; i++)
-        if (!is_site(fibers->tally, i) && fibers->counters[i].runs && add_scheduler(fibers, i, err)) return -1;
+    for (size_t i = 0; i < fibers->counts->count; i++)
+        if (!is_site(fibers->counts, i) && fibers->counters[i].runs && add_scheduler(fibers, i, err)) return -1;
     return 0;
 }
 
-int recorded_write_fibers(const struct tally *tally, struct window *window, struct db *db, struct error *err) {
+int recorded_write_fibers(const struct counts *counts, struct window *window, struct db *db, struct error *err) {
     const struct measure *measure = &measures[MEASURE_FIBER];
-    struct fibers fibers = {tally, window, db, xcalloc(tally->count + 1, sizeof *fibers.counters)};
-    for (size_t i = 0; i < tally->count; i++)
-        recorded_difference(measure, tally->now + i * measure->words, tally->written + i * measure->words,
+    struct fibers fibers = {counts, window, db, xcalloc(counts->count + 1, sizeof *fibers.counters)};
+    for (size_t i = 0; i < counts->count; i++)
+        recorded_difference(measure, counts->now + i * measure->words, counts->written + i * measure->words,
                             (uint64_t *)(void *)&fibers.counters[i]);
     int code = write_totals(&fibers, err);
     if (code == 0) code = write_schedulers(&fibers, err);

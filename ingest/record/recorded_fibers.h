@@ -5,6 +5,6 @@
 #include "ingest/record/recorded.h"
 
 /* What happened since the last committed flush, as rows of the window. */
-int recorded_write_fibers(const struct tally *tally, struct window *window, struct db *db, struct error *err);
+int recorded_write_fibers(const struct counts *counts, struct window *window, struct db *db, struct error *err);
 
 #endif

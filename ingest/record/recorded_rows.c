@@ -105,7 +105,7 @@ static const char *lock_kind_name(uint32_t kind) {
     }
 }
 
-static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct row *row) {
+static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct recorded_row *row) {
     if (id != MEASURE_CHANNEL) db_bind_int(statement, ":trace", row->trace);
     if (!measures[id].is_by_stack) db_bind_int(statement, ":object", row->thing);
     if (id == MEASURE_LOCK || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
@@ -127,13 +127,13 @@ static void times_to_ns(const struct measure *measure, const uint64_t *now, cons
 }
 
 /* Whether there is anything in it that its table has a column for, besides what the thing is. */
-static bool is_worth_a_row(const struct measure *measure, const uint64_t *difference) {
+static bool needs_row(const struct measure *measure, const uint64_t *difference) {
     for (size_t word = 0; word < measure->words; word++)
         if (difference[word] && measure->parameters[word] && !(measure->states & 1u << word)) return true;
     return false;
 }
 
-static int write_row(const struct row *row, enum measure_id id, const char *sql, int64_t profile_id,
+static int write_row(const struct recorded_row *row, enum measure_id id, const char *sql, int64_t profile_id,
                      const uint64_t *difference, struct db *db, struct error *err) {
     const struct measure *measure = &measures[id];
     sqlite3_stmt *statement = db_prepare(db, sql, err);
@@ -148,34 +148,34 @@ static int write_row(const struct row *row, enum measure_id id, const char *sql,
 static int write_rows(const struct recorded *recorded, enum measure_id id, struct window *window, struct db *db,
                       struct tick_rate rate, struct error *err) {
     const struct measure *measure = &measures[id];
-    const struct tally *tally = &recorded->tallies[id];
+    const struct counts *counts = &recorded->counts[id];
     const char *sql = embedded_text(measure->sql);
     if (!(recorded->head.features & FEATURE_TSC)) rate = (struct tick_rate){1, 1};
-    for (size_t i = 0; i < tally->count; i++) {
-        const uint64_t *now = tally->now + i * measure->words, *written = tally->written + i * measure->words;
+    for (size_t i = 0; i < counts->count; i++) {
+        const uint64_t *now = counts->now + i * measure->words, *written = counts->written + i * measure->words;
         uint64_t difference[MEASURE_WORDS_MAX];
         if (memcmp(now, written, measure->words * sizeof *now) == 0) continue;
         recorded_difference(measure, now, written, difference);
         times_to_ns(measure, now, written, rate, difference);
-        if (!is_worth_a_row(measure, difference)) continue;
-        if (write_row(&tally->rows[i], id, sql, window->profile_id, difference, db, err)) return -1;
+        if (!needs_row(measure, difference)) continue;
+        if (write_row(&counts->rows[i], id, sql, window->profile_id, difference, db, err)) return -1;
         window->rows++;
     }
     return 0;
 }
 
 /* site_rows has its own SQL. */
-static int write_sites(const struct tally *tally, struct window *window, struct store *store, struct error *err) {
-    const struct heap_counters *now = (const struct heap_counters *)tally->now;
-    const struct heap_counters *written = (const struct heap_counters *)tally->written;
-    struct site_row *rows = xmalloc(tally->count * sizeof *rows + 1);
+static int write_sites(const struct counts *counts, struct window *window, struct store *store, struct error *err) {
+    const struct heap_counters *now = (const struct heap_counters *)counts->now;
+    const struct heap_counters *written = (const struct heap_counters *)counts->written;
+    struct site_row *rows = xmalloc(counts->count * sizeof *rows + 1);
     size_t count = 0;
-    for (size_t i = 0; i < tally->count; i++) {
+    for (size_t i = 0; i < counts->count; i++) {
         struct heap_counters difference;
         if (memcmp(&now[i], &written[i], sizeof *now) == 0) continue;
         recorded_difference(&measures[MEASURE_HEAP], (const uint64_t *)&now[i], (const uint64_t *)&written[i],
                             (uint64_t *)&difference);
-        rows[count++] = (struct site_row){.trace_id = tally->rows[i].trace,
+        rows[count++] = (struct site_row){.trace_id = counts->rows[i].trace,
                                           .alloc_count = positive(difference.alloc_count),
                                           .alloc_bytes = positive(difference.alloc_bytes),
                                           .free_count = positive(difference.free_count),
@@ -190,8 +190,8 @@ static int write_sites(const struct tally *tally, struct window *window, struct 
 static int write_kind(const struct recorded *recorded, enum measure_id id, struct window *window, struct store *store,
                       struct tick_rate rate, struct error *err) {
     switch (id) {
-    case MEASURE_HEAP: return write_sites(&recorded->tallies[id], window, store, err);
-    case MEASURE_FIBER: return recorded_write_fibers(&recorded->tallies[id], window, store->db, err);
+    case MEASURE_HEAP: return write_sites(&recorded->counts[id], window, store, err);
+    case MEASURE_FIBER: return recorded_write_fibers(&recorded->counts[id], window, store->db, err);
     default: return write_rows(recorded, id, window, store->db, rate, err);
     }
 }
@@ -206,7 +206,7 @@ static void add_warning(struct buffer *json, const char *text) {
 /* What viewers print above the figures: losses that no column holds. JSON; the caller frees the buffer. */
 static void describe_losses(const struct recorded *recorded, enum measure_id id, struct buffer *json) {
     char text[160];
-    uint64_t healed = atomic_load_explicit(&recorded->head.healed_frees, memory_order_relaxed);
+    uint64_t missed = atomic_load_explicit(&recorded->head.missed_frees, memory_order_relaxed);
     buffer_add_char(json, '[');
     if (recorded->is_corrupt) {
         snprintf(text, sizeof text,
@@ -214,11 +214,11 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
                  recorded->head.pid);
         add_warning(json, text);
     }
-    if (id == MEASURE_HEAP && healed) {
+    if (id == MEASURE_HEAP && missed) {
         snprintf(
             text, sizeof text,
             "# WARNING: %llu frees were not seen; their blocks count as freed where the address was handed out again",
-            (unsigned long long)healed);
+            (unsigned long long)missed);
         add_warning(json, text);
     }
     if (id == MEASURE_LOCK && recorded->threads.hold_lost) {
@@ -246,25 +246,25 @@ static uint64_t truncated_since(const struct recorded *recorded, enum measure_id
     return measure_of_truncated(recorded) == id ? recorded->truncated - recorded->written_truncated : 0;
 }
 
-static uint64_t dropped_since(const struct tally *tally) {
-    return tally->dropped - tally->written_dropped;
+static uint64_t dropped_since(const struct counts *counts) {
+    return counts->dropped - counts->written_dropped;
 }
 
 /* Mappings that no earlier window of the process and kind has, the main binary first, and what was lost meanwhile. */
 static int describe_window(struct recorded *recorded, struct db *db, enum measure_id id, const struct window *window,
                            struct error *err) {
-    struct tally *tally = &recorded->tallies[id];
+    struct counts *counts = &recorded->counts[id];
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/window_mappings.sql"), err);
     if (!statement) return -1;
     struct buffer mappings = {0};
-    for (size_t i = tally->mappings; i < recorded->space.mapping_count; i++)
+    for (size_t i = counts->mappings; i < recorded->space.mapping_count; i++)
         buffer_printf(&mappings, "%s%lld", mappings.size ? "," : "[", (long long)recorded->space.mapping_ids[i]);
     buffer_add_text(&mappings, mappings.size ? "]" : "[]");
-    tally->mappings = recorded->space.mapping_count;
+    counts->mappings = recorded->space.mapping_count;
     db_bind_int(statement, ":profile", window->profile_id);
     db_bind_text(statement, ":mappings", mappings.data);
     db_bind_text(statement, ":executable", recorded->head.executable);
-    db_bind_int(statement, ":dropped", positive(dropped_since(tally)));
+    db_bind_int(statement, ":dropped", positive(dropped_since(counts)));
     db_bind_int(statement, ":truncated", positive(truncated_since(recorded, id)));
     buffer_free(&mappings);
     return db_run(db, statement, err);
@@ -281,13 +281,13 @@ static int set_comments(struct db *db, int64_t profile_id, const char *comments,
 
 /* Warnings tell of the process from its start, so they stand with the newest window alone. */
 static int write_comments(const struct recorded *recorded, struct db *db, enum measure_id id, struct error *err) {
-    const struct tally *tally = &recorded->tallies[id];
-    const struct windows *windows = &tally->windows;
+    const struct counts *counts = &recorded->counts[id];
+    const struct windows *windows = &counts->windows;
     struct buffer comments = {0};
     if (!windows->count) return 0;
     describe_losses(recorded, id, &comments);
     int code = set_comments(db, windows->items[windows->count - 1].profile_id, comments.data, err);
-    if (code == 0 && tally->has_window && windows->count > 1)
+    if (code == 0 && counts->has_window && windows->count > 1)
         code = set_comments(db, windows->items[windows->count - 2].profile_id, "[]", err);
     buffer_free(&comments);
     return code;
@@ -310,7 +310,7 @@ static uint64_t fingerprint(const struct recorded *recorded) {
     uint64_t words[MEASURE_COUNT * 2 + 3], used = 0;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         words[used++] = recorded_events(recorded, i);
-        words[used++] = recorded->tallies[i].dropped;
+        words[used++] = recorded->counts[i].dropped;
     }
     words[used++] = recorded->truncated;
     words[used++] = recorded->threads.hold_lost;
@@ -319,30 +319,30 @@ static uint64_t fingerprint(const struct recorded *recorded) {
 }
 
 static bool has_moved(const struct recorded *recorded, enum measure_id id) {
-    const struct tally *tally = &recorded->tallies[id];
-    return dropped_since(tally) || truncated_since(recorded, id) || tally->count > tally->committed ||
-           (tally->count &&
-            memcmp(tally->now, tally->written, tally->count * measures[id].words * sizeof *tally->now) != 0);
+    const struct counts *counts = &recorded->counts[id];
+    return dropped_since(counts) || truncated_since(recorded, id) || counts->count > counts->committed ||
+           (counts->count &&
+            memcmp(counts->now, counts->written, counts->count * measures[id].words * sizeof *counts->now) != 0);
 }
 
 /* A kind that is recorded has a first window even without a row (nothing happened, and that is known), but not one that hardly
  * any program knows. */
 static bool needs_window(const struct recorded *recorded, enum measure_id id) {
     if (!(recorded->head.features & measures[id].feature)) return false;
-    return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->tallies[id].windows.count);
+    return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->counts[id].windows.count);
 }
 
 static int write_window(struct recorded *recorded, struct store *store, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
-    struct tally *tally = &recorded->tallies[id];
+    struct counts *counts = &recorded->counts[id];
     struct window window = {.start_ns = window_start(recorded, terms->time_ns), .end_ns = terms->time_ns};
-    tally->has_window = needs_window(recorded, id);
-    if (!tally->has_window) return 0;
+    counts->has_window = needs_window(recorded, id);
+    if (!counts->has_window) return 0;
     if (insert_profile(recorded, store->db, id, terms, &window, err) ||
         describe_window(recorded, store->db, id, &window, err))
         return -1;
     int code = write_kind(recorded, id, &window, store, terms->rate, err);
-    windows_add(&tally->windows, &window);
+    windows_add(&counts->windows, &window);
     return code;
 }
 
@@ -357,9 +357,9 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     bool changed =
         !recorded->is_running || !recorded->committed_process_id || fingerprint(recorded) != recorded->written;
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        struct tally *tally = &recorded->tallies[i];
-        if ((changed || tally->has_window) && write_comments(recorded, db, i, err)) return -1;
-        if (tally->has_window && windows_fold(&tally->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
+        struct counts *counts = &recorded->counts[i];
+        if ((changed || counts->has_window) && write_comments(recorded, db, i, err)) return -1;
+        if (counts->has_window && windows_fold(&counts->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
             return -1;
     }
     if (!changed) return 0;
@@ -368,13 +368,14 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
 
 void recorded_committed(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
-        struct tally *tally = &recorded->tallies[i];
-        if (tally->count) memcpy(tally->written, tally->now, tally->count * measures[i].words * sizeof *tally->now);
-        memcpy(tally->written_total, tally->total, sizeof tally->total);
-        tally->committed = tally->count;
-        tally->written_dropped = tally->dropped;
-        tally->committed_mappings = tally->mappings;
-        windows_copy(&tally->committed_windows, &tally->windows);
+        struct counts *counts = &recorded->counts[i];
+        if (counts->count)
+            memcpy(counts->written, counts->now, counts->count * measures[i].words * sizeof *counts->now);
+        memcpy(counts->written_total, counts->total, sizeof counts->total);
+        counts->committed = counts->count;
+        counts->written_dropped = counts->dropped;
+        counts->committed_mappings = counts->mappings;
+        windows_copy(&counts->committed_windows, &counts->windows);
     }
     recorded->committed_mapping_count = recorded->space.mapping_count;
     recorded->committed_time_ns = recorded->time_ns;

@@ -99,7 +99,7 @@ static struct ingest_program program_of(const struct dump_file *file, const char
 
 /* ---- in the place of the hooks' ---------------------------------------------------------------------------------- */
 
-struct taking {
+struct dump_import {
     struct db *db;
     int64_t run_id, profile_id; /* profile_id: of the dump */
     const char *kind;
@@ -108,41 +108,41 @@ struct taking {
 };
 
 /* `sql` may have the parameters :run, :profile, :kind, :process (NULL where it is not known) and :text. */
-static int run_sql(const struct taking *taking, const char *sql, const char *text, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(taking->db, sql, err);
+static int run_sql(const struct dump_import *import, const char *sql, const char *text, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(import->db, sql, err);
     if (!statement) return -1;
     const struct {
         const char *name;
         int64_t value;
-    } numbers[] = {{":run", taking->run_id}, {":profile", taking->profile_id}};
+    } numbers[] = {{":run", import->run_id}, {":profile", import->profile_id}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sqlite3_bind_parameter_index(statement, numbers[i].name))
             db_bind_int(statement, numbers[i].name, numbers[i].value);
-    if (sqlite3_bind_parameter_index(statement, ":kind")) db_bind_text(statement, ":kind", taking->kind);
-    if (sqlite3_bind_parameter_index(statement, ":process") && taking->process_id)
-        db_bind_int(statement, ":process", taking->process_id);
+    if (sqlite3_bind_parameter_index(statement, ":kind")) db_bind_text(statement, ":kind", import->kind);
+    if (sqlite3_bind_parameter_index(statement, ":process") && import->process_id)
+        db_bind_int(statement, ":process", import->process_id);
     if (sqlite3_bind_parameter_index(statement, ":text")) db_bind_text(statement, ":text", text);
-    return db_run(taking->db, statement, err);
+    return db_run(import->db, statement, err);
 }
 
-static int warn(const struct taking *taking, const char *text, struct error *err) {
-    return run_sql(taking, "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text) WHERE id = :profile",
+static int warn(const struct dump_import *import, const char *text, struct error *err) {
+    return run_sql(import, "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text) WHERE id = :profile",
                    text, err);
 }
 
-static int warn_of_pause(const struct taking *taking, struct error *err) {
+static int warn_of_pause(const struct dump_import *import, struct error *err) {
     static const char text[] = "# WARNING: recording was off for a time, which is in what the program dumped itself";
-    return taking->was_paused ? warn(taking, text, err) : 0;
+    return import->was_paused ? warn(import, text, err) : 0;
 }
 
 /* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be recorded)
  * goes over before they are removed. */
-static int replace_hooks(struct taking *taking, struct error *err) {
+static int replace_hooks(struct dump_import *import, struct error *err) {
     static const char *const steps[] = {"ingest/dump_profile.sql", "ingest/dump_counters.sql",
                                         "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (run_sql(taking, embedded_text(steps[i]), NULL, err)) return -1;
-    return warn_of_pause(taking, err);
+        if (run_sql(import, embedded_text(steps[i]), NULL, err)) return -1;
+    return warn_of_pause(import, err);
 }
 
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
@@ -160,14 +160,14 @@ static int look_at(const char *path, int kind, struct error *err) {
     return strcmp(file, dump_kinds[kind].file) == 0 ? 1 : error_fail(err, "%s: is a dump of another kind", path);
 }
 
-static int store_dump(struct taking *taking, const char *path, const struct ingest_program *program,
+static int store_dump(struct dump_import *import, const char *path, const struct ingest_program *program,
                       struct error *err) {
-    if (db_begin(taking->db, err)) return -1;
-    if (ingest_into_run(taking->db, taking->run_id, path, &format_clear_dump, program, err) == 0 &&
-        db_int(taking->db, "SELECT max(id) FROM profiles", 0, &taking->profile_id, err) == 0 &&
-        replace_hooks(taking, err) == 0)
-        return db_commit(taking->db, err);
-    db_rollback(taking->db);
+    if (db_begin(import->db, err)) return -1;
+    if (ingest_into_run(import->db, import->run_id, path, &format_clear_dump, program, err) == 0 &&
+        db_int(import->db, "SELECT max(id) FROM profiles", 0, &import->profile_id, err) == 0 &&
+        replace_hooks(import, err) == 0)
+        return db_commit(import->db, err);
+    db_rollback(import->db);
     return -1;
 }
 
@@ -186,13 +186,13 @@ static int take_file(struct self_dumps *dumps, struct db *db, int64_t run_id, co
     if (code != 1) return code;
     if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that was not to be followed */
     collector_totals(collector, &totals);
-    struct taking taking = {.db = db,
-                            .run_id = run_id,
-                            .kind = dump_kinds[kind].kind,
-                            .process_id = file->process_id,
-                            .was_paused = totals.paused_ns > 0};
+    struct dump_import import = {.db = db,
+                                 .run_id = run_id,
+                                 .kind = dump_kinds[kind].kind,
+                                 .process_id = file->process_id,
+                                 .was_paused = totals.paused_ns > 0};
     struct ingest_program program = program_of(file, dump_kinds[kind].variable, collector, target);
-    if (store_dump(&taking, file->path, &program, err) < 0) return -1;
+    if (store_dump(&import, file->path, &program, err) < 0) return -1;
     dumps->is_taken[kind] = true;
     return 0;
 }
@@ -200,12 +200,12 @@ static int take_file(struct self_dumps *dumps, struct db *db, int64_t run_id, co
 /* For the doctor: with the run's first profile, where there is one. */
 static int note_loss(struct self_dumps *dumps, struct db *db, int64_t run_id, int kind, struct error *loss,
                      struct error *err) {
-    struct taking taking = {.db = db, .run_id = run_id};
+    struct dump_import import = {.db = db, .run_id = run_id};
     shorten(loss, dumps->directory);
     dumps->losses = xrealloc(dumps->losses, (dumps->loss_count + 1) * sizeof *dumps->losses);
     dumps->losses[dumps->loss_count++] = (struct self_dump_loss){kind, *loss};
     char *text = xasprintf("# WARNING: the program's own dump is not stored: %s", loss->message);
-    int code = run_sql(&taking, embedded_text("ingest/dump_lost.sql"), text, err);
+    int code = run_sql(&import, embedded_text("ingest/dump_lost.sql"), text, err);
     free(text);
     return code;
 }

@@ -27,27 +27,27 @@ static const char *name_of(enum tool tool) {
     return tool == TOOL_STRACE ? "strace" : "perf";
 }
 
-/* ---- words ------------------------------------------------------------------------------------------------------- */
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-struct words {
-    char **list;
+struct argument_list {
+    char **items;
     size_t count;
 };
 
-static void add_word(struct words *words, const char *word) {
-    words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
-    words->list[words->count++] = xstrdup(word);
-    words->list[words->count] = NULL;
+static void add_argument(struct argument_list *arguments, const char *word) {
+    arguments->items = xrealloc(arguments->items, (arguments->count + 2) * sizeof *arguments->items);
+    arguments->items[arguments->count++] = xstrdup(word);
+    arguments->items[arguments->count] = NULL;
 }
 
-static void free_words(struct words *words) {
-    for (size_t i = 0; i < words->count; i++)
-        free(words->list[i]);
-    free(words->list);
+static void free_arguments(struct argument_list *arguments) {
+    for (size_t i = 0; i < arguments->count; i++)
+        free(arguments->items[i]);
+    free(arguments->items);
 }
 
 /* The tool up to what it is to watch. */
-static struct words words_of(enum tool tool, uint32_t hz, const char *output) {
+static struct argument_list arguments_of(enum tool tool, uint32_t hz, const char *output) {
     static const char *const common[][8] = {
         [TOOL_PERF_RECORD] = {"perf", "record", "-q", "-g"},
         [TOOL_PERF_STAT] = {"perf", "stat", "-x;", "-e", COUNTERS},
@@ -55,23 +55,23 @@ static struct words words_of(enum tool tool, uint32_t hz, const char *output) {
         [TOOL_STRACE] = {"strace", "-f", "-qq", "-c", "-U", "calls,time-total,name,errors"},
     };
     char number[16];
-    struct words words = {0};
+    struct argument_list arguments = {0};
     for (const char *const *word = common[tool]; *word; word++)
-        add_word(&words, *word);
+        add_argument(&arguments, *word);
     if (tool == TOOL_PERF_RECORD) {
         snprintf(number, sizeof number, "%u", hz);
-        add_word(&words, "-F");
-        add_word(&words, number);
+        add_argument(&arguments, "-F");
+        add_argument(&arguments, number);
     }
-    add_word(&words, "-o");
-    add_word(&words, output);
-    return words;
+    add_argument(&arguments, "-o");
+    add_argument(&arguments, output);
+    return arguments;
 }
 
 /* ---- running one ------------------------------------------------------------------------------------------------- */
 
 /* In the child. Whatever is printed goes to the log; what our own signals are to the program must not end the tool. */
-static void run_tool(const char *path, char *const *words, const char *log) {
+static void run_tool(const char *path, char *const *arguments, const char *log) {
     sigset_t none;
     int input = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (input >= 0) dup2(input, STDIN_FILENO);
@@ -83,13 +83,13 @@ static void run_tool(const char *path, char *const *words, const char *log) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setenv("LC_ALL", "C", 1);
-    execv(path, words);
+    execv(path, arguments);
     _exit(127);
 }
 
-static pid_t start_tool(const char *path, const struct words *words, const char *log, struct error *err) {
+static pid_t start_tool(const char *path, const struct argument_list *arguments, const char *log, struct error *err) {
     pid_t pid = fork();
-    if (pid == 0) run_tool(path, words->list, log);
+    if (pid == 0) run_tool(path, arguments->items, log);
     if (pid < 0) error_fail(err, "fork: %s", strerror(errno));
     return pid;
 }
@@ -119,16 +119,17 @@ static char *complaint(const char *log) {
 
 static int try_tool(enum tool tool, const char *path, const char *option, const char *directory, struct error *err) {
     char *output = xasprintf("%s/trial", directory), *log = xasprintf("%s/trial.log", directory);
-    struct words words = words_of(tool, 99, output);
-    add_word(&words, "--");
-    add_word(&words, "true");
-    pid_t pid = start_tool(path, &words, log, err);
+    struct argument_list arguments = arguments_of(tool, 99, output);
+    add_argument(&arguments, "--");
+    add_argument(&arguments, "true");
+    pid_t pid = start_tool(path, &arguments, log, err);
     if (pid > 0 && wait_for(pid) != 0) {
         char *why = complaint(log);
-        error_usage(err, "%s: %s is not permitted here: %s", option, words.list[0], why ? why : "it does not say why");
+        error_usage(err, "%s: %s is not permitted here: %s", option, arguments.items[0],
+                    why ? why : "it does not say why");
         free(why);
     }
-    free_words(&words);
+    free_arguments(&arguments);
     unlink(output);
     unlink(log);
     free(output);
@@ -164,15 +165,15 @@ static int enable(struct watcher *watcher, int control, int answer, struct error
 static int start_perf(struct watcher *watcher, uint32_t hz, pid_t target, int control, int answer, struct error *err) {
     char text[64], *path = target_find("perf", err);
     if (!path) return -1;
-    struct words words = words_of(watcher->tool, hz, watcher->output);
+    struct argument_list arguments = arguments_of(watcher->tool, hz, watcher->output);
     snprintf(text, sizeof text, "--control=fd:%d,%d", control, answer);
-    add_word(&words, text);
-    add_word(&words, "--delay=-1"); /* nothing is counted before "enable" */
-    add_word(&words, "-p");
+    add_argument(&arguments, text);
+    add_argument(&arguments, "--delay=-1"); /* nothing is counted before "enable" */
+    add_argument(&arguments, "-p");
     snprintf(text, sizeof text, "%d", (int)target);
-    add_word(&words, text);
-    watcher->pid = start_tool(path, &words, watcher->log, err);
-    free_words(&words);
+    add_argument(&arguments, text);
+    watcher->pid = start_tool(path, &arguments, watcher->log, err);
+    free_arguments(&arguments);
     free(path);
     return watcher->pid > 0 ? 0 : -1;
 }
@@ -247,10 +248,10 @@ char **strace_arguments(const char *program, char *const *arguments, const char 
                         struct error *err) {
     *path = target_find("strace", err);
     if (!*path) return NULL;
-    struct words words = words_of(TOOL_STRACE, 0, output);
-    add_word(&words, "--");
-    add_word(&words, program);
+    struct argument_list list = arguments_of(TOOL_STRACE, 0, output);
+    add_argument(&list, "--");
+    add_argument(&list, program);
     for (size_t i = 1; arguments[i]; i++)
-        add_word(&words, arguments[i]);
-    return words.list;
+        add_argument(&list, arguments[i]);
+    return list.items;
 }

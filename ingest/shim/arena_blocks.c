@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct arena_node) == 4096, "a node is a page");
 /* All arenas; in memory that a fork does not keep. One lock: an arena's blocks are few beside malloc's. */
 struct arenas {
     uint32_t lock;
-    struct table nodes; /* arena -> its newest node */
+    struct locked_table nodes; /* arena -> its newest node */
     struct arena_node *spare;
 };
 

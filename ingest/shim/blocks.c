@@ -6,7 +6,7 @@ struct block_node **block_root;
 
 enum { LOOK_BACK = 1 << 20 };
 
-static struct table
+static struct locked_table
     *overflow; /* TABLE_SHARDS of them, behind the root: address -> id, size of what does not fit the tree */
 
 bool blocks_start(void) {
@@ -36,22 +36,22 @@ static uint64_t *make_entry(uintptr_t address) {
 
 /* --- the side table ------------------------------------------------------------------------------------------- */
 
-static bool overflow_put(uintptr_t address, struct block block) {
+static bool overflow_put(uintptr_t address, struct heap_block block) {
     struct table_entry old;
     store_relaxed(&process->has_overflow, 1);
     return table_put(table_shard(overflow, address), (struct table_entry){address, block.id, block.size}, &old);
 }
 
-static bool overflow_take(uintptr_t address, struct block *block) {
+static bool overflow_take(uintptr_t address, struct heap_block *block) {
     struct table_entry entry;
     if (!table_take(table_shard(overflow, address), address, &entry)) return false;
-    *block = (struct block){.id = (uint32_t)entry.first, .size = entry.second};
+    *block = (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second};
     return true;
 }
 
 /* --- the unlikely halves -------------------------------------------------------------------------------------- */
 
-COLD bool block_put_slowly(uintptr_t address, struct block block, struct block *stale) {
+COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = make_entry(address), value = entry ? load_relaxed(entry) : 0;
     bool is_ours = value && value >> 62 == (address >> 3 & 3);
     if (is_ours) {
@@ -69,11 +69,11 @@ COLD bool block_put_slowly(uintptr_t address, struct block block, struct block *
     return overflow_put(address, block);
 }
 
-COLD bool block_take_slowly(uintptr_t address, struct block *block) {
+COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {
     return overflow_take(address, block);
 }
 
-bool block_around(uintptr_t address, struct block *block, uint64_t *offset) {
+bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset) {
     uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
     for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {
         const uint64_t *entry = block_entry(at & ~(uintptr_t)7);

@@ -22,7 +22,7 @@ enum {
 };
 
 /* An entry: 2 bits which of the 4 eight-byte steps inside the grain, 24 bits stack id, 38 bits size. 0 is "no block". */
-struct block {
+struct heap_block {
     uint32_t id;
     uint64_t size;
 };
@@ -45,21 +45,21 @@ static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
     return &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)];
 }
 
-static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct block block) {
+static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct heap_block block) {
     return (address >> 3 & 3) << 62 | (uint64_t)block.id << BLOCK_SIZE_BITS | block.size;
 }
 
-static ALWAYS_INLINE struct block block_unpack(uint64_t entry) {
-    return (struct block){.id = entry >> BLOCK_SIZE_BITS & STACK_ID_MAX,
-                          .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
+static ALWAYS_INLINE struct heap_block block_unpack(uint64_t entry) {
+    return (struct heap_block){.id = entry >> BLOCK_SIZE_BITS & STACK_ID_MAX,
+                               .size = entry & ((1ull << BLOCK_SIZE_BITS) - 1)};
 }
 
-bool block_put_slowly(uintptr_t address, struct block block, struct block *stale);
-bool block_take_slowly(uintptr_t address, struct block *block);
+bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale);
+bool block_take_slowly(uintptr_t address, struct heap_block *block);
 
 /* Note a new block. False when it could not be noted. Where the address was still noted, its free was missed (it happened inside a
  * hook, or by a way around the hooks): then that block is returned in *stale, else stale->id is 0. */
-static ALWAYS_INLINE bool block_put(uintptr_t address, struct block block, struct block *stale) {
+static ALWAYS_INLINE bool block_put(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = block_entry(address);
     stale->id = 0;
     if (likely(entry && block.size >> BLOCK_SIZE_BITS == 0 && load_relaxed(entry) == 0)) {
@@ -70,7 +70,7 @@ static ALWAYS_INLINE bool block_put(uintptr_t address, struct block block, struc
 }
 
 /* Forget a block and return it; false where it is not known. */
-static ALWAYS_INLINE bool block_take(uintptr_t address, struct block *block) {
+static ALWAYS_INLINE bool block_take(uintptr_t address, struct heap_block *block) {
     uint64_t *entry = block_entry(address);
     uint64_t value = entry ? load_relaxed(entry) : 0;
     if (likely(value && value >> 62 == (address >> 3 & 3))) {
@@ -88,6 +88,6 @@ static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
 }
 
 /* The live block that holds `address` and the distance from its start; looks back at most 1 MiB. For naming locks. */
-bool block_around(uintptr_t address, struct block *block, uint64_t *offset);
+bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset);
 
 #endif

@@ -5,13 +5,13 @@
 #include "ingest/shim/intern.h"
 
 enum {
-    MISS_COST = 2,     /* a walk that is noted costs about twice what a remembered one saves */
-    WORTH_LEAST = -64, /* below this a set rests */
-    REST_WALKS = 4096,
+    MISS_COST = 2,   /* a walk that is noted costs about twice what a remembered one saves */
+    SCORE_MIN = -64, /* below this a set rests */
+    BYPASS_WALKS = 4096,
 };
 
-static void remember(struct remembered_set *set, struct frame frame, uint32_t id, const struct trail *trail) {
-    struct remembered *way = &set->ways[set->next++ % REMEMBERED_WAYS];
+static void remember(struct walk_set *set, struct frame frame, uint32_t id, const struct trail *trail) {
+    struct cached_walk *way = &set->ways[set->next++ % WALK_WAYS];
     way->frame = frame;
     way->id = id;
     way->generation = load_relaxed(&process->rules_generation);
@@ -21,19 +21,18 @@ static void remember(struct remembered_set *set, struct frame frame, uint32_t id
     memcpy(way->trail.value, trail->value, count * sizeof trail->value[0]);
 }
 
-__attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame,
-                                                    struct remembered_set *set) {
-    struct stack stack;
-    if (set->resting) {
-        set->resting--;
+__attribute__((noinline)) uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set) {
+    struct walked_stack stack;
+    if (set->bypass) {
+        set->bypass--;
         unwind(thread, frame, &stack);
         return stack_intern(thread, &stack);
     }
     struct trail trail;
-    set->worth -= MISS_COST;
-    if (set->worth < WORTH_LEAST) {
-        set->worth = 0;
-        set->resting = REST_WALKS;
+    set->score -= MISS_COST;
+    if (set->score < SCORE_MIN) {
+        set->score = 0;
+        set->bypass = BYPASS_WALKS;
     }
     unwind_noting(thread, frame, &stack, &trail);
     uint32_t id = stack_intern(thread, &stack);

@@ -10,12 +10,12 @@
 #include "ingest/shim/runtime.h"
 #include "ingest/shim/unwind.h"
 
-enum { REMEMBERED_WORTH = 16 }; /* the most that a set's hits can save up for its misses */
+enum { SCORE_MAX = 16 }; /* the most that a set's hits can save up for its misses */
 
 /* 0 when the stack could not be stored. */
-uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct remembered_set *set);
+uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set);
 
-static ALWAYS_INLINE bool is_remembered(const struct remembered *way, const struct frame *frame) {
+static ALWAYS_INLINE bool is_same_walk(const struct cached_walk *way, const struct frame *frame) {
     const struct trail *trail = &way->trail;
     if (way->frame.pc != frame->pc || way->frame.sp != frame->sp) return false;
     uint64_t differences = trail->uses_bp ? way->frame.bp ^ frame->bp : 0;
@@ -26,12 +26,12 @@ static ALWAYS_INLINE bool is_remembered(const struct remembered *way, const stru
 }
 
 static ALWAYS_INLINE uint32_t callstack(struct thread *thread, struct frame frame) {
-    uint64_t slot = (frame.pc ^ frame.sp * 0x9e3779b97f4a7c15ull >> 40) & (REMEMBERED_SETS - 1);
-    struct remembered_set *set = &thread->remembered[slot];
-    if (unlikely(set->resting)) return callstack_slowly(thread, frame, set);
-    for (uint32_t i = 0; i < REMEMBERED_WAYS; i++)
-        if (likely(is_remembered(&set->ways[i], &frame))) {
-            if (unlikely(set->worth < REMEMBERED_WORTH)) set->worth++;
+    uint64_t slot = (frame.pc ^ frame.sp * 0x9e3779b97f4a7c15ull >> 40) & (WALK_SETS - 1);
+    struct walk_set *set = &thread->walks[slot];
+    if (unlikely(set->bypass)) return callstack_slowly(thread, frame, set);
+    for (uint32_t i = 0; i < WALK_WAYS; i++)
+        if (likely(is_same_walk(&set->ways[i], &frame))) {
+            if (unlikely(set->score < SCORE_MAX)) set->score++;
             return set->ways[i].id;
         }
     return callstack_slowly(thread, frame, set);

@@ -23,7 +23,7 @@ static uint64_t interval_ns(void) {
 /* --- one tick ------------------------------------------------------------------------------------------------- */
 
 static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks) {
-    struct stack stack;
+    struct walked_stack stack;
     unwind(thread, frame, &stack);
     unwind_drop_own(&stack);
     uint32_t id = stack.depth ? stack_intern(thread, &stack) : 0;

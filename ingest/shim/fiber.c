@@ -6,8 +6,8 @@
 enum { LIVE_1MS = 1000000, LIVE_10US = 10000 }; /* ns: below these a fiber counts as short */
 
 /* Fibers that live: fiber + 1 -> site, moment of the spawn (ns of CLOCK_MONOTONIC). In memory that a fork does not keep. */
-static struct table *fiber_shard(uint64_t fiber) {
-    struct table *known = load_acquire(&process->fibers), *made;
+static struct locked_table *fiber_shard(uint64_t fiber) {
+    struct locked_table *known = load_acquire(&process->fibers), *made;
     if (!known && (made = private_memory(TABLE_SHARDS * sizeof *made))) {
         if (compare_exchange(&process->fibers, &known, made))
             known = made;
@@ -27,7 +27,7 @@ static struct task_counters *task_of(struct thread *thread, uint32_t site, uint3
 }
 
 void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site) {
-    struct table *shard = fiber_shard(fiber);
+    struct locked_table *shard = fiber_shard(fiber);
     struct table_entry old, entry = {.key = fiber + 1, .first = site, .second = clock_monotonic_ns()};
     struct task_counters *counters = task_of(thread, site, 0);
     if (shard) table_put(shard, entry, &old);
@@ -35,7 +35,7 @@ void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site) {
 }
 
 void fiber_ran(struct thread *thread, uint64_t fiber, uint32_t scheduler) {
-    struct table *shard = fiber_shard(fiber);
+    struct locked_table *shard = fiber_shard(fiber);
     struct table_entry entry;
     if (!shard || !table_find(shard, fiber + 1, &entry)) return;
     struct task_counters *counters = task_of(thread, (uint32_t)entry.first, scheduler + 1);
@@ -43,7 +43,7 @@ void fiber_ran(struct thread *thread, uint64_t fiber, uint32_t scheduler) {
 }
 
 void fiber_exited(struct thread *thread, uint64_t fiber) {
-    struct table *shard = fiber_shard(fiber);
+    struct locked_table *shard = fiber_shard(fiber);
     struct table_entry entry;
     if (!shard || !table_take(shard, fiber + 1, &entry)) return;
     struct task_counters *counters = task_of(thread, (uint32_t)entry.first, 0);

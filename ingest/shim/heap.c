@@ -14,7 +14,7 @@ static COLD void heap_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_heap, 1);
 }
 
-static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct block block) {
+static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct heap_block block) {
     struct heap_counters *counters = heap_counters_of(thread, block.id);
     if (unlikely(!counters)) return heap_dropped();
     uint64_t weight = sample_weight((uintptr_t)address, block.size);
@@ -23,18 +23,18 @@ static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struc
 }
 
 /* The address was still noted: its free happened where no hook saw it. */
-static COLD void heal_free(struct thread *thread, void *address, struct block stale) {
+static COLD void count_missed_free(struct thread *thread, void *address, struct heap_block stale) {
     count_free(thread, address, stale);
-    fetch_add_relaxed(&process->segment->healed_frees, 1);
+    fetch_add_relaxed(&process->segment->missed_frees, 1);
 }
 
 void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame) {
-    struct block stale;
+    struct heap_block stale;
     uint32_t id = callstack(thread, frame);
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
     if (unlikely(!counters)) return heap_dropped();
-    bool is_noted = block_put((uintptr_t)block, (struct block){.id = id, .size = size}, &stale);
-    if (unlikely(stale.id)) heal_free(thread, block, stale);
+    bool is_noted = block_put((uintptr_t)block, (struct heap_block){.id = id, .size = size}, &stale);
+    if (unlikely(stale.id)) count_missed_free(thread, block, stale);
     if (unlikely(!is_noted)) return heap_dropped();
     uint64_t weight = sample_weight((uintptr_t)block, size);
     add_own(&counters->alloc_count, weight);
@@ -42,7 +42,7 @@ void heap_allocated(struct thread *thread, void *block, size_t size, struct fram
 }
 
 void heap_freed(struct thread *thread, void *block) {
-    struct block known;
+    struct heap_block known;
     if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known);
 }
 
@@ -111,9 +111,9 @@ HOOK void free(void *block) {
 /* A realloc is a free of the old block, credited to the stack that allocated it, and an allocation by the caller, also when the
  * block did not move: in-use bytes then stand at the stack that last sized the block. A realloc that fails is neither.
  * The old block is forgotten before the call, since its address may be another thread's right after it. */
-static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, struct block old, void *from, void *to,
+static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, struct heap_block old, void *from, void *to,
                                      size_t size, struct frame frame) {
-    struct block stale;
+    struct heap_block stale;
     bool has_failed = !to && size != 0;
     if (has_failed) {
         if (was_known) block_put((uintptr_t)from, old, &stale);
@@ -128,7 +128,7 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
     if (is_paused() && !(from && may_be_noted(from))) return call;                                                     \
     struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
-    struct block old = {0};                                                                                            \
+    struct heap_block old = {0};                                                                                       \
     bool was_known = from && block_take((uintptr_t)from, &old);                                                        \
     void *to = call;                                                                                                   \
     RECORD(thread, heap_moved(thread, was_known, old, from, to, size, CALLER_FRAME()));                                \

@@ -57,7 +57,7 @@ static struct segment_stack *stack_room(uint64_t size) {
     return (struct segment_stack *)((char *)chunk_body(chunk) + process->stack_chunk_used);
 }
 
-static uint32_t add_stack(const struct stack *stack) {
+static uint32_t add_stack(const struct walked_stack *stack) {
     uint64_t size = sizeof(struct segment_stack) + stack->depth * sizeof stack->pc[0];
     if (!index_reserve(&process->stacks)) return 0;
     struct segment_stack *entry = stack_room(size);
@@ -74,7 +74,7 @@ static uint32_t add_stack(const struct stack *stack) {
     return id;
 }
 
-COLD uint32_t stack_intern_slowly(struct thread *thread, const struct stack *stack) {
+COLD uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack) {
     if (!may_add(&process->segment->stacks, STACK_ID_MAX) || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->stacks, stack->hash);
     if (!id) id = add_stack(stack);
@@ -92,7 +92,7 @@ static struct segment_object *object_at(uint32_t id) {
 /* What the object lies in: a global's module must be known to the collector, a heap block gives its allocating stack. */
 static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
-    struct block block;
+    struct heap_block block;
     if (entry->kind == OBJECT_TASK_SITE) return;
     if (_dl_find_object((void *)(uintptr_t)entry->address, &object) == 0) {
         module_note(&object);

@@ -4,7 +4,7 @@
 
 #include "ingest/shim/runtime.h"
 
-struct stack {
+struct walked_stack {
     const uint64_t *pc; /* leaf first */
     uint32_t depth;
     uint32_t flags; /* enum segment_stack_flag */
@@ -22,9 +22,9 @@ static ALWAYS_INLINE uint32_t index_find(const struct index *index, uint64_t has
 }
 
 /* 0 when the stack could not be stored (no room, or --profile-max reached). */
-uint32_t stack_intern_slowly(struct thread *thread, const struct stack *stack);
+uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack);
 
-static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct stack *stack) {
+static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct walked_stack *stack) {
     uint32_t id = index_find(load_acquire(&process->stacks), stack->hash);
     return likely(id) ? id : stack_intern_slowly(thread, stack);
 }

@@ -4,28 +4,28 @@
 
 enum { SLOTS_FIRST = 64 };
 
-static void lock_table(struct table *table) {
+static void lock_table(struct locked_table *table) {
     while (exchange_acq_rel(&table->lock, 1))
         __builtin_ia32_pause();
 }
 
-static void unlock_table(struct table *table) {
+static void unlock_table(struct locked_table *table) {
     store_release(&table->lock, 0);
 }
 
-static uint64_t slot_of(const struct table *table, uint64_t key) {
+static uint64_t slot_of(const struct locked_table *table, uint64_t key) {
     return (key * 0x9e3779b97f4a7c15ull >> 20) & (table->slots - 1);
 }
 
-static struct table_entry *entry_of(const struct table *table, uint64_t key) {
+static struct table_entry *entry_of(const struct locked_table *table, uint64_t key) {
     uint64_t slot = slot_of(table, key);
     while (table->entries[slot].key && table->entries[slot].key != key)
         slot = (slot + 1) & (table->slots - 1);
     return &table->entries[slot];
 }
 
-static bool grow(struct table *table) {
-    struct table old = *table;
+static bool grow(struct locked_table *table) {
+    struct locked_table old = *table;
     uint64_t slots = old.slots ? old.slots * 2 : SLOTS_FIRST;
     struct table_entry *entries = private_memory(slots * sizeof *entries);
     if (!entries) return false;
@@ -37,7 +37,7 @@ static bool grow(struct table *table) {
     return true;
 }
 
-bool table_put(struct table *table, struct table_entry entry, struct table_entry *old) {
+bool table_put(struct locked_table *table, struct table_entry entry, struct table_entry *old) {
     lock_table(table);
     bool has_room = table->count * 2 < table->slots || grow(table);
     if (has_room) {
@@ -51,7 +51,7 @@ bool table_put(struct table *table, struct table_entry entry, struct table_entry
 }
 
 /* Moves later entries of the run back over the hole, so that every entry stays reachable from its own slot. */
-static void remove_entry(struct table *table, struct table_entry *hole) {
+static void remove_entry(struct locked_table *table, struct table_entry *hole) {
     uint64_t mask = table->slots - 1, at = (uint64_t)(hole - table->entries), next = at;
     for (;;) {
         next = (next + 1) & mask;
@@ -65,7 +65,7 @@ static void remove_entry(struct table *table, struct table_entry *hole) {
     store_relaxed(&table->count, table->count - 1);
 }
 
-static bool look_up(struct table *table, uint64_t key, struct table_entry *entry, bool is_taken) {
+static bool look_up(struct locked_table *table, uint64_t key, struct table_entry *entry, bool is_taken) {
     if (load_relaxed(&table->count) == 0) return false;
     lock_table(table);
     struct table_entry *place = table->slots ? entry_of(table, key) : NULL;
@@ -76,10 +76,10 @@ static bool look_up(struct table *table, uint64_t key, struct table_entry *entry
     return is_there;
 }
 
-bool table_take(struct table *table, uint64_t key, struct table_entry *entry) {
+bool table_take(struct locked_table *table, uint64_t key, struct table_entry *entry) {
     return look_up(table, key, entry, true);
 }
 
-bool table_find(struct table *table, uint64_t key, struct table_entry *entry) {
+bool table_find(struct locked_table *table, uint64_t key, struct table_entry *entry) {
     return look_up(table, key, entry, false);
 }

@@ -1,8 +1,8 @@
-/* table.h: a locked map from a non-zero 64-bit key to two words, for what is too rare or too odd for the fast structures.
+/* locked_table.h: a locked map from a non-zero 64-bit key to two words, for what is too rare or too odd for the fast structures.
  * Open addressing, at most half full, backward-shift deletion, one spin lock. Lives in memory that a fork does not keep: a zeroed
  * table is an empty one. */
-#ifndef CLEAR_SHIM_TABLE_H
-#define CLEAR_SHIM_TABLE_H
+#ifndef CLEAR_SHIM_LOCKED_TABLE_H
+#define CLEAR_SHIM_LOCKED_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,21 +12,21 @@ struct table_entry {
     uint64_t first, second;
 };
 
-struct table {
+struct locked_table {
     uint32_t lock;
     uint64_t count, slots;
     struct table_entry *entries;
 };
 
 /* Puts an entry. *old is what stood there (old->key 0: nothing). False when there is no memory. */
-bool table_put(struct table *table, struct table_entry entry, struct table_entry *old);
+bool table_put(struct locked_table *table, struct table_entry entry, struct table_entry *old);
 /* Takes an entry out; false where there is none. */
-bool table_take(struct table *table, uint64_t key, struct table_entry *entry);
-bool table_find(struct table *table, uint64_t key, struct table_entry *entry);
+bool table_take(struct locked_table *table, uint64_t key, struct table_entry *entry);
+bool table_find(struct locked_table *table, uint64_t key, struct table_entry *entry);
 
 /* Independent tables, so that threads seldom meet at one lock. */
 enum { TABLE_SHARDS = 64 };
-static inline struct table *table_shard(struct table *shards, uint64_t key) {
+static inline struct locked_table *table_shard(struct locked_table *shards, uint64_t key) {
     return &shards[key * 0x9e3779b97f4a7c15ull >> 58];
 }
 

@@ -63,7 +63,7 @@ struct index {
 
 struct rule_table; /* unwind.c */
 struct arenas;
-struct table;
+struct locked_table;
 
 struct process {
     uint32_t state; /* enum process_state */
@@ -86,7 +86,7 @@ struct process {
     struct index *stacks, *objects;
     struct rule_table *rules;
     struct arenas *arenas;                           /* arena.c; NULL until there is one */
-    struct table *fibers;                            /* fiber.c; the same */
+    struct locked_table *fibers;                     /* fiber.c; the same */
     struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
     uint64_t stack_chunk_used;                       /* bytes of its body */
     struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
@@ -129,8 +129,8 @@ enum {
     TRAIL_SLOTS = 64,
     TRAIL_REGISTER = 0, /* values of bp_from that are no address */
     TRAIL_NOTED = 1,
-    REMEMBERED_SETS = 128,
-    REMEMBERED_WAYS = 4,
+    WALK_SETS = 128,
+    WALK_WAYS = 4,
 };
 
 /* The words of the stack that a walk depended on. With the same start (pc and sp, and bp where it was used) and the same
@@ -146,7 +146,7 @@ struct trail {
 };
 
 /* A walk that need not be done again. */
-struct remembered {
+struct cached_walk {
     struct frame frame;
     uint32_t id;
     uint32_t generation; /* of the rules it was walked by */
@@ -155,11 +155,11 @@ struct remembered {
 
 /* Walks that start alike. Where they seldom come back (many paths into one allocating function), remembering costs more
  * than it saves: then the set rests for a while. */
-struct remembered_set {
-    int32_t worth;    /* raised by what was remembered, lowered by what was not */
-    uint32_t resting; /* walks until it tries again */
-    uint32_t next;    /* the way to be replaced */
-    struct remembered ways[REMEMBERED_WAYS];
+struct walk_set {
+    int32_t score;   /* raised by what was remembered, lowered by what was not */
+    uint32_t bypass; /* walks until it tries again */
+    uint32_t next;   /* the way to be replaced */
+    struct cached_walk ways[WALK_WAYS];
 };
 
 /* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
@@ -192,7 +192,7 @@ struct thread {
     struct held_lock held[HELD_LOCKS];
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
-    struct remembered_set remembered[REMEMBERED_SETS];
+    struct walk_set walks[WALK_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)
 #undef X

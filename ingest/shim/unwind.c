@@ -197,7 +197,7 @@ static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
 /* The cost is the chain of loads from frame to frame. Plain frame pointers need only bp for the next step, and the branch
  * predictor goes on while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the
  * next frame is known: about 6 ns a frame. */
-static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct stack *stack,
+static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
                                    struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);
     uint64_t hash = process->epoch, high = stack_range_of(thread, frame.sp).high;
@@ -228,11 +228,11 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
             break;
         }
     }
-    *stack = (struct stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
+    *stack = (struct walked_stack){.pc = pc, .depth = depth, .flags = flags, .hash = finish_hash(hash, flags)};
     return flags;
 }
 
-void unwind_drop_own(struct stack *stack) {
+void unwind_drop_own(struct walked_stack *stack) {
     uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc, hash = process->epoch;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stack->depth; i++) {
@@ -249,12 +249,12 @@ static COLD void count_flags(struct thread *thread, uint32_t flags) {
     if (flags & STACK_INCOMPLETE) add_own(&thread->counters->incomplete, 1);
 }
 
-void unwind(struct thread *thread, struct frame frame, struct stack *stack) {
+void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack) {
     uint32_t flags = walk(thread, frame, stack, NULL);
     if (unlikely(flags)) count_flags(thread, flags);
 }
 
-void unwind_noting(struct thread *thread, struct frame frame, struct stack *stack, struct trail *trail) {
+void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail) {
     bool is_own_stack = frame.sp >= thread->stack.low && frame.sp < thread->stack.high;
     trail->start = frame.sp;
     trail->count = 0;

@@ -19,13 +19,13 @@
     })
 
 /* Fills thread->pc and *stack; counts truncated and incomplete stacks. */
-void unwind(struct thread *thread, struct frame frame, struct stack *stack);
+void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack);
 
 /* The same, and notes in *trail every word of the stack that the walk depended on. */
-void unwind_noting(struct thread *thread, struct frame frame, struct stack *stack, struct trail *trail);
+void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail);
 
 /* Takes the runtime's own frames out of a stack that a timer found inside a hook. */
-void unwind_drop_own(struct stack *stack);
+void unwind_drop_own(struct walked_stack *stack);
 
 bool rules_start(void);                         /* makes the table of rules */
 void rules_forget(uint64_t low, uint64_t high); /* of code at these addresses; needs process->lock */

@@ -11,7 +11,7 @@
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
 enum { MORE_TRACE, MORE_SET, MORE_ID, MORE_BLOCK, MORE_WIDTH };
 
-struct key {
+struct site_key {
     int64_t id, trace_id, label_set_id, block_bytes;
 };
 
@@ -28,7 +28,7 @@ struct putting {
     bool has_bounds;
     bool knows_all; /* every key of the file is in memory */
     struct fresh {
-        struct key keys[FRESH_MAX];
+        struct site_key keys[FRESH_MAX];
         size_t count;
     } first,
         more; /* that are not written yet. Apart, since SQLite puts rows away in the order of their ids for half as much */
@@ -43,7 +43,7 @@ static int64_t block_bytes(const struct site_row *row) {
     return 0;
 }
 
-static void remember(struct store *store, const struct key *key) {
+static void remember(struct store *store, const struct site_key *key) {
     const int64_t first[FIRST_WIDTH] = {key->trace_id, key->label_set_id, key->block_bytes};
     const int64_t more[MORE_WIDTH] = {key->trace_id, key->label_set_id, key->id, key->block_bytes};
     /* Neither is there: nothing is summed. */
@@ -51,10 +51,10 @@ static void remember(struct store *store, const struct key *key) {
 }
 
 /* The key of a row, from memory. *is_first: it has none, and neither has any other label set of the stack. */
-static bool recall(const struct store *store, const struct site_row *row, struct key *key, bool *is_first) {
+static bool recall(const struct store *store, const struct site_row *row, struct site_key *key, bool *is_first) {
     const int64_t *first = sums_find(&store->first_keys, &row->trace_id);
     *is_first = !first;
-    *key = (struct key){row->trace_id, row->trace_id, row->label_set_id, first ? first[FIRST_BLOCK] : 0};
+    *key = (struct site_key){row->trace_id, row->trace_id, row->label_set_id, first ? first[FIRST_BLOCK] : 0};
     if (!first || first[FIRST_SET] == row->label_set_id) return first;
     const int64_t keys[] = {row->trace_id, row->label_set_id};
     const int64_t *more = sums_find(&store->more_keys, keys);
@@ -66,19 +66,20 @@ static bool recall(const struct store *store, const struct site_row *row, struct
 
 /* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which is a third
  * of the work; and so it is where stacks are new. */
-static bool is_next(int64_t greatest_id, const struct key *keys, size_t count) {
+static bool is_next(int64_t greatest_id, const struct site_key *keys, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (keys[i].id != greatest_id + 1 + (int64_t)i) return false;
     return true;
 }
 
 static void key_value(sqlite3_context *result, const void *rows, size_t row, int column) {
-    const struct key *key = (const struct key *)rows + row;
+    const struct site_key *key = (const struct site_key *)rows + row;
     const int64_t values[] = {key->id, key->trace_id, key->label_set_id, key->block_bytes};
     sqlite3_result_int64(result, values[column]);
 }
 
-static int write_keys(struct putting *putting, bool with_id, const struct key *keys, size_t count, struct error *err) {
+static int write_keys(struct putting *putting, bool with_id, const struct site_key *keys, size_t count,
+                      struct error *err) {
     const struct bulk bulk = {count, keys, key_value};
     return bulk_insert(putting->store->db,
                        with_id ? "INSERT OR FAIL INTO site_keys(id, trace_id, label_set_id, block_bytes)"
@@ -118,9 +119,9 @@ static int read_bounds(struct putting *putting, struct error *err) {
                : 0;
 }
 
-static int make_key(struct putting *putting, const struct site_row *row, bool is_first, struct key *key,
+static int make_key(struct putting *putting, const struct site_row *row, bool is_first, struct site_key *key,
                     struct error *err) {
-    *key = (struct key){row->trace_id, row->trace_id, row->label_set_id, block_bytes(row)};
+    *key = (struct site_key){row->trace_id, row->trace_id, row->label_set_id, block_bytes(row)};
     if (read_bounds(putting, err) != 0) return -1;
     if (!is_first) key->id = putting->smallest_id = (putting->smallest_id < 0 ? putting->smallest_id : 0) - 1;
     struct fresh *fresh = is_first ? &putting->first : &putting->more;
@@ -142,13 +143,13 @@ static int look_up(struct store *store, const struct site_row *row, bool is_firs
     if (!is_first) sqlite3_bind_int64(select, 2, row->label_set_id);
     int state = db_step(store->db, select, err);
     if (state != 1) return state;
-    remember(store, &(struct key){sqlite3_column_int64(select, 0), row->trace_id, sqlite3_column_int64(select, 1),
-                                  sqlite3_column_int64(select, 2)});
+    remember(store, &(struct site_key){sqlite3_column_int64(select, 0), row->trace_id, sqlite3_column_int64(select, 1),
+                                       sqlite3_column_int64(select, 2)});
     sqlite3_reset(select);
     return 0;
 }
 
-static int find_key(struct putting *putting, const struct site_row *row, struct key *key, struct error *err) {
+static int find_key(struct putting *putting, const struct site_row *row, struct site_key *key, struct error *err) {
     struct store *store = putting->store;
     bool is_first, is_known = recall(store, row, key, &is_first);
     if (!is_known && !putting->knows_all && !store_is_new_trace(store, row->trace_id)) {
@@ -169,23 +170,23 @@ static int read_all_keys(struct store *store, struct error *err) {
     sums_init(&store->first_keys, FIRST_SET, FIRST_WIDTH - FIRST_SET, 0);
     sums_init(&store->more_keys, MORE_ID, MORE_WIDTH - MORE_ID, 0);
     while ((state = db_step(store->db, select, err)) == 1)
-        remember(store, &(struct key){sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
-                                      sqlite3_column_int64(select, 2), sqlite3_column_int64(select, 3)});
+        remember(store, &(struct site_key){sqlite3_column_int64(select, 0), sqlite3_column_int64(select, 1),
+                                           sqlite3_column_int64(select, 2), sqlite3_column_int64(select, 3)});
     return state;
 }
 
 /* Reading a key in order costs less than a fourth of looking one up. There are about as many keys as stacks. */
-static int read_keys_if_worth(struct putting *putting, const struct site_row *rows, size_t count, struct error *err) {
-    enum { WORTH_READING = 4 };
+static int read_keys_if_cheaper(struct putting *putting, const struct site_row *rows, size_t count, struct error *err) {
+    enum { LOOK_UP_COST = 4 };
     size_t missing = 0;
     bool is_first;
     for (size_t i = 0; i < count; i++)
         if (!store_is_new_trace(putting->store, rows[i].trace_id) &&
-            !recall(putting->store, &rows[i], &(struct key){0}, &is_first))
+            !recall(putting->store, &rows[i], &(struct site_key){0}, &is_first))
             missing++;
     if (missing == 0) return 0;
     if (read_bounds(putting, err) != 0) return -1;
-    if ((uint64_t)(putting->greatest_id - putting->smallest_id) > (uint64_t)missing * WORTH_READING) return 0;
+    if ((uint64_t)(putting->greatest_id - putting->smallest_id) > (uint64_t)missing * LOOK_UP_COST) return 0;
     putting->knows_all = true;
     return read_all_keys(putting->store, err);
 }
@@ -211,7 +212,7 @@ static int place_rows(struct putting *putting, struct placed *placed, const stru
                       size_t *first_count, struct error *err) {
     struct placed *front = placed, *back = placed + count;
     for (size_t i = 0; i < count; i++) {
-        struct key key;
+        struct site_key key;
         if (find_key(putting, &rows[i], &key, err) != 0) return -1;
         *(key.id < 0 ? --back : front++) = (struct placed){key.id, key.block_bytes, &rows[i]};
     }
@@ -263,7 +264,7 @@ int site_rows_put(struct store *store, int64_t profile_id, const struct site_row
     struct putting putting = {.store = store};
     struct placed *placed = xmalloc(count * sizeof *placed);
     size_t first_count = 0;
-    int code = read_keys_if_worth(&putting, rows, count, err);
+    int code = read_keys_if_cheaper(&putting, rows, count, err);
     if (code == 0) code = place_rows(&putting, placed, rows, count, &first_count, err);
     /* In the order of the table, others before first ones: pages that are filled at random stay half empty. */
     if (code == 0) code = write_placed(store->db, profile_id, placed + first_count, count - first_count, err);

@@ -48,7 +48,7 @@ static void bind_text(sqlite3_stmt *statement, int parameter, const char *text) 
 }
 
 /* How a thing gets its row id: by memory, by its unique columns, by a new row. */
-struct kind {
+struct interner {
     const char *select; /* the id, by the unique columns */
     const char *insert;
     void (*bind)(sqlite3_stmt *statement, const void *thing); /* the parameters of both */
@@ -65,26 +65,26 @@ static int select_id(struct db *db, sqlite3_stmt *select, int64_t *id, struct er
 }
 
 /* The row id of a thing that is not in memory. */
-static int64_t find_row(struct store *store, const struct kind *kind, const void *thing, struct error *err) {
+static int64_t find_row(struct store *store, const struct interner *interner, const void *thing, struct error *err) {
     int64_t id = 0;
-    sqlite3_stmt *select = db_prepare(store->db, kind->select, err);
+    sqlite3_stmt *select = db_prepare(store->db, interner->select, err);
     if (!select) return -1;
-    kind->bind(select, thing);
+    interner->bind(select, thing);
     int state = select_id(store->db, select, &id, err);
     if (state != 0) return state < 0 ? -1 : id;
-    sqlite3_stmt *insert = db_prepare(store->db, kind->insert, err);
+    sqlite3_stmt *insert = db_prepare(store->db, interner->insert, err);
     if (!insert) return -1;
-    kind->bind(insert, thing);
+    interner->bind(insert, thing);
     if (db_run(store->db, insert, err) != 0) return -1;
     return sqlite3_last_insert_rowid(store->db->handle);
 }
 
 /* The same, with `map` as memory and store->key as the key. */
-static int64_t find_thing(struct store *store, struct map *map, const struct kind *kind, const void *thing,
+static int64_t find_thing(struct store *store, struct map *map, const struct interner *interner, const void *thing,
                           struct error *err) {
     const struct map_entry *entry = map_find(map, store->key.data, store->key.size);
     if (entry) return entry->value;
-    int64_t id = find_row(store, kind, thing, err);
+    int64_t id = find_row(store, interner, thing, err);
     if (id >= 0) map_put(map, store->key.data, store->key.size, NULL)->value = id;
     return id;
 }
@@ -105,7 +105,7 @@ static void bind_mapping(sqlite3_stmt *statement, const void *thing) {
 }
 
 int64_t store_mapping(struct store *store, const struct store_mapping *mapping, struct error *err) {
-    const struct kind kind = {
+    const struct interner interner = {
         .select = embedded_text("ingest/mapping_find.sql"),
         .insert = embedded_text("ingest/mapping_row.sql"),
         .bind = bind_mapping,
@@ -118,7 +118,7 @@ int64_t store_mapping(struct store *store, const struct store_mapping *mapping, 
     key_int(store, (int64_t)mapping->file_offset);
     key_int(store, mapping->has_functions | mapping->has_filenames << 1 | mapping->has_line_numbers << 2 |
                        mapping->has_inline_frames << 3);
-    int64_t id = find_thing(store, &store->mappings, &kind, mapping, err);
+    int64_t id = find_thing(store, &store->mappings, &interner, mapping, err);
     if (id < 0) return -1;
     return known_put_mapping(&store->known, id, mapping->filename ? mapping->filename : "", mapping->memory_start,
                              mapping->file_offset, err) == 0
@@ -255,7 +255,7 @@ static int sign_trace(struct store *store, struct trace_row *trace, struct error
     return 0;
 }
 
-enum { WORTH_READING = 4 }; /* reading a hash from the index costs less than a fourth of looking one up */
+enum { LOOK_UP_COST = 4 }; /* reading a hash from the index costs less than a fourth of looking one up */
 
 static int read_hashes(struct store *store, size_t capacity, struct error *err) {
     sqlite3_stmt *select = db_prepare(store->db, "SELECT hash FROM traces ORDER BY hash", err);
@@ -307,7 +307,7 @@ int store_expect(struct store *store, size_t count, struct error *err) {
     if (db_int(store->db, "SELECT max(id) + 1 FROM traces", 0, &stored, err) != 0) return -1;
     if (stored < 0) return 0;
     store->first_new_trace = stored;
-    if ((uint64_t)stored > (uint64_t)count * WORTH_READING) return 0;
+    if ((uint64_t)stored > (uint64_t)count * LOOK_UP_COST) return 0;
     if (read_hashes(store, (size_t)stored, err) != 0) return -1;
     return stored == 1 && count >= MANY ? drop_indexes(store, err) : 0; /* trace 0 is always there */
 }
@@ -403,7 +403,7 @@ static void bind_label_set(sqlite3_stmt *statement, const void *thing) {
 }
 
 int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err) {
-    static const struct kind kind = {
+    static const struct interner interner = {
         .select = "SELECT id FROM label_sets WHERE labels = ?1",
         .insert = "INSERT INTO label_sets(labels) VALUES (?1)",
         .bind = bind_label_set,
@@ -414,7 +414,7 @@ int64_t store_label_set(struct store *store, const struct store_label *labels, s
     qsort(sorted, count, sizeof *sorted, compare_labels);
     write_labels(store, sorted, count);
     free(sorted);
-    return find_thing(store, &store->label_sets, &kind, store->key.data, err);
+    return find_thing(store, &store->label_sets, &interner, store->key.data, err);
 }
 
 /* Objects. */
@@ -436,7 +436,7 @@ static void bind_object(sqlite3_stmt *statement, const void *thing) {
 
 int64_t store_object(struct store *store, const char *kind, const char *identity, const char *name, int64_t trace_id,
                      uint64_t offset, struct error *err) {
-    static const struct kind object_kind = {
+    static const struct interner interner = {
         .select = "SELECT id FROM objects WHERE kind = ?1 AND identity = ?2",
         .insert = "INSERT INTO objects(kind, identity, name, trace_id, offset) VALUES (?1, ?2, ?3, ?4, ?5)",
         .bind = bind_object,
@@ -445,5 +445,5 @@ int64_t store_object(struct store *store, const char *kind, const char *identity
     buffer_clear(&store->key);
     key_text(store, kind);
     key_text(store, identity);
-    return find_thing(store, &store->objects, &object_kind, &object, err);
+    return find_thing(store, &store->objects, &interner, &object, err);
 }

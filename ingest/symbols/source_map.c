@@ -49,7 +49,7 @@ static int marker_of(const char *line, size_t size) {
     return found;
 }
 
-static void read_markers(struct source_file *file) {
+static void read_markers(struct source_map_file *file) {
     const char *at = file->text;
     for (int number = 1; *at; number++) {
         size_t size = strcspn(at, "\n");
@@ -62,7 +62,7 @@ static void read_markers(struct source_file *file) {
     }
 }
 
-int source_file_line(const struct source_file *file, int line) {
+int source_file_line(const struct source_map_file *file, int line) {
     size_t low = 0, high = file->count; /* the first marker below the line is in between */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -166,15 +166,15 @@ void source_map_kept(struct source_map *map, const char *directory) {
     free(file);
 }
 
-static void forget_texts(struct source_file *file) {
+static void forget_texts(struct source_map_file *file) {
     free(file->source);
     free(file->text);
     free(file->source_text);
     free(file->markers);
-    *file = (struct source_file){.path = file->path};
+    *file = (struct source_map_file){.path = file->path};
 }
 
-static void read_file(struct source_map *map, struct source_file *file, const char *module) {
+static void read_file(struct source_map *map, struct source_map_file *file, const char *module) {
     bool has_copy = is_kept(map, module) && is_transpiled_name(path_base(file->path));
     file->source = source_of(map, module, file->path);
     file->text = file->source ? source_read(has_copy ? map->kept_file : file->path) : NULL;
@@ -185,15 +185,15 @@ static void read_file(struct source_map *map, struct source_file *file, const ch
     }
     if (has_copy) file->source_text = source_read(map->kept_source);
     if (!file->source_text) file->source_text = source_read(file->source);
-    map->mapped = xrealloc(map->mapped, (map->mapped_count + 1) * sizeof(struct source_file *));
+    map->mapped = xrealloc(map->mapped, (map->mapped_count + 1) * sizeof(struct source_map_file *));
     map->mapped[map->mapped_count++] = file;
 }
 
-const struct source_file *source_map_look(struct source_map *map, const char *module, const char *path) {
+const struct source_map_file *source_map_look(struct source_map *map, const char *module, const char *path) {
     bool added;
     struct map_entry *entry = map_put(&map->files, path, strlen(path), &added);
-    if (!added) return (struct source_file *)(intptr_t)entry->value;
-    struct source_file *file = xcalloc(1, sizeof *file);
+    if (!added) return (struct source_map_file *)(intptr_t)entry->value;
+    struct source_map_file *file = xcalloc(1, sizeof *file);
     entry->value = (intptr_t)file;
     file->path = xstrdup(path);
     read_file(map, file, module);
@@ -202,7 +202,7 @@ const struct source_file *source_map_look(struct source_map *map, const char *mo
 
 void source_map_free(struct source_map *map) {
     for (size_t i = 0; i < map->files.count; i++) {
-        struct source_file *file = (struct source_file *)(intptr_t)map->files.entries[i].value;
+        struct source_map_file *file = (struct source_map_file *)(intptr_t)map->files.entries[i].value;
         forget_texts(file);
         free(file->path);
         free(file);

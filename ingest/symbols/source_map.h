@@ -18,7 +18,7 @@ struct source_marker {
     int line, source_line; /* from 1 */
 };
 
-struct source_file {
+struct source_map_file {
     char *path;                    /* of the transpiled file, as debug information names it */
     char *source;                  /* what it was made of; NULL: it is no transpiler's output */
     char *text;                    /* of the transpiled file, NUL-terminated; NULL where source is */
@@ -29,8 +29,8 @@ struct source_file {
 };
 
 struct source_map {
-    struct map files;            /* path -> struct source_file * */
-    struct source_file **mapped; /* of these, the transpiler's output */
+    struct map files;                /* path -> struct source_map_file * */
+    struct source_map_file **mapped; /* of these, the transpiler's output */
     size_t mapped_count;
     char *build_directory, *built_source;        /* of source_map_built */
     char *kept_module, *kept_file, *kept_source; /* of source_map_kept */
@@ -44,10 +44,10 @@ void source_map_kept(struct source_map *map, const char *directory);
 void source_map_free(struct source_map *map);
 
 /* The file, looked at the first time it is asked for. `module`: the binary's file name. */
-const struct source_file *source_map_look(struct source_map *map, const char *module, const char *path);
+const struct source_map_file *source_map_look(struct source_map *map, const char *module, const char *path);
 
 /* The line of the source that made that line: of the nearest marker at or above it; 0 where there is none. */
-int source_file_line(const struct source_file *file, int line);
+int source_file_line(const struct source_map_file *file, int line);
 
 /* The whole of a regular file as NUL-terminated text, bytes that are no UTF-8 replaced by '?'; NULL where it cannot be
  * read or is no source. free() it. */

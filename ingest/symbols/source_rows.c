@@ -42,7 +42,7 @@ int sources_put(struct db *db, int64_t run_id, const char *path, const char *rol
 
 int sources_store(struct source_map *map, struct db *db, int64_t run_id, struct error *err) {
     for (size_t i = 0; i < map->mapped_count; i++) {
-        struct source_file *file = map->mapped[i];
+        struct source_map_file *file = map->mapped[i];
         if (file->is_stored) continue;
         if (sources_put(db, run_id, file->path, TRANSPILED_ROLE, file->text, err)) return -1;
         if (file->source_text && sources_put(db, run_id, file->source, SOURCE_ROLE, file->source_text, err)) return -1;

@@ -222,7 +222,7 @@ static const char *absolute_path(struct symbolizer *symbolizer, const char *file
 /* A frame in a transpiler's output belongs to the line of the source that made it. */
 static void map_to_source(struct symbolizer_module *module, struct symbol_frame *frame) {
     if (!*frame->file) return;
-    const struct source_file *file = source_map_look(&module->symbolizer->sources, module->basename, frame->file);
+    const struct source_map_file *file = source_map_look(&module->symbolizer->sources, module->basename, frame->file);
     int at = frame->line ? frame->line : frame->start_line;
     int line = file->source ? source_file_line(file, at) : 0;
     if (!line) return;

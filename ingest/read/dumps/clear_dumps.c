@@ -13,16 +13,16 @@
 
 enum { HEAD = 4096, HEAD_LINES = 40 }; /* as much as recognising looks at */
 
-static int read_alloc(struct dump *dump, struct error *err) {
+static int read_alloc(struct dump_reader *dump, struct error *err) {
     return dump_read_rows(dump, "heap", err);
 }
-static int read_locks(struct dump *dump, struct error *err) {
+static int read_locks(struct dump_reader *dump, struct error *err) {
     return dump_read_rows(dump, "lock", err);
 }
-static int read_cells(struct dump *dump, struct error *err) {
+static int read_cells(struct dump_reader *dump, struct error *err) {
     return dump_read_rows(dump, "mvcc", err);
 }
-static int read_channels(struct dump *dump, struct error *err) {
+static int read_channels(struct dump_reader *dump, struct error *err) {
     return dump_read_rows(dump, "channels", err);
 }
 
@@ -30,7 +30,7 @@ static const struct dump_kind {
     const char *file;            /* in a directory */
     const char *titles[4];       /* a line near the start begins with one of them; ends with NULL */
     const char *profile, *other; /* files of a directory that hold the same kind in another format: see below */
-    int (*read)(struct dump *dump, struct error *err);
+    int (*read)(struct dump_reader *dump, struct error *err);
 } kinds[] = {
     {"alloc.txt", {"# alloc-profile v", "# total_allocs:", "# addr alloc_count"}, "heap.pb.gz", NULL, read_alloc},
     {"locks.txt", {"# lock-profile v", "# addr\tacquires", "# addr acquires"}, NULL, "lock.pb.gz", read_locks},
@@ -77,7 +77,7 @@ static bool recognise_file(const struct input *input) {
 
 static int read_file(struct ingest *ingest, const struct input *input, struct error *err) {
     struct dump_names names;
-    struct dump dump;
+    struct dump_reader dump;
     dump_names_open(&names, ingest, input->path);
     int code = dump_open(&dump, ingest, &names, input, err);
     if (code == 0) {
@@ -100,7 +100,7 @@ const struct format format_clear_dump = {
 /* ---- task sites of a recorded run -------------------------------------------------------------------------------- */
 
 static int mark_profile(struct ingest *ingest, const struct input *input, struct error *err) {
-    struct dump dump;
+    struct dump_reader dump;
     if (dump_open(&dump, ingest, NULL, input, err)) return -1;
     int code = dump_read_task_sites(&dump, true, err);
     dump_close(&dump);
@@ -211,7 +211,7 @@ static bool is_needed(const struct directory *directory, int index) {
 
 /* What the profile that was read in place of a text dump lacks: the headers. */
 static int add_headers(struct directory *directory, int kind, struct error *err) {
-    struct dump dump;
+    struct dump_reader dump;
     struct ingest *ingest = directory->ingest;
     if (!directory->members[kind].is_there || !ingest->profile_id) return 0;
     if (dump_open(&dump, ingest, &directory->names, &directory->members[kind].input, err) != 0) return -1;
@@ -240,7 +240,7 @@ static int read_foreign(struct directory *directory, int index, struct error *er
 }
 
 static int read_text(struct directory *directory, int index, struct error *err) {
-    struct dump dump;
+    struct dump_reader dump;
     if (dump_open(&dump, directory->ingest, &directory->names, &directory->members[index].input, err) != 0) return -1;
     int code = kinds[index].read(&dump, err);
     dump_close(&dump);
@@ -249,7 +249,7 @@ static int read_text(struct directory *directory, int index, struct error *err) 
 
 /* The markers belong to the profile of the fibers, which is the open one: fibers.txt is read last. */
 static int read_markers(struct directory *directory, struct error *err) {
-    struct dump dump;
+    struct dump_reader dump;
     if (!directory->members[ZIG].is_there) return 0;
     if (dump_open(&dump, directory->ingest, &directory->names, &directory->members[ZIG].input, err) != 0) return -1;
     int code = dump_read_task_sites(&dump, directory->members[FIBERS].is_there, err);
@@ -317,7 +317,7 @@ static int read_members(struct directory *directory, struct error *err) {
 static int find_sample_n(struct directory *directory, int64_t *sample_n, struct error *err) {
     *sample_n = 1;
     for (int i = 0; i < KINDS; i++) {
-        struct dump dump;
+        struct dump_reader dump;
         if (!directory->members[i].is_there) continue;
         uint64_t skipped = directory->ingest->rows_skipped;
         if (dump_open(&dump, directory->ingest, &directory->names, &directory->members[i].input, err) != 0) return -1;

@@ -53,7 +53,7 @@ struct dump_object {
     const char *kind, *identity, *name;
 };
 
-struct dump {
+struct dump_reader {
     struct ingest *ingest;
     struct dump_names *names;
     const struct input *input;
@@ -70,35 +70,35 @@ struct dump {
 };
 
 /* Reads all headers of the input. */
-int dump_open(struct dump *dump, struct ingest *ingest, struct dump_names *names, const struct input *input,
+int dump_open(struct dump_reader *dump, struct ingest *ingest, struct dump_names *names, const struct input *input,
               struct error *err);
-void dump_close(struct dump *dump);
+void dump_close(struct dump_reader *dump);
 /* A text that goes with the profile; beyond DUMP_COMMENTS_MAX none does. */
-void dump_comment(struct dump *dump, const char *text);
+void dump_comment(struct dump_reader *dump, const char *text);
 
 /* A profile of that kind with the headers' facts. */
-int dump_begin_profile(struct dump *dump, const char *kind, struct error *err);
+int dump_begin_profile(struct dump_reader *dump, const char *kind, struct error *err);
 
 /* The next line that is neither blank nor a header. */
-bool dump_next_row(struct dump *dump);
+bool dump_next_row(struct dump_reader *dump);
 /* "PATH:LINE:COLUMN: expected ..., found '...'". `place` is in the current line. */
-int dump_expected(const struct dump *dump, struct span place, const char *expected, struct error *err);
+int dump_expected(const struct dump_reader *dump, struct span place, const char *expected, struct error *err);
 /* A number that does not fit into 63 bits, or is none, is an error. */
-int dump_number(const struct dump *dump, struct span word, int64_t *value, struct error *err);
+int dump_number(const struct dump_reader *dump, struct span word, int64_t *value, struct error *err);
 
 /* ---- the dumps --------------------------------------------------------------------------------------------------- */
 
 /* Each begins its profile and adds its rows. */
-int dump_read_rows(struct dump *dump, const char *kind, struct error *err); /* heap, lock, mvcc, channels */
-int dump_read_fibers(struct dump *dump, struct error *err);
-int dump_read_syscalls(struct dump *dump, struct error *err);
-int dump_read_counters(struct dump *dump, struct error *err);
+int dump_read_rows(struct dump_reader *dump, const char *kind, struct error *err); /* heap, lock, mvcc, channels */
+int dump_read_fibers(struct dump_reader *dump, struct error *err);
+int dump_read_syscalls(struct dump_reader *dump, struct error *err);
+int dump_read_counters(struct dump_reader *dump, struct error *err);
 /* The name in a directory of the dump that an input is ("alloc.txt"); NULL for none. */
 const char *dump_file_of(const struct input *input);
 /* The markers in the transpiled files of a run, to the fibers that were recorded of it. In a transaction of its own. */
 int dump_mark_run(struct db *db, int64_t run_id, struct error *err);
 /* Adds kind, line and column to the task sites of the open profile, and those that never ran. Where the open profile is
  * not the fibers', the first marker begins that. */
-int dump_read_task_sites(struct dump *dump, bool has_fibers, struct error *err);
+int dump_read_task_sites(struct dump_reader *dump, bool has_fibers, struct error *err);
 
 #endif

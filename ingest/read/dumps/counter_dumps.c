@@ -7,7 +7,7 @@
 
 enum { COLUMNS_MAX = 12 };
 
-struct row {
+struct dump_row {
     struct span columns[COLUMNS_MAX]; /* words of the line; empty where it has fewer */
     size_t count;
     int64_t numbers[COLUMNS_MAX]; /* of the columns that are numbers; 0 where the line has fewer */
@@ -20,12 +20,12 @@ struct dump_table {
     const char *columns;     /* a letter each: 's' stack, 'a' address, 'n' number */
     unsigned counts;         /* bit n: a row may have n columns; versions have different ones */
     const char *counts_text; /* the same for messages */
-    int (*add)(struct dump *dump, const struct row *row, struct error *err);
+    int (*add)(struct dump_reader *dump, const struct dump_row *row, struct error *err);
 };
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-static int read_address(const struct dump *dump, struct span *word, uint64_t *address, struct error *err) {
+static int read_address(const struct dump_reader *dump, struct span *word, uint64_t *address, struct error *err) {
     struct span digits = *word;
     if (!span_take(&digits, "0x")) return dump_expected(dump, *word, "an address (0x...)", err);
     switch (span_unsigned(&digits, 16, address)) {
@@ -36,7 +36,7 @@ static int read_address(const struct dump *dump, struct span *word, uint64_t *ad
 }
 
 /* "0x1,0x2,0x3", leaf first; "-" for none. */
-static int read_stack(struct dump *dump, struct span word, struct error *err) {
+static int read_stack(struct dump_reader *dump, struct span word, struct error *err) {
     dump->depth = 0;
     if (span_is(word, "-")) return 0;
     struct span rest = word;
@@ -50,7 +50,7 @@ static int read_stack(struct dump *dump, struct span word, struct error *err) {
     }
 }
 
-static int read_column(struct dump *dump, char type, size_t index, struct row *row, struct error *err) {
+static int read_column(struct dump_reader *dump, char type, size_t index, struct dump_row *row, struct error *err) {
     struct span word = row->columns[index];
     switch (type) {
     case 's': return read_stack(dump, word, err);
@@ -61,10 +61,10 @@ static int read_column(struct dump *dump, char type, size_t index, struct row *r
     }
 }
 
-static int split(struct dump *dump, const struct dump_table *table, struct row *row, struct error *err) {
+static int split(struct dump_reader *dump, const struct dump_table *table, struct dump_row *row, struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line;
     size_t most = strlen(table->columns);
-    *row = (struct row){.count = 0};
+    *row = (struct dump_row){.count = 0};
     while (span_size(line)) {
         struct span word = span_word(&line);
         if (row->count == most) return dump_expected(dump, word, "the end of the row", err);
@@ -75,7 +75,7 @@ static int split(struct dump *dump, const struct dump_table *table, struct row *
                            table->counts_text, row->count);
 }
 
-static int read_row(struct dump *dump, const struct dump_table *table, struct row *row, struct error *err) {
+static int read_row(struct dump_reader *dump, const struct dump_table *table, struct dump_row *row, struct error *err) {
     if (split(dump, table, row, err) != 0) return -1;
     dump->depth = 0;
     for (size_t i = 0; i < row->count; i++)
@@ -86,7 +86,7 @@ static int read_row(struct dump *dump, const struct dump_table *table, struct ro
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* addrs alloc_count alloc_bytes free_count free_bytes live_bytes */
-static int add_site(struct dump *dump, const struct row *row, struct error *err) {
+static int add_site(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     if (number[5] != number[2] - number[4]) dump->disagreeing++;
     const struct ingest_site site = {.trace_id = row->trace_id,
@@ -98,7 +98,7 @@ static int add_site(struct dump *dump, const struct row *row, struct error *err)
 }
 
 /* What the dump's headers say that a lock is, else what the binary does. */
-static int64_t lock_object(struct dump *dump, uint64_t address, const char **kind, struct error *err) {
+static int64_t lock_object(struct dump_reader *dump, uint64_t address, const char **kind, struct error *err) {
     const struct map_entry *entry = map_find(&dump->objects, &address, sizeof address);
     if (!entry) return dump_object(dump->names, "lock", address, err);
     const struct dump_object *object = (const struct dump_object *)(intptr_t)entry->value;
@@ -108,7 +108,7 @@ static int64_t lock_object(struct dump *dump, uint64_t address, const char **kin
 
 /* addr acquires contended total_wait_ns max_wait_ns total_hold_ns max_hold_ns read_acquires read_contended
  * read_total_wait_ns read_max_wait_ns caller_trace */
-static int add_lock(struct dump *dump, const struct row *row, struct error *err) {
+static int add_lock(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     const char *kind = NULL;
     int64_t object_id = lock_object(dump, row->address, &kind, err);
@@ -130,7 +130,7 @@ static int add_lock(struct dump *dump, const struct row *row, struct error *err)
 }
 
 /* addr struct_size reads commits retries update_failures multi_commits caller_trace */
-static int add_cell(struct dump *dump, const struct row *row, struct error *err) {
+static int add_cell(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     const struct ingest_cell cell = {.object_id = dump_object(dump->names, "cell", row->address, err),
                                      .address = (int64_t)row->address,
@@ -145,7 +145,7 @@ static int add_cell(struct dump *dump, const struct row *row, struct error *err)
 }
 
 /* id pushes pops push_blocked pop_blocked max_depth capacity */
-static int add_channel(struct dump *dump, const struct row *row, struct error *err) {
+static int add_channel(struct dump_reader *dump, const struct dump_row *row, struct error *err) {
     const int64_t *number = row->numbers;
     char *name = xasprintf("channel#%" PRId64, number[0]), *identity = xasprintf("channel:%" PRId64, number[0]);
     const struct ingest_channel channel = {.object_id =
@@ -177,7 +177,7 @@ static const struct dump_table *find_table(const char *kind) {
 
 /* A total that disagrees with its parts does not stop a dump from being stored, since it is not stored itself: the parts
  * are. But whoever reads the figures must know. */
-static int warn_of_totals(struct dump *dump, struct error *err) {
+static int warn_of_totals(struct dump_reader *dump, struct error *err) {
     if (!dump->disagreeing) return 0;
     sqlite3_stmt *update = db_prepare(dump->ingest->db,
                                       "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
@@ -193,11 +193,11 @@ static int warn_of_totals(struct dump *dump, struct error *err) {
     return db_run(dump->ingest->db, update, err);
 }
 
-int dump_read_rows(struct dump *dump, const char *kind, struct error *err) {
+int dump_read_rows(struct dump_reader *dump, const char *kind, struct error *err) {
     const struct dump_table *table = find_table(kind);
     if (dump_begin_profile(dump, kind, err) != 0) return -1;
     while (dump_next_row(dump)) {
-        struct row row;
+        struct dump_row row;
         if (read_row(dump, table, &row, err) != 0) {
             if (ingest_broken(dump->ingest, err) != 0) return -1;
             continue;

@@ -12,7 +12,7 @@
 
 enum { TOTAL_FIBERS, SHORT_FIBERS, VERY_SHORT_FIBERS, TOTAL_LIFETIME, MAX_LIFETIME, TOTALS };
 
-static int insert_totals(struct dump *dump, const int64_t totals[TOTALS], struct error *err) {
+static int insert_totals(struct dump_reader *dump, const int64_t totals[TOTALS], struct error *err) {
     sqlite3_stmt *insert = db_prepare(dump->ingest->db,
                                       "INSERT INTO fibers(profile_id, total_fibers, short_fibers, very_short_fibers,"
                                       " total_lifetime_ns, max_lifetime_ns) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -25,7 +25,7 @@ static int insert_totals(struct dump *dump, const int64_t totals[TOTALS], struct
     return db_run(dump->ingest->db, insert, err);
 }
 
-static int read_total(const struct dump *dump, int64_t totals[TOTALS], struct error *err) {
+static int read_total(const struct dump_reader *dump, int64_t totals[TOTALS], struct error *err) {
     static const char *const names[TOTALS] = {
         [TOTAL_FIBERS] = "total_fibers:",
         [SHORT_FIBERS] = "short_fibers_under_1ms:",
@@ -44,7 +44,8 @@ static int read_total(const struct dump *dump, int64_t totals[TOTALS], struct er
 enum { WORDS_MAX = 9 };
 
 /* The words of the row; between `least` and `most` of them. */
-static int split(const struct dump *dump, struct span words[WORDS_MAX], size_t least, size_t most, struct error *err) {
+static int split(const struct dump_reader *dump, struct span words[WORDS_MAX], size_t least, size_t most,
+                 struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line;
     size_t count = 0;
     for (; span_size(line); count++) {
@@ -60,21 +61,22 @@ static int split(const struct dump *dump, struct span words[WORDS_MAX], size_t l
     return 0;
 }
 
-static int read_numbers(const struct dump *dump, const struct span *words, size_t count, int64_t *numbers,
+static int read_numbers(const struct dump_reader *dump, const struct span *words, size_t count, int64_t *numbers,
                         struct error *err) {
     for (size_t i = 0; i < count; i++)
         if (dump_number(dump, words[i], &numbers[i], err) != 0) return -1;
     return 0;
 }
 
-static int check_new(const struct dump *dump, int64_t id, struct span word, struct map *seen, struct error *err) {
+static int check_new(const struct dump_reader *dump, int64_t id, struct span word, struct map *seen,
+                     struct error *err) {
     bool added;
     map_put(seen, &id, sizeof id, &added);
     return added ? 0 : dump_expected(dump, word, "a number that has no row yet", err);
 }
 
 /* 1: the row is broken, as `err` says; -1: no row can be stored. */
-static int read_scheduler(struct dump *dump, struct map *seen, struct error *err) {
+static int read_scheduler(struct dump_reader *dump, struct map *seen, struct error *err) {
     struct span words[WORDS_MAX];
     int64_t numbers[2];
     if (split(dump, words, 2, 2, err) != 0 || read_numbers(dump, words, 2, numbers, err) != 0 ||
@@ -91,7 +93,7 @@ static int read_scheduler(struct dump *dump, struct map *seen, struct error *err
 }
 
 /* "0:90,1:10" as {"0":90,"1":10}; "-" and nothing are {}. */
-static int read_spread(const struct dump *dump, struct span word, struct buffer *json, struct error *err) {
+static int read_spread(const struct dump_reader *dump, struct span word, struct buffer *json, struct error *err) {
     buffer_clear(json);
     buffer_add_char(json, '{');
     struct span rest = word, item;
@@ -109,7 +111,7 @@ static int read_spread(const struct dump *dump, struct span word, struct buffer 
 }
 
 /* site spawns runs exits total_lifetime_ns max_lifetime_ns dispatch form schedulers */
-static int insert_site(struct dump *dump, const int64_t numbers[6], const struct span words[WORDS_MAX],
+static int insert_site(struct dump_reader *dump, const int64_t numbers[6], const struct span words[WORDS_MAX],
                        const char *schedulers, struct error *err) {
     sqlite3_stmt *insert = db_prepare(dump->ingest->db, embedded_text("ingest/task_site_dump.sql"), err);
     if (!insert) return -1;
@@ -123,7 +125,7 @@ static int insert_site(struct dump *dump, const int64_t numbers[6], const struct
     return db_run(dump->ingest->db, insert, err);
 }
 
-static int read_site(struct dump *dump, struct map *seen, struct error *err) {
+static int read_site(struct dump_reader *dump, struct map *seen, struct error *err) {
     struct span words[WORDS_MAX];
     int64_t numbers[6];
     struct buffer schedulers = {0};
@@ -144,7 +146,7 @@ static void change_section(struct span line, enum section *section) {
     if (span_starts(line, "per-site")) *section = SECTION_SITES;
 }
 
-int dump_read_fibers(struct dump *dump, struct error *err) {
+int dump_read_fibers(struct dump_reader *dump, struct error *err) {
     enum section section = SECTION_TOTALS;
     int64_t totals[TOTALS] = {0};
     struct map schedulers = {0}, sites = {0}; /* that have a row */
@@ -174,7 +176,7 @@ struct marker {
     struct span kind, dispatch, form;
 };
 
-static int read_marker(const struct dump *dump, struct span text, struct marker *marker, struct error *err) {
+static int read_marker(const struct dump_reader *dump, struct span text, struct marker *marker, struct error *err) {
     *marker = (struct marker){.id = -1};
     struct span word;
     while (span_size(word = span_word(&text))) {
@@ -190,7 +192,7 @@ static int read_marker(const struct dump *dump, struct span text, struct marker 
     return marker->id >= 0 ? 0 : dump_expected(dump, text, "id=N in the marker", err);
 }
 
-static int store_marker(struct dump *dump, const struct marker *marker, struct error *err) {
+static int store_marker(struct dump_reader *dump, const struct marker *marker, struct error *err) {
     sqlite3_stmt *upsert = db_prepare(dump->ingest->db, embedded_text("ingest/task_site_marker.sql"), err);
     if (!upsert) return -1;
     sqlite3_bind_int64(upsert, 1, dump->ingest->profile_id);
@@ -203,7 +205,7 @@ static int store_marker(struct dump *dump, const struct marker *marker, struct e
     return db_run(dump->ingest->db, upsert, err);
 }
 
-int dump_read_task_sites(struct dump *dump, bool has_fibers, struct error *err) {
+int dump_read_task_sites(struct dump_reader *dump, bool has_fibers, struct error *err) {
     static const char start[] = "// CLEAR_PROFILE_TASK_SITE ";
     while (input_next_line(&dump->lines)) {
         struct span line = span_trim(span_of_line(&dump->lines));

@@ -4,16 +4,16 @@
 
 #include "ingest/read/dumps/clear_dumps.h"
 
-void dump_comment(struct dump *dump, const char *text) {
+void dump_comment(struct dump_reader *dump, const char *text) {
     if (dump->comment_count < DUMP_COMMENTS_MAX) dump->comments[dump->comment_count++] = text;
 }
 
-int dump_expected(const struct dump *dump, struct span place, const char *expected, struct error *err) {
+int dump_expected(const struct dump_reader *dump, struct span place, const char *expected, struct error *err) {
     return input_fail_line(err, &dump->lines, span_column(&dump->lines, place.at), "expected %s, found '%.*s'",
                            expected, span_shown(place), place.at);
 }
 
-int dump_number(const struct dump *dump, struct span word, int64_t *value, struct error *err) {
+int dump_number(const struct dump_reader *dump, struct span word, int64_t *value, struct error *err) {
     struct span digits = word;
     uint64_t number = 0;
     enum number state = span_unsigned(&digits, 10, &number);
@@ -51,7 +51,7 @@ static bool is_format_line(struct span text) {
 }
 
 /* "WARNING: 17 samples dropped (...)" */
-static void read_warning(struct dump *dump, struct span text) {
+static void read_warning(struct dump_reader *dump, struct span text) {
     uint64_t count;
     span_take(&text, "WARNING:");
     span_skip_blanks(&text);
@@ -61,7 +61,7 @@ static void read_warning(struct dump *dump, struct span text) {
 }
 
 /* False where it is something else, which then is a comment. */
-static bool read_object(struct dump *dump, struct span text) {
+static bool read_object(struct dump_reader *dump, struct span text) {
     struct span fields[4];
     uint64_t address;
     if (!span_take(&text, "object: ")) return false;
@@ -79,7 +79,7 @@ static bool read_object(struct dump *dump, struct span text) {
     return true;
 }
 
-static int read_header(struct dump *dump, struct span text, struct error *err) {
+static int read_header(struct dump_reader *dump, struct span text, struct error *err) {
     if (span_size(text) == 0 || is_format_line(text) || read_object(dump, text)) return 0;
     if (span_take(&text, "sample_n:")) {
         if (dump_number(dump, span_trim(text), &dump->sample_n, err) != 0) return -1;
@@ -94,7 +94,7 @@ static bool is_header(struct span line) {
     return span_size(line) && *line.at == '#';
 }
 
-int dump_open(struct dump *dump, struct ingest *ingest, struct dump_names *names, const struct input *input,
+int dump_open(struct dump_reader *dump, struct ingest *ingest, struct dump_names *names, const struct input *input,
               struct error *err) {
     memset(dump, 0, sizeof *dump);
     dump->ingest = ingest;
@@ -115,12 +115,12 @@ int dump_open(struct dump *dump, struct ingest *ingest, struct dump_names *names
     return 0;
 }
 
-void dump_close(struct dump *dump) {
+void dump_close(struct dump_reader *dump) {
     map_free(&dump->objects);
     arena_free(&dump->arena);
 }
 
-bool dump_next_row(struct dump *dump) {
+bool dump_next_row(struct dump_reader *dump) {
     while (input_next_line(&dump->lines)) {
         if ((dump->lines.number & 0xfff) == 0 && dump->input == dump->ingest->input)
             ingest_progress(dump->ingest, dump->lines.offset);
@@ -130,7 +130,7 @@ bool dump_next_row(struct dump *dump) {
     return false;
 }
 
-int dump_begin_profile(struct dump *dump, const char *kind, struct error *err) {
+int dump_begin_profile(struct dump_reader *dump, const char *kind, struct error *err) {
     const struct ingest_profile profile = {.kind = kind,
                                            .duration_ns = dump->duration_ns,
                                            .comments = dump->comments,

@@ -9,7 +9,7 @@
 /* ---- strace -c --------------------------------------------------------------------------------------------------- */
 
 /* "0.000123" as nanoseconds, exactly: a double would not hold a long run's. */
-static int read_seconds(const struct dump *dump, struct span word, int64_t *ns, struct error *err) {
+static int read_seconds(const struct dump_reader *dump, struct span word, int64_t *ns, struct error *err) {
     struct span rest = word;
     uint64_t seconds = 0, fraction = 0;
     enum number state = span_unsigned(&rest, 10, &seconds);
@@ -35,7 +35,7 @@ struct syscall_row {
 
 /* "% time, seconds, usecs/call, calls, [errors,] syscall". The name is valid text, so that names that only differ in
  * what is not are one. */
-static int read_syscall(struct dump *dump, struct syscall_row *row, struct error *err) {
+static int read_syscall(struct dump_reader *dump, struct syscall_row *row, struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line, words[6];
     size_t count = 0;
     for (; span_size(line); count++) {
@@ -59,7 +59,8 @@ struct syscall_sums {
     struct syscall_row *rows;
 };
 
-static int sum_syscall(struct dump *dump, struct syscall_sums *sums, const struct syscall_row *row, struct error *err) {
+static int sum_syscall(struct dump_reader *dump, struct syscall_sums *sums, const struct syscall_row *row,
+                       struct error *err) {
     bool added;
     size_t count = sums->names.count;
     struct map_entry *entry = map_put(&sums->names, row->name.at, span_size(row->name), &added);
@@ -76,7 +77,7 @@ static int sum_syscall(struct dump *dump, struct syscall_sums *sums, const struc
     return 0;
 }
 
-static int store_syscall(struct dump *dump, const struct syscall_row *row, struct error *err) {
+static int store_syscall(struct dump_reader *dump, const struct syscall_row *row, struct error *err) {
     sqlite3_stmt *insert = db_prepare(dump->ingest->db,
                                       "INSERT INTO syscalls(profile_id, name, calls, errors, time_ns)"
                                       " VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -91,7 +92,7 @@ static int store_syscall(struct dump *dump, const struct syscall_row *row, struc
     return db_run(dump->ingest->db, insert, err);
 }
 
-static int sum_syscalls(struct dump *dump, struct syscall_sums *sums, struct error *err) {
+static int sum_syscalls(struct dump_reader *dump, struct syscall_sums *sums, struct error *err) {
     while (dump_next_row(dump)) {
         struct span line = span_trim(span_of_line(&dump->lines));
         struct syscall_row row;
@@ -103,7 +104,7 @@ static int sum_syscalls(struct dump *dump, struct syscall_sums *sums, struct err
     return 0;
 }
 
-int dump_read_syscalls(struct dump *dump, struct error *err) {
+int dump_read_syscalls(struct dump_reader *dump, struct error *err) {
     struct syscall_sums sums = {.rows = NULL};
     int code = dump_begin_profile(dump, "syscalls", err);
     if (code == 0) code = sum_syscalls(dump, &sums, err);
@@ -123,7 +124,7 @@ struct counter_row {
 };
 
 /* "4,812,330,114" or "1,234.56". */
-static int read_value(const struct dump *dump, struct span word, double *value, struct error *err) {
+static int read_value(const struct dump_reader *dump, struct span word, double *value, struct error *err) {
     char digits[64];
     size_t size = 0;
     for (const char *at = word.at; at < word.end; at++) {
@@ -143,7 +144,7 @@ static bool is_digit(char c) {
 }
 
 /* "VALUE [UNIT] EVENT [# remark] [(scaled)]", "<not supported> EVENT", "SECONDS seconds time elapsed" */
-static int read_counter(const struct dump *dump, struct counter_row *row, struct error *err) {
+static int read_counter(const struct dump_reader *dump, struct counter_row *row, struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines));
     const char *remark = span_find(line, "#");
     if (remark) line.end = remark;
@@ -165,7 +166,7 @@ static int read_counter(const struct dump *dump, struct counter_row *row, struct
     return span_size(row->name) ? 0 : dump_expected(dump, row->name, "the name of an event", err);
 }
 
-static int store_counter(struct dump *dump, const struct counter_row *row, struct error *err) {
+static int store_counter(struct dump_reader *dump, const struct counter_row *row, struct error *err) {
     sqlite3_stmt *insert = db_prepare(dump->ingest->db,
                                       "INSERT INTO counters(profile_id, name, value, unit) VALUES (?1, ?2, ?3, ?4)"
                                       " ON CONFLICT (profile_id, name) DO UPDATE SET value = value + excluded.value",
@@ -186,7 +187,7 @@ static bool is_counter(struct span line) {
 }
 
 /* Sentences stay as comments, and the elapsed time is the profile's duration: both must be known before its rows. */
-static int read_facts(struct dump *dump, struct error *err) {
+static int read_facts(struct dump_reader *dump, struct error *err) {
     while (dump_next_row(dump)) {
         struct span line = span_trim(span_of_line(&dump->lines));
         struct counter_row row;
@@ -202,7 +203,7 @@ static int read_facts(struct dump *dump, struct error *err) {
     return 0;
 }
 
-int dump_read_counters(struct dump *dump, struct error *err) {
+int dump_read_counters(struct dump_reader *dump, struct error *err) {
     if (read_facts(dump, err) != 0 || dump_begin_profile(dump, "counters", err) != 0) return -1;
     while (dump_next_row(dump)) {
         struct counter_row row;

@@ -9,7 +9,7 @@
 #include "ingest/read/perf/records.h"
 
 /* What a COMPRESSED record held. Kept until none of its records waits in the queue. */
-struct block {
+struct decompressed_block {
     unsigned char *data; /* NULL: freed */
     size_t size, waiting;
     size_t taken; /* bytes that are whole records; the rest begins the next block */
@@ -25,7 +25,7 @@ struct decoder {
     uint64_t id_count;   /* ids met: no more than the file has words */
     struct map counters; /* sample id -> last value read, for PERF_SAMPLE_READ */
     struct queue queue;
-    struct block *blocks; /* [0] is the file itself */
+    struct decompressed_block *blocks; /* [0] is the file itself */
     size_t block_count;
     uint64_t block_bytes;  /* that are held now */
     uint64_t block_origin; /* offset of the COMPRESSED record that the current block is from */

@@ -312,7 +312,7 @@ static int walk_all(struct decoder *decoder, struct bytes data, struct error *er
         *err = (struct error){0};
         decoder->facts->skipped++;
     }
-    const struct block *last = &decoder->blocks[decoder->block_count - 1];
+    const struct decompressed_block *last = &decoder->blocks[decoder->block_count - 1];
     if (decoder->block_count > 1 && last->taken < last->size &&
         decoder_broken(decoder, data.at, err, "compressed data that ends within a record"))
         return -1;

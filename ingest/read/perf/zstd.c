@@ -9,17 +9,17 @@ enum { BLOCK_MAX = 64 << 20 };
 #define BLOCKS_MAX (UINT64_C(1) << 30)
 
 void block_release(struct decoder *decoder, size_t index) {
-    struct block *block = &decoder->blocks[index];
+    struct decompressed_block *block = &decoder->blocks[index];
     if (index == 0 || block->waiting || index + 1 == decoder->block_count) return;
     decoder->block_bytes -= block->size;
     free(block->data);
     block->data = NULL;
 }
 
-static struct block *add_block(struct decoder *decoder) {
+static struct decompressed_block *add_block(struct decoder *decoder) {
     decoder->blocks = xrealloc(decoder->blocks, (decoder->block_count + 1) * sizeof *decoder->blocks);
-    struct block *before = &decoder->blocks[decoder->block_count - 1], *block = before + 1;
-    *block = (struct block){0};
+    struct decompressed_block *before = &decoder->blocks[decoder->block_count - 1], *block = before + 1;
+    *block = (struct decompressed_block){0};
     if (decoder->block_count > 1) {
         block->size = before->size - before->taken;
         block->data = xmalloc(block->size + ZSTD_DStreamOutSize());
@@ -39,7 +39,7 @@ int block_inflate(struct decoder *decoder, const struct perf_record *record, con
     if (record->type == PERF_RECORD_COMPRESSED2) size = bytes_u64(&body); /* what follows it is padding */
     const unsigned char *from = bytes_take(&body, size);
     if (!from) return decoder_fail(decoder, place, err, "a compressed record whose data does not fit into it");
-    struct block *block = add_block(decoder);
+    struct decompressed_block *block = add_block(decoder);
     ZSTD_inBuffer in = {from, size, 0};
     ZSTD_outBuffer out = {0};
     do {

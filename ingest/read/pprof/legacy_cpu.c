@@ -8,14 +8,14 @@
 
 #include "ingest/read/pprof/legacy.h"
 
-struct words {
+struct word_reader {
     const struct input *input;
     size_t at, size; /* offset in the file; bytes of a word */
     bool big_endian, is_java;
 };
 
 /* The next word; the caller knows that it is there. */
-static uint64_t next_word(struct words *words) {
+static uint64_t next_word(struct word_reader *words) {
     uint64_t value = 0;
     const uint8_t *bytes = words->input->data + words->at;
     for (size_t i = 0; i < words->size; i++)
@@ -24,14 +24,14 @@ static uint64_t next_word(struct words *words) {
     return value;
 }
 
-static size_t words_left(const struct words *words) {
+static size_t words_left(const struct word_reader *words) {
     return (words->input->size - words->at) / words->size;
 }
 
 /* One of four layouts fits: three of the five words would be other numbers in another byte order or size. */
-static bool read_header(struct words *words, uint64_t *period_us) {
+static bool read_header(struct word_reader *words, uint64_t *period_us) {
     for (int layout = 0; layout < 4; layout++) {
-        *words = (struct words){.input = words->input, .size = layout < 2 ? 4 : 8, .big_endian = layout & 1};
+        *words = (struct word_reader){.input = words->input, .size = layout < 2 ? 4 : 8, .big_endian = layout & 1};
         if (words_left(words) < 5) continue;
         uint64_t word[5];
         for (size_t i = 0; i < 5; i++)
@@ -43,7 +43,7 @@ static bool read_header(struct words *words, uint64_t *period_us) {
     return false;
 }
 
-static int read_stack(struct legacy *legacy, struct words *words, uint64_t depth, struct error *err) {
+static int read_stack(struct legacy *legacy, struct word_reader *words, uint64_t depth, struct error *err) {
     if (depth > words_left(words))
         return input_fail_byte(err, words->input, words->at,
                                "a stack of %" PRIu64 " frames, but the file ends after %zu words", depth,
@@ -58,7 +58,7 @@ static int read_stack(struct legacy *legacy, struct words *words, uint64_t depth
     return 0;
 }
 
-static int read_samples(struct legacy *legacy, struct words *words, struct error *err) {
+static int read_samples(struct legacy *legacy, struct word_reader *words, struct error *err) {
     while (words->at < words->input->size) {
         size_t start = words->at;
         if (words_left(words) < 2)
@@ -122,7 +122,7 @@ void legacy_drop_double_leaves(struct legacy *legacy) {
 }
 
 int legacy_parse_cpu(struct legacy *legacy, struct error *err) {
-    struct words words = {.input = legacy->input};
+    struct word_reader words = {.input = legacy->input};
     uint64_t period_us = 0;
     if (!read_header(&words, &period_us)) return input_fail_byte(err, legacy->input, 0, "no CPU profile header");
     if (period_us > INT64_MAX / 1000)

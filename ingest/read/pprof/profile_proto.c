@@ -59,7 +59,7 @@ struct integers {
     size_t count, capacity;
 };
 
-struct reader {
+struct proto_reader {
     struct ingest *ingest;
     const struct input *input;
     struct error *err;
@@ -89,37 +89,38 @@ struct reader {
 
 /* ---- small things ------------------------------------------------------------------------------------------------ */
 
-static uint64_t offset_of(const struct reader *reader, const uint8_t *at) {
+static uint64_t offset_of(const struct proto_reader *reader, const uint8_t *at) {
     return (uint64_t)(at - reader->input->data);
 }
 
-static int fail_at(struct reader *reader, const uint8_t *at, const char *what) {
+static int fail_at(struct proto_reader *reader, const uint8_t *at, const char *what) {
     return input_fail_byte(reader->err, reader->input, offset_of(reader, at), "%s", what);
 }
 
-static int fail_wire(struct reader *reader, const struct wire *wire, enum wire_state state) {
+static int fail_wire(struct proto_reader *reader, const struct wire *wire, enum wire_state state) {
     return fail_at(reader, wire->at, wire_problem(state));
 }
 
 /* The next field of a message: 1, 0 at its end, -1 with the error set. */
-static int next_field(struct reader *reader, struct wire *wire, struct wire_field *field) {
+static int next_field(struct proto_reader *reader, struct wire *wire, struct wire_field *field) {
     enum wire_state state = wire_next(wire, field);
     return state >= 0 ? (int)state : fail_wire(reader, wire, state);
 }
 
-static int need_varint(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int need_varint(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (field->type == WIRE_VARINT) return 0;
     return input_fail_byte(reader->err, reader->input, offset_of(reader, wire->at),
                            "field %" PRIu64 " must be a number", field->number);
 }
 
-static int need_bytes(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int need_bytes(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (field->type == WIRE_BYTES) return 0;
     return input_fail_byte(reader->err, reader->input, offset_of(reader, wire->at),
                            "field %" PRIu64 " must be a message or text", field->number);
 }
 
-static int add_integer(struct reader *reader, struct integers *integers, size_t max, const uint8_t *at, int64_t value) {
+static int add_integer(struct proto_reader *reader, struct integers *integers, size_t max, const uint8_t *at,
+                       int64_t value) {
     if (integers->count == max) return fail_at(reader, at, "too many entries: no profile has stacks of 65536 frames");
     if (integers->count == integers->capacity) {
         integers->capacity = integers->capacity ? integers->capacity * 2 : 64;
@@ -130,7 +131,7 @@ static int add_integer(struct reader *reader, struct integers *integers, size_t 
 }
 
 /* A repeated number, packed or not. */
-static int add_repeated(struct reader *reader, struct integers *integers, size_t max, const struct wire *wire,
+static int add_repeated(struct proto_reader *reader, struct integers *integers, size_t max, const struct wire *wire,
                         const struct wire_field *field) {
     if (field->type == WIRE_VARINT) return add_integer(reader, integers, max, wire->at, (int64_t)field->value);
     if (need_bytes(reader, wire, field) != 0) return -1;
@@ -152,7 +153,7 @@ static void *room_for(void *list, size_t count, size_t *capacity, size_t size) {
     return xrealloc(list, *capacity * size);
 }
 
-static int note_string(struct reader *reader, const struct wire *text) {
+static int note_string(struct proto_reader *reader, const struct wire *text) {
     size_t size = (size_t)(text->end - text->at);
     if (reader->string_count == ITEMS_MAX) return fail_at(reader, text->at, "too many strings");
     size_t bad = utf8_bad_byte((const char *)text->at, size);
@@ -165,7 +166,7 @@ static int note_string(struct reader *reader, const struct wire *text) {
 }
 
 /* The id of a mapping, location or function is its field 1. */
-static int note_item(struct reader *reader, struct items *items, const struct wire *message) {
+static int note_item(struct proto_reader *reader, struct items *items, const struct wire *message) {
     struct wire wire = *message;
     struct wire_field field = {0};
     uint64_t id = 0;
@@ -186,7 +187,7 @@ static int note_item(struct reader *reader, struct items *items, const struct wi
 }
 
 /* A ValueType: two string indices. */
-static int read_value_type(struct reader *reader, struct wire message, uint64_t *type, uint64_t *unit) {
+static int read_value_type(struct proto_reader *reader, struct wire message, uint64_t *type, uint64_t *unit) {
     struct wire_field field = {0};
     int state;
     while ((state = next_field(reader, &message, &field)) == 1) {
@@ -197,13 +198,13 @@ static int read_value_type(struct reader *reader, struct wire message, uint64_t 
     return state;
 }
 
-static int note_sample_type(struct reader *reader, const struct wire *message) {
+static int note_sample_type(struct proto_reader *reader, const struct wire *message) {
     if (reader->type_count == INGEST_TYPES_MAX) return fail_at(reader, message->at, "more than 256 sample types");
     uint64_t *names = reader->type_names[reader->type_count++];
     return read_value_type(reader, *message, &names[0], &names[1]);
 }
 
-static int note_message(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int note_message(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (need_bytes(reader, wire, field) != 0) return -1;
     switch ((enum profile_field)field->number) {
     case PROFILE_SAMPLE_TYPE: return note_sample_type(reader, &field->bytes);
@@ -216,7 +217,7 @@ static int note_message(struct reader *reader, const struct wire *wire, const st
     }
 }
 
-static int note_number(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int note_number(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (need_varint(reader, wire, field) != 0) return -1;
     switch ((enum profile_field)field->number) {
     case PROFILE_DROP_FRAMES: reader->drop_frames = field->value; return 0;
@@ -229,7 +230,7 @@ static int note_number(struct reader *reader, const struct wire *wire, const str
     }
 }
 
-static int note_field(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int note_field(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (field->number <= PROFILE_STRING || field->number == PROFILE_PERIOD_TYPE)
         return note_message(reader, wire, field);
     if (field->number == PROFILE_COMMENT) return add_repeated(reader, &reader->comments, ITEMS_MAX, wire, field);
@@ -242,7 +243,7 @@ static int compare_items(const void *left, const void *right) {
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-static int sort_items(struct reader *reader, struct items *items) {
+static int sort_items(struct proto_reader *reader, struct items *items) {
     for (size_t i = 1; i < items->count; i++) {
         if (items->list[i - 1].id < items->list[i].id) continue;
         qsort(items->list, items->count, sizeof *items->list, compare_items);
@@ -255,7 +256,7 @@ static int sort_items(struct reader *reader, struct items *items) {
     return 0;
 }
 
-static int first_pass(struct reader *reader) {
+static int first_pass(struct proto_reader *reader) {
     struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
     struct wire_field field = {0};
     int state;
@@ -276,7 +277,7 @@ static int first_pass(struct reader *reader) {
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* Ids are 1, 2, 3 … in nearly every file. NULL with the error set. */
-static struct item *find_item(struct reader *reader, struct items *items, uint64_t id, const uint8_t *at) {
+static struct item *find_item(struct proto_reader *reader, struct items *items, uint64_t id, const uint8_t *at) {
     if (id - 1 < items->count && items->list[id - 1].id == id) return &items->list[id - 1];
     const struct item key = {.id = id};
     struct item *found =
@@ -288,7 +289,7 @@ static struct item *find_item(struct reader *reader, struct items *items, uint64
 }
 
 /* The string of that index as a C string, or NULL with the error set. */
-static const char *string_of(struct reader *reader, struct arena *arena, uint64_t index, const uint8_t *at) {
+static const char *string_of(struct proto_reader *reader, struct arena *arena, uint64_t index, const uint8_t *at) {
     if (index >= reader->string_count) {
         input_fail_byte(reader->err, reader->input, offset_of(reader, at),
                         "string %" PRIu64 " of %zu: the index is out of range", index, reader->string_count);
@@ -298,13 +299,13 @@ static const char *string_of(struct reader *reader, struct arena *arena, uint64_
     return text->size ? arena_text(arena, (const char *)reader->input->data + text->offset, text->size) : "";
 }
 
-static struct wire message_of(const struct reader *reader, const struct item *item) {
+static struct wire message_of(const struct proto_reader *reader, const struct item *item) {
     const uint8_t *start = reader->input->data + item->offset;
     return (struct wire){start, start + item->size};
 }
 
 /* The first `count` - 1 fields of a message, all numbers, into values[1 ...]. Other fields are skipped. */
-static int read_numbers(struct reader *reader, struct wire wire, uint64_t *values, size_t count) {
+static int read_numbers(struct proto_reader *reader, struct wire wire, uint64_t *values, size_t count) {
     struct wire_field field = {0};
     int state;
     while ((state = next_field(reader, &wire, &field)) == 1) {
@@ -315,7 +316,7 @@ static int read_numbers(struct reader *reader, struct wire wire, uint64_t *value
     return state;
 }
 
-static int64_t mapping_row(struct reader *reader, uint64_t id, const uint8_t *at) {
+static int64_t mapping_row(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
     if (id == 0) return 0;
     struct item *item = find_item(reader, &reader->mappings, id, at);
     if (!item || item->row) return item ? item->row : -1;
@@ -340,7 +341,7 @@ static int64_t mapping_row(struct reader *reader, uint64_t id, const uint8_t *at
 }
 
 /* Function 0 is a line of which no function is known: the one without a name. */
-static int64_t function_row(struct reader *reader, uint64_t id, const uint8_t *at) {
+static int64_t function_row(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
     enum { ID = 1, NAME, SYSTEM_NAME, FILENAME, START_LINE, FIELDS };
     uint64_t values[FIELDS] = {0};
     struct item *item = id ? find_item(reader, &reader->functions, id, at) : NULL;
@@ -357,7 +358,7 @@ static int64_t function_row(struct reader *reader, uint64_t id, const uint8_t *a
     return row;
 }
 
-static int read_line(struct reader *reader, struct wire message, struct store_line *line) {
+static int read_line(struct proto_reader *reader, struct wire message, struct store_line *line) {
     enum { FUNCTION = 1, LINE, COLUMN, FIELDS };
     uint64_t values[FIELDS] = {0};
     if (read_numbers(reader, message, values, FIELDS) != 0) return -1;
@@ -374,7 +375,7 @@ struct location {
     size_t count, capacity;
 };
 
-static int read_location_field(struct reader *reader, const struct wire *wire, const struct wire_field *field,
+static int read_location_field(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field,
                                struct location *location) {
     enum { ID = 1, MAPPING, ADDRESS, LINE, IS_FOLDED };
     if (field->number > IS_FOLDED) return 0;
@@ -391,7 +392,7 @@ static int read_location_field(struct reader *reader, const struct wire *wire, c
     return read_line(reader, field->bytes, &location->lines[location->count++]);
 }
 
-static int64_t store_read_location(struct reader *reader, struct item *item, struct location *location) {
+static int64_t store_read_location(struct proto_reader *reader, struct item *item, struct location *location) {
     struct wire wire = message_of(reader, item);
     struct wire_field field = {0};
     int state;
@@ -404,7 +405,7 @@ static int64_t store_read_location(struct reader *reader, struct item *item, str
                           location->count, reader->err);
 }
 
-static int64_t find_location(struct reader *reader, uint64_t id, const uint8_t *at) {
+static int64_t find_location(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
     struct item *item = find_item(reader, &reader->locations, id, at);
     if (!item || item->row) return item ? item->row : -1;
     struct location location = {0};
@@ -413,14 +414,14 @@ static int64_t find_location(struct reader *reader, uint64_t id, const uint8_t *
     return item->row;
 }
 
-static void expect_dense_locations(struct reader *reader) {
+static void expect_dense_locations(struct proto_reader *reader) {
     size_t count = reader->locations.count;
     if (count == 0 || reader->locations.list[count - 1].id != count) return; /* sorted and without doubles */
     reader->location_rows = xcalloc(count + 1, sizeof *reader->location_rows);
     reader->location_row_count = count;
 }
 
-static int64_t location_row(struct reader *reader, uint64_t id, const uint8_t *at) {
+static int64_t location_row(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
     bool is_dense = id && id <= reader->location_row_count;
     if (is_dense && reader->location_rows[id]) return reader->location_rows[id];
     int64_t row = find_location(reader, id, at);
@@ -431,7 +432,7 @@ static int64_t location_row(struct reader *reader, uint64_t id, const uint8_t *a
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
 /* A label is text, or a number with or without a unit. */
-static int read_label(struct reader *reader, struct wire message, struct store_label *label) {
+static int read_label(struct proto_reader *reader, struct wire message, struct store_label *label) {
     enum { KEY = 1, TEXT, NUMBER, UNIT, FIELDS };
     uint64_t values[FIELDS] = {0};
     if (read_numbers(reader, message, values, FIELDS) != 0) return -1;
@@ -444,7 +445,7 @@ static int read_label(struct reader *reader, struct wire message, struct store_l
     return label->key && (label->text || label->unit) ? 0 : -1;
 }
 
-static int64_t store_labels(struct reader *reader) {
+static int64_t store_labels(struct proto_reader *reader) {
     struct store_label *labels = xmalloc(reader->label_count * sizeof *labels);
     arena_reset(&reader->scratch);
     int64_t id = 0;
@@ -456,7 +457,7 @@ static int64_t store_labels(struct reader *reader) {
 }
 
 /* Most samples of a profile share a few label sets: those are known by their bytes. */
-static int64_t label_set_row(struct reader *reader) {
+static int64_t label_set_row(struct proto_reader *reader) {
     if (reader->label_count == 0) return 0;
     bool added;
     struct map_entry *entry = map_put(&reader->label_sets, reader->label_key.data, reader->label_key.size, &added);
@@ -464,7 +465,7 @@ static int64_t label_set_row(struct reader *reader) {
     return entry->value = store_labels(reader);
 }
 
-static int note_label(struct reader *reader, const struct wire *wire, const struct wire_field *field) {
+static int note_label(struct proto_reader *reader, const struct wire *wire, const struct wire_field *field) {
     if (need_bytes(reader, wire, field) != 0) return -1;
     if (reader->label_count == DEPTH_MAX) return fail_at(reader, wire->at, "a sample of more than 65536 labels");
     reader->labels = room_for(reader->labels, reader->label_count, &reader->label_capacity, sizeof *reader->labels);
@@ -476,21 +477,21 @@ static int note_label(struct reader *reader, const struct wire *wire, const stru
 }
 
 /* The lock of a contention profile is not in the profile; it is known by who waited, or let it go. */
-static int64_t lock_object(struct reader *reader, int64_t trace_id) {
+static int64_t lock_object(struct proto_reader *reader, int64_t trace_id) {
     bool added;
     struct map_entry *entry = map_put(&reader->lock_objects, &trace_id, sizeof trace_id, &added);
     if (added) entry->value = pprof_lock_object(&reader->ingest->store, trace_id, reader->err);
     return entry->value;
 }
 
-static int add_sample(struct reader *reader, int64_t trace_id, int64_t label_set_id) {
+static int add_sample(struct proto_reader *reader, int64_t trace_id, int64_t label_set_id) {
     int64_t object_id = 0;
     if (reader->kind.id == KIND_LOCK && (object_id = lock_object(reader, trace_id)) < 0) return -1;
     return pprof_kind_add(&reader->kind, reader->ingest, trace_id, label_set_id, object_id, reader->values.list,
                           reader->err);
 }
 
-static int read_sample(struct reader *reader, struct wire message) {
+static int read_sample(struct proto_reader *reader, struct wire message) {
     enum { LOCATION = 1, VALUE, LABEL };
     struct wire_field field = {0};
     const uint8_t *start = message.at;
@@ -515,7 +516,7 @@ static int read_sample(struct reader *reader, struct wire message) {
     return label_set_id < 0 ? -1 : add_sample(reader, trace_id, label_set_id);
 }
 
-static int second_pass(struct reader *reader) {
+static int second_pass(struct proto_reader *reader) {
     struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
     struct wire_field field = {0};
     size_t count = 0;
@@ -529,12 +530,12 @@ static int second_pass(struct reader *reader) {
 
 /* ---- the profile ------------------------------------------------------------------------------------------------- */
 
-static const char *header_text(struct reader *reader, uint64_t index) {
+static const char *header_text(struct proto_reader *reader, uint64_t index) {
     return string_of(reader, &reader->texts, index, reader->input->data);
 }
 
 /* Does any sample? The table `locks` has no room for labels. */
-static bool has_labels(const struct reader *reader) {
+static bool has_labels(const struct proto_reader *reader) {
     enum { LABEL = 3 };
     struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
     struct wire_field field = {0}, part = {0};
@@ -544,7 +545,7 @@ static bool has_labels(const struct reader *reader) {
     return false;
 }
 
-static int read_types(struct reader *reader) {
+static int read_types(struct proto_reader *reader) {
     for (size_t i = 0; i < reader->type_count; i++) {
         struct ingest_type *type = &reader->types[i];
         type->type = header_text(reader, reader->type_names[i][0]);
@@ -557,7 +558,7 @@ static int read_types(struct reader *reader) {
     return 0;
 }
 
-static const char **read_comments(struct reader *reader) {
+static const char **read_comments(struct proto_reader *reader) {
     const char **texts = arena_alloc(&reader->texts, reader->comments.count * sizeof *texts + 1);
     for (size_t i = 0; i < reader->comments.count; i++)
         if (!(texts[i] = header_text(reader, (uint64_t)reader->comments.list[i]))) return NULL;
@@ -565,7 +566,7 @@ static const char **read_comments(struct reader *reader) {
 }
 
 /* All of them, in the order of the file: a mapping that no stack goes through still says what was loaded. */
-static int64_t *read_mappings(struct reader *reader) {
+static int64_t *read_mappings(struct proto_reader *reader) {
     int64_t *rows = arena_alloc(&reader->texts, reader->mappings.count * sizeof *rows + 1);
     for (size_t i = 0; i < reader->mappings.count; i++) {
         struct item *item = &reader->mappings.list[i];
@@ -575,7 +576,7 @@ static int64_t *read_mappings(struct reader *reader) {
     return rows;
 }
 
-static int begin_profile(struct reader *reader) {
+static int begin_profile(struct proto_reader *reader) {
     if (read_types(reader) != 0) return -1;
     const struct ingest_profile profile = {
         .kind = reader->kind.name,
@@ -605,7 +606,7 @@ static int begin_profile(struct reader *reader) {
 
 static int read_pprof(struct ingest *ingest, const struct input *input, struct error *err) {
     if (input->size > UINT32_MAX) return error_fail(err, "%s: a profile of more than 4 GiB", input->path);
-    struct reader *reader = xcalloc(1, sizeof *reader);
+    struct proto_reader *reader = xcalloc(1, sizeof *reader);
     reader->ingest = ingest;
     reader->input = input;
     reader->err = err;
