@@ -1,193 +1,228 @@
 -- The warehouse: every table of it. One file holds every run of a program and every kind of profile.
--- Times are nanoseconds since the epoch (…_ns of a moment) or plain nanoseconds (durations); sizes are bytes.
--- Ids start at 1. Row 0 of traces, label_sets and mappings means "none", so that keys need no NULL.
--- Text in columns that say JSON is valid JSON; everything else is plain text.
+--
+-- A comment behind a column is "[unit] meaning"; the first comment in a table says what one row is. `make docs` makes
+-- docs/columns.md of them (schema/document-columns.awk has the list of units). SQLite keeps the text from CREATE to the semicolon,
+-- so `.schema` prints them too.
+--   [id]              the id of a row, from 1. Row 0 of traces, label_sets and mappings means "none", so that keys need no NULL
+--   [ns since epoch]  a moment: nanoseconds since 1970-01-01 UTC
+--   [ns]              a duration
+--   [bytes]           sizes are as the program requested them, without the allocator's overhead
+--   [JSON]            valid JSON; every other text is plain text
 
 CREATE TABLE meta (
-    key   TEXT PRIMARY KEY, -- 'views_hash', 'rules_hash', 'queries_hash': fingerprints of the views and of the shipped rules and queries in this file; 'created_by': clear's version
-    value TEXT NOT NULL
+    -- One fact about this file.
+    key   TEXT PRIMARY KEY, -- [text] created_by: the version of clear that made the file. views_hash, rules_hash, queries_hash: which
+                            -- views, rules and saved queries of clear are in the file. own_views: the views that are clear's.
+                            -- failing_diagnoses: diagnoses of users that fail
+    value TEXT NOT NULL     -- [text] the value; JSON for own_views and failing_diagnoses
 ) STRICT;
 
 CREATE TABLE runs (
-    id           INTEGER PRIMARY KEY,
-    uuid         TEXT    NOT NULL UNIQUE,    -- random (RFC 4122, version 4): the run's name across files
-    command      TEXT    NOT NULL DEFAULT '', -- what was run, quoted as for a shell; empty for an ingested artefact
-    label        TEXT,                       -- the user's own name for it (--label)
-    started_ns   INTEGER NOT NULL,           -- ns since the epoch
-    duration_ns  INTEGER NOT NULL DEFAULT 0, -- ns from start to end; while the run is under way, to the last flush
-    host         TEXT    NOT NULL DEFAULT '', -- host name
-    exit_status  INTEGER,                    -- 0..255; NULL while it runs, when a signal ended it, or for an artefact
-    exit_signal  INTEGER,                    -- number of the signal that ended it, else NULL
-    source       TEXT    NOT NULL,           -- 'profile' for a recorded run, else the path or name of what was ingested
-    content_hash TEXT    UNIQUE,             -- SHA-256 (hex) of the ingested bytes; NULL for a recorded run
-    sample_n     INTEGER NOT NULL DEFAULT 1, -- every Nth event was recorded and counted N times; 1 is exact
-    flags        TEXT    NOT NULL DEFAULT ''  -- words: 'unfinished' the recorder did not see the end; 'sample_bytes=N' allocations were sampled, one in N bytes on average
+    -- One recorded execution, or one ingested file.
+    id           INTEGER PRIMARY KEY,        -- [id] what commands call "run 3"
+    uuid         TEXT    NOT NULL UNIQUE,    -- [text] random UUID (RFC 4122, version 4): the same run in another file
+    command      TEXT    NOT NULL DEFAULT '', -- [text] the command line, quoted for a shell; empty for an ingested file
+    label        TEXT,                       -- [text] the name that the user gave with --label; NULL: none
+    started_ns   INTEGER NOT NULL,           -- [ns since epoch] start of the run
+    duration_ns  INTEGER NOT NULL DEFAULT 0, -- [ns] from start to end; of a run that is not over, to the last flush
+    host         TEXT    NOT NULL DEFAULT '', -- [text] host name
+    exit_status  INTEGER,                    -- [number] 0 to 255; NULL: not over, ended by a signal, or an ingested file
+    exit_signal  INTEGER,                    -- [number] the signal that ended it; NULL: none
+    source       TEXT    NOT NULL,           -- [text] 'profile' for a recorded run, else the path or name of the ingested file
+    content_hash TEXT    UNIQUE,             -- [text] SHA-256 of the ingested bytes in hex; NULL for a recorded run
+    sample_n     INTEGER NOT NULL DEFAULT 1, -- [count] every Nth event was recorded, and counted N times; 1: all were
+    flags        TEXT    NOT NULL DEFAULT ''  -- [text] words. unfinished: the recorder did not see the end. sample_bytes=N: allocations
+                                             -- were sampled, one per N bytes on average
 ) STRICT;
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 
 CREATE TABLE tags (
-    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    key    TEXT    NOT NULL, -- 'commit', 'branch', anything
-    value  TEXT    NOT NULL,
+    -- One tag of a run.
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    key    TEXT    NOT NULL, -- [text] commit, branch, or any other word
+    value  TEXT    NOT NULL, -- [text] its value
     PRIMARY KEY (run_id, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_value ON tags(key, value);
 
 CREATE TABLE processes (
-    id         INTEGER PRIMARY KEY,
-    run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    pid        INTEGER NOT NULL,
-    ppid       INTEGER NOT NULL,
-    executable TEXT    NOT NULL, -- absolute path
-    build_id   TEXT    NOT NULL DEFAULT '', -- hex, of the executable
-    started_ns INTEGER NOT NULL, -- ns since the epoch, of its first recorded event
-    ended_ns   INTEGER           -- ns since the epoch, of the flush that found it gone; NULL while it runs
+    -- One process of a recorded run.
+    id         INTEGER PRIMARY KEY, -- [id] the process
+    run_id     INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    pid        INTEGER NOT NULL, -- [number] process id
+    ppid       INTEGER NOT NULL, -- [number] process id of the parent
+    executable TEXT    NOT NULL, -- [text] absolute path
+    build_id   TEXT    NOT NULL DEFAULT '', -- [text] build id of the executable in hex; empty: none
+    started_ns INTEGER NOT NULL, -- [ns since epoch] its first recorded event
+    ended_ns   INTEGER           -- [ns since epoch] the flush that found it gone; NULL: it runs
 ) STRICT;
 CREATE INDEX processes_run ON processes(run_id);
 
 CREATE TABLE profiles (
-    id           INTEGER PRIMARY KEY,
-    run_id       INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    process_id   INTEGER REFERENCES processes(id) ON DELETE CASCADE, -- NULL for an ingested artefact
-    kind         TEXT    NOT NULL,           -- heap, lock, mvcc, channels, cpu, fibers, …; for others the artefact's own
-    time_ns      INTEGER NOT NULL DEFAULT 0, -- ns since the epoch: when it was taken
-    duration_ns  INTEGER NOT NULL DEFAULT 0, -- ns that it covers
-    period       INTEGER NOT NULL DEFAULT 0, -- events (in period_type's unit) between samples; 1 is exact, 0 unknown
-    period_type  TEXT    NOT NULL DEFAULT '',
-    period_unit  TEXT    NOT NULL DEFAULT '',
-    sample_types TEXT    NOT NULL DEFAULT '[]', -- JSON: [["alloc_objects","count"], …] in the profile's order
-    default_type TEXT    NOT NULL DEFAULT '', -- the sample type that viewers show first
-    comments     TEXT    NOT NULL DEFAULT '[]', -- JSON: texts
-    drop_frames  TEXT    NOT NULL DEFAULT '', -- regular expressions, as in profile.proto
-    keep_frames  TEXT    NOT NULL DEFAULT '',
-    doc_url      TEXT    NOT NULL DEFAULT '',
-    mappings     TEXT    NOT NULL DEFAULT '[]', -- JSON: ids of mappings, the main binary first
-    dropped      INTEGER NOT NULL DEFAULT 0, -- events that could not be recorded
-    truncated    INTEGER NOT NULL DEFAULT 0, -- stacks taken that were deeper than the limit, or could not be walked to their root
-    sample_n     INTEGER NOT NULL DEFAULT 1  -- as in runs; 1 for kinds of a sampled run that are exact
+    -- One window of one kind of one recorded process (the windows of a kind add up to the run), or one ingested profile.
+    id           INTEGER PRIMARY KEY, -- [id] the profile
+    run_id       INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    process_id   INTEGER REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process; NULL for an ingested profile
+    kind         TEXT    NOT NULL,           -- [text] heap, lock, mvcc, channels, cpu, fibers and so on; else the ingested file's own word
+    time_ns      INTEGER NOT NULL DEFAULT 0, -- [ns since epoch] end of the window; of an ingested profile when it was taken
+    duration_ns  INTEGER NOT NULL DEFAULT 0, -- [ns] length of the window; of an ingested profile the time it covers
+    period       INTEGER NOT NULL DEFAULT 0, -- [unit in period_unit] events between two samples; 1: all were recorded, 0: unknown
+    period_type  TEXT    NOT NULL DEFAULT '', -- [text] what the period counts: cpu, space and so on
+    period_unit  TEXT    NOT NULL DEFAULT '', -- [text] nanoseconds, bytes, count
+    sample_types TEXT    NOT NULL DEFAULT '[]', -- [JSON] [["alloc_objects","count"], …]: type and unit of each value, in order
+    default_type TEXT    NOT NULL DEFAULT '', -- [text] the sample type that viewers show first; empty: the last one
+    comments     TEXT    NOT NULL DEFAULT '[]', -- [JSON] an array of texts
+    drop_frames  TEXT    NOT NULL DEFAULT '', -- [text] regular expression of functions to leave out, as in profile.proto
+    keep_frames  TEXT    NOT NULL DEFAULT '', -- [text] regular expression of functions to keep all the same, as in profile.proto
+    doc_url      TEXT    NOT NULL DEFAULT '', -- [text] URL of documentation, as in profile.proto
+    mappings     TEXT    NOT NULL DEFAULT '[]', -- [JSON] an array of ids of mappings, the main binary first
+    dropped      INTEGER NOT NULL DEFAULT 0, -- [count] events that could not be recorded
+    truncated    INTEGER NOT NULL DEFAULT 0, -- [count] stacks that were cut: deeper than the limit, or not walked to their root
+    sample_n     INTEGER NOT NULL DEFAULT 1  -- [count] as in runs; 1 for a kind of a sampled run that was recorded in full
 ) STRICT;
 CREATE INDEX profiles_run ON profiles(run_id, kind);
 
--- Names and stacks. Each is stored once a file.
+-- Names and stacks. Each is stored once per file.
 
 CREATE TABLE mappings (
-    id                INTEGER PRIMARY KEY,
-    filename          TEXT    NOT NULL DEFAULT '', -- path of the executable or library
-    build_id          TEXT    NOT NULL DEFAULT '', -- hex
-    memory_start      INTEGER NOT NULL DEFAULT 0,  -- as in profile.proto. Recorded runs: addresses in the file (no ASLR)
-    memory_limit      INTEGER NOT NULL DEFAULT 0,
-    file_offset       INTEGER NOT NULL DEFAULT 0,
-    has_functions     INTEGER NOT NULL DEFAULT 0, -- 0 or 1
-    has_filenames     INTEGER NOT NULL DEFAULT 0,
-    has_line_numbers  INTEGER NOT NULL DEFAULT 0,
-    has_inline_frames INTEGER NOT NULL DEFAULT 0,
+    -- One executable or library, as mapped into memory.
+    id                INTEGER PRIMARY KEY, -- [id] the mapping; 0: none
+    filename          TEXT    NOT NULL DEFAULT '', -- [text] path of the executable or library
+    build_id          TEXT    NOT NULL DEFAULT '', -- [text] build id in hex; empty: none
+    memory_start      INTEGER NOT NULL DEFAULT 0,  -- [address] first address, as in profile.proto; in recorded runs an address in the
+                                                   -- file, so that address space randomization changes nothing
+    memory_limit      INTEGER NOT NULL DEFAULT 0,  -- [address] the address behind the last
+    file_offset       INTEGER NOT NULL DEFAULT 0,  -- [bytes] offset in the file of memory_start
+    has_functions     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] its locations have function names
+    has_filenames     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] and source files
+    has_line_numbers  INTEGER NOT NULL DEFAULT 0, -- [0 or 1] and lines
+    has_inline_frames INTEGER NOT NULL DEFAULT 0, -- [0 or 1] and inlined functions
     UNIQUE (filename, build_id, memory_start, memory_limit, file_offset,
             has_functions, has_filenames, has_line_numbers, has_inline_frames)
 ) STRICT;
 
 CREATE TABLE functions (
-    id          INTEGER PRIMARY KEY,
-    name        TEXT    NOT NULL,            -- demangled, for people
-    system_name TEXT    NOT NULL DEFAULT '', -- as the linker knows it
-    filename    TEXT    NOT NULL DEFAULT '', -- source file
-    start_line  INTEGER NOT NULL DEFAULT 0,
+    -- One function.
+    id          INTEGER PRIMARY KEY,         -- [id] the function
+    name        TEXT    NOT NULL,            -- [text] demangled name
+    system_name TEXT    NOT NULL DEFAULT '', -- [text] name in the symbol table
+    filename    TEXT    NOT NULL DEFAULT '', -- [text] path of the source file; empty: unknown
+    start_line  INTEGER NOT NULL DEFAULT 0,  -- [line] where the function begins; 0: unknown
     UNIQUE (name, system_name, filename, start_line)
 ) STRICT;
 
 CREATE TABLE locations (
-    id         INTEGER PRIMARY KEY,
-    mapping_id INTEGER NOT NULL REFERENCES mappings(id),
-    address    INTEGER NOT NULL,            -- within the mapping's memory_start..memory_limit; of the call, not of the return
-    is_folded  INTEGER NOT NULL DEFAULT 0,  -- 0 or 1, as in profile.proto
-    lines_hash INTEGER NOT NULL DEFAULT 0,  -- of its location_lines, so that unlike locations of one address stay apart
+    -- One machine address in a mapping.
+    id         INTEGER PRIMARY KEY, -- [id] the location
+    mapping_id INTEGER NOT NULL REFERENCES mappings(id), -- [id] the mapping; 0: unknown
+    address    INTEGER NOT NULL,            -- [address] of the call, not of the return; between memory_start and memory_limit
+    is_folded  INTEGER NOT NULL DEFAULT 0,  -- [0 or 1] as in profile.proto: the linker gave several functions this address
+    lines_hash INTEGER NOT NULL DEFAULT 0,  -- [hash] of its location_lines: keeps apart locations of one address with other lines
     UNIQUE (mapping_id, address, lines_hash, is_folded)
 ) STRICT;
 
 CREATE TABLE location_lines (
-    location_id INTEGER NOT NULL REFERENCES locations(id),
-    position    INTEGER NOT NULL,           -- 0 is the innermost inlined function, the last one is the function itself
-    function_id INTEGER NOT NULL REFERENCES functions(id),
-    line        INTEGER NOT NULL DEFAULT 0, -- 0 unknown
-    column      INTEGER NOT NULL DEFAULT 0,
+    -- One function and line of a location; more than one where functions were inlined.
+    location_id INTEGER NOT NULL REFERENCES locations(id), -- [id] the location
+    position    INTEGER NOT NULL,           -- [number] 0 is the innermost inlined function, the last is the function itself
+    function_id INTEGER NOT NULL REFERENCES functions(id), -- [id] the function
+    line        INTEGER NOT NULL DEFAULT 0, -- [line] in the function's source file; 0: unknown
+    column      INTEGER NOT NULL DEFAULT 0, -- [number] column in that line; 0: unknown
     PRIMARY KEY (location_id, position)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE traces (
-    id          INTEGER PRIMARY KEY,
-    hash        INTEGER NOT NULL,            -- of the location ids
-    signature   INTEGER NOT NULL,            -- of function and file names: equal across rebuilds
-    stack       TEXT    NOT NULL,            -- JSON: location ids, leaf first
-    location_id INTEGER REFERENCES locations(id), -- where a person would point: the first frame that is no allocator wrapper
-    function_id INTEGER REFERENCES functions(id), -- its function …
-    line        INTEGER NOT NULL DEFAULT 0   -- … and line
+    -- One distinct stack.
+    id          INTEGER PRIMARY KEY,         -- [id] the stack; 0: none
+    hash        INTEGER NOT NULL,            -- [hash] of the location ids
+    signature   INTEGER NOT NULL,            -- [hash] of its function and source file names: the same in a rebuilt program
+    stack       TEXT    NOT NULL,            -- [JSON] an array of location ids, leaf first
+    location_id INTEGER REFERENCES locations(id), -- [id] the frame to show: the first from the leaf that is not a wrapper of an allocator
+                                             -- or lock (table wrappers); NULL: none
+    function_id INTEGER REFERENCES functions(id), -- [id] its function; NULL: unknown
+    line        INTEGER NOT NULL DEFAULT 0   -- [line] its line; 0: unknown
 ) STRICT;
 CREATE INDEX traces_hash ON traces(hash);
 CREATE INDEX traces_signature ON traces(signature);
 
 CREATE TABLE label_sets (
-    id     INTEGER PRIMARY KEY,
-    labels TEXT    NOT NULL UNIQUE -- JSON: [["key","text"], ["key",number,"unit"], …], sorted; unit may be missing
+    -- One distinct set of labels of a sample.
+    id     INTEGER PRIMARY KEY,    -- [id] the set; 0: no labels
+    labels TEXT    NOT NULL UNIQUE -- [JSON] [["key","text"], ["key",number,"unit"], …], sorted; the unit may be missing
 ) STRICT;
 
 CREATE TABLE objects (
-    id       INTEGER PRIMARY KEY,
-    kind     TEXT    NOT NULL, -- lock, cell, channel
-    identity TEXT    NOT NULL, -- what makes it the same thing in the next run (see ingest/store/store.h)
-    name     TEXT    NOT NULL, -- what a person would call it: 'server:g_table_lock', 'new_table+24', '0x500000', 'channel#1'
-    trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the stack that allocated it, 0 for none
-    offset   INTEGER NOT NULL DEFAULT 0, -- bytes from the start of its heap block or symbol
+    -- One lock, cell or channel.
+    id       INTEGER PRIMARY KEY, -- [id] the object
+    kind     TEXT    NOT NULL, -- [text] lock, cell, channel
+    identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/store/store.h)
+    name     TEXT    NOT NULL, -- [text] for people: server:g_table_lock, new_table+24, 0x500000, channel#1
+    trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack that allocated it; 0: unknown
+    offset   INTEGER NOT NULL DEFAULT 0, -- [bytes] from the start of its heap block or symbol
     UNIQUE (kind, identity)
 ) STRICT;
 
--- Source texts, so that a listing works when the files are gone. Each text is stored once a file.
+-- Source texts, so that a listing works when the files are gone. Each text is stored once per file.
 
 CREATE TABLE source_texts (
-    id   INTEGER PRIMARY KEY,
-    hash TEXT    NOT NULL UNIQUE, -- SHA-256 (hex) of the text
-    text TEXT    NOT NULL
+    -- One distinct source text.
+    id   INTEGER PRIMARY KEY,     -- [id] the text
+    hash TEXT    NOT NULL UNIQUE, -- [text] SHA-256 of the text in hex
+    text TEXT    NOT NULL         -- [text] the text itself
 ) STRICT;
 
 CREATE TABLE sources (
-    run_id  INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    path    TEXT    NOT NULL, -- as in functions.filename
-    role    TEXT    NOT NULL, -- source: what a person wrote; transpiled: what a compiler made of it for another compiler
-    text_id INTEGER NOT NULL REFERENCES source_texts(id),
+    -- One source file of a run.
+    run_id  INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    path    TEXT    NOT NULL, -- [text] as in functions.filename
+    role    TEXT    NOT NULL, -- [text] source: written by a person; transpiled: written by a compiler for another compiler
+    text_id INTEGER NOT NULL REFERENCES source_texts(id), -- [id] its text
     PRIMARY KEY (run_id, path)
 ) STRICT, WITHOUT ROWID;
 
--- Measurements. Every row belongs to one profile; figures are totals over what that profile covers.
+-- Measurements. Every row belongs to one profile; figures are sums over what that profile covers.
 
--- Allocation sites are kept in two tables, because they are nearly all of a file that holds many runs, and read through the
--- view `sites`, which has a row for each profile, stack and label set with all figures, and into which rows may be put. What a
--- site is stands once a file; what it did in a profile is two counts, because a site allocates blocks of one size: bytes are
--- stored where they are something else than count * block_bytes. Measured on 200 similar runs of 2,000 sites: 25.6 bytes a
--- row with all figures in one table; so 18.4, and 16 once for each site.
+-- Allocation sites are nearly all of a file that holds many runs, so they are kept in two tables, and read through the view
+-- `sites`. site_keys has what a site is, once per file. site_rows has what it did in one profile: two counts, because a site
+-- mostly allocates blocks of one size; bytes are stored only where they are not count * block_bytes. Measured on 200 similar
+-- runs of 2,000 sites: 25.6 bytes per row with all figures in one table, 18.4 bytes with two, and 16 bytes once per site.
 
 CREATE TABLE site_keys (
-    id           INTEGER PRIMARY KEY, -- trace_id, for the first label set of a stack that was met: most have one, and need no index. Further ones count down from -1
-    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- the stack that allocated
-    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
-    block_bytes  INTEGER NOT NULL DEFAULT 0, -- bytes of a block: the mean of the row that made the key, rounded down. Never changed, since rows count on it
+    -- One allocation site: a stack with a label set.
+    id           INTEGER PRIMARY KEY, -- [id] equal to trace_id for the first label set of a stack, which needs no index; further label
+                                      -- sets count down from -1
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id), -- [id] the labels; 0: none
+    block_bytes  INTEGER NOT NULL DEFAULT 0, -- [bytes] size of a block: the mean of the row that made the key, rounded down. Never
+                                             -- changed, because rows depend on it
     CHECK (id = trace_id OR id < 0)
 ) STRICT;
 CREATE UNIQUE INDEX site_keys_more ON site_keys(trace_id, label_set_id) WHERE id < 0;
--- A key that no row has (its runs were deleted) is kept: it does no harm, and the next run of the program has it again.
+-- A key without rows (its runs were deleted) stays: it does no harm, and the next run of the program uses it again.
 
 CREATE TABLE site_rows (
-    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    site_key_id INTEGER NOT NULL REFERENCES site_keys(id),
-    alloc_count INTEGER NOT NULL DEFAULT 0, -- blocks
-    free_count  INTEGER NOT NULL DEFAULT 0, -- frees of what *this* stack allocated: alloc_count - free_count is live
-    alloc_bytes INTEGER, -- bytes as requested, without the allocator's overhead; NULL where it is alloc_count * site_keys.block_bytes
-    free_bytes  INTEGER, -- bytes freed; NULL where it is free_count * site_keys.block_bytes
+    -- The figures of one allocation site in one profile.
+    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    site_key_id INTEGER NOT NULL REFERENCES site_keys(id), -- [id] the site
+    alloc_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks allocated
+    free_count  INTEGER NOT NULL DEFAULT 0, -- [count] of those blocks, the freed ones, whoever freed them: alloc_count - free_count is live
+    alloc_bytes INTEGER, -- [bytes] allocated; NULL: alloc_count * site_keys.block_bytes
+    free_bytes  INTEGER, -- [bytes] freed; NULL: free_count * site_keys.block_bytes
     PRIMARY KEY (profile_id, site_key_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW sites AS
--- Question: which stack allocated and freed how much? One row a profile, stack and label set. Rows can be inserted, updated and
---   deleted here as in a table, but for ON CONFLICT, which SQLite has for tables alone.
--- alloc_count, free_count: blocks. alloc_bytes, free_bytes: bytes as requested, without the allocator's overhead. A free counts
---   for the stack that allocated, so alloc_* - free_* is live.
+-- Question: which stack allocated and freed how much?
+-- Rows: one per profile, stack and label set. Rows can be inserted, updated and deleted as in a table, but without ON CONFLICT,
+--   which SQLite has for tables only.
+-- Columns:
+--   profile_id [id]: the profile
+--   trace_id [id]: the stack that allocated
+--   label_set_id [id]: the labels; 0: none
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   free_count [count]: of those blocks, the freed ones, whoever freed them: alloc_count - free_count is live
+--   free_bytes [bytes]: their bytes
 SELECT
     site_rows.profile_id,
     site_keys.trace_id,
@@ -199,8 +234,8 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is what ingest/store/site_rows.c would say. Bytes are left out where they are a
--- product within 64 bits; SQLite makes a REAL of one beyond.
+-- A column that is left out is 0. The size of a block is computed as in ingest/store/site_rows.c. Bytes are left out where they
+-- are the product and the product fits in 64 bits; SQLite makes a REAL of a larger one.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN
     INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes)
@@ -249,154 +284,168 @@ BEGIN
 END;
 
 CREATE TABLE locks (
-    profile_id       INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    object_id        INTEGER NOT NULL REFERENCES objects(id),
-    address          INTEGER NOT NULL,            -- in the process
-    trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- the caller's stack; 0 where not recorded
-    kind             TEXT    NOT NULL DEFAULT '', -- mutex, rwlock, spin, own (the program's own), or empty where unknown
-    acquires         INTEGER NOT NULL DEFAULT 0,  -- exclusive ones
-    contended        INTEGER NOT NULL DEFAULT 0,  -- of these, how many had to wait
-    wait_ns          INTEGER NOT NULL DEFAULT 0,
-    max_wait_ns      INTEGER NOT NULL DEFAULT 0,
-    hold_ns          INTEGER NOT NULL DEFAULT 0,
-    max_hold_ns      INTEGER NOT NULL DEFAULT 0,
-    read_acquires    INTEGER NOT NULL DEFAULT 0,  -- shared ones
-    read_contended   INTEGER NOT NULL DEFAULT 0,
-    read_wait_ns     INTEGER NOT NULL DEFAULT 0,
-    read_max_wait_ns INTEGER NOT NULL DEFAULT 0,
+    -- The figures of one lock in one profile, per calling stack where callers were recorded.
+    profile_id       INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    object_id        INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock
+    address          INTEGER NOT NULL,            -- [address] of the lock in the process
+    trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack of the caller; 0: not recorded
+    kind             TEXT    NOT NULL DEFAULT '', -- [text] mutex, rwlock, spin, own (a lock that the program made itself); empty: unknown
+    acquires         INTEGER NOT NULL DEFAULT 0,  -- [count] exclusive acquisitions
+    contended        INTEGER NOT NULL DEFAULT 0,  -- [count] those of them that had to wait
+    wait_ns          INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of their waits
+    max_wait_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest of their waits
+    hold_ns          INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of the exclusive holds
+    max_hold_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest exclusive hold
+    read_acquires    INTEGER NOT NULL DEFAULT 0,  -- [count] shared acquisitions, whose holds are not timed
+    read_contended   INTEGER NOT NULL DEFAULT 0,  -- [count] those of them that had to wait
+    read_wait_ns     INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of their waits
+    read_max_wait_ns INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest of their waits
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE cells (
-    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    object_id       INTEGER NOT NULL REFERENCES objects(id),
-    address         INTEGER NOT NULL,
-    trace_id        INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id),
-    struct_size     INTEGER NOT NULL DEFAULT 0, -- bytes copied by one write
-    reads           INTEGER NOT NULL DEFAULT 0,
-    commits         INTEGER NOT NULL DEFAULT 0,
-    multi_commits   INTEGER NOT NULL DEFAULT 0, -- commits that spanned several cells
-    retries         INTEGER NOT NULL DEFAULT 0,
-    update_failures INTEGER NOT NULL DEFAULT 0, -- updates that gave up
+    -- The figures of one versioned cell in one profile, per calling stack where callers were recorded.
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    object_id       INTEGER NOT NULL REFERENCES objects(id), -- [id] the cell
+    address         INTEGER NOT NULL,           -- [address] of the cell in the process
+    trace_id        INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack of the caller; 0: not recorded
+    struct_size     INTEGER NOT NULL DEFAULT 0, -- [bytes] copied by one write
+    reads           INTEGER NOT NULL DEFAULT 0, -- [count] reads of a version
+    commits         INTEGER NOT NULL DEFAULT 0, -- [count] new versions
+    multi_commits   INTEGER NOT NULL DEFAULT 0, -- [count] commits that changed several cells at once
+    retries         INTEGER NOT NULL DEFAULT 0, -- [count] copies that were thrown away because another writer was first
+    update_failures INTEGER NOT NULL DEFAULT 0, -- [count] updates that gave up after too many retries
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE channels (
-    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    object_id       INTEGER NOT NULL REFERENCES objects(id),
-    channel         INTEGER NOT NULL,           -- its number in the process
-    capacity        INTEGER NOT NULL DEFAULT 0, -- messages; 0 unbounded or unknown
-    pushes          INTEGER NOT NULL DEFAULT 0,
-    pops            INTEGER NOT NULL DEFAULT 0,
-    push_blocked    INTEGER NOT NULL DEFAULT 0, -- pushes that had to wait
-    pop_blocked     INTEGER NOT NULL DEFAULT 0,
-    max_depth       INTEGER NOT NULL DEFAULT 0, -- most messages ever waiting in it
-    push_blocked_ns INTEGER NOT NULL DEFAULT 0,
-    pop_blocked_ns  INTEGER NOT NULL DEFAULT 0,
+    -- The figures of one channel in one profile.
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    object_id       INTEGER NOT NULL REFERENCES objects(id), -- [id] the channel
+    channel         INTEGER NOT NULL,           -- [number] its number in the process
+    capacity        INTEGER NOT NULL DEFAULT 0, -- [count] messages that fit in; 0: no limit, or unknown
+    pushes          INTEGER NOT NULL DEFAULT 0, -- [count] messages sent
+    pops            INTEGER NOT NULL DEFAULT 0, -- [count] messages received
+    push_blocked    INTEGER NOT NULL DEFAULT 0, -- [count] pushes that had to wait
+    pop_blocked     INTEGER NOT NULL DEFAULT 0, -- [count] pops that had to wait
+    max_depth       INTEGER NOT NULL DEFAULT 0, -- [count] the most messages in it at one time
+    push_blocked_ns INTEGER NOT NULL DEFAULT 0, -- [ns] sum of the waits of pushes; 0 in dumps, which have no times
+    pop_blocked_ns  INTEGER NOT NULL DEFAULT 0, -- [ns] sum of the waits of pops; 0 in dumps, which have no times
     PRIMARY KEY (profile_id, object_id, channel)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE cpu (
-    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    trace_id     INTEGER NOT NULL REFERENCES traces(id),
-    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
-    samples      INTEGER NOT NULL DEFAULT 0,
-    cpu_ns       INTEGER NOT NULL DEFAULT 0,
+    -- The CPU samples of one stack and label set in one profile.
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id), -- [id] the labels; 0: none
+    samples      INTEGER NOT NULL DEFAULT 0, -- [count] samples
+    cpu_ns       INTEGER NOT NULL DEFAULT 0, -- [ns] CPU time that they stand for
     PRIMARY KEY (profile_id, trace_id, label_set_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE samples (
-    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    trace_id     INTEGER NOT NULL REFERENCES traces(id),
-    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
-    v0 INTEGER NOT NULL DEFAULT 0, -- values in the order of profiles.sample_types, whose units they have
-    v1 INTEGER NOT NULL DEFAULT 0,
-    v2 INTEGER NOT NULL DEFAULT 0,
-    v3 INTEGER NOT NULL DEFAULT 0,
-    v4 INTEGER NOT NULL DEFAULT 0,
-    v5 INTEGER NOT NULL DEFAULT 0,
-    v6 INTEGER NOT NULL DEFAULT 0,
-    v7 INTEGER NOT NULL DEFAULT 0,
-    more TEXT, -- JSON: the ninth value and those after it; NULL for none
+    -- The values of one stack and label set in a profile of any other kind.
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id), -- [id] the labels; 0: none
+    v0 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the first value, in the order of sample_types
+    v1 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the second value
+    v2 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the third value
+    v3 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the fourth value
+    v4 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the fifth value
+    v5 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the sixth value
+    v6 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the seventh value
+    v7 INTEGER NOT NULL DEFAULT 0, -- [unit in profiles.sample_types] the eighth value
+    more TEXT, -- [JSON] an array of the ninth value and those after it; NULL: none
     PRIMARY KEY (profile_id, trace_id, label_set_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fibers (
-    profile_id        INTEGER PRIMARY KEY REFERENCES profiles(id) ON DELETE CASCADE,
-    total_fibers      INTEGER NOT NULL DEFAULT 0,
-    short_fibers      INTEGER NOT NULL DEFAULT 0, -- lived less than 1 ms
-    very_short_fibers INTEGER NOT NULL DEFAULT 0, -- lived less than 10 µs
-    total_lifetime_ns INTEGER NOT NULL DEFAULT 0,
-    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0
+    -- All fibers of one profile.
+    profile_id        INTEGER PRIMARY KEY REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    total_fibers      INTEGER NOT NULL DEFAULT 0, -- [count] fibers
+    short_fibers      INTEGER NOT NULL DEFAULT 0, -- [count] those that lived less than 1 ms
+    very_short_fibers INTEGER NOT NULL DEFAULT 0, -- [count] those that lived less than 10 µs
+    total_lifetime_ns INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their lifetimes
+    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0  -- [ns] the longest lifetime
 ) STRICT;
 
 CREATE TABLE schedulers (
-    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    scheduler  INTEGER NOT NULL,
-    fibers     INTEGER NOT NULL DEFAULT 0, -- fibers run on it
+    -- One scheduler of fibers in one profile.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    scheduler  INTEGER NOT NULL,           -- [number] its number
+    fibers     INTEGER NOT NULL DEFAULT 0, -- [count] fibers run on it
     PRIMARY KEY (profile_id, scheduler)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE task_sites (
-    profile_id        INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    site              INTEGER NOT NULL,
-    spawns            INTEGER NOT NULL DEFAULT 0,
-    runs              INTEGER NOT NULL DEFAULT 0,
-    exits             INTEGER NOT NULL DEFAULT 0,
-    total_lifetime_ns INTEGER NOT NULL DEFAULT 0,
-    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0,
-    dispatch          TEXT    NOT NULL DEFAULT '', -- local, parallel
-    form              TEXT    NOT NULL DEFAULT '', -- fsm, stack
-    schedulers        TEXT    NOT NULL DEFAULT '{}', -- JSON: {"scheduler": runs, …}
-    kind              TEXT    NOT NULL DEFAULT '', -- BG, …, from the transpiled source
-    line              INTEGER NOT NULL DEFAULT 0,  -- in the source, 0 unknown
-    column            INTEGER NOT NULL DEFAULT 0,
+    -- One place in the source that starts fibers, in one profile.
+    profile_id        INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    site              INTEGER NOT NULL,           -- [number] the compiler's number of the place
+    spawns            INTEGER NOT NULL DEFAULT 0, -- [count] fibers started
+    runs              INTEGER NOT NULL DEFAULT 0, -- [count] times that a scheduler ran one of them
+    exits             INTEGER NOT NULL DEFAULT 0, -- [count] fibers that ended
+    total_lifetime_ns INTEGER NOT NULL DEFAULT 0, -- [ns] sum of the lifetimes of those that ended
+    max_lifetime_ns   INTEGER NOT NULL DEFAULT 0, -- [ns] the longest lifetime
+    dispatch          TEXT    NOT NULL DEFAULT '', -- [text] local: to the scheduler that spawns; parallel: to any; empty: unknown
+    form              TEXT    NOT NULL DEFAULT '', -- [text] fsm: a state machine; stack: with a stack of its own; empty: unknown
+    schedulers        TEXT    NOT NULL DEFAULT '{}', -- [JSON] {"scheduler": runs, …}
+    kind              TEXT    NOT NULL DEFAULT '', -- [text] BG and so on, from the transpiled source; empty: unknown
+    line              INTEGER NOT NULL DEFAULT 0,  -- [line] in the source; 0: unknown
+    column            INTEGER NOT NULL DEFAULT 0,  -- [number] column in that line; 0: unknown
     PRIMARY KEY (profile_id, site)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE syscalls (
-    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    name       TEXT    NOT NULL,
-    calls      INTEGER NOT NULL DEFAULT 0,
-    errors     INTEGER NOT NULL DEFAULT 0,
-    time_ns    INTEGER NOT NULL DEFAULT 0,
+    -- One system call of a profile of strace.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    name       TEXT    NOT NULL,           -- [text] its name
+    calls      INTEGER NOT NULL DEFAULT 0, -- [count] calls
+    errors     INTEGER NOT NULL DEFAULT 0, -- [count] calls that returned an error
+    time_ns    INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their times
     PRIMARY KEY (profile_id, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE counters (
-    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    name       TEXT    NOT NULL, -- as perf stat prints it, or recorder.* for clear's own cost
-    value      REAL,             -- NULL: the machine does not count it
-    unit       TEXT    NOT NULL DEFAULT 'count',
+    -- One counter of a profile.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    name       TEXT    NOT NULL, -- [text] as perf stat prints it; recorder.*: what recording itself cost
+    value      REAL,             -- [unit in unit] the value; NULL: the machine does not count it
+    unit       TEXT    NOT NULL DEFAULT 'count', -- [text] count, ms, bytes and so on
     PRIMARY KEY (profile_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Judgement travels with the data: thresholds, advice and saved queries are rows.
+-- Judgement: thresholds, advice and saved queries are rows, so they travel with the data.
 
 CREATE TABLE rules (
-    name    TEXT PRIMARY KEY, -- 'lock_contended_percent'
-    value   REAL NOT NULL,
-    unit    TEXT NOT NULL,    -- percent, count, bytes, ns, ms, ratio
-    meaning TEXT NOT NULL
+    -- One threshold of the diagnoses.
+    name    TEXT PRIMARY KEY, -- [text] such as lock_contended_percent
+    value   REAL NOT NULL,    -- [unit in unit] the threshold
+    unit    TEXT NOT NULL,    -- [text] percent, count, bytes, ns, ms, ratio
+    meaning TEXT NOT NULL     -- [text] what it decides
 ) STRICT;
 
 CREATE TABLE advice (
-    code     TEXT PRIMARY KEY, -- 'heap-leak': section and code of a diagnosis
-    severity TEXT NOT NULL,    -- critical, warning, note, ok
-    title    TEXT NOT NULL,    -- one line: what it means
-    text     TEXT NOT NULL     -- what to do, and when not to
+    -- The text for one code of the diagnoses.
+    code     TEXT PRIMARY KEY, -- [text] SECTION-CODE, such as heap-leak
+    severity TEXT NOT NULL,    -- [text] critical, warning, note, ok
+    title    TEXT NOT NULL,    -- [text] one line: what it means
+    text     TEXT NOT NULL     -- [text] what to do, and when not to
 ) STRICT;
 
 CREATE TABLE wrappers (
-    pattern TEXT PRIMARY KEY -- GLOB over function names: allocator wrappers, never where a person would point
+    -- One pattern of functions that only allocate or lock for their caller.
+    pattern TEXT PRIMARY KEY -- [text] GLOB pattern, matched against the whole function name with its arguments
 ) STRICT;
 
 CREATE TABLE queries (
-    name        TEXT PRIMARY KEY,
-    description TEXT NOT NULL,
-    params      TEXT NOT NULL DEFAULT '[]', -- JSON: [{"name":…,"type":…,"default":…}]
-    sql         TEXT NOT NULL,
-    export      TEXT NOT NULL DEFAULT '{}'  -- JSON: options for clear export
+    -- One saved query.
+    name        TEXT PRIMARY KEY, -- [text] what stands after the @ in `clear query @hot-sites`
+    description TEXT NOT NULL,    -- [text] one line
+    params      TEXT NOT NULL DEFAULT '[]', -- [JSON] [{"name":…,"type":…,"default":…}, …]
+    sql         TEXT NOT NULL,    -- [text] one SELECT
+    export      TEXT NOT NULL DEFAULT '{}'  -- [JSON] options of clear export, without their dashes
 ) STRICT;
 
 INSERT INTO mappings(id) VALUES (0);

@@ -48,9 +48,6 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in re.findall(r"^#+ (.*)$", text, re.M)}
 
 
-COMING = {"docs/columns.md"} # pages that others are named before
-
-
 def check_links(page, text):
     for target in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", text):
         target = target[0] or target[1]
@@ -58,8 +55,6 @@ def check_links(page, text):
             continue
         path, _, anchor = target.partition("#")
         path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-        if path in COMING:
-            continue
         if not os.path.exists(os.path.join(ROOT, path)):
             fault(page, f"the link {target} goes nowhere")
         elif anchor and anchor not in anchors(read(path)):

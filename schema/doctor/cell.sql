@@ -1,20 +1,32 @@
 DROP VIEW IF EXISTS doctor_cell;
 CREATE VIEW doctor_cell AS
--- Question: which versioned cells cost more in copies and retries than they save in waiting? One row a cell (run, object,
---   address), its callers and the profiles of the run summed, the greatest struct_size kept; also the healthy ones, with
---   code and severity ok.
--- Figures: cow_bytes: bytes copied, struct_size * (commits + retries). retries_per_commit: NULL without commits.
--- Codes, first match wins; thresholds are those of the table rules:
---   cow-thrash: commits >= 10000, struct_size >= 256 B, cow_bytes >= 100 MB
---   misuse: commits >= 1000 and reads < commits
---   high-retry: retries per commit >= 1.0
---   exhausted: update_failures > 0 (also where nothing was ever committed)
---   atomic-ptr-upgrade: multi_commits = 0, and commits >= 1000 or reads >= 1000 · ok
--- Severity: that of the advice; but cow-thrash is critical from cell_critical_bytes on, and high-retry is a note below
---   cell_note_retries retries.
--- trace_ids: the callers where they were recorded, else the stack that allocated the cell; first who is to be looked at
---   first: most retries (high-retry), most failures (exhausted), else most copies. Who only reads comes last.
--- Known false positives: a cell that is filled once while the program starts and read ever after (misuse, in a short run).
+-- Question: which versioned cells cost more in copies and retries than they save in waits?
+-- Rows: one per cell (run, object, address); its callers and the profiles of the run are summed, of struct_size the greatest is
+--   kept. Healthy cells have a row too, with code and severity ok.
+-- Columns: those of doctor, and
+--   object_id [id]: the cell, in objects
+--   address [address]: of the cell in the process
+--   struct_size [bytes]: copied by one write
+--   reads [count]: reads of a version
+--   commits [count]: new versions
+--   multi_commits [count]: commits that changed several cells at once
+--   retries [count]: copies that were thrown away because another writer was first
+--   retries_per_commit [ratio]: retries / commits; NULL: no commits
+--   update_failures [count]: updates that gave up after too many retries
+--   cow_bytes [bytes]: bytes copied: struct_size * (commits + retries)
+-- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   cow-thrash: commits >= cell_thrash_commits (10,000), struct_size >= cell_thrash_size_bytes (256 B), cow_bytes >=
+--     cell_thrash_cow_bytes (100 MB).
+--   misuse: commits >= cell_misuse_commits (1,000), reads < commits.
+--   high-retry: retries_per_commit >= cell_retry_ratio (1.0).
+--   exhausted: update_failures > 0, also without any commit.
+--   atomic-ptr-upgrade: multi_commits = 0, and commits or reads >= cell_upgrade_operations (1,000).
+--   ok: all others.
+-- Severity: that of the advice, but cow-thrash is critical if cow_bytes >= cell_critical_bytes (10 GB), and high-retry a note if
+--   retries < cell_note_retries (1,000).
+-- trace_ids: the callers where they were recorded, else the stack that allocated the cell. First the caller with most retries
+--   (high-retry), failures (exhausted) or else copies; callers that only read come last.
+-- Known false positives: a cell that is filled once at the start and only read after that, in a short run (misuse).
 WITH
 rule AS (
     SELECT

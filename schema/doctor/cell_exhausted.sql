@@ -1,7 +1,10 @@
 DROP VIEW IF EXISTS doctor_cell_exhausted;
 CREATE VIEW doctor_cell_exhausted AS
 -- Question: which cells had updates that gave up?
--- The rows of doctor_cell with this code: its condition, figures, severity and known false positives stand there.
+-- Rows: those of doctor_cell with the code exhausted; the severity is explained there.
+-- Columns: those of doctor_cell.
+-- Thresholds: update_failures > 0; none of the codes before it.
+-- Known false positives: a caller that only tries, such as a statistic that may miss an update.
 SELECT *
 FROM doctor_cell
 WHERE code = 'exhausted';

@@ -1,20 +1,38 @@
 DROP VIEW IF EXISTS doctor_channel;
 CREATE VIEW doctor_channel AS
--- Question: which channels make their senders or receivers wait? One row a channel (run, object, number in the process),
---   the profiles of the run summed, the greatest depth and capacity kept; also the healthy ones, code balanced, severity
---   ok. A channel that was given a name is one in all processes of a run.
--- Figures: push_blocked_percent of pushes and pop_blocked_percent of pops had to wait, whole percent. depth_percent:
---   max_depth of capacity, whole percent, NULL where the capacity is unbounded or unknown. wait_ns, blocked: time and
---   number of the waits that the code speaks of (pushes, pops, or both); dumps know no times: 0.
--- Codes, first match wins; thresholds are those of the table rules:
---   slow-consumer: push_blocked >= 20 % and depth >= 80 % of capacity
---   slow-producer: pop_blocked >= 20 % and depth < 50 % (of an unbounded channel: always)
---   backpressure: either >= 20 % · balanced
--- Severity: that of the advice; but note where the waits are shorter than channel_note_ns in all, or, if their time is not
---   known, fewer than channel_note_blocked; a slow producer is a note where receivers waited less than
---   channel_starved_percent of the run's duration; critical where senders waited for a slow consumer
---   channel_critical_percent of it; and backpressure is a note where only receivers wait.
--- Known false positives: workers that wait for work to come are all slow-producer; a sender that is meant to be held back.
+-- Question: which channels make their senders or receivers wait?
+-- Rows: one per channel (run, object, number in the process); the profiles of the run are summed, of depth and capacity the
+--   greatest is kept. A channel with a name is the same one in all processes of a run. Healthy channels have a row too, with code
+--   balanced and severity ok.
+-- Columns: those of doctor, and
+--   object_id [id]: the channel, in objects
+--   channel [number]: its number in the process; 0 for a channel with a name
+--   capacity [count]: messages that fit in; 0: no limit, or unknown
+--   max_depth [count]: the most messages in it at one time
+--   depth_percent [percent]: max_depth of capacity, a whole number; NULL: no capacity is known
+--   pushes [count]: messages sent
+--   push_blocked [count]: pushes that had to wait
+--   push_blocked_percent [percent]: push_blocked of pushes, a whole number
+--   push_blocked_ns [ns]: sum of the waits of pushes; 0 in dumps, which have no times
+--   pops [count]: messages received
+--   pop_blocked [count]: pops that had to wait
+--   pop_blocked_percent [percent]: pop_blocked of pops, a whole number
+--   pop_blocked_ns [ns]: sum of the waits of pops; 0 in dumps, which have no times
+--   blocked [count]: waits that the code is about: of pushes (slow-consumer), of pops (slow-producer), of both (backpressure,
+--     balanced)
+--   wait_ns [ns]: sum of those waits
+-- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   slow-consumer: push_blocked_percent >= channel_blocked_percent (20 %), depth_percent >= channel_full_percent (80 %).
+--   slow-producer: pop_blocked_percent >= channel_blocked_percent (20 %), depth_percent < channel_empty_percent (50 %) or
+--     unknown.
+--   backpressure: either >= channel_blocked_percent (20 %).
+--   balanced: all others.
+-- Severity: that of the advice, but a note if wait_ns < channel_note_ns (1 ms), or, where no time is known, if blocked <
+--   channel_note_blocked (100); slow-producer is a note if receivers waited less than channel_starved_percent (10 %) of the run's
+--   duration; slow-consumer is critical if senders waited channel_critical_percent (50 %) of it; backpressure is a note if only
+--   receivers wait.
+-- Known false positives: workers that wait for requests are slow-producer; a sender that is meant to be held back is
+--   slow-consumer.
 WITH
 rule AS (
     SELECT

@@ -1,18 +1,29 @@
 DROP VIEW IF EXISTS doctor_fibers;
 CREATE VIEW doctor_fibers AS
--- Question: are fibers worth what it costs to start them, and do all schedulers work? One row a run and code, its
---   processes and profiles summed.
--- Codes; both may hold at once, as they speak of unlike things (how long fibers live, where they run):
---   micro-fibers: fibers_micro_count fibers or more, and fibers_micro_percent of them lived under 10 µs
---     (very_short_percent, whole percent).
---   imbalance: two schedulers or more, and one of them had fibers_imbalance_percent of the runs (busiest_percent, whole
---     percent). Names the task sites behind it: those that spawn to their own scheduler (dispatch local) and had
---     fibers_site_skew of their runs on one; the subject is the scheduler where there is none.
--- sites: JSON, the task sites named: [{"site":4,"line":8,"column":5,"runs":3600,"skew":0.997}, …]. skew: runs on the
---   busiest scheduler / runs of the site; a ratio, compared unrounded. Columns of the other code are NULL.
--- Severity: that of the advice; note below fibers_note_count fibers or runs.
--- Known false positives: fibers that mostly wait (their life is long, not micro); a program that leaves the other
---   schedulers to something else on purpose.
+-- Question: do fibers do enough work to pay for their start, and do all schedulers have work?
+-- Rows: one per run and code; the processes and profiles of the run are summed. Both codes may be true at once.
+-- Columns: those of doctor, and
+--   total_fibers [count]: fibers. NULL, from here to max_lifetime_ns: the row is an imbalance
+--   short_fibers [count]: those that lived less than 1 ms
+--   very_short_fibers [count]: those that lived less than 10 µs
+--   very_short_percent [percent]: very_short_fibers of total_fibers, a whole number
+--   total_lifetime_ns [ns]: sum of the lifetimes
+--   max_lifetime_ns [ns]: the longest lifetime
+--   schedulers [count]: schedulers with fibers. NULL, from here on: the row is of micro-fibers
+--   runs [count]: runs of fibers on all schedulers
+--   busiest_scheduler [number]: the scheduler with most runs
+--   busiest_runs [count]: its runs
+--   busiest_percent [percent]: busiest_runs of runs, a whole number
+--   sites [JSON]: the task sites that send fibers there: [{"site":4,"line":8,"column":5,"runs":3600,"skew":0.997}, …]; skew is
+--     the share of the site's runs that were on one scheduler
+-- Thresholds (names are rows of the table rules):
+--   micro-fibers: total_fibers >= fibers_micro_count (50), very_short_percent >= fibers_micro_percent (50 %).
+--   imbalance: schedulers >= 2, busiest_percent >= fibers_imbalance_percent (80 %). It names the task sites that spawn to their
+--     own scheduler (dispatch local) and have a skew >= fibers_site_skew (0.8), not rounded; without one, the subject is the
+--     scheduler.
+-- Severity: that of the advice, but a note if there are fewer than fibers_note_count (1,000) fibers or runs.
+-- Known false positives: fibers that are short because they mostly hand work on; a program that keeps the other schedulers free
+--   on purpose.
 WITH
 rule AS (
     SELECT

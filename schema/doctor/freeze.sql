@@ -1,14 +1,27 @@
 DROP VIEW IF EXISTS doctor_freeze;
 CREATE VIEW doctor_freeze AS
--- Question: which objects are scattered over the heap in a program that waits for memory? One row a run and stack, of
---   runs whose processor counters were recorded too (perf stat); processes, profiles and label sets summed.
--- Code freeze: at least freeze_llc_percent of the last-level cache's references missed (llc_miss_percent, as in the view
---   hardware), and the stack made at least freeze_alloc_count blocks of a mean size between freeze_mean_bytes_low and
---   freeze_mean_bytes_high, both ends included. Not string helpers of CLEAR's runtime, whose blocks are short-lived:
---   concat, charAtCodepoint, intToString, floatToString, smartAlloc, plain or qualified, with or without arguments.
--- Severity: that of the advice; note where the blocks together are smaller than freeze_note_bytes, which any cache holds.
--- Known false positives: the misses may come from other data (big arrays, mapped files); blocks that never live at the
---   same time.
+-- Question: which objects are scattered over the heap of a program that waits for memory?
+-- Rows: one per run and stack, of runs that were counted (perf stat); processes, profiles and label sets are summed.
+-- Columns: those of doctor, and
+--   trace_id [id]: the stack that allocated
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   mean_bytes [bytes]: mean size of a block
+--   llc_miss_percent [percent]: of the run, as in the view hardware
+--   llc_misses [count]: of the run, as in the view hardware
+--   llc_references [count]: of the run, as in the view hardware
+-- Thresholds (names are rows of the table rules):
+--   freeze: llc_miss_percent >= freeze_llc_percent (20 %), alloc_count >= freeze_alloc_count (5,000), mean_bytes from
+--     freeze_mean_bytes_low (16 B) to freeze_mean_bytes_high (512 B), both included. Not for string helpers of CLEAR's runtime,
+--     whose blocks are short-lived: concat, charAtCodepoint, intToString, floatToString, smartAlloc, plain or qualified, with or
+--     without arguments.
+-- Severity: that of the advice, but a note if alloc_bytes < freeze_note_bytes (1 MiB), which fits in a cache.
+-- Known false positives: the misses may come from other data (large arrays, mapped files); blocks that are never live at the same
+--   time.
 WITH
 rule AS (
     SELECT

@@ -1,18 +1,20 @@
 DROP VIEW IF EXISTS doctor_hardware;
 CREATE VIEW doctor_hardware AS
--- Question: does the processor wait, for memory or for branches it guessed wrong? One row a run and figure that says
---   something; a figure between good and bad has none. Figures as in the view hardware.
--- Codes, for each figure the first that matches; thresholds are those of the table rules:
---   instructions per cycle: ipc-low: < 1.0 · ipc-good: >= 2.0
---   last-level cache: llc-high: > 20 % missed · llc-moderate: > 10 %
---   branches: branch-high: > 5 % mispredicted
---   The three stand beside each other: a program that misses the cache also has few instructions per cycle, and one is
---   the cause of the other. ipc is compared as it is, percentages as whole numbers (20.4 % is 20 and not high).
--- Severity: that of the advice; but note where fewer than hardware_note_cycles cycles were counted, as starting up
---   outweighs everything in so short a run.
--- counted, events: the two counts that ratio is made of (instructions per cycles, misses per references or branches).
--- Known false positives: a program that mostly sleeps or waits; another process that shares the cache; virtual machines,
---   whose counters are coarse.
+-- Question: does the processor wait, for memory or because of mispredicted branches?
+-- Rows: one per run and figure that is good or bad; a figure between the two has no row. Several figures may be bad at once,
+--   because one causes the other: cache misses lower the instructions per cycle. Figures are those of the view hardware;
+--   percentages are compared as whole numbers.
+-- Columns: those of doctor, and
+--   counted [count]: instructions, misses of the last-level cache, or mispredicted branches
+--   events [count]: cycles, references to the last-level cache, or branches
+--   ratio [ratio]: counted / events
+-- Thresholds (names are rows of the table rules; the first code of each figure that matches wins):
+--   ipc-low: instructions per cycle < hardware_ipc_low (1.0). ipc-good: >= hardware_ipc_good (2.0).
+--   llc-high: last-level cache misses > hardware_llc_high_percent (20 %). llc-moderate: > hardware_llc_moderate_percent (10 %).
+--   branch-high: mispredicted branches > hardware_branch_high_percent (5 %).
+-- Severity: that of the advice, but a note with fewer than hardware_note_cycles (100 million) cycles: they are mostly start-up.
+-- Known false positives: a program that mostly sleeps; another process that shares the cache; virtual machines with coarse
+--   counters.
 WITH
 rule AS (
     SELECT

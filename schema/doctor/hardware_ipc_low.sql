@@ -1,7 +1,10 @@
 DROP VIEW IF EXISTS doctor_hardware_ipc_low;
 CREATE VIEW doctor_hardware_ipc_low AS
 -- Question: does the processor wait more than it works?
--- The rows of doctor_hardware with this code: its condition, figures, severity and known false positives stand there.
+-- Rows: those of doctor_hardware with the code ipc-low; the severity is explained there.
+-- Columns: those of doctor_hardware.
+-- Thresholds: ipc < hardware_ipc_low (1.0).
+-- Known false positives: a program that mostly sleeps.
 SELECT *
 FROM doctor_hardware
 WHERE code = 'ipc-low';

@@ -1,28 +1,43 @@
 DROP VIEW IF EXISTS doctor_heap;
 CREATE VIEW doctor_heap AS
--- Question: which allocation sites leak, or would be better served by an arena? One row a run and stack that has a
---   finding; processes, profiles and label sets of the run summed, with the values as given: profiles of unlike period
---   are not scaled by it, for a sampled profile's values are estimates of all events already.
--- Codes, first match wins. In a dump or any other ingested artefact:
---   arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, mean size from there on.
---   leak: some freed, some not.
--- In a recorded run, where what is live at exit is known exactly:
---   arena: heap_arena_count blocks or more of a mean size below heap_arena_mean_bytes, and no process has
---   leak_warning_count of them live: one that is kept of a million shall not hide the million. leak: blocks live at exit.
--- Severity of a leak: note where no process has leak_warning_count blocks of it live (process_inuse_count: what each of
---   many processes keeps once is no leak), or none has as many that came after its first window (grown_count: tables that
---   start-up makes are no leak either; where that window is more than leak_start_percent of the process's life, or that is
---   not known, all of them count), or fewer than leak_warning_bytes bytes are live in all; else critical from
---   leak_critical_bytes bytes on that are leak_critical_percent of all that is live in the run; else warning.
---   Of rc: warning where a leak would be critical, else that of the advice. Of arena: warning from
---   heap_arena_warning_count blocks on that are heap_arena_warning_percent of all the run's, else that of the advice.
--- Known false positives: tables and caches that a program keeps to its end on purpose, programs that end by _exit or by a
---   signal, interpreters that skip their clean-up. Few and large blocks are therefore notes.
--- live_percent: inuse_bytes of the run's inuse_bytes; alloc_percent: alloc_count of the run's; whole percent.
---   mean_bytes: alloc_bytes / alloc_count.
--- Sums over the processes are taken by windows: SQLite 3.40 hands a condition on run_id through windows that are partitioned
---   by it, but through one GROUP BY alone, and would read the sites of all runs for one.
+-- Question: which allocation sites leak, and which would be cheaper in an arena?
+-- Rows: one per run and stack with a finding; processes, profiles and label sets of the run are summed. Values are summed as they
+--   are, also where profiles have different periods: the values of a sampled profile are already estimates of all events.
+-- Columns: those of doctor, and
+--   trace_id [id]: the stack that allocated
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   free_count [count]: of those blocks, the freed ones, whoever freed them
+--   free_bytes [bytes]: their bytes
+--   inuse_count [count]: blocks live at the end
+--   inuse_bytes [bytes]: bytes live at the end
+--   process_inuse_count [count]: blocks live at the end in the process that has most
+--   grown_count [count]: live blocks that came after the first window of a process, in the process that has most
+--   live_percent [percent]: inuse_bytes of all live bytes of the run, a whole number; NULL: none are live
+--   alloc_percent [percent]: alloc_count of all blocks of the run, a whole number
+--   mean_bytes [bytes]: mean size of a block
+-- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   Of an ingested file: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks.
+--     leak: some freed, some not.
+--   Of a recorded run, which knows what was live at exit: arena: at least heap_arena_count (1,000) blocks of a mean size below
+--     heap_arena_mean_bytes (16 B), and fewer than leak_warning_count (100) of them live in each process. leak: blocks are live
+--     at exit.
+-- Severity of leak: note if no process has leak_warning_count (100) live blocks of it, or none has so many that came after its
+--   first window (tables made at the start are no leak; all blocks count where that window is longer than leak_start_percent
+--   (50 %) of the process's life, or where its length is not known), or if fewer than leak_warning_bytes (16 KiB) are live. Else
+--   critical from leak_critical_bytes (1 MiB) that are leak_critical_percent (10 %) of all live bytes of the run. Else warning.
+-- Severity of rc: a warning where a leak would be critical, else that of the advice. Of arena: a warning from
+--   heap_arena_warning_count (5,000) blocks that are heap_arena_warning_percent (10 %) of all blocks of the run, else that of the
+--   advice.
+-- Known false positives: tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
+--   interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
 WITH
+-- Sums over processes use window functions: SQLite 3.40 passes a condition on run_id through windows that are partitioned by it,
+-- but through one GROUP BY only. With two it would read the sites of all runs for one run.
 process AS (
     SELECT profiles.run_id, sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,

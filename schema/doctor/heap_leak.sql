@@ -1,7 +1,11 @@
 DROP VIEW IF EXISTS doctor_heap_leak;
 CREATE VIEW doctor_heap_leak AS
--- Question: which sites leave blocks behind, and how much?
--- The rows of doctor_heap with this code: its condition, figures, severity and known false positives stand there.
+-- Question: which sites leave blocks behind, and how many?
+-- Rows: those of doctor_heap with the code leak; the severity is explained there.
+-- Columns: those of doctor_heap.
+-- Thresholds: recorded: blocks are live at exit. Ingested: some blocks freed, some not.
+-- Known false positives: tables and caches that a program keeps to its end on purpose; a program that ends by _exit or by a
+--   signal.
 SELECT *
 FROM doctor_heap
 WHERE code = 'leak';

@@ -1,21 +1,41 @@
 DROP VIEW IF EXISTS doctor_lock;
 CREATE VIEW doctor_lock AS
--- Question: which locks cost time, and what would serve better? One row a lock (run, object, address), its callers and
---   the profiles of the run summed, the longest wait and hold kept; also the healthy ones, with code and severity ok.
---   Values are as given: profiles of unlike period are not scaled by it.
--- Figures: total_acquires, total_contended and wait_ns count exclusive and shared operations; hold_ns exclusive ones, as
---   shared holds are not timed. Percentages are whole: read_percent of total_acquires shared, contended_percent of
---   total_acquires that waited. mean_hold_ns: hold_ns / acquires.
--- Codes, first match wins; the figures are those of the table rules:
---   mvcc-fit: reads >= 80 %, >= 1000 acquires, contended >= 10 %
---   atomic-fit: reads < 50 %, and >= 1000 acquires with contended >= 10 %, or >= 100000 acquires
---   atomic-ptr-fit: >= 1000 acquires, contended >= 10 %
---   hot-long: contended >= 20 %, mean hold > 1 ms · contended: >= 20 % · long-hold: mean hold > 1 ms · ok
--- Severity: that of the advice; but note where all waits together are below lock_wait_note_ns, and critical where they
---   reach lock_critical_percent of the run's duration.
--- trace_ids: the callers where they were recorded, else the stack that allocated the lock; first who is to be looked at
---   first: who holds it longest where holds are the matter (hot-long, long-hold), else who waits longest.
--- Known false positives: a lock around one long start-up step (long-hold) that nobody waits for.
+-- Question: which locks cost time, and what would be cheaper?
+-- Rows: one per lock (run, object, address); its callers and the profiles of the run are summed, of longest waits and holds the
+--   longest is kept. Healthy locks have a row too, with code and severity ok. Values are summed as they are, also where profiles
+--   have different periods.
+-- Columns: those of doctor, and
+--   object_id [id]: the lock, in objects
+--   address [address]: of the lock in the process
+--   kind [text]: mutex, rwlock, spin, own; empty: unknown
+--   acquires [count]: exclusive acquisitions
+--   contended [count]: those of them that had to wait
+--   read_acquires [count]: shared acquisitions, whose holds are not timed
+--   read_contended [count]: those of them that had to wait
+--   total_acquires [count]: acquires + read_acquires
+--   total_contended [count]: contended + read_contended
+--   read_percent [percent]: read_acquires of total_acquires, a whole number
+--   contended_percent [percent]: total_contended of total_acquires, a whole number
+--   wait_ns [ns]: sum of all waits
+--   max_wait_ns [ns]: the longest wait
+--   hold_ns [ns]: sum of the exclusive holds
+--   mean_hold_ns [ns]: hold_ns / acquires
+--   max_hold_ns [ns]: the longest exclusive hold
+-- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), contended_percent >=
+--     lock_fit_contended_percent (10 %).
+--   atomic-fit: read_percent < lock_atomic_read_percent (50 %), and either total_acquires >= lock_fit_acquires (1,000) with
+--     contended_percent >= lock_fit_contended_percent (10 %), or total_acquires >= lock_atomic_acquires (100,000).
+--   atomic-ptr-fit: total_acquires >= lock_fit_acquires (1,000), contended_percent >= lock_fit_contended_percent (10 %).
+--   hot-long: contended_percent >= lock_contended_percent (20 %), mean_hold_ns > lock_long_hold_ns (1 ms).
+--   contended: contended_percent >= lock_contended_percent (20 %).
+--   long-hold: mean_hold_ns > lock_long_hold_ns (1 ms).
+--   ok: all others.
+-- Severity: that of the advice, but a note if wait_ns < lock_wait_note_ns (1 ms), and critical if wait_ns is at least
+--   lock_critical_percent (10 %) of the run's duration.
+-- trace_ids: the callers where they were recorded, else the stack that allocated the lock. First the caller that holds longest
+--   (hot-long, long-hold), else the one that waits longest.
+-- Known false positives: a lock that is held during one long step of start-up and that nobody waits for (long-hold).
 WITH
 lock AS (
     SELECT

@@ -1,7 +1,11 @@
 DROP VIEW IF EXISTS doctor_lock_atomic_ptr_fit;
 CREATE VIEW doctor_lock_atomic_ptr_fit AS
 -- Question: which contended locks see reads and writes alike?
--- The rows of doctor_lock with this code: its condition, figures, severity and known false positives stand there.
+-- Rows: those of doctor_lock with the code atomic-ptr-fit; the severity is explained there.
+-- Columns: those of doctor_lock.
+-- Thresholds: total_acquires >= lock_fit_acquires (1,000), contended_percent >= lock_fit_contended_percent (10 %); none of the
+--   codes before it.
+-- Known false positives: a lock that guards more than one object.
 SELECT *
 FROM doctor_lock
 WHERE code = 'atomic-ptr-fit';

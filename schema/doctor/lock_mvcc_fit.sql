@@ -1,7 +1,11 @@
 DROP VIEW IF EXISTS doctor_lock_mvcc_fit;
 CREATE VIEW doctor_lock_mvcc_fit AS
--- Question: which contended locks are mostly taken to read?
--- The rows of doctor_lock with this code: its condition, figures, severity and known false positives stand there.
+-- Question: which contended locks are mostly taken for reading?
+-- Rows: those of doctor_lock with the code mvcc-fit; the severity is explained there.
+-- Columns: those of doctor_lock.
+-- Thresholds: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), contended_percent >=
+--   lock_fit_contended_percent (10 %).
+-- Known false positives: large data that is written often: each new version would copy it.
 SELECT *
 FROM doctor_lock
 WHERE code = 'mvcc-fit';

@@ -1,7 +1,10 @@
 DROP VIEW IF EXISTS doctor_lock_ok;
 CREATE VIEW doctor_lock_ok AS
--- Question: which locks cost nothing worth a change?
--- The rows of doctor_lock with this code: its condition, figures, severity and known false positives stand there.
+-- Question: which locks need no change?
+-- Rows: those of doctor_lock with the code ok; the severity is explained there.
+-- Columns: those of doctor_lock.
+-- Thresholds: none of the other codes.
+-- Known false positives: none: nothing is reported.
 SELECT *
 FROM doctor_lock
 WHERE code = 'ok';

@@ -1,19 +1,24 @@
 DROP VIEW IF EXISTS doctor_saturation;
 CREATE VIEW doctor_saturation AS
--- Question: is what this run recorded all there was? Whoever reads the other diagnoses must know first.
--- One row a run, code and kind of profile (subject), or a run and text for warnings. Severity: that of the advice; but
---   dropped is a note where little was lost beside what was recorded (percent): below dropped_note_percent, of CPU samples below
---   dropped_cpu_note_percent or dropped_cpu_note_count of them.
--- Codes; each that holds has a row:
---   dropped: events that could not be recorded (count); recorded: those that were, where the kind tells, else NULL; percent:
---   of all of them the lost ones, whole. truncated: stacks that were cut (count).
---   sampled: every Nth event only was recorded and counted N times (count is N).
---   sampled-bytes: allocations were recorded by chance, one in so many bytes on average (count), scaled up by their odds.
---   slow-flush: the recorder's writing took long beside the program (count is milliseconds): from recorder_flush_ms and
---   recorder_flush_percent of the run on.
---   paused: recording was switched off for part of the run (count is milliseconds).
---   unfinished: the recorder did not see the end of the run (count 1).
---   warning: the artefact itself says "WARNING: ..." (count: in how many profiles; subject: the text).
+-- Question: is what this run recorded all there was? Read these rows before all others.
+-- Rows: one per run, code and kind of profile; of warnings one per run and text. Several codes may be true at once.
+-- Columns: those of doctor, and
+--   count [unit of the code]: dropped, truncated: events and stacks; sampled: N; sampled-bytes: bytes; slow-flush, paused:
+--     milliseconds; warning: profiles with this text; unfinished: 1
+--   recorded [count]: of code dropped: events of the kind that were recorded; NULL: unknown
+--   percent [percent]: of code dropped: the lost events of all events, a whole number; NULL: unknown
+-- Thresholds (names are rows of the table rules):
+--   dropped: events could not be recorded. A note below dropped_note_percent (1 %); of CPU samples below dropped_cpu_note_percent
+--     (5 %) or dropped_cpu_note_count (10) samples.
+--   truncated: stacks were cut.
+--   sampled: only every Nth event was recorded, and counted N times.
+--   sampled-bytes: allocations were Poisson-sampled by size; values are unbiased estimates.
+--   slow-flush: the recorder wrote for at least recorder_flush_ms (1,000 ms) and recorder_flush_percent (10 %) of the run.
+--   paused: recording was switched off for a part of the run.
+--   unfinished: the recorder did not see the end of the run.
+--   warning: the ingested file says "WARNING: ..." itself.
+-- Severity: that of the advice, but for the notes above.
+-- Known false positives: dropped counts events, not bytes: what was lost may have been small or large.
 WITH finding(run_id, code, subject, count) AS (
     SELECT run_id, 'dropped', kind, sum(dropped)
     FROM profiles

@@ -2,35 +2,41 @@
 -- that a file that was brought up to date says the same in `.schema` as a new one.
 
 CREATE TABLE source_texts (
-    id   INTEGER PRIMARY KEY,
-    hash TEXT    NOT NULL UNIQUE, -- SHA-256 (hex) of the text
-    text TEXT    NOT NULL
+    -- One distinct source text.
+    id   INTEGER PRIMARY KEY,     -- [id] the text
+    hash TEXT    NOT NULL UNIQUE, -- [text] SHA-256 of the text in hex
+    text TEXT    NOT NULL         -- [text] the text itself
 ) STRICT;
 
 CREATE TABLE sources (
-    run_id  INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-    path    TEXT    NOT NULL, -- as in functions.filename
-    role    TEXT    NOT NULL, -- source: what a person wrote; transpiled: what a compiler made of it for another compiler
-    text_id INTEGER NOT NULL REFERENCES source_texts(id),
+    -- One source file of a run.
+    run_id  INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    path    TEXT    NOT NULL, -- [text] as in functions.filename
+    role    TEXT    NOT NULL, -- [text] source: written by a person; transpiled: written by a compiler for another compiler
+    text_id INTEGER NOT NULL REFERENCES source_texts(id), -- [id] its text
     PRIMARY KEY (run_id, path)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE site_keys (
-    id           INTEGER PRIMARY KEY, -- trace_id, for the first label set of a stack that was met: most have one, and need no index. Further ones count down from -1
-    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- the stack that allocated
-    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id),
-    block_bytes  INTEGER NOT NULL DEFAULT 0, -- bytes of a block: the mean of the row that made the key, rounded down. Never changed, since rows count on it
+    -- One allocation site: a stack with a label set.
+    id           INTEGER PRIMARY KEY, -- [id] equal to trace_id for the first label set of a stack, which needs no index; further label
+                                      -- sets count down from -1
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    label_set_id INTEGER NOT NULL DEFAULT 0 REFERENCES label_sets(id), -- [id] the labels; 0: none
+    block_bytes  INTEGER NOT NULL DEFAULT 0, -- [bytes] size of a block: the mean of the row that made the key, rounded down. Never
+                                             -- changed, because rows depend on it
     CHECK (id = trace_id OR id < 0)
 ) STRICT;
 CREATE UNIQUE INDEX site_keys_more ON site_keys(trace_id, label_set_id) WHERE id < 0;
 
 CREATE TABLE site_rows (
-    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE,
-    site_key_id INTEGER NOT NULL REFERENCES site_keys(id),
-    alloc_count INTEGER NOT NULL DEFAULT 0, -- blocks
-    free_count  INTEGER NOT NULL DEFAULT 0, -- frees of what *this* stack allocated: alloc_count - free_count is live
-    alloc_bytes INTEGER, -- bytes as requested, without the allocator's overhead; NULL where it is alloc_count * site_keys.block_bytes
-    free_bytes  INTEGER, -- bytes freed; NULL where it is free_count * site_keys.block_bytes
+    -- The figures of one allocation site in one profile.
+    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    site_key_id INTEGER NOT NULL REFERENCES site_keys(id), -- [id] the site
+    alloc_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks allocated
+    free_count  INTEGER NOT NULL DEFAULT 0, -- [count] of those blocks, the freed ones, whoever freed them: alloc_count - free_count is live
+    alloc_bytes INTEGER, -- [bytes] allocated; NULL: alloc_count * site_keys.block_bytes
+    free_bytes  INTEGER, -- [bytes] freed; NULL: free_count * site_keys.block_bytes
     PRIMARY KEY (profile_id, site_key_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -61,10 +67,17 @@ ORDER BY profile_id, site_keys.id;
 DROP TABLE sites;
 
 CREATE VIEW sites AS
--- Question: which stack allocated and freed how much? One row a profile, stack and label set. Rows can be inserted, updated and
---   deleted here as in a table, but for ON CONFLICT, which SQLite has for tables alone.
--- alloc_count, free_count: blocks. alloc_bytes, free_bytes: bytes as requested, without the allocator's overhead. A free counts
---   for the stack that allocated, so alloc_* - free_* is live.
+-- Question: which stack allocated and freed how much?
+-- Rows: one per profile, stack and label set. Rows can be inserted, updated and deleted as in a table, but without ON CONFLICT,
+--   which SQLite has for tables only.
+-- Columns:
+--   profile_id [id]: the profile
+--   trace_id [id]: the stack that allocated
+--   label_set_id [id]: the labels; 0: none
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   free_count [count]: of those blocks, the freed ones, whoever freed them: alloc_count - free_count is live
+--   free_bytes [bytes]: their bytes
 SELECT
     site_rows.profile_id,
     site_keys.trace_id,
@@ -76,8 +89,8 @@ SELECT
 FROM site_rows
 JOIN site_keys ON site_keys.id = site_rows.site_key_id;
 
--- A column that is left out is 0. The size of a block is what ingest/store/site_rows.c would say. Bytes are left out where they are a
--- product within 64 bits; SQLite makes a REAL of one beyond.
+-- A column that is left out is 0. The size of a block is computed as in ingest/store/site_rows.c. Bytes are left out where they
+-- are the product and the product fits in 64 bits; SQLite makes a REAL of a larger one.
 CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites
 BEGIN
     INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes)

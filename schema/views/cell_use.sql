@@ -1,11 +1,27 @@
 DROP VIEW IF EXISTS cell_use;
 CREATE VIEW cell_use AS
--- Question: which versioned cell is read and committed how often, and what do its copies cost? One row a run, process, cell
---   and caller, over all windows of the recording; of an ingested artefact one a profile, cell and caller.
--- object, address, trace_id, stack_of, function, file, line, module, profile_id: as in the view lock_use.
--- struct_size: bytes that one write copies, the largest met. cow_bytes: bytes copied, struct_size * (commits + retries).
--- reads, commits, multi_commits, retries, update_failures: counts.
--- WHERE run_id = 3, or = :run, reads that run alone.
+-- Question: which versioned cell is read and committed how often, and how much do its copies cost?
+-- Rows: one per run, process, cell and caller, over all windows of the recording; of an ingested file one per profile, cell and
+--   caller. A condition WHERE run_id = 3, or = :run, reads that run only.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack that stack_of names; 0: none
+--   object_id [id]: the cell, in objects
+--   object [text]: its name for people
+--   address [address]: of the cell in the process
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   stack_of [text]: caller, allocation or empty, as in the view lock_use
+--   struct_size [bytes]: copied by one write; the largest seen
+--   reads [count]: reads of a version
+--   commits [count]: new versions
+--   multi_commits [count]: commits that changed several cells at once
+--   retries [count]: copies that were thrown away because another writer was first
+--   update_failures [count]: updates that gave up after too many retries
+--   cow_bytes [bytes]: bytes copied: struct_size * (commits + retries)
 SELECT
     used.run_id,
     used.profile_id,

@@ -1,11 +1,27 @@
 DROP VIEW IF EXISTS channel_use;
 CREATE VIEW channel_use AS
--- Question: which channel is full, or empty, and who waits at it? One row a run, process and channel, over all windows of the
---   recording; of an ingested artefact one a profile and channel.
--- trace_id, function, file, line, module (as in the view places): the stack that made the channel, else 0 and ''.
--- capacity, max_depth: messages; capacity 0 is unbounded or unknown. pushes, pops, *_blocked: operations, and how many
---   of them had to wait. *_blocked_ns: how long, nanoseconds. profile_id: the newest profile that has the row.
--- WHERE run_id = 3, or = :run, reads that run alone.
+-- Question: which channel is full or empty, and who waits for it?
+-- Rows: one per run, process and channel, over all windows of the recording; of an ingested file one per profile and channel. A
+--   condition WHERE run_id = 3, or = :run, reads that run only.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack that made the channel; 0: unknown
+--   object_id [id]: the channel, in objects
+--   object [text]: its name for people
+--   channel [number]: its number in the process
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   capacity [count]: messages that fit in; 0: no limit, or unknown
+--   pushes [count]: messages sent
+--   pops [count]: messages received
+--   push_blocked [count]: pushes that had to wait
+--   pop_blocked [count]: pops that had to wait
+--   max_depth [count]: the most messages in it at one time
+--   push_blocked_ns [ns]: sum of the waits of pushes; 0 in dumps, which have no times
+--   pop_blocked_ns [ns]: sum of the waits of pops; 0 in dumps, which have no times
 SELECT
     used.run_id,
     used.profile_id,

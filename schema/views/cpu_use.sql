@@ -1,10 +1,18 @@
 DROP VIEW IF EXISTS cpu_use;
 CREATE VIEW cpu_use AS
--- Question: where does the processor time go? One row a run, process, stack and label set, over all windows of the recording; of
---   an ingested artefact one a profile, stack and label set.
--- samples: how often the stack was met. cpu_ns: nanoseconds of processor time that these stand for.
--- profile_id: the newest profile that has the row. function, file, line, module: as in the view places.
--- WHERE run_id = 3, or = :run, reads that run alone.
+-- Question: where does the CPU time go?
+-- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile, stack
+--   and label set. A condition WHERE run_id = 3, or = :run, reads that run only.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   samples [count]: CPU samples with this stack
+--   cpu_ns [ns]: CPU time that they stand for
 SELECT
     used.run_id,
     used.profile_id,

@@ -1,12 +1,20 @@
 DROP VIEW IF EXISTS doctor;
 CREATE VIEW doctor AS
--- Question: what is wrong with a run, and which rows prove it? One row a diagnosis of one subject; the diagnoses are the
---   views doctor_SECTION, which also have their figures in columns. Sorted: newest run first; in it what was not recorded
---   (section saturation), then by severity, then by weight (bytes or nanoseconds, a user's own column weight).
--- severity: critical, warning, note, ok. evidence: JSON, the figures. trace_ids: JSON, the stacks to look at or export.
--- advice: text of the table advice for 'SECTION-CODE'. Thresholds are rows of the table rules and may be changed there.
--- Views doctor_* that a user made in this file are part of it: clear makes it anew when it meets one that is new, changed or
---   gone, and leaves out (and names) one that lacks a column or cannot run.
+-- Question: what is wrong with a run, and which rows prove it?
+-- Rows: one per finding: a diagnosis of one subject. The view is the union of the views doctor_SECTION, which also have their
+--   figures as columns. Order: the newest run first; in it what was not recorded (section saturation); then by severity; then by
+--   weight (bytes or nanoseconds; of a user's diagnosis its column weight). Thresholds are rows of the table rules, and may be
+--   changed there. A view doctor_* that a user made in this file is part of it: clear makes this view again when one was added,
+--   changed or removed. A view that lacks a column, or that fails, is left out, and clear prints its name.
+-- Columns:
+--   run_id [id]: the run
+--   section [text]: saturation, heap, lock, channel, cell, fibers, freeze, hardware, or a user's own
+--   code [text]: what the diagnosis is, such as leak or hot-long
+--   severity [text]: critical, warning, note, ok
+--   subject [text]: what it is about, for people: a function, the name of a lock, an address
+--   evidence [JSON]: an object with the figures that prove it
+--   trace_ids [JSON]: an array of the stacks to look at or to export, the most important first
+--   advice [text]: what to do, and when not to: the text of the row SECTION-CODE of the table advice
 SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice
 FROM (
     SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 0 AS place, count AS weight

@@ -1,9 +1,16 @@
 DROP VIEW IF EXISTS frames;
 CREATE VIEW frames AS
--- Question: which functions stand in a stack, in which order? One row a frame, inlined ones included.
--- depth: 0 is the leaf; each inlined frame has a depth of its own, so (trace_id, depth) is unique.
--- inlined: 1 where the frame was inlined into the next deeper one (the compiled function itself has 0).
--- function, file, line, module: as in the view places. location_id: equal for the frames that share a machine address.
+-- Question: which functions are in a stack, in which order?
+-- Rows: one per frame, inlined functions included.
+-- Columns:
+--   trace_id [id]: the stack
+--   depth [number]: 0 is the leaf. Each inlined function has a depth of its own, so (trace_id, depth) is unique
+--   location_id [id]: the location; the same for frames of one machine address
+--   function [text]: its name; without symbols as in the view places
+--   file [text]: its source file; empty: unknown
+--   line [line]: in that file; 0: unknown
+--   module [text]: as in the view places
+--   inlined [0 or 1]: 1: the function was inlined into the one at depth + 1
 SELECT
     traces.id AS trace_id,
     -- Frames of the locations nearer to the leaf, then the place in this one. Not a window function: those would make

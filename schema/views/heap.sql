@@ -1,11 +1,23 @@
 DROP VIEW IF EXISTS heap;
 CREATE VIEW heap AS
--- Question: who allocated how much, and what of it is still there? One row a run, process, stack and label set, over all
---   windows of the recording (heap_windows has them one by one); of an ingested artefact one a profile, stack and label set.
--- *_count: blocks. *_bytes: bytes as requested, without the allocator's overhead. A free counts for the stack that
---   allocated. inuse_*: allocated and not freed at the end of the newest window; at the end of a run, what was left at exit.
--- profile_id: the newest profile that has the row. function, file, line, module: as in the view places.
--- WHERE run_id = 3, or = :run, reads that run alone; what no constant stands for (a join, a subquery) reads all of them first.
+-- Question: which stack allocated how much, and how much of it is still live?
+-- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile, stack
+--   and label set. heap_windows has the windows one by one. A condition WHERE run_id = 3, or = :run, reads that run only. A join
+--   or a subquery reads all runs first.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack that allocated
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   free_count [count]: of those blocks, the freed ones, whoever freed them
+--   free_bytes [bytes]: their bytes
+--   inuse_count [count]: blocks allocated and not freed when the newest window ended; of a finished run, live at exit
+--   inuse_bytes [bytes]: their bytes
 SELECT
     used.run_id,
     used.profile_id,

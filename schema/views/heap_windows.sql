@@ -1,12 +1,28 @@
 DROP VIEW IF EXISTS heap_windows;
 CREATE VIEW heap_windows AS
--- Question: when did each stack allocate, and what of it was in use then? One row a window of a recording (as in the view windows), stack
---   and label set; a stack that neither allocated nor freed in a window has no row there, and what it had in use is that
---   of its row before.
--- alloc_*, free_*: in this window, from start_ns to time_ns (ns since the epoch). inuse_*: the state at time_ns, over all
---   windows up to it; a state is no difference, so it is not to be added over windows.
--- from_ns, to_ns: nanoseconds from the start of the run. function, file, line, module: as in the view places.
--- WHERE run_id = 3, or = :run, reads that run alone.
+-- Question: when did each stack allocate, and how much of it was live then?
+-- Rows: one per window of a recording (as in the view windows), stack and label set. A stack that neither allocated nor freed in
+--   a window has no row for it: what it had live is then in its row before. A condition WHERE run_id = 3, or = :run, reads that
+--   run only.
+-- Columns:
+--   run_id [id]: the run
+--   process_id [id]: the process
+--   profile_id [id]: the profile that is the window
+--   start_ns [ns since epoch]: start of the window
+--   time_ns [ns since epoch]: end of the window
+--   from_ns [ns]: start of the window, from the start of the run
+--   to_ns [ns]: end of the window, from the start of the run
+--   trace_id [id]: the stack that allocated
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   alloc_count [count]: blocks allocated in the window
+--   alloc_bytes [bytes]: bytes allocated in the window
+--   free_count [count]: blocks freed in the window
+--   free_bytes [bytes]: bytes freed in the window
+--   inuse_count [count]: blocks live at time_ns, from all windows up to it. This is a state: do not add it over windows
+--   inuse_bytes [bytes]: bytes live at time_ns, likewise
 SELECT
     used.run_id,
     used.process_id,

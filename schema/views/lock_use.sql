@@ -1,13 +1,31 @@
 DROP VIEW IF EXISTS lock_use;
 CREATE VIEW lock_use AS
--- Question: which lock is taken how often, who waits for it, and how long is it held? One row a run, process, lock and caller, over
---   all windows of the recording; of an ingested artefact one a profile, lock and caller.
--- object: what a person calls the lock; address: where it stood in the process. kind: mutex, rwlock, spin, '' unknown.
--- trace_id and function, file, line, module (as in the view places): the caller's stack where it was recorded
---   (stack_of = 'caller'), else the stack that allocated the lock ('allocation'), else none (0, '').
--- acquires, contended, wait_ns, max_wait_ns, hold_ns, max_hold_ns: exclusive side. read_*: shared side, whose holds are
---   not timed. Waits are those of contended operations, nanoseconds. profile_id: the newest profile that has the row.
--- WHERE run_id = 3, or = :run, reads that run alone.
+-- Question: which lock is taken how often, who waits for it, and how long is it held?
+-- Rows: one per run, process, lock and caller, over all windows of the recording; of an ingested file one per profile, lock and
+--   caller. A condition WHERE run_id = 3, or = :run, reads that run only.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack that stack_of names; 0: none
+--   object_id [id]: the lock, in objects
+--   object [text]: its name for people
+--   kind [text]: mutex, rwlock, spin, own; empty: unknown
+--   address [address]: of the lock in the process
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   stack_of [text]: caller: where callers were recorded; allocation: the stack that allocated the lock; empty: neither is known
+--   acquires [count]: exclusive acquisitions
+--   contended [count]: those of them that had to wait
+--   wait_ns [ns]: sum of their waits
+--   max_wait_ns [ns]: the longest of their waits
+--   hold_ns [ns]: sum of the exclusive holds
+--   max_hold_ns [ns]: the longest exclusive hold
+--   read_acquires [count]: shared acquisitions, whose holds are not timed
+--   read_contended [count]: those of them that had to wait
+--   read_wait_ns [ns]: sum of their waits
+--   read_max_wait_ns [ns]: the longest of their waits
 SELECT
     used.run_id,
     used.profile_id,

@@ -1,10 +1,14 @@
 DROP VIEW IF EXISTS places;
 CREATE VIEW places AS
--- Question: where would a person point, for one stack? One row a trace, also one (empty) for trace 0, "no stack".
--- function, file, line: the first frame from the leaf that is no wrapper of an allocator or lock (table wrappers). Without
---   symbols the function is 'module+0xoffset', or '0xaddress' where not even the module is known; file '' and line 0 are
---   unknown.
--- module: file name, without its directories, of the executable or library. Its path is in mappings.
+-- Question: which function and line stand for a stack?
+-- Rows: one per trace; trace 0, "no stack", has an empty one.
+-- Columns:
+--   trace_id [id]: the stack
+--   function [text]: of the first frame from the leaf that is not a wrapper of an allocator or lock (table wrappers). Without
+--     symbols it is module+0xoffset, and 0xaddress where not even the module is known
+--   file [text]: source file of the function; empty: unknown
+--   line [line]: in that file; 0: unknown
+--   module [text]: file name of the executable or library without its directories; its path is in mappings
 SELECT
     traces.id AS trace_id,
     coalesce(functions.name,

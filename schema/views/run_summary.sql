@@ -1,14 +1,35 @@
 DROP VIEW IF EXISTS run_summary;
 CREATE VIEW run_summary AS
--- Question: which runs are in this file, and what did each cost? One row a run, its processes summed.
--- started: UTC, ISO 8601, whole seconds; started_ns: the same, ns since the epoch. duration_ns: nanoseconds.
--- exit: 'exit 0', 'signal 9', or '' while it runs and for an ingested artefact.
--- alloc_*, inuse_*: blocks and bytes as requested; inuse_* is what was live at the end. lock_*: exclusive and shared
---   operations, lock_wait_ns nanoseconds. cpu_ns: processor time sampled.
--- Profiles of unlike period (Go's 512 KiB with the 2 MiB of C++) are added with the values as given, not scaled by the
---   period: a sampled profile's values are estimates of all events already. profiles.period has each one's.
--- dropped: events that could not be recorded; truncated: stacks that were cut.
--- sample_n: every Nth event was recorded; sample_bytes: allocations were sampled by size, one in that many bytes on average. 1 is exact.
+-- Question: which runs are in this file, and how much did each cost?
+-- Rows: one per run, its processes summed. Values are summed as they are, also where profiles have different periods (512 KiB of
+--   Go, 2 MiB of C++): the values of a sampled profile are already estimates of all events. profiles.period has the period of
+--   each.
+-- Columns:
+--   run_id [id]: the run
+--   uuid [text]: random UUID: the same run in another file
+--   label [text]: the name that the user gave with --label; NULL: none
+--   command [text]: the command line, quoted for a shell; empty for an ingested file
+--   source [text]: 'profile' for a recorded run, else the path or name of the ingested file
+--   started [text]: start in UTC, ISO 8601, whole seconds
+--   started_ns [ns since epoch]: start
+--   duration_ns [ns]: from start to end; of a run that is not over, to the last flush
+--   exit [text]: 'exit 0', 'signal 9'; empty: not over, or an ingested file
+--   exit_status [number]: 0 to 255; NULL: not over, ended by a signal, or an ingested file
+--   exit_signal [number]: the signal that ended it; NULL: none
+--   processes [count]: recorded processes
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   inuse_count [count]: blocks live at the end
+--   inuse_bytes [bytes]: bytes live at the end
+--   lock_acquires [count]: acquisitions of locks, exclusive and shared
+--   lock_contended [count]: those of them that had to wait
+--   lock_wait_ns [ns]: sum of their waits
+--   cpu_ns [ns]: CPU time that was sampled
+--   dropped [count]: events that could not be recorded
+--   truncated [count]: stacks that were cut
+--   sample_n [count]: every Nth event was recorded, and counted N times; 1: all were
+--   sample_bytes [bytes]: allocations were sampled by size, one per this many bytes on average; 1: all were recorded
+--   flags [text]: as in runs
 SELECT
     runs.id AS run_id,
     runs.uuid,

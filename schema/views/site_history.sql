@@ -1,10 +1,24 @@
 DROP VIEW IF EXISTS site_history;
 CREATE VIEW site_history AS
--- Question: how did one allocation site change from run to run? One row a signature and run, processes summed.
--- signature: of the stack's function and file names; equal across rebuilds. trace_id: one stack of it in that run.
--- started_ns: of the run, ns since the epoch, to sort by. Counts are blocks, bytes as requested.
--- Profiles of unlike period are added, and runs stand beside each other, with the values as given, not scaled by
---   profiles.period: a sampled profile's values are estimates of all events already, the coarser the longer the period.
+-- Question: how did one allocation site change from run to run?
+-- Rows: one per signature and run, processes summed. Values are summed as they are, also where profiles have different periods:
+--   the values of a sampled profile are already estimates of all events, the less precise the longer the period.
+-- Columns:
+--   signature [hash]: of the function and source file names of the stack: the same in a rebuilt program
+--   run_id [id]: the run
+--   started_ns [ns since epoch]: start of the run, to sort by
+--   label [text]: of the run; NULL: none
+--   trace_id [id]: one of the stacks with this signature in the run
+--   function [text]: of that stack, as in the view places
+--   file [text]: of that stack, as in the view places
+--   line [line]: of that stack, as in the view places
+--   module [text]: of that stack, as in the view places
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   free_count [count]: of those blocks, the freed ones, whoever freed them
+--   free_bytes [bytes]: their bytes
+--   inuse_count [count]: blocks live at the end
+--   inuse_bytes [bytes]: bytes live at the end
 SELECT
     traces.signature,
     profiles.run_id,

@@ -1,8 +1,11 @@
 DROP VIEW IF EXISTS stacks;
 CREATE VIEW stacks AS
--- Question: what does a stack look like in one line, as flame graph tools read it?
--- stack: function names, root first, joined by ';', inlined frames included (the outer one before what was inlined into
---   it). A ';' inside a name is written ':'. Empty for trace 0. Names as in the view frames.
+-- Question: how does a stack look in one line, as flame graph tools read it?
+-- Rows: one per trace.
+-- Columns:
+--   trace_id [id]: the stack
+--   stack [text]: function names as in the view frames, root first, joined by ';'. A ';' in a name is written ':'. Empty for
+--     trace 0
 SELECT
     traces.id AS trace_id,
     coalesce((SELECT group_concat(function, ';')

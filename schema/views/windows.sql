@@ -1,10 +1,20 @@
 DROP VIEW IF EXISTS windows;
 CREATE VIEW windows AS
--- Question: into which stretches of time is a recording cut? One row a run, process, kind and window: a profile that holds
---   what happened from start_ns to time_ns (ns since the epoch). A moment in which nothing moved is in none.
--- number: counts from 1 in the run and kind, by time_ns; what several processes did in one window has one number. It is
---   that of `clear export --window`.
--- from_ns, to_ns: nanoseconds from the start of the run, as `clear export --from --to` counts. dropped, truncated: in it.
+-- Question: into which windows of time is a recording divided?
+-- Rows: one per run, process, kind and window. Time in which nothing happened is in no window.
+-- Columns:
+--   run_id [id]: the run
+--   kind [text]: heap, lock, cpu and so on
+--   number [number]: from 1 in the run and kind, by time_ns; the same for all processes. `clear export --window` takes it
+--   process_id [id]: the process
+--   profile_id [id]: the profile that is the window
+--   start_ns [ns since epoch]: start of the window
+--   time_ns [ns since epoch]: end of the window
+--   duration_ns [ns]: its length
+--   from_ns [ns]: start of the window, from the start of the run, as `clear export --from` counts
+--   to_ns [ns]: end of the window, from the start of the run, as `clear export --to` counts
+--   dropped [count]: events in the window that could not be recorded
+--   truncated [count]: stacks in the window that were cut
 SELECT
     profiles.run_id,
     profiles.kind,
