@@ -2,8 +2,9 @@
  * schema says of tables, views and their columns. The database's name there is the file's without its suffix.
  *
  * The comments are read from sqlite_schema, so they are those of the very file:
- *     -- Text above the first column of a view describes it
- *     name TYPE ..., -- text behind a column of a table describes that */
+ *     name TYPE ..., -- [unit] meaning      a column of a table; lines with nothing but a comment go on with it
+ *     --   name [unit]: meaning             a column in the header of a view
+ * All other comments before the first column, and in the header of a view, describe the table or view. */
 #include <ctype.h>
 #include <string.h>
 
@@ -24,57 +25,95 @@ static void add_key(struct buffer *out, const char *indent, const char *key, boo
 
 /* ---- comments in SQL ---- */
 
-/* One line of a CREATE TABLE that is a column with a comment: "    name TYPE ..., -- text". */
-static bool column_comment(const char *line, size_t size, const char **name, size_t *name_size, const char **text) {
-    const char *end = line + size;
-    while (line < end && isspace((unsigned char)*line))
-        line++;
-    *name = line;
-    while (line < end && (isalnum((unsigned char)*line) || *line == '_'))
-        line++;
-    *name_size = (size_t)(line - *name);
-    if (*name_size == 0 || !islower((unsigned char)**name)) return false; /* PRIMARY KEY, UNIQUE, CREATE */
-    for (; line + 3 < end; line++)
-        if (memcmp(line, "-- ", 3) == 0) {
-            *text = line + 3;
-            return true;
-        }
-    return false;
+/* What the comments of one table or view say: its own description, and as the members of a JSON object its columns. */
+struct comments {
+    struct buffer description, columns;
+    struct buffer name, text; /* of the column that is under way */
+};
+
+static void add_words(struct buffer *out, const char *text, size_t size) {
+    while (size && text[0] == ' ')
+        text++, size--;
+    if (out->size && size) buffer_add_char(out, ' ');
+    buffer_add(out, text, size);
 }
 
-static void add_columns(struct buffer *out, const char *sql) {
-    bool first = true;
-    buffer_add_text(out, "\"columns\": {");
-    for (const char *line = sql; *line;) {
-        size_t size = strcspn(line, "\n"), name_size;
-        const char *name, *text;
-        if (column_comment(line, size, &name, &name_size, &text)) {
-            buffer_printf(out, "%s\n            ", first ? "" : ",");
-            add_text(out, name, name_size);
-            buffer_add_text(out, ": ");
-            add_text(out, text, (size_t)(line + size - text));
-            first = false;
-        }
-        line += size + (line[size] == '\n');
-    }
-    buffer_add_text(out, first ? "}" : "\n          }");
+static void end_column(struct comments *comments) {
+    if (!comments->name.size) return;
+    buffer_add_text(&comments->columns, comments->columns.size ? ",\n            " : "\n            ");
+    add_text(&comments->columns, comments->name.data, comments->name.size);
+    buffer_add_text(&comments->columns, ": ");
+    add_text(&comments->columns, buffer_text(&comments->text), comments->text.size);
+    buffer_clear(&comments->name);
+    buffer_clear(&comments->text);
 }
 
-/* The lines of comments at the head of a view, as one text. */
-static void add_description(struct buffer *out, const char *sql) {
-    struct buffer text = {0};
-    const char *line = strstr(sql, "\n--");
-    while (line && line[1] == '-' && line[2] == '-') {
-        line += 3;
-        size_t size = strcspn(line, "\n");
-        const char *start = line + strspn(line, " ");
-        if (text.size) buffer_add_char(&text, ' ');
-        buffer_add(&text, start, (size_t)(line + size - start));
-        line += size;
+static void start_column(struct comments *comments, const char *name, size_t name_size, const char *text, size_t size) {
+    end_column(comments);
+    buffer_add(&comments->name, name, name_size);
+    add_words(&comments->text, text, size);
+}
+
+static size_t name_size_of(const char *text) {
+    size_t size = 0;
+    while (islower((unsigned char)text[size]) || isdigit((unsigned char)text[size]) || text[size] == '_')
+        size++;
+    return size;
+}
+
+/* A comment that has its line for itself. "  name [unit]: meaning" begins a column of a view; deeper lines go on with it, as all
+ * lines do that stand behind a column of a table. */
+static void take_comment(struct comments *comments, bool is_view, const char *text, size_t size) {
+    size_t indent = strspn(text, " "), name_size = name_size_of(text + indent);
+    const char *unit = text + indent + name_size, *end = memchr(text, ']', size);
+    if (is_view && indent == 3 && name_size && strncmp(unit, " [", 2) == 0 && end && end[1] == ':') {
+        start_column(comments, text + indent, name_size, unit, (size_t)(end + 1 - unit));
+        add_words(&comments->text, end + 2, size - (size_t)(end + 2 - text));
+    } else if (comments->name.size && (!is_view || indent > 3)) {
+        add_words(&comments->text, text, size);
+    } else {
+        end_column(comments);
+        add_words(&comments->description, text, size);
     }
+}
+
+/* "    name TYPE ..., -- text" of a table. False: the line has no comment. */
+static bool take_line(struct comments *comments, bool is_view, const char *line, size_t size) {
+    const char *at = line + strspn(line, " "), *comment = at;
+    while (comment + 3 < line + size && memcmp(comment, "-- ", 3) != 0)
+        comment++;
+    if (comment + 3 >= line + size) return false;
+    const char *text = comment + 2;
+    size_t text_size = (size_t)(line + size - text);
+    if (comment == at)
+        take_comment(comments, is_view, text, text_size);
+    else if (!is_view && name_size_of(at))
+        start_column(comments, at, name_size_of(at), text, text_size);
+    return true;
+}
+
+/* The comments of the text of a table, or those at the head of a view. */
+static void take_comments(struct comments *comments, bool is_view, const char *sql) {
+    const char *line = strchr(sql, '\n');
+    while (line) {
+        size_t size = strcspn(++line, "\n");
+        if (!take_line(comments, is_view, line, size) && is_view) break;
+        line = strchr(line, '\n');
+    }
+    end_column(comments);
+}
+
+static void add_comments(struct buffer *out, bool is_view, const char *sql) {
+    struct comments comments = {0};
+    take_comments(&comments, is_view, sql);
     buffer_add_text(out, "\"description\": ");
-    add_text(out, buffer_text(&text), text.size);
-    buffer_free(&text);
+    add_text(out, buffer_text(&comments.description), comments.description.size);
+    buffer_printf(out, ",\n          \"columns\": {%s%s}", buffer_text(&comments.columns),
+                  comments.columns.size ? "\n          " : "");
+    buffer_free(&comments.description);
+    buffer_free(&comments.columns);
+    buffer_free(&comments.name);
+    buffer_free(&comments.text);
 }
 
 /* ---- the parts ---- */
@@ -91,10 +130,7 @@ static int add_tables(struct db *db, struct buffer *out, struct error *err) {
     while ((code = db_step(db, rows, err)) == 1) {
         add_key(out, "        ", db_text(rows, 0), &first);
         buffer_add_char(out, '{');
-        if (strcmp(db_text(rows, 1), "view") == 0)
-            add_description(out, db_text(rows, 2));
-        else
-            add_columns(out, db_text(rows, 2));
+        add_comments(out, strcmp(db_text(rows, 1), "view") == 0, db_text(rows, 2));
         buffer_add_char(out, '}');
     }
     buffer_add_text(out, "\n      },\n");

@@ -123,9 +123,14 @@ python3 - <<'END' || fail "datasette metadata"
 import json
 about = json.load(open("meta.json"))["databases"]["t"]
 assert about["queries"]["mine"] == {"title": "mine", "description": 'what I "ask"', "sql": "SELECT 1"}
-assert about["tables"]["locks"]["columns"]["acquires"] == "exclusive ones"
+assert about["tables"]["locks"]["columns"]["acquires"] == "[count] exclusive acquisitions"
+assert about["tables"]["locks"]["description"].startswith("The figures of one lock in one profile"), about["tables"]["locks"]
+assert about["tables"]["meta"]["columns"]["key"].endswith("diagnoses of users that fail"), about["tables"]["meta"]
+assert about["tables"]["heap"]["columns"]["alloc_bytes"] == "[bytes] bytes allocated"
+assert about["tables"]["doctor_heap"]["description"].endswith("are therefore notes."), about["tables"]["doctor_heap"]["description"]
+assert "WITH" not in about["tables"]["doctor_heap"]["description"]
 assert about["tables"]["sites"]["description"].startswith("Question: which stack allocated and freed how much?"), about["tables"]["sites"]
-assert about["tables"]["runs"]["columns"]["started_ns"] == "ns since the epoch"
+assert about["tables"]["runs"]["columns"]["started_ns"] == "[ns since epoch] start of the run"
 END
 
 # The same bytes again, for every format.
