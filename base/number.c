@@ -11,12 +11,22 @@ struct number_unit {
     double factor;
 };
 
+/* What the numbers of one function are. */
+struct number_format {
+    const struct number_unit *units;
+    const char *example; /* for messages */
+};
+
 static const struct number_unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}, {0}};
 static const struct number_unit byte_units[] = {
     {"", 1},       {"B", 1},       {"K", 0x1p10},   {"k", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"KiB", 0x1p10},
     {"M", 0x1p20}, {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GB", 0x1p30}, {"GiB", 0x1p30}, {0}};
 static const struct number_unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
                                                     {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
+
+static const struct number_format count_format = {count_units, "1000 or 10k"};
+static const struct number_format byte_format = {byte_units, "4096 or 512KiB"};
+static const struct number_format duration_format = {duration_units, "0.5, 250ms or 2m"};
 
 /* A factor where the suffix is known, else 0. */
 static double factor_of(const struct number_unit *units, const char *suffix) {
@@ -25,34 +35,34 @@ static double factor_of(const struct number_unit *units, const char *suffix) {
     return 0;
 }
 
-static int number(const char *name, const char *text, const struct number_unit *units, const char *example, int64_t min,
-                  int64_t max, int64_t *value, struct error *err) {
+static int number(const char *name, const char *text, const struct number_format *format, int64_t min, int64_t max,
+                  int64_t *value, struct error *err) {
     char *end;
     errno = 0;
     /* Digits first: strtod would also take "nan", "inf", hexadecimal and leading blanks. */
     bool decimal = text[strspn(text, "+-")] >= '0' && text[strspn(text, "+-")] <= '9' && !strpbrk(text, "xXpP");
     double parsed = strtod(text, &end);
-    double factor = factor_of(units, end);
-    if (!decimal || factor == 0 || errno || (units == count_units && parsed * factor != floor(parsed * factor)))
-        return error_usage(err, "%s wants a number such as %s, not '%s'", name, example, text);
+    double factor = factor_of(format->units, end);
+    if (!decimal || factor == 0 || errno || (format == &count_format && parsed * factor != floor(parsed * factor)))
+        return error_usage(err, "%s wants a number such as %s, not '%s'", name, format->example, text);
     double scaled = parsed * factor;
     if (scaled < (double)min || scaled > (double)max)
-        return error_usage(err, "%s %s is out of range (%g to %g)", name, text, (double)min / factor_of(units, ""),
-                           (double)max / factor_of(units, ""));
+        return error_usage(err, "%s %s is out of range (%g to %g)", name, text,
+                           (double)min / factor_of(format->units, ""), (double)max / factor_of(format->units, ""));
     /* 2^63 itself passes the comparison above where max is INT64_MAX, and would overflow the conversion. */
     *value = scaled >= 0x1p63 ? INT64_MAX : (int64_t)scaled;
     return 0;
 }
 
 int number_count(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
-    return number(name, text, count_units, "1000 or 10k", min, max, value, err);
+    return number(name, text, &count_format, min, max, value, err);
 }
 
 int number_bytes(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err) {
-    return number(name, text, byte_units, "4096 or 512KiB", min, max, value, err);
+    return number(name, text, &byte_format, min, max, value, err);
 }
 
 int number_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns,
                     struct error *err) {
-    return number(name, text, duration_units, "0.5, 250ms or 2m", min_ns, max_ns, ns, err);
+    return number(name, text, &duration_format, min_ns, max_ns, ns, err);
 }

@@ -1,24 +1,34 @@
-/* segment.h: the one layout that the runtime inside the profiled program (ingest/shim) and the collector share.
+/* segment.h: the layout of the memory that the runtime (ingest/shim, inside the profiled program) shares with the collector
+ * (ingest/record).
  *
- * `clear profile` makes a private directory (0700). In it stands one file `control` (struct control, written by the
- * collector before the program starts) and one file `PID-NANOSECONDS.seg` per process image that recorded anything
- * (struct segment, then chunks). The runtime finds the directory by the environment variable CLEAR_RT_DIR.
+ * Files. `clear profile` makes a private directory (0700), which the runtime finds by the environment variable CLEAR_RT_DIR. The
+ * collector writes the file `control` (struct control) before the program starts. Each process image that records anything makes a
+ * file `PID-NANOSECONDS.seg`: a sparse file that it maps shared. What it stores there is in the page cache, so it survives any end of
+ * the process. The collector owns the directory and removes it; the program only writes its own segment.
  *
- * A segment is a sparse file mapped shared by the program. It survives any death of the program, because what the
- * program stored is in the page cache, not in the process. It holds:
+ * Shape of a segment:
  *
- *     struct segment        one page: who, when, what is recorded, what was lost
- *     chunk, chunk, ...     64-byte aligned, appended in order and never moved or freed while the process lives
+ *     struct segment        one page: which process, when, what is recorded, what was dropped
+ *     chunk, chunk, ...     64-byte aligned, appended in order, never moved or freed while the process lives
  *
- * Things are *interned* once a process (a stack, a lock, a cell, ...) and get dense ids from 1; *counters* of those ids are kept per
- * thread, so that no two threads ever write the same cache line on a hot path. The collector sums the counters of
- * one id over all counter chunks. Counters only grow; each has one writing thread at a time, which uses plain
- * (relaxed) stores. A reader of a live segment may see the count of an event before its bytes; after the process
- * has ended the figures are exact.
+ * Ids. Stacks and objects (locks, cells, channels, task sites) are interned: each is stored once and has a dense id from 1, a count of
+ * its own for stacks and for objects. Counters are kept for each thread and id, so that two threads never write one cache line on a
+ * hot path. The figure of an id is the sum over all its counter chunks (of a maximum: the largest).
  *
- * Publication: a chunk exists once its `kind` is non-zero (stored last, release); entries of a list chunk exist up to
- * its `count` (release). `used` is the end of the last chunk handed out. All integers are of the machine's own order.
- * Nothing in this header needs more than libc: the runtime includes only this, clear.h and libc. */
+ * Units and ranges. Times are nanoseconds where the name says _ns; the times of locks are ticks of the clock that FEATURE_TSC names.
+ * Sizes are bytes as the program asked for. Counters are unsigned, 64 bits wide, only grow, and wrap in no realistic run. Integers have
+ * the machine's byte order; the layout is for x86-64, where reader and writer are the same machine.
+ *
+ * Concurrency. A counter has one writing thread at a time, which uses relaxed stores. A chunk exists once its `kind` is not 0 (stored
+ * last, release). The entries of a list chunk exist up to its `count` (release). `used` is the end of the last chunk that was reserved;
+ * that chunk may not exist yet. A reader of a live segment may see the count of an event before its bytes; once the process has ended
+ * the figures are exact.
+ *
+ * Errors. A reader must check everything: the process may have been killed in the middle of a store, and it can write anything into
+ * its segment (ingest/record/segment_view.h does that). A layout with another magic, version or size is refused by both sides. What
+ * did not fit is counted in dropped_*; a process that could make no segment is counted in control.unrecorded_processes.
+ *
+ * This header needs libc alone. */
 #ifndef CLEAR_INGEST_SEGMENT_H
 #define CLEAR_INGEST_SEGMENT_H
 
@@ -31,18 +41,18 @@ enum {
     SEGMENT_VERSION = 1,
     SEGMENT_HEADER_SIZE = 4096,
     SEGMENT_ALIGNMENT = 64,
-    SEGMENT_COUNTER_IDS = 256, /* ids a counter chunk covers */
+    SEGMENT_COUNTER_IDS = 256, /* ids of a counter chunk */
     SEGMENT_DEPTH_MAX = 1024,  /* the most that --depth may ask for */
     SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
 };
 
-/* A program that dumps by itself is told to write to DIRECTORY/ID.FILE, where ID stands for nobody: all zeros. The runtime of each
- * process writes its own over it, in place in the environment, so that processes that inherit the variables do not overwrite
- * each other's files: the PID and the NANOSECONDS of its segment's name, with leading zeros. */
+/* A program that dumps by itself reads the names of its files from environment variables. Their value is DIRECTORY/ID.FILE with this ID,
+ * all zeros. The runtime of each process replaces it, in place, by the PID and the NANOSECONDS of its segment's name, with leading
+ * zeros. So processes that inherit the variables do not overwrite each other's files. */
 #define SEGMENT_NO_DUMP_ID "0000000000-00000000000000000000"
 enum { SEGMENT_DUMP_PID = 10, SEGMENT_DUMP_ID = sizeof SEGMENT_NO_DUMP_ID - 1 };
 
-/* What is recorded. In `control`: what the user wants; in a segment: what really is. */
+/* What is recorded. In `control`: what the user asked for; in a segment: what the process records. */
 enum segment_feature {
     FEATURE_HEAP = 1u << 0,
     FEATURE_LOCKS = 1u << 1,
@@ -51,58 +61,59 @@ enum segment_feature {
     FEATURE_CHANNELS = 1u << 4,
     FEATURE_FIBERS = 1u << 5,
     FEATURE_CPU = 1u << 6,
-    FEATURE_SYNC_STACKS = 1u << 7, /* locks and cells are split by the caller's stack */
-    FEATURE_NO_CHILDREN = 1u << 8, /* only the process that `first_pid` names is recorded, none it forks (exec stays) */
+    FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
+    FEATURE_NO_CHILDREN =
+        1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
 
-/* The file `control`. Written by the collector; `unrecorded_processes` is the program's to count up.
+/* The file `control`. The collector writes it, is_paused at any time; the program writes unrecorded_processes alone.
  *
- * Sampling. At most one of sample_n and sample_bytes is above 1; all counters in a segment are scaled already:
- *   sample_n      every Nth heap event, lock acquisition and cell event counts N times; the others not at all
- *   sample_bytes  an allocation of s bytes is recorded with probability p = 1 - exp(-s / sample_bytes), as 1/p allocations of s
- *                 bytes (rounded up or down at random so that the mean is exact); its free takes the same away again */
+ * Sampling. At most one of sample_n and sample_bytes is above 1. The counters of a segment are scaled already:
+ *   sample_n      one heap event, lock acquisition or cell event of N is recorded, and counts N times
+ *   sample_bytes  an allocation of s bytes is recorded with probability p = 1 - exp(-s / sample_bytes), and counts as 1/p allocations of s
+ *                 bytes (rounded up or down so that the mean is exact); its free counts the same */
 struct control {
     uint32_t magic, version, size;
     uint32_t features;     /* enum segment_feature */
     uint32_t depth;        /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
     int32_t first_pid;     /* of the target; written before it execs */
-    uint64_t ids_max;      /* --profile-max: distinct stacks or objects of one process; 0 is no cap */
-    uint64_t segment_max;  /* bytes of address space a segment reserves */
+    uint64_t ids_max;      /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit */
+    uint64_t segment_max;  /* bytes of address space that a segment reserves */
     uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
     uint32_t sample_n;     /* 0 or 1 is every event */
     uint32_t cpu_hz;       /* samples per second of CPU time of each thread; 0 is off */
-    _Atomic uint32_t
-        is_paused; /* 1: nothing new is recorded for now; the collector may change it at any time. What was recorded
-                                              is followed to its end: frees of known blocks, holds that had begun, exits of known fibers */
+    /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of known fibers. */
+    _Atomic uint32_t is_paused;
     uint32_t reserved;
-    _Atomic uint64_t unrecorded_processes; /* processes that could not make a segment (chroot, changed uid, no space) */
+    _Atomic uint64_t unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk) */
 };
 
-/* The first page of a segment. */
+/* The first page of a segment. `magic` is stored last. */
 struct segment {
     uint32_t magic, version, header_size;
     uint32_t features; /* enum segment_feature */
     int32_t pid, ppid;
-    uint64_t start_realtime_ns;  /* of the moment the segment was made: the process's first recorded event */
+    uint64_t start_realtime_ns;  /* when the segment was made: at the load of the runtime, in a forked child at its first hook */
     uint64_t start_monotonic_ns; /* the same moment */
     uint64_t start_ticks;        /* the same moment on the clock of lock times */
     char executable[1024];       /* /proc/self/exe, NUL-terminated */
     uint32_t depth;
-    uint32_t cpu_hz;                  /* as in control; 0 where the timers could not be had */
-    _Atomic uint64_t used;            /* end of the last chunk, bytes from the start of the file */
-    _Atomic uint64_t stacks, objects; /* ids given out: 1 .. n */
-    /* What could not be recorded. Events are heap or lock events, stacks are counted once each time they are met. */
-    _Atomic uint64_t dropped_heap;     /* allocations and frees not recorded: no room for the stack or the block */
-    _Atomic uint64_t dropped_locks;    /* lock operations not recorded */
-    _Atomic uint64_t dropped_cells;    /* cell events not recorded */
-    _Atomic uint64_t dropped_channels; /* channel and fiber events not recorded */
-    _Atomic uint64_t dropped_cpu;  /* CPU samples not recorded: the thread was inside the recorder's own slow half */
-    _Atomic uint64_t missed_frees; /* frees that were not seen, found when the address was handed out again */
-    _Atomic uint64_t unwind_rules; /* distinct return addresses whose unwind rule was worked out */
+    uint32_t cpu_hz;                  /* as in control; 0 where there are no timers, or no longer */
+    _Atomic uint64_t used;            /* end of the last reserved chunk, in bytes from the start of the file */
+    _Atomic uint64_t stacks, objects; /* the highest ids */
+    /* Events that could not be recorded: no room for a stack, an object, a block or counters. */
+    _Atomic uint64_t dropped_heap;  /* allocations and frees; also those of threads without room for counters */
+    _Atomic uint64_t dropped_locks; /* acquisitions */
+    _Atomic uint64_t dropped_cells;
+    _Atomic uint64_t dropped_channels; /* events of channels and of fibers */
+    _Atomic uint64_t dropped_cpu;      /* ticks; mostly those that interrupted a slow path of the runtime itself */
+    _Atomic uint64_t missed_frees;     /* frees that no hook saw; counted when the address was allocated again */
+    _Atomic uint64_t unwind_rules;     /* return addresses whose unwind rule was computed */
 };
 
-/* A module (executable, shared library, vdso), noted when the first address inside it is met. `bias` is what the loader added to the addresses in the
- * file, so that file address = run-time address - bias. A module that was unloaded keeps its row, with `epoch_end` set. */
+/* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the addresses in the file:
+ * file address = run-time address - bias. Addresses mean something in an epoch: a new one begins when a module is loaded where another
+ * was. A module that was unloaded keeps its entry, with `epoch_end` set. */
 struct segment_module {
     uint64_t bias, low, high;   /* run-time addresses [low, high) of its loaded segments */
     uint32_t epoch_start;       /* the first epoch in which the module was seen (0: from the start) */
@@ -112,13 +123,12 @@ struct segment_module {
     char path[464]; /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
 };
 
-/* A distinct stack. `pc[i]` are run-time addresses, leaf first, and each is one more than an address inside the
- * instruction that was executing: return addresses as they are, instructions that a signal interrupted plus one. So
- * pc[i] - 1 is always right to look up. Look each up among the modules that were there in `epoch`. */
+/* A distinct stack. `pc[i]` are run-time addresses, leaf first: return addresses, and instructions that a signal interrupted plus one. So
+ * pc[i] - 1 is always inside the instruction that was executing, and is what to look up, in the modules of `epoch`. */
 struct segment_stack {
     uint32_t id;
-    uint16_t depth;
-    uint16_t flags;
+    uint16_t depth; /* 1 .. SEGMENT_DEPTH_MAX */
+    uint16_t flags; /* enum segment_stack_flag */
     uint32_t epoch;
     uint32_t reserved;
     uint64_t pc[];
@@ -128,76 +138,76 @@ enum segment_stack_flag {
     STACK_INCOMPLETE = 2, /* ended at code that no unwinder can pass (JIT, no call frame information) */
 };
 
-/* A distinct lock, cell, channel or task site. With FEATURE_SYNC_STACKS a lock or cell is one object for each stack
- * that used it. For something inside a live heap block `owner` is the id of the allocating stack and `offset` the distance from
- * the block's start; otherwise both are 0. */
+/* A distinct lock, cell, channel or task site. With FEATURE_SYNC_STACKS a lock or cell is one object for each stack that used it. When it
+ * lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the distance from the block's start in bytes;
+ * otherwise both are 0. */
 struct segment_object {
     uint32_t id;
     uint32_t kind;    /* enum segment_object_kind */
-    uint64_t address; /* of a task site: its number */
+    uint64_t address; /* run-time address; of a task site: its number */
     uint64_t offset;
     uint32_t owner;
     uint32_t epoch;
     uint32_t stack; /* the caller's, 0 where objects are not split by it */
     uint32_t
-        number; /* of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, 0 for the site itself */
+        number; /* of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site */
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
-    char name[48];     /* of a channel: what it was opened with; NUL-terminated, else empty */
+    char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */
 };
 enum segment_object_kind {
     OBJECT_MUTEX = 1,
     OBJECT_RWLOCK,
     OBJECT_SPIN,
-    OBJECT_LOCK, /* one of the program's own, reported through clear.h */
+    OBJECT_LOCK, /* reported through clear.h */
     OBJECT_CELL,
     OBJECT_CHANNEL,
     OBJECT_TASK_SITE,
 };
 
-/* Counters of one stack in one thread. alloc - free == what is live, summed over all threads. Bytes are as requested. */
+/* Counters of one stack in one thread. Summed over all threads, alloc - free is what is live. */
 struct heap_counters {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-/* Counters of one lock in one thread; times in the segment's clock (FEATURE_TSC). `acquires` are exclusive ones;
- * shared ones stand on the read side. A wait is the time from asking to getting, of contended operations only. */
+/* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on the read side. A wait
+ * is the time from the attempt to the acquisition, of contended ones alone. */
 struct lock_counters {
     uint64_t acquires, contended, wait, wait_max, hold, hold_max;
     uint64_t read_acquires, read_contended, read_wait, read_wait_max;
 };
 
-/* Counters of one cell in one thread. struct_size is the largest seen. */
+/* Counters of one cell in one thread. struct_size is a maximum, in bytes. */
 struct cell_counters {
     uint64_t struct_size, reads, commits, multi_commits, retries, update_failures;
 };
 
-/* Counters of one channel in one thread; max_depth is a maximum. */
+/* Counters of one channel in one thread; max_depth is a maximum, in messages. */
 struct channel_counters {
     uint64_t pushes, pops, push_blocked, pop_blocked, push_blocked_ns, pop_blocked_ns, max_depth, reserved;
 };
 
-/* Counters of one task site in one thread. The object with number 0 has all but `runs`; runs stand with the object of
- * the scheduler. */
+/* Counters of one task site in one thread. The object with number 0 has all but `runs`, which the object of each scheduler has.
+ * lifetime_max_ns is a maximum; the last two count lifetimes below 1 ms and below 10 us. */
 struct task_counters {
     uint64_t spawns, runs, exits, lifetime_ns, lifetime_max_ns, under_1ms, under_10us, reserved;
 };
 
-/* Counters of one stack in one thread: samples of its CPU time. */
+/* CPU samples of one stack in one thread. */
 struct cpu_counters {
     uint64_t samples, cpu_ns;
 };
 
-/* Counters of one thread (CHUNK_THREAD). The chunk is used again by a later thread once its thread has ended. */
+/* Counters of one thread (CHUNK_THREAD). A thread that ended leaves its chunk to a later one, which goes on counting. */
 struct thread_counters {
-    uint64_t truncated, incomplete; /* stacks taken with that flag (each time, not each distinct one) */
-    uint64_t hold_lost;             /* holds not timed: more than the tracked number of locks held at once */
+    uint64_t truncated, incomplete; /* walks that ended with that flag */
+    uint64_t hold_lost;             /* holds that were not timed, because the thread held too many locks at once */
     uint64_t reserved;
 };
 
 enum chunk_kind {
     CHUNK_NONE = 0,
     CHUNK_MODULES = 1, /* `count` struct segment_module */
-    CHUNK_STACKS = 2,  /* `count` struct segment_stack, one after the other, each 8-byte aligned */
+    CHUNK_STACKS = 2,  /* `count` struct segment_stack, one after the other, 8-byte aligned */
     CHUNK_OBJECTS = 3, /* `count` struct segment_object */
     CHUNK_HEAP = 4,    /* SEGMENT_COUNTER_IDS struct heap_counters of stacks first_id, first_id + 1, ... */
     CHUNK_LOCK = 5,    /* the same of struct lock_counters, by object */

@@ -59,6 +59,7 @@ void self_dumps_close(struct self_dumps *dumps) {
 /* One file, and the process that wrote it. */
 struct dump_file {
     char *path;
+    int kind;                /* index into kinds */
     int64_t pid, started_ns; /* of its name; 0: of a process without our runtime */
     int64_t process_id;      /* 0: it is not known to the recording */
     char *executable;        /* NULL: unknown */
@@ -178,29 +179,39 @@ static void shorten(struct error *err, const char *directory) {
     if (at && strlen(at) > size) memmove(at, at + size, strlen(at + size) + 1);
 }
 
-static int take_file(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
-                     const struct ingest_program *target, int kind, struct dump_file *file, struct error *err) {
+/* The recording that dumps are taken into. */
+struct dump_recording {
+    struct self_dumps *dumps;
+    struct db *db;
+    int64_t run_id;
+    const struct collector *collector;
+    const struct ingest_program *target;
+};
+
+static int take_file(const struct dump_recording *recording, struct dump_file *file, struct error *err) {
+    struct self_dumps *dumps = recording->dumps;
     struct collector_totals totals;
-    int code = look_at(file->path, kind, err);
-    if (code == 1 && file->pid) code = find_process(file, db, run_id, err) < 0 ? -1 : 1;
+    int code = look_at(file->path, file->kind, err);
+    if (code == 1 && file->pid) code = find_process(file, recording->db, recording->run_id, err) < 0 ? -1 : 1;
     if (code != 1) return code;
     if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that was not to be followed */
-    collector_totals(collector, &totals);
-    struct dump_import import = {.db = db,
-                                 .run_id = run_id,
-                                 .kind = dump_kinds[kind].kind,
+    collector_totals(recording->collector, &totals);
+    struct dump_import import = {.db = recording->db,
+                                 .run_id = recording->run_id,
+                                 .kind = dump_kinds[file->kind].kind,
                                  .process_id = file->process_id,
                                  .was_paused = totals.paused_ns > 0};
-    struct ingest_program program = program_of(file, dump_kinds[kind].variable, collector, target);
+    struct ingest_program program =
+        program_of(file, dump_kinds[file->kind].variable, recording->collector, recording->target);
     if (store_dump(&import, file->path, &program, err) < 0) return -1;
-    dumps->is_taken[kind] = true;
+    dumps->is_taken[file->kind] = true;
     return 0;
 }
 
 /* For the doctor: with the run's first profile, where there is one. */
-static int note_loss(struct self_dumps *dumps, struct db *db, int64_t run_id, int kind, struct error *loss,
-                     struct error *err) {
-    struct dump_import import = {.db = db, .run_id = run_id};
+static int note_loss(const struct dump_recording *recording, int kind, struct error *loss, struct error *err) {
+    struct self_dumps *dumps = recording->dumps;
+    struct dump_import import = {.db = recording->db, .run_id = recording->run_id};
     shorten(loss, dumps->directory);
     dumps->losses = xrealloc(dumps->losses, (dumps->loss_count + 1) * sizeof *dumps->losses);
     dumps->losses[dumps->loss_count++] = (struct self_dump_loss){kind, *loss};
@@ -211,31 +222,30 @@ static int note_loss(struct self_dumps *dumps, struct db *db, int64_t run_id, in
 }
 
 /* "0000001234-01700000000123456789.alloc.txt": whose dump it is; false for the other files of a recording. */
-static bool read_name(const char *name, int *kind, struct dump_file *file) {
+static bool read_name(const char *name, struct dump_file *file) {
     size_t digits = strspn(name, "0123456789");
     if (digits != SEGMENT_DUMP_PID || name[digits] != '-' || strlen(name) <= SEGMENT_DUMP_ID ||
         name[SEGMENT_DUMP_ID] != '.')
         return false;
     file->pid = strtoll(name, NULL, 10);
     file->started_ns = strtoll(name + SEGMENT_DUMP_PID + 1, NULL, 10);
-    for (*kind = 0; *kind < SELF_DUMPS; ++*kind)
-        if (strcmp(name + SEGMENT_DUMP_ID + 1, dump_kinds[*kind].file) == 0) return true;
+    for (file->kind = 0; file->kind < SELF_DUMPS; file->kind++)
+        if (strcmp(name + SEGMENT_DUMP_ID + 1, dump_kinds[file->kind].file) == 0) return true;
     return false;
 }
 
 /* In the order of the names, which is that of the processes: the same recording gives the same rows. */
 int self_dumps_take(struct self_dumps *dumps, struct db *db, int64_t run_id, const struct collector *collector,
                     const struct ingest_program *target, struct error *err) {
+    const struct dump_recording recording = {dumps, db, run_id, collector, target};
     struct dirent **names = NULL;
     int count = scandir(dumps->directory, &names, NULL, alphasort), code = 0;
     for (int i = 0; i < count; i++) {
         struct dump_file file = {0};
         struct error loss = {0};
-        int kind;
-        if (code == 0 && read_name(names[i]->d_name, &kind, &file)) {
+        if (code == 0 && read_name(names[i]->d_name, &file)) {
             file.path = xasprintf("%s/%s", dumps->directory, names[i]->d_name);
-            if (take_file(dumps, db, run_id, collector, target, kind, &file, &loss) < 0)
-                code = note_loss(dumps, db, run_id, kind, &loss, err);
+            if (take_file(&recording, &file, &loss) < 0) code = note_loss(&recording, file.kind, &loss, err);
             free_file(&file);
         }
         free(names[i]);

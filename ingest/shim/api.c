@@ -1,4 +1,4 @@
-/* What a program reports of itself through clear.h. The functions stand in for the weak ones there. */
+/* The functions of clear.h, which are weak in the program. */
 #include "ingest/clear.h"
 
 #include "ingest/shim/arena_blocks.h"
@@ -16,7 +16,7 @@ static ALWAYS_INLINE struct thread *api_enter(uint32_t feature) {
     return thread;
 }
 
-/* FOLLOW is for what ends or names something that was recorded: it goes on while the recording is paused. */
+/* REPORT is for new events. FOLLOW is for the end or the name of something that was recorded: it works while recording is paused too. */
 #define REPORT(feature, statement)                                                                                     \
     if (is_paused()) return;                                                                                           \
     FOLLOW(feature, statement)
@@ -105,7 +105,7 @@ HOOK void clear_rt_channel_pop(const void *channel, uint64_t blocked_ns) {
 }
 
 HOOK void clear_rt_channel_close(const void *channel) {
-    (void)channel; /* its figures stay; the address may be opened again */
+    (void)channel; /* its counters stay; the address may be opened again */
 }
 
 /* --- locks ---------------------------------------------------------------------------------------------------- */

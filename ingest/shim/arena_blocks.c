@@ -3,7 +3,7 @@
 #include "ingest/shim/heap.h"
 #include "ingest/shim/locked_table.h"
 
-/* An arena is a chain of nodes, each a page of addresses, newest first. Nodes of arenas that ended are used again. */
+/* An arena is a list of nodes, newest first; a node is a page of addresses. The nodes of arenas that ended are used again. */
 enum { NODE_BLOCKS = 510 };
 struct arena_node {
     struct arena_node *older;
@@ -12,7 +12,7 @@ struct arena_node {
 };
 _Static_assert(sizeof(struct arena_node) == 4096, "a node is a page");
 
-/* All arenas; in memory that a fork does not keep. One lock: an arena's blocks are few beside malloc's. */
+/* All arenas, in memory that a forked child does not get. One lock, because arenas have few blocks beside malloc. */
 struct arenas {
     uint32_t lock;
     struct locked_table nodes; /* arena -> its newest node */

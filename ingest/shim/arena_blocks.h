@@ -1,11 +1,12 @@
-/* arena_blocks.h: which blocks an arena of the program's own handed out, so that its end frees them all. */
+/* arena_blocks.h: the live blocks of each arena that reports through clear.h, so that they can all be freed when it ends. */
 #ifndef CLEAR_SHIM_ARENA_BLOCKS_H
 #define CLEAR_SHIM_ARENA_BLOCKS_H
 
 #include "ingest/shim/runtime.h"
 
+/* The arena allocated a block. Without memory the block is not noted, and stays live when the arena ends. */
 void arena_add(const void *arena, const void *block);
-/* Frees every block of the arena that is still noted. */
+/* The arena ended: records a free of each of its live blocks. */
 void arena_freed(struct thread *thread, const void *arena);
 
 #endif

@@ -1,6 +1,7 @@
-/* atomic.h: atomics named by their order, so that no shared flag is ever read or written plainly.
+/* atomic.h: atomics named by their memory order. What two threads may use at once goes through them; runtime.h says what may be read
+ * plainly, and by whom.
  *
- * Counters have one writing thread; a relaxed load and store is enough for them and costs what a plain one does, while a locked
+ * A counter has one writing thread at a time. A relaxed load and store is enough for it and costs what a plain one does, while a locked
  * add costs 18 to 20 cycles even uncontended. */
 #ifndef CLEAR_SHIM_ATOMIC_H
 #define CLEAR_SHIM_ATOMIC_H
@@ -14,7 +15,7 @@
 #define compare_exchange(at, expected, value)                                                                          \
     __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
-/* For counters of one writer: an add that other threads and processes may watch. */
+/* For counters of one writing thread, which other threads and processes may read. */
 #define add_own(at, value) store_relaxed(at, load_relaxed(at) + (value))
 #define max_own(at, value) (load_relaxed(at) < (value) ? store_relaxed(at, value) : (void)0)
 

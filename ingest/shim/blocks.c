@@ -7,7 +7,7 @@ struct block_node **block_root;
 enum { LOOK_BACK = 1 << 20 };
 
 static struct locked_table
-    *overflow; /* TABLE_SHARDS of them, behind the root: address -> id, size of what does not fit the tree */
+    *overflow; /* TABLE_SHARDS of them, behind the root: address -> id and size of blocks that do not fit the tree */
 
 bool blocks_start(void) {
     size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
@@ -49,7 +49,7 @@ static bool overflow_take(uintptr_t address, struct heap_block *block) {
     return true;
 }
 
-/* --- the unlikely halves -------------------------------------------------------------------------------------- */
+/* --- the slow paths -------------------------------------------------------------------------------------------- */
 
 COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = make_entry(address), value = entry ? load_relaxed(entry) : 0;
@@ -59,7 +59,7 @@ COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct he
         store_relaxed(entry, 0);
         value = 0;
     } else if (overflow_take(address, stale)) {
-        is_ours = true; /* its missed free is settled; the new block may fit the tree */
+        is_ours = true; /* the new block may fit the tree */
     }
     if (!is_ours) stale->id = 0;
     if (entry && !value && block.size >> BLOCK_SIZE_BITS == 0) {

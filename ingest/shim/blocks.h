@@ -1,10 +1,13 @@
-/* blocks.h: which stack allocated the block at an address, and how large it is.
+/* blocks.h: maps the address of a live block to the stack that allocated it and to its size.
  *
- * A radix tree over the 47-bit address space with 8 bytes for every 32 bytes of heap, made lazily where there are blocks:
- * no hashing, no lock, no growth pauses, and neighbours in the heap are neighbours here. glibc never has two blocks
- * within 32 bytes; blocks that are nearer to each other (jemalloc, tcmalloc: 8-byte classes), that begin at no multiple of 8 (an
- * arena of the program's own), or that are 256 GiB and more, go to a small
- * locked side table. Only the thread that owns a block touches its entry, so entries need no atomics beyond untorn stores. */
+ * A radix tree over the 47-bit address space with an entry of 8 bytes for every 32 bytes of heap (a grain). Its nodes are made where
+ * there are blocks. It needs no hash, no lock and no pause to grow, and neighbours in the heap are neighbours here.
+ *
+ * glibc never has two blocks in one grain. Blocks that share one (size classes of 8 bytes in jemalloc and tcmalloc), that do not begin
+ * at a multiple of 8 (a program's own arena), or that have 256 GiB and more, go to a locked side table.
+ *
+ * An entry is written by the thread that allocates or frees its block, and by no other at that time. block_around reads those of
+ * others. So relaxed loads and stores suffice. */
 #ifndef CLEAR_SHIM_BLOCKS_H
 #define CLEAR_SHIM_BLOCKS_H
 
@@ -21,7 +24,7 @@ enum {
     BLOCK_SIZE_BITS = 38,
 };
 
-/* An entry: 2 bits which of the 4 eight-byte steps inside the grain, 24 bits stack id, 38 bits size. 0 is "no block". */
+/* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 38 bits size; 0 is no block. */
 struct heap_block {
     uint32_t id;
     uint64_t size;
@@ -31,11 +34,11 @@ struct block_node {
     void *children[BLOCK_MID_ENTRIES];
 };
 
-extern struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; good once the process is READY */
+extern struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; set before the process is READY */
 
-bool blocks_start(void);
+bool blocks_start(void); /* false when there is no memory */
 
-/* The entry of the grain of `address`, or NULL where nothing near was ever put. 2 loads beyond the root pointer. */
+/* The entry of the grain of `address`, or NULL where no block was put into its part of the tree. 2 loads beyond the root pointer. */
 static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
     if (unlikely(address >> BLOCK_ADDRESS_BITS || address & 7)) return NULL;
     struct block_node *node = load_acquire(&block_root[address >> BLOCK_MID_BITS]);
@@ -57,8 +60,8 @@ static ALWAYS_INLINE struct heap_block block_unpack(uint64_t entry) {
 bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale);
 bool block_take_slowly(uintptr_t address, struct heap_block *block);
 
-/* Note a new block. False when it could not be noted. Where the address was still noted, its free was missed (it happened inside a
- * hook, or by a way around the hooks): then that block is returned in *stale, else stale->id is 0. */
+/* Puts a new block. False when there is no memory. When a block was still there, no hook saw its free (it happened inside a hook, or
+ * around the hooks): then *stale is that block, else stale->id is 0. */
 static ALWAYS_INLINE bool block_put(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = block_entry(address);
     stale->id = 0;
@@ -69,7 +72,7 @@ static ALWAYS_INLINE bool block_put(uintptr_t address, struct heap_block block, 
     return block_put_slowly(address, block, stale);
 }
 
-/* Forget a block and return it; false where it is not known. */
+/* Takes a block out; false where it is not known. */
 static ALWAYS_INLINE bool block_take(uintptr_t address, struct heap_block *block) {
     uint64_t *entry = block_entry(address);
     uint64_t value = entry ? load_relaxed(entry) : 0;
@@ -81,13 +84,13 @@ static ALWAYS_INLINE bool block_take(uintptr_t address, struct heap_block *block
     return block_take_slowly(address, block);
 }
 
-/* Whether the address may be noted; false is sure. The process must be READY. */
+/* Whether there may be a block at the address; false is sure. The process must be READY. */
 static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
     const uint64_t *entry = block_entry(address);
     return (entry && load_relaxed(entry)) || load_relaxed(&process->has_overflow);
 }
 
-/* The live block that holds `address` and the distance from its start; looks back at most 1 MiB. For naming locks. */
+/* The live block that holds `address`, and the distance from its start. Looks back at most 1 MiB. For the names of locks. */
 bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset);
 
 #endif

@@ -5,8 +5,8 @@
 #include "ingest/shim/intern.h"
 
 enum {
-    MISS_COST = 2,   /* a walk that is noted costs about twice what a remembered one saves */
-    SCORE_MIN = -64, /* below this a set rests */
+    MISS_COST = 2,   /* a miss costs about twice what a hit saves */
+    SCORE_MIN = -64, /* below this a set is bypassed */
     BYPASS_WALKS = 4096,
 };
 

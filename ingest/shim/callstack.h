@@ -1,16 +1,16 @@
 /* callstack.h: the id of the stack that a hook was called from.
  *
- * Programs allocate from the same places again and again, with the same callers at the same depth. So a thread remembers walks: what
- * they started from, which words of the stack they read, and the id they led to. If all of these are the same, so is the
- * stack, and comparing them is one pass of independent loads (about a cycle a word), where walking is a chain of dependent ones (about 6 ns
- * a frame without frame pointers). It is exact: a walk is a function of just these words. */
+ * Programs allocate from the same places again and again, with the same callers at the same depth. So each thread has a
+ * set-associative cache of walks: where a walk started, which words of the stack it read, and the id that it led to. If all of these
+ * are equal, so is the stack. To compare them takes one pass of independent loads (about a cycle a word); to walk takes a chain of
+ * dependent ones (about 6 ns a frame without frame pointers). The cache is exact: a walk is a function of just these words. */
 #ifndef CLEAR_SHIM_CALLSTACK_H
 #define CLEAR_SHIM_CALLSTACK_H
 
 #include "ingest/shim/runtime.h"
 #include "ingest/shim/unwind.h"
 
-enum { SCORE_MAX = 16 }; /* the most that a set's hits can save up for its misses */
+enum { SCORE_MAX = 16 }; /* the highest score of a walk_set */
 
 /* 0 when the stack could not be stored. */
 uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set);

@@ -1,5 +1,5 @@
-/* cfi.h: call frame information (.eh_frame, DWARF 5 section 6.4 and the Linux Standard Base's chapter on it) to unwind rules.
- * Reads only mapped memory of the module itself; takes no locks, allocates nothing, safe in signal handlers. */
+/* cfi.h: turns call frame information (.eh_frame: DWARF 5 section 6.4, and the Linux Standard Base) into unwind rules.
+ * It reads mapped memory of the module alone, takes no lock and allocates nothing, so it is safe in signal handlers. */
 #ifndef CLEAR_SHIM_CFI_H
 #define CLEAR_SHIM_CFI_H
 
@@ -7,18 +7,19 @@
 #include <stdint.h>
 
 enum rule_type {
-    RULE_UNKNOWN = 0, /* no information, or of a shape that no compiler emits at a call: the stack ends, incomplete */
-    RULE_END,         /* the outermost frame: its return address is undefined */
-    RULE_FRAME,       /* frame = bp + 16, caller's bp at frame - 16: the plain frame pointer */
-    RULE_SP,          /* frame = sp + offset */
-    RULE_BP,          /* frame = bp + offset */
-    RULE_SP_DEREF,    /* frame = *(sp + offset) + addend: hand-written code that realigned its stack */
-    RULE_BP_DEREF,    /* frame = *(bp + offset) + addend: a function that realigned its stack (GCC) */
-    RULE_SIGNAL,      /* the kernel's signal frame: registers are in the ucontext at sp */
+    RULE_UNKNOWN =
+        0,      /* no information, or a form that no compiler emits at a call: the stack ends there and is incomplete */
+    RULE_END,   /* the outermost frame: its return address is undefined */
+    RULE_FRAME, /* frame = bp + 16, caller's bp at frame - 16: the plain frame pointer */
+    RULE_SP,    /* frame = sp + offset */
+    RULE_BP,    /* frame = bp + offset */
+    RULE_SP_DEREF, /* frame = *(sp + offset) + addend: assembler code that realigned its stack */
+    RULE_BP_DEREF, /* frame = *(bp + offset) + addend: a function that realigned its stack (GCC) */
+    RULE_SIGNAL,   /* the kernel's signal frame: registers are in the ucontext at sp */
 };
 
-/* `frame` is the canonical frame address: the stack pointer before the call; the return address is at frame - 8.
- * With RULE_BP_DEREF the caller's bp is at *bp, which is how GCC saves it there. */
+/* `frame` is the canonical frame address (CFA), the stack pointer before the call; the return address is at frame - 8.
+ * With RULE_BP_DEREF the caller's bp is at *bp, where GCC saves it. */
 struct rule {
     uint8_t type;      /* enum rule_type */
     int8_t addend;     /* of the two DEREF types */

@@ -57,8 +57,6 @@ void channel_popped(struct thread *thread, uintptr_t channel, uint64_t blocked_n
     add_own(&counters->pop_blocked_ns, blocked_ns);
 }
 
-void channel_forgotten(struct thread *thread, uintptr_t channel) {
-    (void)thread;
-    (void)channel;
+void channel_identities_reused(void) {
     fetch_add_relaxed(&process->objects_generation, 1);
 }

@@ -16,13 +16,15 @@
 
 enum { TICK_SIGNAL = SIGPROF };
 
+/* Between two ticks of a thread; 0 where there are no timers. Another thread may end them at any time. */
 static uint64_t interval_ns(void) {
-    return 1000000000u / process->cpu_hz;
+    uint32_t hz = load_relaxed(&process->cpu_hz);
+    return hz ? 1000000000u / hz : 0;
 }
 
 /* --- one tick ------------------------------------------------------------------------------------------------- */
 
-static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks) {
+static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks, uint64_t interval) {
     struct walked_stack stack;
     unwind(thread, frame, &stack);
     unwind_drop_own(&stack);
@@ -33,14 +35,14 @@ static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks
         return;
     }
     add_own(&counters->samples, ticks);
-    add_own(&counters->cpu_ns, ticks * interval_ns());
+    add_own(&counters->cpu_ns, ticks * interval);
 }
 
 static void on_tick(int number, siginfo_t *info, void *context) {
     (void)number;
     struct thread *thread = self;
-    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !process->cpu_hz || is_paused())
-        return;
+    uint64_t interval = interval_ns();
+    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !interval || is_paused()) return;
     int saved_errno = errno;
     uint32_t state = thread->state;
     thread->is_ticking = state == THREAD_BUSY ? TICK_INSIDE : TICK_BETWEEN;
@@ -48,8 +50,8 @@ static void on_tick(int number, siginfo_t *info, void *context) {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     struct frame frame = {
         .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
-    /* Ticks that came together: the processor did not let the signal in (a virtual machine that was held), so this is where they were. */
-    count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0));
+    /* An overrun is ticks that came while the signal was not delivered (a virtual machine that was stopped): the thread was here. */
+    count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0), interval);
     thread->state = state;
     thread->is_ticking = TICK_NONE;
     errno = saved_errno;
@@ -74,25 +76,27 @@ static void unlist_thread(struct thread *thread) {
     process_unlock();
 }
 
-/* System calls, not timer_create: that may allocate. The first tick comes at a random moment of the interval, so that threads shorter
- * than one are met as often as their time deserves. */
+/* System calls and not timer_create, which may allocate. The first tick comes at a random moment of the interval, so that a thread
+ * that is shorter than one is sampled in proportion to its time. */
 static bool make_timer(struct thread *thread) {
+    uint64_t interval = interval_ns();
+    if (!interval) return false;
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &thread->timer) != 0) return false;
-    uint64_t interval = interval_ns(), first = 1 + (__builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15ull >> 20) % interval;
+    uint64_t first = 1 + (__builtin_ia32_rdtsc() * 0x9e3779b97f4a7c15ull >> 20) % interval;
     struct itimerspec times = {
         .it_interval = {(time_t)(interval / 1000000000u), (long)(interval % 1000000000u)},
         .it_value = {(time_t)(first / 1000000000u), (long)(first % 1000000000u)},
     };
-    thread->has_timer = 1;
+    store_relaxed(&thread->has_timer, 1);
     if (syscall(SYS_timer_settime, thread->timer, 0, &times, NULL) == 0) return true;
-    thread->has_timer = 0;
+    store_relaxed(&thread->has_timer, 0);
     syscall(SYS_timer_delete, thread->timer);
     return false;
 }
 
-/* A child has no timers. One that neither allocates nor locks would stay without. */
+/* In a forked child, which has no timers: without this, one that calls no hook would get none. */
 static void begin_child(void) {
     struct thread *thread = thread_enter();
     if (thread) thread_leave(thread);
@@ -120,19 +124,19 @@ void cpu_begin(struct thread *thread) {
 
 void cpu_end(struct thread *thread) {
     if (!thread->has_timer) return;
-    thread->has_timer = 0;
-    if (!process->is_sealed) syscall(SYS_timer_delete, thread->timer);
+    store_relaxed(&thread->has_timer, 0);
+    if (!is_sealed()) syscall(SYS_timer_delete, thread->timer);
     unlist_thread(thread);
 }
 
 void cpu_stop(void) {
-    process->cpu_hz = 0;
+    store_relaxed(&process->cpu_hz, 0);
     process->segment->cpu_hz = 0;
     for (struct thread *thread = process->timed; thread; thread = thread->next_timed)
-        if (thread->has_timer) syscall(SYS_timer_delete, thread->timer);
+        if (load_relaxed(&thread->has_timer)) syscall(SYS_timer_delete, thread->timer);
 }
 
-/* The program wants the signal: it shall see none of ours. */
+/* The program wants the signal for itself: it must see none of ours. */
 static void yield_signal(void) {
     process_lock();
     cpu_stop();
@@ -140,11 +144,12 @@ static void yield_signal(void) {
 }
 
 static void before_disposition(int number, bool is_change) {
-    struct thread *thread = number == TICK_SIGNAL && is_change && process->cpu_hz ? thread_enter() : NULL;
+    struct thread *thread =
+        number == TICK_SIGNAL && is_change && load_relaxed(&process->cpu_hz) ? thread_enter() : NULL;
     if (!thread) return;
     struct sigaction initial = {.sa_handler = SIG_DFL};
     RECORD(thread, yield_signal());
-    real.sigaction(TICK_SIGNAL, &initial, NULL); /* what the program finds there is what it would have found */
+    real.sigaction(TICK_SIGNAL, &initial, NULL); /* as it would be without us */
     thread_leave(thread);
 }
 
@@ -161,9 +166,9 @@ HOOK sighandler_t signal(int number, sighandler_t handler) {
     return real.signal(number, handler);
 }
 
-/* Threads that block every signal keep ours: it is no event of the program's. */
+/* A thread that blocks all signals does not block ours, which is no event of the program's. */
 static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy) {
-    if (!set || !process->cpu_hz || !sigismember(set, TICK_SIGNAL)) return set;
+    if (!set || !load_relaxed(&process->cpu_hz) || !sigismember(set, TICK_SIGNAL)) return set;
     *copy = *set;
     sigdelset(copy, TICK_SIGNAL);
     return copy;
@@ -186,8 +191,8 @@ struct thread_start {
     void *argument;
 };
 
-/* Starts that are under way. Static, because it must not come from the program's heap; a burst of more threads than
- * this begins them at their first hook instead. */
+/* Threads that were created and do not run yet. Static, because it must not come from the program's heap. When more threads than this
+ * start at once, the others begin at their first hook. */
 enum { STARTS = 256 };
 static struct thread_start starts[STARTS];
 static uint32_t starts_taken[STARTS];
@@ -202,8 +207,7 @@ static struct thread_start *take_start(void *(*function)(void *), void *argument
     return NULL;
 }
 
-/* Both calls to the program are the last thing these functions do, so the compiler makes them jumps, and no frame of ours stands in
- * the thread's stacks. */
+/* The call of the program's function is a tail call, so no frame of ours is in the thread's stacks. */
 static void *thread_main(void *start) {
     struct thread_start taken = *(struct thread_start *)start;
     store_release(&starts_taken[(struct thread_start *)start - starts], 0);
@@ -214,16 +218,16 @@ static void *thread_main(void *start) {
 
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                         void *argument) {
-    struct thread_start *start = process->cpu_hz ? take_start(function, argument) : NULL;
+    struct thread_start *start = load_relaxed(&process->cpu_hz) ? take_start(function, argument) : NULL;
     if (!start) return real.pthread_create(thread, attributes, function, argument);
     return real.pthread_create(thread, attributes, thread_main, start);
 }
 
 /* --- exec ----------------------------------------------------------------------------------------------------- */
 
-/* A tick that comes while execve is at work stays pending into the new program, which has no handler for it and would be
- * killed. So the timer ends before; if there is no new program it begins again. (A vfork child shares our memory but has no
- * timer: deleting fails there, and the parent's goes on.) */
+/* A tick that comes during execve stays pending into the new program, which has no handler for it and would be killed. So the timer is
+ * deleted first, and made again when execve fails. (A vfork child shares our memory but has no timer: deleting fails there, and
+ * the parent's timer goes on.) */
 static bool pause_timer(void) {
     struct thread *thread = self;
     if (!thread->has_timer || syscall(SYS_timer_delete, thread->timer) != 0) return false;
@@ -232,7 +236,7 @@ static bool pause_timer(void) {
 
 static int resume_timer(bool was_paused) {
     int saved_errno = errno;
-    if (was_paused && process->cpu_hz) make_timer(self);
+    if (was_paused) make_timer(self);
     errno = saved_errno;
     return -1;
 }

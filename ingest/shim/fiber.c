@@ -3,9 +3,9 @@
 #include "ingest/shim/intern.h"
 #include "ingest/shim/locked_table.h"
 
-enum { LIVE_1MS = 1000000, LIVE_10US = 10000 }; /* ns: below these a fiber counts as short */
+enum { SHORT_NS = 1000000, VERY_SHORT_NS = 10000 }; /* lifetimes below these count as such */
 
-/* Fibers that live: fiber + 1 -> site, moment of the spawn (ns of CLOCK_MONOTONIC). In memory that a fork does not keep. */
+/* Live fibers: fiber + 1 -> site, time of the spawn (CLOCK_MONOTONIC). In memory that a forked child does not get. */
 static struct locked_table *fiber_shard(uint64_t fiber) {
     struct locked_table *known = load_acquire(&process->fibers), *made;
     if (!known && (made = private_memory(TABLE_SHARDS * sizeof *made))) {
@@ -52,6 +52,6 @@ void fiber_exited(struct thread *thread, uint64_t fiber) {
     add_own(&counters->exits, 1);
     add_own(&counters->lifetime_ns, lifetime);
     max_own(&counters->lifetime_max_ns, lifetime);
-    if (lifetime < LIVE_1MS) add_own(&counters->under_1ms, 1);
-    if (lifetime < LIVE_10US) add_own(&counters->under_10us, 1);
+    if (lifetime < SHORT_NS) add_own(&counters->under_1ms, 1);
+    if (lifetime < VERY_SHORT_NS) add_own(&counters->under_10us, 1);
 }

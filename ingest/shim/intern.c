@@ -44,7 +44,7 @@ static bool may_add(const _Atomic uint64_t *count, uint64_t most) {
 
 /* --- stacks --------------------------------------------------------------------------------------------------- */
 
-/* Room for an entry in the list chunk that is being filled, or in a new one. */
+/* Room for an entry of `size` bytes, in the chunk that is being filled or in a new one. Needs process->lock. */
 static struct segment_stack *stack_room(uint64_t size) {
     struct chunk *chunk = process->stack_chunk;
     if (!chunk || process->stack_chunk_used + size > chunk->size - sizeof *chunk) {
@@ -89,7 +89,7 @@ static struct segment_object *object_at(uint32_t id) {
     return &objects[(id - 1) % OBJECTS_PER_CHUNK];
 }
 
-/* What the object lies in: a global's module must be known to the collector, a heap block gives its allocating stack. */
+/* Where the object is: in a module, which the collector must know, or in a heap block, which gives its allocating stack. */
 static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
     struct heap_block block;

@@ -1,4 +1,4 @@
-/* intern.h: stacks, and locks, cells, channels and task sites, to dense ids, from 1. */
+/* intern.h: gives dense ids, from 1, to stacks and to objects (locks, cells, channels, task sites), and stores each in the segment once. */
 #ifndef CLEAR_SHIM_INTERN_H
 #define CLEAR_SHIM_INTERN_H
 
@@ -11,8 +11,8 @@ struct walked_stack {
     uint64_t hash;  /* of pc and the epoch, never 0 */
 };
 
-/* The id of an index entry, or 0. Two stacks are taken for one when their 64-bit hashes are equal: with a million
- * distinct stacks the chance that any two collide is below 3 in 100 million (n * n / 2^65). */
+/* The id of a hash, or 0. Two stacks count as one when their hashes are equal. These have 63 bits (the highest is always set), so with a
+ * million distinct stacks the probability that any two collide is below 6 in 100 million (n * n / 2^64). */
 static ALWAYS_INLINE uint32_t index_find(const struct index *index, uint64_t hash) {
     for (uint64_t slot = hash & index->mask;; slot = (slot + 1) & index->mask) {
         uint64_t found = load_acquire(&index->entries[slot].hash);
@@ -21,7 +21,7 @@ static ALWAYS_INLINE uint32_t index_find(const struct index *index, uint64_t has
     }
 }
 
-/* 0 when the stack could not be stored (no room, or --profile-max reached). */
+/* The id of a stack, stored where it is new. 0 when it could not be stored: no room, or --profile-max is reached. */
 uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack);
 
 static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct walked_stack *stack) {
@@ -29,7 +29,7 @@ static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct w
     return likely(id) ? id : stack_intern_slowly(thread, stack);
 }
 
-/* What tells one object from another: classes may share an address (a cell whose first member is its lock). */
+/* Objects of different classes may have one address: a cell whose first member is its lock. */
 enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE };
 
 struct object_key {
@@ -38,7 +38,7 @@ struct object_key {
     uint32_t part; /* of a lock or cell: the caller's stack, or 0; of a task site: the scheduler + 1, or 0 */
 };
 
-/* 0 when it could not be stored. */
+/* As stack_intern. */
 uint32_t object_intern_slowly(struct thread *thread, struct object_key key, enum segment_object_kind kind);
 
 static ALWAYS_INLINE uint64_t object_hash(struct object_key key) {
@@ -53,7 +53,7 @@ static ALWAYS_INLINE uint32_t object_intern(struct thread *thread, struct object
     return likely(id) ? id : object_intern_slowly(thread, key, kind);
 }
 
-/* A channel and what is known of it; an address that was known with another capacity or name becomes another object. */
+/* The id of a channel that was opened. An address that was open with another capacity or name becomes another object. */
 uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name);
 
 /* An empty index with room for `slots` (a power of two); NULL when there is no memory. */

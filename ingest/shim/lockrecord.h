@@ -1,4 +1,4 @@
-/* lockrecord.h: what happens to a lock, as the hooks of pthread locks and clear.h report it. */
+/* lockrecord.h: records the events of locks, which come from the hooks of pthread locks and from clear.h. Times are ticks (clock_ticks). */
 #ifndef CLEAR_SHIM_LOCKRECORD_H
 #define CLEAR_SHIM_LOCKRECORD_H
 
@@ -9,6 +9,7 @@
 
 enum mode { EXCLUSIVE, SHARED };
 
+/* An acquisition under way. */
 struct attempt {
     struct lock_counters *counters; /* NULL: not recorded */
     uint64_t asked;                 /* clock when the lock was asked for */
@@ -21,7 +22,7 @@ struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, en
 struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
                                              struct frame frame);
 
-/* For what ends a hold: one that began before the recording was paused ends as it would have. */
+/* For what ends a hold. A hold that began before recording was paused is recorded to its end. */
 static ALWAYS_INLINE struct thread *lock_enter_holding(void) {
     if (is_paused() && !self->held_count) return NULL;
     struct thread *thread = thread_enter();
@@ -40,7 +41,7 @@ static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, c
     return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
 }
 
-/* A thread comes back to few locks: its own small table saves the hash, the shared index and the id. */
+/* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the shared index. */
 static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_object_kind kind,
                                              enum mode mode, struct frame frame) {
     struct attempt attempt = {.weight = sample_event(thread)};
@@ -76,7 +77,7 @@ static ALWAYS_INLINE void hold_begins(struct thread *thread, void *lock, struct 
         .lock = lock, .counters = attempt.counters, .since = attempt.asked, .depth = 1, .weight = attempt.weight};
 }
 
-/* The lock was had without waiting. */
+/* The lock was acquired without a wait. */
 static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct attempt attempt, enum mode mode) {
     struct lock_counters *counters = attempt.counters;
     if (unlikely(!counters)) return;
@@ -84,7 +85,7 @@ static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct att
     if (mode == EXCLUSIVE) hold_begins(thread, lock, attempt);
 }
 
-/* The lock was had after `wait` ticks. */
+/* The lock was acquired after `wait` ticks. */
 static inline void lock_got_waiting(struct thread *thread, void *lock, struct attempt attempt, enum mode mode,
                                     uint64_t wait) {
     struct lock_counters *counters = attempt.counters;
@@ -95,7 +96,7 @@ static inline void lock_got_waiting(struct thread *thread, void *lock, struct at
     lock_got(thread, lock, attempt, mode);
 }
 
-/* Ends a hold that is known; the counters are written after the lock was let go. */
+/* Counts a hold. Called after the unlock. */
 static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
     uint64_t hold = now > held->since ? now - held->since : 0;
     add_own(&held->counters->hold, held->weight * hold);

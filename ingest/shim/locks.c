@@ -1,11 +1,11 @@
-/* The lock hooks. What a lock costs is measured without holding it longer than the program would:
- *   - the clock of an uncontended acquisition is read before the lock is asked for (a trylock that succeeds takes no time worth
- *     telling), of a contended one before and after the wait;
- *   - a release reads the clock before it lets go (about 9 ns), and counts afterwards;
- *   - the lock's counters are looked up before the acquisition;
- *   - shared acquisitions have no hold to time, so without contention they read no clock at all.
- * A wait on a condition variable releases and re-takes its mutex: the hold ends and begins again, and that is neither an
- * acquisition nor contention. Releases of locks that this thread is not known to hold count nothing. */
+/* The hooks of pthread locks. They hold a lock no longer than the program would:
+ *   - the counters of the lock are looked up before it is acquired;
+ *   - the clock is read before an uncontended acquisition (a trylock that succeeds takes next to no time), and before and after the
+ *     wait of a contended one;
+ *   - a release reads the clock before it unlocks (about 9 ns), and counts afterwards;
+ *   - a shared acquisition has no hold that is timed, so without contention it reads no clock.
+ * A wait on a condition variable unlocks its mutex and locks it again: the hold ends and another begins, and that counts neither as an
+ * acquisition nor as contention. The release of a lock that this thread is not known to hold is ignored. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -50,8 +50,8 @@ static void lock_had_after_wait(struct thread *thread, void *lock, struct attemp
     lock_got_waiting(thread, lock, attempt, mode, wait);
 }
 
-/* The one shape of an acquiring hook: try first, which tells contention exactly, and wait only where that failed. Every kind of
- * mutex takes it: an error-checking one answers EBUSY here and EDEADLK to the real call. */
+/* The one shape of an acquiring hook: try, and wait only where that fails. So contention is exact. It suits every kind of mutex: one that
+ * checks errors answers EBUSY to the try and EDEADLK to the real call. */
 #define ACQUIRE(lock, kind, mode, try_call, wait_call)                                                                 \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return wait_call;                                                                           \
@@ -173,7 +173,7 @@ HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
     RELEASE((void *)lock, real.pthread_spin_unlock(lock));
 }
 
-/* --- condition variables: the hold is interrupted ------------------------------------------------------------- */
+/* --- condition variables -------------------------------------------------------------------------------------- */
 
 struct interrupted_hold {
     struct held_lock held;
@@ -194,7 +194,7 @@ static void hold_pauses(pthread_mutex_t *mutex, struct interrupted_hold *pause) 
     thread_leave(thread);
 }
 
-/* A cancelled wait leaves by unwinding and never comes here; its cleanup handler's unlock then counts no hold. */
+/* A cancelled wait unwinds and does not come here; the unlock in its cleanup handler then ends no hold. */
 static void hold_resumes(const struct interrupted_hold *pause) {
     struct thread *thread = pause->is_known ? thread_enter() : NULL;
     if (!thread) return;

@@ -19,8 +19,8 @@ static uint32_t hash_name(const char *name) {
     return hash;
 }
 
-/* Whether the module is noted already. Noted ones that lie where the new one is were unloaded unseen: their epoch ends, and
- * with it the meaning of the addresses in older stacks. */
+/* Whether the module is in the list. A module of the list that overlaps the new one was unloaded: its epoch ends, and with it the meaning
+ * of the addresses in older stacks. */
 static bool is_noted(uint64_t low, uint64_t high, uint64_t bias, uint32_t name_hash) {
     for (uint32_t c = 0; c < process->module_chunk_count; c++) {
         struct segment_module *modules = chunk_modules(process->module_chunks[c]);
@@ -78,13 +78,13 @@ static void read_notes(const struct dl_find_object *object, struct segment_modul
     }
 }
 
-/* The main program has no name for the loader; relative names are of the directory it was loaded from. */
+/* The loader has no name for the main program, and relative names for what was loaded by one; these are made absolute. */
 static void copy_path(const char *name, struct segment_module *module) {
     size_t room = sizeof module->path - 1, used = 0;
     if (!*name) name = process->segment->executable;
     if (strncmp(name, "linux-vdso", 10) == 0) {
         name = "[vdso]";
-    } else if (*name != '/' && !process->is_sealed && getcwd(module->path, room)) {
+    } else if (*name != '/' && !is_sealed() && getcwd(module->path, room)) {
         used = strlen(module->path);
         if (used < room) module->path[used++] = '/';
     }
@@ -112,7 +112,7 @@ void module_note(const struct dl_find_object *object) {
     store_release(&chunk->count, count + 1);
 }
 
-/* After a dlclose: the rules of code that is gone must not be used for what is loaded there next. */
+/* After a dlclose: the rules of unloaded code must not be used for code that is loaded there later. */
 static COLD void forget_unloaded(void) {
     struct dl_find_object object;
     process_lock();

@@ -1,4 +1,4 @@
-/* modules.h: the modules of which an address was met, in the segment for the collector. */
+/* modules.h: the list of modules in the segment. A module is added when the first address inside it is met. */
 #ifndef CLEAR_SHIM_MODULES_H
 #define CLEAR_SHIM_MODULES_H
 
@@ -6,7 +6,7 @@
 
 #include "ingest/shim/runtime.h"
 
-/* Write the module into the segment unless it is there. Needs process->lock. */
+/* Adds the module unless it is there. Needs process->lock. */
 void module_note(const struct dl_find_object *object);
 
 #endif

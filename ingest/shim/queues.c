@@ -1,5 +1,6 @@
-/* Channels of other people's making: POSIX message queues and GLib's GAsyncQueue. Whether a caller had to wait is found by trying
- * without waiting first. A message queue is named by its descriptor here, a GAsyncQueue by its address. */
+/* The hooks of channels that are not the program's own: POSIX message queues and GLib's GAsyncQueue. Each call is first tried without
+ * waiting, which tells whether the caller had to wait. The identity of a message queue is made of its descriptor, that of a GAsyncQueue
+ * is its address. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static ALWAYS_INLINE struct thread *channel_enter(void) {
     return thread;
 }
 
-/* A process's first event may be one of these: then it starts here. */
+/* Starts the process if its first event is one of these. */
 static ALWAYS_INLINE bool is_recording(void) {
     if (is_paused()) return false;
     if (unlikely(load_relaxed(&process->state) == PROCESS_NEW)) {
@@ -66,15 +67,13 @@ REAL(NULL, int, mq_send, (mqd_t, const char *, size_t, unsigned))
 REAL(NULL, ssize_t, mq_receive, (mqd_t, char *, size_t, unsigned *))
 REAL(NULL, int, mq_close, (mqd_t))
 
-enum {
-    QUEUE_BASE = 0x6d710000
-}; /* descriptors are no addresses: these lie where nothing is mapped (vm.mmap_min_addr or not) */
+enum { QUEUE_BASE = 0x6d710000 }; /* the identity of descriptor 0; user programs map nothing there */
 
 static uintptr_t queue_channel(mqd_t queue) {
     return QUEUE_BASE + (uintptr_t)queue;
 }
 
-/* Its name is what the descriptor links to (Linux shows a queue as /NAME), its capacity mq_maxmsg. */
+/* Opens the channel of a queue at its first event. Its name is what /proc/self/fd/N links to (/NAME), its capacity mq_maxmsg. */
 static void meet_queue(struct thread *thread, mqd_t queue, const struct mq_attr *attributes) {
     if (channel_is_known(thread, queue_channel(queue))) return;
     char path[40] = "/proc/self/fd/", name[64];
@@ -90,7 +89,7 @@ static void meet_queue(struct thread *thread, mqd_t queue, const struct mq_attr 
     *at = '\0';
     ssize_t length = readlink(path, name, sizeof name - 1);
     name[length > 0 ? length : 0] = '\0';
-    char *suffix = strstr(name, " (deleted)"); /* unlinked, as careful programs do; still the same queue */
+    char *suffix = strstr(name, " (deleted)"); /* the queue was unlinked after it was opened */
     if (suffix) *suffix = '\0';
     channel_opened(thread, queue_channel(queue), (uint64_t)attributes->mq_maxmsg, name);
 }
@@ -111,7 +110,8 @@ static void queue_received(struct thread *thread, mqd_t queue, uint64_t blocked_
     channel_popped(thread, queue_channel(queue), blocked_ns);
 }
 
-static const struct timespec no_time = {0, 0}; /* long past: what would wait fails with ETIMEDOUT */
+static const struct timespec no_time = {
+    0, 0}; /* a moment in the past: a call that would wait fails with ETIMEDOUT instead */
 
 #define BLOCKING(result_type, try_call, wait_call, record)                                                             \
     if (!is_recording()) return wait_call;                                                                             \
@@ -156,7 +156,7 @@ HOOK ssize_t mq_timedreceive(mqd_t queue, char *message, size_t size, unsigned *
 HOOK int mq_close(mqd_t queue) {
     struct thread *thread = channel_enter();
     if (thread) {
-        RECORD(thread, channel_forgotten(thread, queue_channel(queue)));
+        RECORD(thread, channel_identities_reused());
         thread_leave(thread);
     }
     return real_mq_close()(queue);
@@ -164,7 +164,7 @@ HOOK int mq_close(mqd_t queue) {
 
 /* --- GAsyncQueue ---------------------------------------------------------------------------------------------- */
 
-/* GLib's header is no dependency of ours, and its prototypes would be the only thing wanted of it. */
+/* GLib's header is not included: it would be needed for these prototypes alone. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #define GLIB "libglib-2.0.so.0"
@@ -186,8 +186,8 @@ REAL(GLIB, void *, g_async_queue_pop_unlocked, (void *))
 REAL(GLIB, void *, g_async_queue_timeout_pop, (void *, uint64_t))
 REAL(GLIB, void *, g_async_queue_timeout_pop_unlocked, (void *, uint64_t))
 
-/* `before` is the length before the push: after it the queue may be gone, if its last owner was waiting for this message. It is
- * negative while poppers wait, and then the message goes straight to one of them. */
+/* `before` is the length before the push; afterwards the queue may be freed already, by an owner that was waiting for this message. It
+ * is negative while threads wait in pop; then the message goes straight to one of them. */
 static void record_push(void *queue, int before) {
     struct thread *thread = channel_enter();
     if (!thread) return;

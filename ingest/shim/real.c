@@ -119,9 +119,9 @@ struct real_functions real = {
 #undef X
 };
 
-/* The default version of these two is GLIBC_2.3.2; dlsym without a version may find the incompatible GLIBC_2.2.5 one, which
- * hangs a program that mixes them. Nothing that might be missing is looked up here: the message of a failure is allocated, and an
- * allocator of the program's own (Chromium's) may be what called us. */
+/* The default version of these two is GLIBC_2.3.2. dlsym without a version may find the incompatible version GLIBC_2.2.5, and a program
+ * that mixes them hangs. Only what every libc of ours has is looked up here: dlerror's message of a failure is allocated, and the caller
+ * may be an allocator of the program (Chromium's). */
 static void *look_up(const char *name) {
     bool is_old = strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0;
     return is_old ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);

@@ -1,7 +1,7 @@
-/* real.h: the functions behind the hooks: the program's allocator (glibc's, or one linked in) and glibc's locks.
+/* real.h: the functions behind the hooks: those of the program's allocator (glibc's, or one that is linked in) and of glibc.
  *
- * Each pointer starts at a stub that looks all of them up and goes on, so a hook just calls. dlsym may itself allocate
- * before there is anything to allocate from: such calls get memory of a small static pool, which free, realloc and
+ * Each pointer starts at a stub that looks up all functions and calls the real one, so a hook just calls the pointer. dlsym may itself
+ * allocate during the look-up. Such calls get memory from a small static pool, which the hooks of free, realloc and
  * malloc_usable_size know. */
 #ifndef CLEAR_SHIM_REAL_H
 #define CLEAR_SHIM_REAL_H
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* One list of what is hooked: type, name, parameters. Versions matter for the condition variables: dlsym finds the oldest. */
+/* Every function that is hooked: type, name, parameters. */
 #define REAL_FUNCTIONS(X)                                                                                              \
     X(void *, malloc, (size_t))                                                                                        \
     X(void *, calloc, (size_t, size_t))                                                                                \

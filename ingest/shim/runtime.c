@@ -24,14 +24,14 @@
 #include "ingest/shim/unwind.h"
 
 enum {
-    SEGMENT_LEAST = 16 << 20, /* address space below which recording is not worth starting */
+    SEGMENT_LEAST = 16 << 20, /* with less address space nothing is recorded */
     POPULATE_FIRST = 64 << 10,
     POPULATE_MOST = 1 << 20,
     INDEX_FIRST = 1 << 12,
     SPINS = 100,
 };
 
-/* Before the first hook: nothing is recorded and nothing is idle. */
+/* What `process` and `self` point at before the first hook. Zeros read as "not started" and "not initialised". */
 static struct process no_process;
 static struct thread no_thread;
 
@@ -41,7 +41,7 @@ static uint32_t never_paused;
 uint32_t *paused = &never_paused;
 __thread struct thread *volatile self = &no_thread;
 
-/* What stays true across a fork. */
+/* These stay true across a fork. */
 static char directory[256];
 static struct control *control;
 static pthread_key_t thread_end_key;
@@ -71,18 +71,18 @@ static void *map_memory(size_t size, int advice) {
     return NULL;
 }
 
-/* In a sealed process from the pool that was mapped before. */
+/* A sealed process takes memory from the pool that was mapped when it was sealed. */
 static void *pool_memory(size_t size) {
     uint64_t whole = (size + 63) & ~(uint64_t)63, at = fetch_add_relaxed(&process->pool_used, whole);
     return at + whole <= process->pool_size ? process->pool + at : NULL;
 }
 
 void *private_memory(size_t size) {
-    return process->is_sealed ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
+    return is_sealed() ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
 }
 
 void private_memory_free(void *memory, size_t size) {
-    if (!process->is_sealed) munmap(memory, size);
+    if (!is_sealed()) munmap(memory, size);
 }
 
 /* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
@@ -98,7 +98,7 @@ void process_lock(void) {
         __builtin_ia32_pause();
     }
     while (exchange_acq_rel(&process->lock, 2)) {
-        if (process->is_sealed)
+        if (is_sealed())
             __builtin_ia32_pause();
         else
             syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
@@ -112,21 +112,21 @@ bool process_lock_from(const struct thread *thread) {
 }
 
 void process_unlock(void) {
-    if (exchange_acq_rel(&process->lock, 0) != 2 || process->is_sealed) return;
+    if (exchange_acq_rel(&process->lock, 0) != 2 || is_sealed()) return;
     syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
 
-/* Memory is asked for ahead of use by MADV_POPULATE_WRITE, which fails where a plain write to a full file system would kill the
- * program with SIGBUS. No file descriptor is needed, so programs that close them all, change their user or root lose nothing. */
+/* Gives memory to the segment up to `end`, ahead of its use. MADV_POPULATE_WRITE fails where a plain write to a full file system would
+ * kill the program with SIGBUS. It needs no file descriptor, so programs that close them all or change their user or root lose nothing. */
 static bool populate(uint64_t end) {
     if (end <= process->populated) return true;
     uint64_t step = process->populated < POPULATE_FIRST ? POPULATE_FIRST : process->populated;
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
-    if (wanted < end || process->is_sealed) return false;
+    if (wanted < end || is_sealed()) return false;
     if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
         return false;
     process->populated = wanted;
@@ -134,9 +134,9 @@ static bool populate(uint64_t end) {
 }
 
 void process_seal(void) {
-    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool is address space until it is used */
+    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool takes memory only as it is used */
     process_lock();
-    if (!process->is_sealed) {
+    if (!is_sealed()) {
         populate(process->populated + SEGMENT_READY);
         process->pool = map_memory(POOL_SIZE, MADV_DONTFORK);
         process->pool_size = process->pool ? POOL_SIZE : 0;
@@ -183,7 +183,7 @@ COUNTER_KINDS(X)
 
 /* --- starting a process --------------------------------------------------------------------------------------- */
 
-/* Our own private file of the right shape, or NULL. */
+/* The control file, if it is a private file of this user and of our version; else NULL. */
 static struct control *map_control(void) {
     char path[sizeof directory + 16];
     struct stat status;
@@ -242,8 +242,8 @@ static void segment_path(char *path, uint64_t now) {
     memcpy(at, ".seg", sizeof ".seg");
 }
 
-/* A sparse file as large as the address space we may take: halved until limits (ulimit -v) allow it. Growing past a limit of file
- * size (ulimit -f) would send SIGXFSZ, so that one is asked first. */
+/* A sparse file as large as segment_max, halved until the limit of address space (ulimit -v) allows it. Growing past the limit of file
+ * sizes (ulimit -f) would send SIGXFSZ, so that limit is read first. */
 static void *map_segment_file(int fd) {
     struct rlimit limit;
     uint64_t size = control->segment_max;
@@ -274,8 +274,8 @@ static bool map_segment(uint64_t now) {
     return false;
 }
 
-/* A program may bring its own allocator (linked in, or preloaded before us): then the hooks of the heap are never called, and the
- * segment must not say that it recorded the heap. */
+/* A program may bring its own allocator, linked in or preloaded before us. Then the hooks of the heap are never called, and the segment
+ * must not say that the heap was recorded. */
 static bool is_heap_hooked(void) {
     return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
 }
@@ -314,7 +314,7 @@ static uint64_t clock_realtime_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- where the process dumps by itself ------------------------------------------------------------------------- */
+/* --- files of a program that dumps by itself ------------------------------------------------------------------- */
 
 static void write_digits(char *at, size_t size, uint64_t number) {
     while (size--) {
@@ -323,7 +323,7 @@ static void write_digits(char *at, size_t size, uint64_t number) {
     }
 }
 
-/* DIRECTORY/ID. at the start of a value: ours, and not what a user has set. */
+/* The ID in a value that begins with "DIRECTORY/ID."; NULL where it does not, because the user has set it. */
 static char *dump_id(char *value) {
     size_t length = strlen(directory);
     if (strncmp(value, directory, length) != 0 || value[length] != '/') return NULL;
@@ -335,8 +335,8 @@ static char *dump_id(char *value) {
                : NULL;
 }
 
-/* Before main, or in a forked child: one thread. Whether the program reads the variable now or at its end, it finds a file of its
- * own. Its length stays, so nothing is allocated. */
+/* Writes this process's ID into the variables that name its dumps (SEGMENT_NO_DUMP_ID). It runs before main or in a forked child, so in
+ * one thread. The lengths of the values stay, so nothing is allocated. */
 static void name_dumps(uint64_t now) {
     for (char **variable = environ; *variable; variable++) {
         if (strncmp(*variable, "CLEAR_", strlen("CLEAR_")) != 0) continue;
@@ -354,20 +354,20 @@ static bool start_recording(uint64_t now_ns) {
     process->ids_max = control->ids_max;
     process->sample_bytes = control->sample_bytes;
     process->sample_n = control->sample_n;
-    process->cpu_hz = process->features & FEATURE_CPU ? control->cpu_hz : 0;
+    store_relaxed(&process->cpu_hz, process->features & FEATURE_CPU ? control->cpu_hz : 0);
     if (!start_tables() || !map_segment(now_ns)) {
         fetch_add_relaxed(&control->unrecorded_processes, 1);
         return false;
     }
-    if (process->cpu_hz && !cpu_start()) process->cpu_hz = 0;
+    if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
     fill_header(now_ns);
     return true;
 }
 
 static void thread_ended(void *thread);
 
-/* The first hook of a process. One thread starts it; what others do meanwhile passes through. libc is ready once it has the
- * environment; before that (the dynamic loader's own allocations) nothing is decided. */
+/* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once `environ` is set; before
+ * that (allocations of the dynamic loader) nothing is decided. */
 static COLD bool process_start(void) {
     uint32_t state = load_acquire(&process->state);
     if (state == PROCESS_READY) return true;
@@ -384,7 +384,8 @@ static COLD bool process_start(void) {
     thread_end_key_made = is_key_made;
     bool is_controlled = is_key_made && find_control();
     uint64_t now_ns = clock_realtime_ns();
-    if (is_controlled) name_dumps(now_ns); /* also of a child that is not followed: it shall leave its parent's alone */
+    if (is_controlled)
+        name_dumps(now_ns); /* also in a child that is not recorded: it must not overwrite its parent's */
     bool is_recording = is_controlled && is_followed() && start_recording(now_ns);
     if (!is_recording || !(process->features & FEATURE_HEAP))
         store_relaxed(&heap_mode, HEAP_OFF);
@@ -411,7 +412,7 @@ static struct thread *new_thread(void) {
     return thread;
 }
 
-/* A thread that ended leaves its counters to the next one: they only add up. */
+/* A thread that ended leaves its counters to the next one: they are sums. */
 static struct thread *take_thread(void) {
     process_lock();
     struct thread *thread = process->free_threads;
@@ -436,7 +437,7 @@ static void make_orphan(void) {
     if (is_first) store_release(&process->orphan, orphan);
     process_unlock();
     if (is_first) return;
-    orphan->orphan = 0; /* two threads ended at once: this one becomes an ordinary thread's */
+    orphan->orphan = 0; /* two threads ended at once: the next thread gets this one */
     give_thread(orphan);
 }
 
@@ -447,26 +448,26 @@ static void begin_thread(struct thread *thread) {
     stack_range_start(thread);
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);
-    if (process->cpu_hz) cpu_begin(thread);
+    if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
-/* What a thread points at while it begins, and what one without room points at: each of its events is counted as dropped. Their
- * states are set before anybody does; initialised data would be a megabyte of file each. */
+/* `self` points at the first while a thread begins, and at the second in a thread that there was no room for: each of its events is
+ * counted as dropped. Their states are set at run time, because initialised data would add a megabyte to the file for each. */
 static struct thread busy_thread, unrecorded_thread;
 
-/* The first hook of a thread: from here on it is recorded. What is called on the way passes through. */
+/* The first hook of a thread: from here on it is recorded. Hooks that are called inside this function are not. */
 static COLD struct thread *thread_start(void) {
     int saved_errno = errno;
     struct thread *before = self, *thread = NULL;
     store_relaxed(&busy_thread.state, THREAD_BUSY);
     self = &busy_thread;
     bool is_recording = process_start();
-    if (is_recording && !process->is_sealed) thread = take_thread();
+    if (is_recording && !is_sealed()) thread = take_thread();
     if (thread) {
         begin_thread(thread);
         thread->state = THREAD_BUSY;
         self = thread;
-    } else if (is_recording) { /* no room: this thread stays unrecorded, and is not asked again and again */
+    } else if (is_recording) { /* no room: this thread stays unrecorded, and does not try again */
         store_relaxed(&unrecorded_thread.state, THREAD_BUSY);
         self = &unrecorded_thread;
         fetch_add_relaxed(&process->segment->dropped_heap, 1);
@@ -477,7 +478,8 @@ static COLD struct thread *thread_start(void) {
     return thread;
 }
 
-/* A thread past its end still frees (its TLS, other keys' destructors): that goes to a thread record which all such share. */
+/* A thread still frees after its end was noted (its TLS, destructors of other keys). That is recorded in the orphan, a struct thread
+ * which all such threads share. */
 static COLD struct thread *enter_orphan(void) {
     struct thread *orphan = load_acquire(&process->orphan);
     self = &busy_thread;
@@ -485,7 +487,7 @@ static COLD struct thread *enter_orphan(void) {
         __builtin_ia32_pause();
     orphan->errno_at = &errno;
     orphan->held_count = 0;
-    orphan->stack = (struct stack_range){0, 0}; /* whichever thread this is: looked up if a stack is walked at all */
+    orphan->stack = (struct stack_range){0, 0}; /* of any thread: looked up when a stack is walked */
     return orphan;
 }
 
@@ -508,8 +510,8 @@ COLD struct thread *thread_enter_slowly(void) {
     return thread_start();
 }
 
-/* Runs in the last round of the destructors of thread-specific data, so that what the others free is still recorded as
- * the thread's own. */
+/* The destructor of our thread-specific key. It puts itself off to the last round of destructors, so that what the others free is
+ * still recorded as the thread's own. */
 static void thread_ended(void *value) {
     struct thread *thread = value;
     if (load_acquire(&process->state) != PROCESS_READY || self != thread) return;
@@ -527,7 +529,7 @@ static void thread_ended(void *value) {
     errno = saved_errno;
 }
 
-/* A program that never allocates nor locks was still recorded: it gets its segment, and with it its row. */
+/* At load: a program that neither allocates nor locks gets a segment too, and with it its row in the warehouse. */
 __attribute__((constructor)) static void process_loaded(void) {
     real_resolve(); /* before there are threads to see the pointers change */
     struct thread *thread = thread_enter();

@@ -1,19 +1,32 @@
-/* runtime.h: what the parts of the runtime share: the process's state, a thread's state, entering and leaving a hook.
+/* runtime.h: the state that the parts of the runtime share: the process, its threads, and how a hook is entered and left.
  *
- * Memory. Three kinds, by what a fork must do to them:
+ * The room ingest/shim is libclear_rt.so, which is preloaded into the profiled program. It promises:
+ *   - The program behaves as without it: same output, same exit status, same errno. Nothing here exits, prints, keeps a file
+ *     descriptor open, starts a thread, or allocates from the program's heap.
+ *   - Every event that a hook sees is counted in the segment (ingest/segment.h), or counted there as dropped.
+ *   - It links libc alone.
+ *
+ * Memory. Three kinds, by what a fork does to them:
  *   - the segment and all tables (stack index, unwind rules, block map): MADV_DONTFORK. The child has none of them.
- *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point,
- *     which reads as "not started" and "not initialised", so its first hook starts it anew like an exec'd program.
+ *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point. Zeros read as
+ *     "not started" and "not initialised", so the child's first hook starts it like a new program.
  *   - static data: paths, real functions, the TLS key. They stay true across a fork.
- * So a fork needs no atfork handlers: locks that other threads held at the fork are zero in the child, and a raw
- * clone(2), which runs no handlers, is as safe as fork(3). vfork and CLONE_VM children share everything, as they share the
- * program's heap.
+ * So no state depends on an atfork handler: locks that other threads held at the fork are zero in the child, and a raw
+ * clone(2), which runs no handlers, is as safe as fork(3). There is one handler, in cpu.c: it gives a forked child its CPU timer
+ * before its first hook, and a child of clone(2) gets it at that hook. vfork and CLONE_VM children share everything, as they
+ * share the program's heap.
  *
- * Threads. `self` points at a static thread that is never idle until the first hook of the thread, so "not initialised",
- * "inside a hook" and "wiped by a fork" are one unlikely branch.
+ * Threads. Until a thread's first hook `self` points at a static thread that is never idle, so "not initialised", "inside a hook"
+ * and "wiped by a fork" are one unlikely branch.
  *
- * Locks. One, process->lock, taken only when something is met for the first time (stack, lock, module, unwind rule, chunk of
- * counters). Nothing is called while it is held that could wait for the program: no dl_iterate_phdr, no malloc. */
+ * Locks. process->lock is taken when something is met for the first time (stack, lock, module, unwind rule, chunk of counters),
+ * when a thread begins or ends, and at dlclose. Nothing is called under it that could wait for the program: no dl_iterate_phdr, no
+ * malloc. The other locks are spin locks that are held for a few instructions: orphan_lock, the arenas', and each locked_table's.
+ *
+ * Who may read without an atomic (atomic.h) what another thread may write:
+ *   - the fields of struct process marked "set at the start": everybody, because nothing is recorded before they are set
+ *   - what process->lock guards: its holder
+ *   - the pointer `process`: everybody. It changes once, before the process is READY, and both values read as "not started" until then. */
 #ifndef CLEAR_SHIM_RUNTIME_H
 #define CLEAR_SHIM_RUNTIME_H
 
@@ -46,8 +59,8 @@ enum {
     MODULES_PER_CHUNK = 32,
 };
 
-/* Where the CPU timer interrupted a thread. Inside a hook the process's lock may be this thread's own, and its buffers are in
- * use. */
+/* Where the CPU timer interrupted a thread: not at all, between hooks, or inside one. Inside, the thread may hold the process's
+ * lock, and its buffers are in use. */
 enum { TICK_NONE = 0, TICK_BETWEEN, TICK_INSIDE };
 
 /* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
@@ -68,25 +81,31 @@ struct locked_table;
 struct process {
     uint32_t state; /* enum process_state */
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
+    /* Set at the start. */
     struct segment *segment;
-    uint64_t reserved;  /* bytes of address space behind `segment` */
-    uint64_t populated; /* bytes of it that have memory */
-    uint32_t features, depth;
-    uint64_t ids_max;
-    uint64_t sample_bytes;
-    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
-    uint32_t sample_n, cpu_hz;
-    char *pool; /* what a sealed process takes memory from */
-    uint64_t pool_size, pool_used;
-    uint32_t is_sealed;          /* the program forbids itself system calls: none from here on (see prctl) */
-    uint32_t objects_generation; /* raised when an address becomes another object */
-    uint32_t channels;           /* numbers given out */
-    uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
-    uint32_t rules_generation; /* raised when rules are forgotten */
+    uint64_t reserved; /* bytes of address space behind `segment` */
+    uint32_t features, depth, sample_n;
+    uint64_t ids_max, sample_bytes;
+    uint64_t own_low, own_high; /* where the runtime itself is loaded */
+    /* Read by anybody, by atomic loads; what is written under `lock` alone is read plainly under it. */
     struct index *stacks, *objects;
     struct rule_table *rules;
-    struct arenas *arenas;                           /* arena.c; NULL until there is one */
-    struct locked_table *fibers;                     /* fiber.c; the same */
+    uint32_t rules_generation;   /* raised when rules are forgotten */
+    uint32_t objects_generation; /* raised when an address becomes another object */
+    uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
+    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
+    uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
+    uint32_t is_sealed;    /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
+    uint32_t orphan_lock;
+    uint64_t pool_used;
+    struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
+    struct locked_table *fibers; /* fiber.c; the same */
+    struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
+    /* Guarded by `lock`. */
+    uint64_t populated; /* bytes of the segment that have memory */
+    char *pool;         /* what a sealed process takes memory from; set before is_sealed */
+    uint64_t pool_size;
+    uint32_t channels;                               /* numbers given out */
     struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
     uint64_t stack_chunk_used;                       /* bytes of its body */
     struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
@@ -94,10 +113,7 @@ struct process {
     uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
     uint32_t module_chunk_count;
     struct thread *timed;        /* those with a CPU timer */
-    uint64_t own_low, own_high;  /* where the runtime itself is loaded */
     struct thread *free_threads; /* of threads that ended, for the next ones */
-    struct thread *orphan;       /* for threads past their own end; orphan_lock guards it */
-    uint32_t orphan_lock;
 };
 
 /* A lock that this thread holds, to time the hold. */
@@ -120,7 +136,7 @@ struct stack_range {
     uintptr_t low, high;
 };
 
-/* Where a walk starts: the registers of the calling frame as they are after its call returns. */
+/* Where a stack walk starts: the registers of the calling frame as they are after its call returns. */
 struct frame {
     uint64_t pc, sp, bp;
 };
@@ -133,8 +149,8 @@ enum {
     WALK_WAYS = 4,
 };
 
-/* The words of the stack that a walk depended on. With the same start (pc and sp, and bp where it was used) and the same
- * words, and rules that did not change, the walk is the same. */
+/* What a walk read: the words of the stack that it depended on. With the same start (pc and sp, and bp where it was used), the same
+ * words and the same rules, the walk is the same. */
 struct trail {
     uint64_t start;   /* sp */
     uint64_t bp_from; /* the slot that bp was last read from */
@@ -145,7 +161,7 @@ struct trail {
     uint64_t value[TRAIL_SLOTS];
 };
 
-/* A walk that need not be done again. */
+/* A walk and the id of the stack that it led to. */
 struct cached_walk {
     struct frame frame;
     uint32_t id;
@@ -153,11 +169,11 @@ struct cached_walk {
     struct trail trail;
 };
 
-/* Walks that start alike. Where they seldom come back (many paths into one allocating function), remembering costs more
- * than it saves: then the set rests for a while. */
+/* A set of the cache of walks. Where the hit rate is low (many paths into one allocating function) the cache costs more than it
+ * saves: then the set is bypassed for a while. */
 struct walk_set {
-    int32_t score;   /* raised by what was remembered, lowered by what was not */
-    uint32_t bypass; /* walks until it tries again */
+    int32_t score;   /* raised by hits, lowered by misses */
+    uint32_t bypass; /* walks left to be done without the cache */
     uint32_t next;   /* the way to be replaced */
     struct cached_walk ways[WALK_WAYS];
 };
@@ -200,14 +216,14 @@ struct thread {
 
 extern struct process *process; /* never NULL */
 
-/* What the heap hooks do. Static, not in the process, so that a hook that has nothing to do is one load away from the real function. True
- * across a fork, as the child has the same `control`. */
+/* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it calls the
+ * real function. It stays true across a fork, because the child has the same `control`. */
 enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
 extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 
-/* `is_paused` of the control file, once that is mapped; before, a word that is 0. Asked before a thread is entered, so that a program
- * whose recording is off pays two loads a hook and nothing else. */
+/* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered, so that a
+ * program whose recording is off pays two loads a hook and nothing else. */
 extern uint32_t *paused;
 static ALWAYS_INLINE bool is_paused(void) {
     return unlikely(load_relaxed(paused));
@@ -231,7 +247,7 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
     thread->state = THREAD_IDLE;
 }
 
-/* The one shape of recording inside a hook: what the program sees in errno afterwards is what the real function left. */
+/* The one way to record inside a hook. Afterwards errno is what the real function left. */
 #define RECORD(thread, statement)                                                                                      \
     do {                                                                                                               \
         int saved_errno_ = *(thread)->errno_at;                                                                        \
@@ -243,12 +259,15 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
 
 void process_lock(void);
 void process_unlock(void);
-/* For what may run in a signal handler that interrupted a hook of its own thread, which may hold the lock: then it only
- * tries. False: not taken. */
+/* For code that may run in the timer's signal handler. There the interrupted hook may hold the lock, so it is only tried. False:
+ * not taken. */
 bool process_lock_from(const struct thread *thread);
 
 /* From here on the runtime makes no system call: see seal.c. */
 void process_seal(void);
+static ALWAYS_INLINE bool is_sealed(void) {
+    return load_acquire(&process->is_sealed);
+}
 
 /* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no room. */
 struct chunk *chunk_new(uint64_t body);

@@ -1,8 +1,8 @@
 #include "ingest/shim/sample.h"
 
-/* libm is not ours to load. Both functions are exact to about 1e-15, far below the noise of any sampling. */
+/* exp and log without libm, which the runtime must not load. Both are exact to about 1e-15, far below the noise of sampling. */
 
-/* exp(-x) - 1 for 0 <= x, negated: 1 - exp(-x). Halves x until a short Taylor series does, then squares back: with
+/* 1 - exp(-x) for 0 <= x. Halves x until a short Taylor series is exact enough, then squares back: with
  * y = 1 - exp(-x/2), 1 - exp(-x) = y * (2 - y), which loses no digits for small x. */
 static double one_minus_exp(double x) {
     enum { TERMS = 12 };

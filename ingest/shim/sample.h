@@ -1,21 +1,21 @@
-/* sample.h: which events are recorded when not all are, and for how many each stands.
+/* sample.h: which events are recorded when sampling, and the weight of each.
  *
- * By number (--sample=N): every Nth heap event, lock acquisition and cell event of a thread counts N times. N is the mean of intervals
- * drawn at random between 1 and 2N - 1: a fixed one falls into step with programs that do things by turns (measured on sqlite3,
- * N = 100: 9.5 % too few allocations, 5.7 % too many locks).
- * By bytes (--sample=512KiB): a Poisson process with that mean over the bytes a thread allocates. A block of s bytes is met with
- * p = 1 - exp(-s / mean) and stands for 1/p blocks. 1/p is rounded up or down by a hash of the address, with
- * odds that make the mean exact, so that the block's free works out the same weight without anything being stored. */
+ * By number (--sample=N): one of N heap events, lock acquisitions and cell events of a thread is recorded, with weight N. The interval to
+ * the next is drawn at random between 1 and 2N - 1, with mean N, because a fixed one can fall into step with a program that alternates
+ * (measured on sqlite3 with N = 100: 9.5 % too few allocations, 5.7 % too many locks).
+ * By bytes (--sample=512KiB): a Poisson process over the bytes that a thread allocates, with that mean. A block of s bytes is recorded with
+ * probability p = 1 - exp(-s / mean), and its weight is 1/p. A hash of the block's address decides whether 1/p is rounded up or down, with
+ * the probability that makes the mean exact. So the block's free computes the same weight, and nothing needs to be stored. */
 #ifndef CLEAR_SHIM_SAMPLE_H
 #define CLEAR_SHIM_SAMPLE_H
 
 #include "ingest/shim/runtime.h"
 
-/* The weight of a block that was recorded: 1 when nothing is sampled. */
+/* The weight of a recorded block: 1 without sampling. */
 uint64_t sample_weight_slowly(uintptr_t address, uint64_t size);
-/* Draws the events or bytes to the next sample. */
+/* Draws the number of events or bytes until the next sample. */
 void sample_draw(struct thread *thread);
-/* Begins a thread at a random phase, so that a thread of one event does not count N times for sure. */
+/* Begins a thread at a random phase: else the first event of every thread would be recorded. */
 void sample_start(struct thread *thread);
 
 static ALWAYS_INLINE bool is_sampling(void) {
@@ -26,7 +26,7 @@ static ALWAYS_INLINE uint64_t sample_weight(uintptr_t address, uint64_t size) {
     return likely(!is_sampling()) ? 1 : sample_weight_slowly(address, size);
 }
 
-/* Whether this allocation is to be recorded. One subtraction where it is not. */
+/* Whether to record this allocation. Costs one subtraction where not. */
 static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     if (likely(!is_sampling())) return true;
     if (process->sample_n > 1) {
@@ -40,8 +40,8 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     return true;
 }
 
-/* Whether an allocation of that size goes straight to the allocator: the heap is not recorded or not now, or it is sampled and this is not its
- * turn. Where it is, the hook records it without asking again. A thread's first allocation makes the thread known first. */
+/* Whether an allocation of that size is not recorded: the heap is not, recording is paused, or sampling skips it. When false, the hook
+ * records it and must not ask again. In a new thread this begins the thread. */
 static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     uint32_t mode = load_relaxed(&heap_mode);
     if (is_paused()) return true;
@@ -55,7 +55,7 @@ static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     return !sample_takes(self, size);
 }
 
-/* The same for events without a size (locks, cells): the number that this one counts for, 0 where it is not recorded. */
+/* The weight of an event without a size (lock, cell); 0: it is not recorded. */
 static ALWAYS_INLINE uint32_t sample_event(struct thread *thread) {
     if (likely(process->sample_n <= 1)) return 1;
     if (thread->events_to_sample-- > 1) return 0;

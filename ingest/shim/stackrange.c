@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Raw system calls: the program may interpose or instrument open and read. */
+/* Reads /proc/self/maps by raw system calls, because the program may have its own open and read. */
 struct maps_reader {
     long fd;
     char *buffer;
@@ -63,8 +63,8 @@ static struct stack_range mapping_around(uintptr_t address, char *buffer, long s
 COLD struct stack_range stack_range_foreign(struct thread *thread, uintptr_t sp) {
     struct stack_range *known = &thread->foreign[sp >> 14 & (FOREIGN_STACKS - 1)];
     if (sp >= known->low && sp < known->high) return *known;
-    if (thread->is_ticking == TICK_INSIDE || process->is_sealed)
-        return (struct stack_range){0, 0}; /* the buffer is in use */
+    /* Inside a hook the buffer is in use; a sealed process makes no system call. */
+    if (thread->is_ticking == TICK_INSIDE || is_sealed()) return (struct stack_range){0, 0};
     *known = mapping_around(sp, thread->scratch, sizeof thread->scratch);
     return *known;
 }
@@ -79,9 +79,9 @@ static void main_stack_range(struct thread *thread, uintptr_t sp) {
         thread->stack.low = thread->stack.high - limit.rlim_cur;
 }
 
-/* Not pthread_getattr_np: it takes the thread's own lock and allocates while it holds it, so a program whose first act in a
- * thread is to call it (the JVM) would wait for itself inside our hook. The C library hands a stack that it kept to the next
- * thread, control block and all, so most threads of a program that makes many need no look-up. */
+/* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to call it (the JVM's
+ * do) would wait for itself inside our hook. The C library gives a stack that it kept to the next thread, with the same control block,
+ * so most threads of a program that starts many need no look-up. */
 void stack_range_start(struct thread *thread) {
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     const void *control_block = __builtin_thread_pointer();

@@ -1,7 +1,7 @@
-/* stackrange.h: how far a stack may be read. A walk must never leave the mapping it is in.
+/* stackrange.h: the bounds of the stack that a walk is on. A walk must never read beyond the mapping that it is in.
  *
- * A thread's own stack is asked for once. Other stacks (fibers, sigaltstack) are found in /proc/self/maps and remembered a thread;
- * like libunwind's cache of valid pages, that memory is not told when a stack is unmapped. */
+ * The bounds of a thread's own stack are looked up when the thread begins. Other stacks (fibers, sigaltstack) are looked up in
+ * /proc/self/maps and cached for each thread. Like libunwind's cache of valid pages, this one does not learn of a stack that is unmapped. */
 #ifndef CLEAR_SHIM_STACKRANGE_H
 #define CLEAR_SHIM_STACKRANGE_H
 

@@ -20,7 +20,7 @@ struct rule_table {
 enum {
     RULE_GONE = 1, /* an address that no code has: the place of a forgotten rule */
     RULES_FIRST = 1 << 12,
-    RULES_MAX = 1 << 21, /* 32 MiB: a JIT that never stops making code must not fill the memory */
+    RULES_MAX = 1 << 21, /* 32 MiB: a limit for programs whose JIT makes code without end */
 };
 
 /* Fibonacci hashing: the high bits of a product with 2^64 / golden ratio. */
@@ -59,7 +59,7 @@ bool rules_start(void) {
     return table != NULL;
 }
 
-/* Their places are used again. A walk that is inside such a place right now would be a walk through unloaded code. */
+/* Needs process->lock. The entries are used again. A reader that is at such an entry right now would be walking through unloaded code. */
 void rules_forget(uint64_t low, uint64_t high) {
     struct rule_table *table = process->rules;
     store_release(&process->rules_generation, process->rules_generation + 1);
@@ -75,12 +75,12 @@ static const struct rule *table_find(const struct rule_table *table, uint64_t pc
     }
 }
 
-/* The dynamic loader's entry runs the constructors, and its hand-written code has no call frame information: nothing is above it. */
+/* The dynamic loader's entry point calls the constructors. It has no call frame information, and nothing called it. */
 static bool is_loader_entry(const struct dl_find_object *object, struct rule rule) {
     return rule.type == RULE_UNKNOWN && (uintptr_t)object->dlfo_map_start == getauxval(AT_BASE);
 }
 
-/* First meeting with an address: note its module and work out the rule. A few microseconds, once an address. */
+/* The first time that an address is met: notes its module and computes the rule. A few microseconds. */
 static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     struct dl_find_object object;
     struct rule rule = {.type = RULE_UNKNOWN};
@@ -89,8 +89,8 @@ static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     if (known) {
         rule = *known;
     } else {
-        /* Lock-free and safe in signal handlers (glibc 2.35): dl_iterate_phdr would wait for a thread inside dlopen,
-         * which may itself be waiting for us in its malloc. */
+        /* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a thread inside
+         * dlopen, which may be waiting for us in its malloc. */
         if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
             module_note(&object);
             rule = cfi_rule(object.dlfo_eh_frame, pc - 1);
@@ -128,7 +128,7 @@ static COLD struct frame interrupted_frame(uint64_t sp) {
         .pc = word_at(sp + UCONTEXT_PC) + 1, .sp = word_at(sp + UCONTEXT_SP), .bp = word_at(sp + UCONTEXT_BP)};
 }
 
-/* --- trails: what a walk read, so that the next walk from the same place can be compared instead of done ------- */
+/* --- trails: the words that a walk read, for the cache of callstack.h ------------------------------------------- */
 
 static ALWAYS_INLINE void trail_slot(struct trail *trail, uint64_t address, uint64_t value) {
     uint64_t at = (address - trail->start) / 8;
@@ -140,7 +140,7 @@ static ALWAYS_INLINE void trail_slot(struct trail *trail, uint64_t address, uint
     trail->value[trail->count++] = value;
 }
 
-/* bp matters only where a rule uses it. Then what it was read from must be the same again: a slot, or the register itself. */
+/* A rule uses bp: then what it was read from belongs to the trail, a slot of the stack or the register itself. */
 static ALWAYS_INLINE void trail_bp(struct trail *trail, uint64_t bp) {
     if (trail->bp_from == TRAIL_REGISTER)
         trail->uses_bp = true;
@@ -155,7 +155,7 @@ static ALWAYS_INLINE bool is_slot(uint64_t at, const struct frame *frame, uint64
     return at >= frame->sp - 128 && at + 8 <= high && !(at & 7);
 }
 
-/* The canonical frame address that a rule leads to; 0 where that is not further up this stack. */
+/* The canonical frame address by a rule; 0 where that is not further up on this stack. */
 static ALWAYS_INLINE uint64_t frame_address(struct rule rule, const struct frame *frame, uint64_t high,
                                             struct trail *trail) {
     bool is_from_sp = rule.type == RULE_SP || rule.type == RULE_SP_DEREF;
@@ -194,13 +194,13 @@ static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
     return (hash ^ hash >> 32 ^ flags) | 1ull << 63;
 }
 
-/* The cost is the chain of loads from frame to frame. Plain frame pointers need only bp for the next step, and the branch
- * predictor goes on while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the
- * next frame is known: about 6 ns a frame. */
+/* The cost is the chain of loads from frame to frame. With plain frame pointers the next step needs bp alone, and the branch predictor runs
+ * ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the next frame is known:
+ * about 6 ns a frame. */
 static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
                                    struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);
-    uint64_t hash = process->epoch, high = stack_range_of(thread, frame.sp).high;
+    uint64_t hash = load_relaxed(&process->epoch), high = stack_range_of(thread, frame.sp).high;
     uint64_t *pc = trail || likely(!thread->is_ticking) ? thread->pc : thread->tick_pc;
     uint32_t depth = 0, limit = process->depth, flags = STACK_INCOMPLETE;
     for (;;) {
@@ -233,7 +233,7 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
 }
 
 void unwind_drop_own(struct walked_stack *stack) {
-    uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc, hash = process->epoch;
+    uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc, hash = load_relaxed(&process->epoch);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < stack->depth; i++) {
         if (pc[i] > process->own_low && pc[i] <= process->own_high) continue;

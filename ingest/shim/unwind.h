@@ -1,30 +1,30 @@
-/* unwind.h: the stack of the caller of a hook.
+/* unwind.h: walks the stack of a hook's caller.
  *
- * Every return address has an unwind rule, worked out once from the module's call frame information (.eh_frame) and kept
- * in a table of the process. Nearly all rules have one of three shapes: "plain frame pointer", "stack pointer plus constant",
- * "frame pointer plus constant", so a step is a look-up and two loads. Nothing is guessed: a frame is passed only by the
- * rule of its own address, so code with and without frame pointers mixes freely; where there is no information (code of a
- * JIT) the stack ends and says so (STACK_INCOMPLETE). */
+ * Every return address has an unwind rule, which is computed once from the module's call frame information (.eh_frame) and kept in a table
+ * of the process. Most rules have one of three forms: plain frame pointer, stack pointer plus constant, frame pointer plus constant. So a
+ * step is a look-up and two loads. Nothing is guessed: each frame is left by the rule of its own address, so code with and without frame
+ * pointers may alternate. Where there is no information (code of a JIT) the stack ends and is marked STACK_INCOMPLETE. */
 #ifndef CLEAR_SHIM_UNWIND_H
 #define CLEAR_SHIM_UNWIND_H
 
 #include "ingest/shim/intern.h"
 #include "ingest/shim/runtime.h"
 
-/* Of the caller of the function this is written in, which must have a frame pointer (the runtime is compiled with them). */
+/* The frame of the caller of the function that this stands in. That function needs a frame pointer; the runtime is compiled with them. */
 #define CALLER_FRAME()                                                                                                 \
     ({                                                                                                                 \
         const uint64_t *frame_ = __builtin_frame_address(0);                                                           \
         (struct frame){.pc = frame_[1], .sp = (uintptr_t)(frame_ + 2), .bp = frame_[0]};                               \
     })
 
-/* Fills thread->pc and *stack; counts truncated and incomplete stacks. */
+/* Fills *stack; its addresses are in thread->pc (thread->tick_pc in the handler of the timer) until the next walk. Counts truncated and
+ * incomplete stacks. */
 void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack);
 
-/* The same, and notes in *trail every word of the stack that the walk depended on. */
+/* The same, and writes into *trail every word of the stack that the walk depended on. */
 void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail);
 
-/* Takes the runtime's own frames out of a stack that a timer found inside a hook. */
+/* Removes the runtime's own frames from a stack that the timer found inside a hook. */
 void unwind_drop_own(struct walked_stack *stack);
 
 bool rules_start(void);                         /* makes the table of rules */

@@ -50,16 +50,19 @@ static int take_addresses(struct legacy *legacy, const struct input_lines *lines
 /* ---- heap, growth, fragmentation --------------------------------------------------------------------------------- */
 
 /* "IN_USE: BYTES [ALLOCATED: BYTES] @", the beginning of the title and of every sample. */
+struct block_sum {
+    int64_t count, bytes;
+};
 struct heap_numbers {
-    int64_t inuse_count, inuse_bytes, alloc_count, alloc_bytes;
+    struct block_sum inuse, alloc;
 };
 
 static int take_heap_numbers(const struct input_lines *lines, struct span *line, struct heap_numbers *numbers,
                              struct error *err) {
-    if (take_number(lines, line, &numbers->inuse_count, err) || take_text(lines, line, ":", err) ||
-        take_number(lines, line, &numbers->inuse_bytes, err) || take_text(lines, line, "[", err) ||
-        take_number(lines, line, &numbers->alloc_count, err) || take_text(lines, line, ":", err) ||
-        take_number(lines, line, &numbers->alloc_bytes, err) || take_text(lines, line, "]", err) ||
+    if (take_number(lines, line, &numbers->inuse.count, err) || take_text(lines, line, ":", err) ||
+        take_number(lines, line, &numbers->inuse.bytes, err) || take_text(lines, line, "[", err) ||
+        take_number(lines, line, &numbers->alloc.count, err) || take_text(lines, line, ":", err) ||
+        take_number(lines, line, &numbers->alloc.bytes, err) || take_text(lines, line, "]", err) ||
         take_text(lines, line, "@", err))
         return -1;
     return 0;
@@ -108,14 +111,15 @@ static int read_heap_title(struct legacy *legacy, const struct input_lines *line
     line.at = start + sizeof title - 1;
     if (take_heap_numbers(lines, &line, &total, err) || read_heap_kind(legacy, lines, line, format, err)) return -1;
     /* gperftools repeats the figures in use where it does not know what was allocated. */
-    format->has_allocs = (total.alloc_count != total.inuse_count && total.alloc_count != 0) ||
-                         (total.alloc_bytes != total.inuse_bytes && total.alloc_bytes != 0);
+    format->has_allocs = (total.alloc.count != total.inuse.count && total.alloc.count != 0) ||
+                         (total.alloc.bytes != total.inuse.bytes && total.alloc.bytes != 0);
     return 0;
 }
 
-/* Adds (count, bytes) as the next two values. */
-static int add_blocks(struct legacy *legacy, const struct input_lines *lines, int64_t count, int64_t bytes,
-                      bool is_sampled, struct legacy_sample *sample, size_t at, struct error *err) {
+/* Sets two values of a sample, from `at` on. */
+static int set_blocks(struct legacy *legacy, const struct input_lines *lines, struct block_sum sum, bool is_sampled,
+                      struct legacy_sample *sample, size_t at, struct error *err) {
+    int64_t count = sum.count, bytes = sum.bytes;
     if (count == 0 && bytes != 0)
         return input_fail_line(err, lines, 1, "no blocks, but %" PRId64 " bytes in them", bytes);
     if (count == -1 && bytes == INT64_MIN) return input_fail_line(err, lines, 1, "a number of more than 64 bits");
@@ -136,12 +140,10 @@ static int read_heap_sample(struct legacy *legacy, const struct input_lines *lin
     size_t at = 0;
     if (take_heap_numbers(lines, &line, &numbers, err) || take_addresses(legacy, lines, &line, err)) return -1;
     if (format->has_allocs) {
-        if (add_blocks(legacy, lines, numbers.alloc_count, numbers.alloc_bytes, format->is_sampled, &values, at, err))
-            return -1;
+        if (set_blocks(legacy, lines, numbers.alloc, format->is_sampled, &values, at, err)) return -1;
         at = 2;
     }
-    if (add_blocks(legacy, lines, numbers.inuse_count, numbers.inuse_bytes, format->is_sampled, &values, at, err))
-        return -1;
+    if (set_blocks(legacy, lines, numbers.inuse, format->is_sampled, &values, at, err)) return -1;
     struct legacy_sample *sample = legacy_sample(legacy);
     memcpy(sample->values, values.values, sizeof values.values);
     sample->block_bytes = values.block_bytes;
