@@ -25,6 +25,7 @@ spoiled docs/doctor.md 's/ 20 % of the pushes/ 25 % of the pushes/' 'channel_blo
 spoiled docs/doctor.md 's/`exhausted`//' 'condition of cell: exhausted is missing'
 spoiled docs/tutorial.md 's/fault_leak.c:27:/fault_leak.c:28:/' 'line 28 of fault_leak.c'
 spoiled docs/formats.md '/^| `speedscope`/d' 'format speedscope'
+spoiled docs/formats.md 's/cow_bytes.bytes/cow_bytes/' 'the kind mvcc has'
 spoiled docs/compatibility.md '/^| redis/d' 'redis'
 spoiled docs/clear-h.md '/clear_fiber_run/d' 'clear_fiber_run'
 sed -i 's/^| lock | hot-long | critical/| lock | hot-long | warning/' tree/docs/doctor.md

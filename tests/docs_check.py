@@ -2,7 +2,7 @@
 """docs_check.py CLEAR: README.md, CONTRIBUTING.md and docs/ against the tree and the program. Prints each fault; exit 1 if there is one.
 
 Links and files exist; commands and options that are named exist, and every option of a command is on its page; quoted source lines
-are the lines of the file; the conditions of doctor.md have the values of the thresholds, and every code; every format, program of the
+are the lines of the file; the conditions of doctor.md have the values of the thresholds, and every code; every format, kind, program of the
 matrix, function of clear.h and fixture is on its page."""
 
 import json
@@ -167,6 +167,16 @@ def check_lists():
             fault("docs/clear-h.md", f"{name} is not on it")
 
 
+def check_kinds():
+    kinds = re.findall(r"\{\.name = \"(\w+)\",\s*\.types = \{(.*?)\},\s*\.default_type = \"(\w+)\"", read("schema/kinds.c"), re.S)
+    if len(kinds) < 9:
+        fault("docs/formats.md", "schema/kinds.c has no kinds")
+    for name, types, default in kinds:
+        listed = ", ".join("/".join(pair) for pair in re.findall(r"\{\"(\w+)\", \"(\w+)\"", types))
+        if f"\n| `{name}` | {listed} | {default} |" not in PAGES["docs/formats.md"]:
+            fault("docs/formats.md", f"the kind {name} has the sample types {listed}, and shows {default} first")
+
+
 def check_fixtures():
     page = "fixtures/README.md"
     for path in TREE:
@@ -185,6 +195,7 @@ for name, content in PAGES.items():
 check_explained()
 check_doctor()
 check_lists()
+check_kinds()
 check_fixtures()
 if len(PAGES["README.md"].encode()) > 8192:
     fault("README.md", f"{len(PAGES['README.md'].encode())} bytes, more than 8,192")
