@@ -31,3 +31,27 @@ spoiled docs/clear-h.md '/clear_fiber_run/d' 'clear_fiber_run'
 sed -i 's/^| lock | hot-long | critical/| lock | hot-long | warning/' tree/docs/doctor.md
 expect_status 1 tree/docs/generate --check >stale.txt
 expect_match "$(cat stale.txt)" 'docs/doctor.md: not what the product prints' 'a stale table'
+
+# The configuration of docs/configuration.md is taken, and what it says is in force.
+awk '/^    database: runs.sqlite/ {inside = 1} /^[^ ]/ {inside = 0} inside' "$ROOT/docs/configuration.md" | sed 's/^    //' >clear.yaml
+[ "$(grep -c '^[a-z]*:' clear.yaml)" -eq 5 ] || fail 'the page has no configuration'
+"$CLEAR" ingest --quiet "$ROOT/fixtures/corpus/dumps/ledger.profile" && [ -s runs.sqlite ] || fail "ingest: $?"
+expect_equal "$("$CLEAR" query --format csv --no-header "SELECT value FROM rules WHERE name = 'lock_contended_percent'" | tr -d '\r')" 30.0 'its threshold'
+expect_equal "$("$CLEAR" query --json @my-sites file='*' | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" \
+    "$(sql runs.sqlite "SELECT count(*) FROM heap WHERE file GLOB '*'")" 'its query'
+
+# The example of docs/clear-h.md compiles, and calls what the runtime has.
+awk '/^    #include <clear.h>/ {inside = 1} /^[^ ]/ {inside = 0} inside' "$ROOT/docs/clear-h.md" >calls.txt
+{
+    printf '#include <clear.h>\nint main(void) {\n'
+    printf '    static char queue[1], cell[1], lock[1], arena[1], block[1], memory[8], *value = memory;\n'
+    printf '    uint64_t capacity = 2, depth = 1, blocked_ns = 0, retries = 3, wait_ns = 5, fiber = 1;\n'
+    printf '    size_t size = 64;\n    uint32_t site = 4;\n    int contended = 1;\n'
+    grep -v '#include' calls.txt
+    printf '    return 0;\n}\n'
+} >calls.c
+"${CC:-gcc}" -Wall -Wextra -Werror -g -I"$ROOT/ingest" -o calls calls.c || fail 'the example does not compile'
+"$CLEAR" profile --quiet --db calls.sqlite ./calls || fail "profile: $?"
+expect_equal "$(sql calls.sqlite 'SELECT sum(pushes), max(capacity) FROM channel_use')" '1|2' 'its channel'
+expect_equal "$(sql calls.sqlite 'SELECT sum(commits), sum(retries) FROM cell_use')" '1|3' 'its cell'
+expect_equal "$(sql calls.sqlite "SELECT sum(alloc_bytes) FROM heap WHERE function = 'main'")" 64 'its allocator'
