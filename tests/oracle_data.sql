@@ -68,3 +68,18 @@ INSERT INTO profiles(id, run_id, kind, time_ns, duration_ns, period, period_type
 INSERT INTO samples(profile_id, trace_id, label_set_id, v0, v1, v7, more) VALUES
     (90, 5, 2, 1, -2, 8, '[900,-10]'), (90, 2, 0, 3, 0, 0, NULL), (90, 6, 1, 0, 0, 0, '[0,5]'), (90, 1, 0, 0, 0, 0, NULL),
     (91, 5, 2, 10, 2, 8, '[100,10]'), (91, 4, 0, 1, 1, 1, '[1]');
+--   7 to 26  recorded runs of one command, more than a header can name
+INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, source)
+SELECT 7 + value, printf('6f1f9a52-0000-4000-8000-0000000001%02d', value), './server --nightly', 'nightly', 1700000500000000000 + value * 1000000000, 500, 'profile'
+FROM generate_series(0, 19);
+INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns)
+SELECT id, id, 1000 + id, 1, '/opt/server', started_ns FROM runs WHERE label = 'nightly';
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings, sample_n, truncated)
+SELECT 100 + id, id, id, 'channels', started_ns + 500, 500, '[2,1]', 1, id % 2 FROM runs WHERE label = 'nightly';
+INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, max_depth)
+SELECT 100 + id, 4, 1, 16, id, id, 1 FROM runs WHERE label = 'nightly';
+--   5 also has a profile of seventy sample types
+INSERT INTO profiles(id, run_id, kind, time_ns, sample_types)
+SELECT 200, 5, 'type0', 1700000300000000000, json_group_array(json_array('type' || value, 'count')) FROM generate_series(0, 69);
+INSERT INTO samples(profile_id, trace_id, v0, v1, v2, v3, v4, v5, v6, v7, more)
+SELECT 200, 2, 0, 1, 2, 3, 4, 5, 6, 7, json_group_array(value * value) FROM generate_series(8, 69);
