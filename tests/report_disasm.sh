@@ -50,9 +50,10 @@ address=0x$(nm nopie | awk '$3 == "hot_sum" { print $1 }')
 same_code gnu "$address" nopie.pb.gz
 expect_match "$(cat got)" '^ROUTINE =+ hot_sum$' "the function at $address"
 
-# ---- a recording of our own: from the warehouse and from what is exported of it ----
+# ---- a recording of our own: from the warehouse and from the profile that the oracle makes of its tables ----
 profile -q -o code.profile --no-heap --no-locks ./pie >/dev/null || fail "pie"
-same_code gnu hot_sum code.profile/cpu.pb.gz
+python3 "$ROOT/tests/oracle.py" t.db code.pb.gz --kind cpu || fail "oracle.py"
+same_code gnu hot_sum code.pb.gz
 PATH=$TMP/gnu "$CLEAR" report --db t.db disasm=hot_sum >got || fail "from the warehouse"
 expect_same_file got want "the run in the warehouse"
 awk '$3 ~ /:$/ && $1 != "." { print $3, $1, $2 }' got | sort >rows
@@ -68,7 +69,7 @@ expect_same_file rows want "the values of instructions and SQL"
 
 # ---- go tool pprof: the same numbers at the same addresses ----
 numbers() { awk '$3 ~ /^[0-9a-f]+:$/ && $1 != "." { print $3, $1, $2 }'; }
-for file in nopie.pb.gz hot.pb.gz code.profile/cpu.pb.gz; do
+for file in nopie.pb.gz hot.pb.gz code.pb.gz; do
     regex=hot_sum
     [ $file = hot.pb.gz ] && regex=hotHash
     pprof "-disasm=$regex" $file 2>/dev/null | numbers >want
