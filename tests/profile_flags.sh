@@ -44,7 +44,7 @@ for kind in heap mvcc; do
     expect_match "$(pprof -comments t.profile/$kind.pb.gz 2>/dev/null)" 'sampled: every 100th event, counted 100 times' "$kind.pb.gz"
 done
 expect_match "$("$CLEAR" runs --db t.db | sed -n 3p)" 'sampled 1 in 100' 'clear runs'
-expect_match "$("$CLEAR" doctor --db t.db)" 'sampled 1 in 100, and scaled up' 'clear doctor'
+expect_match "$("$CLEAR" doctor --db t.db)" 'sampled 1 in 100; figures are scaled up' 'clear doctor'
 expect_equal "$(sql t.db "SELECT group_concat(subject) FROM doctor WHERE $newest AND code = 'sampled'")" heap,lock,mvcc 'doctor'
 expect_match "$(profile --sample=100 "$FIXTURES/leak" 2>&1 >/dev/null)" '; sampled 1 in 100$' 'closing words'
 

@@ -211,7 +211,7 @@ expect_equal "$(tail -1 objects)" "cell storm new retry storm, channel jobs newl
 expect_equal "$(tail -1 objects)" "cell storm new retry storm" "the line to quote of one"
 line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 last=0
-for section in '^old  1\.\.3: 3 runs' '^new  4\.\.6: 3 runs' '^  difference of 1 % or more that Welch' '^saturation$' '^totals$' '^heap by function, allocated bytes$' \
+for section in '^old  1\.\.3: 3 runs' '^new  4\.\.6: 3 runs' '^  a difference of at least 1 % that is outside the noise by Welch' '^saturation$' '^totals$' '^heap by function, allocated bytes$' \
     '^heap by site, allocated bytes$' '^lock$' '^cell$' '^channel$' '^fibers by task site$' '^cpu by function$' '^samples by function$'; do
     line=$(line_of "$section")
     [ -n "$line" ] && [ "$line" -gt "$last" ] || fail "no $section after line $last"

@@ -46,8 +46,8 @@ assert leak["evidence"]["inuse_bytes"] == 2970000 and leak["trace_ids"] == [1] a
 # A loss of less than a percent is a line of the head, and does not lead the report; the rows still say it.
 cp t.db small.db && sql small.db "UPDATE profiles SET dropped = 100 * (kind = 'heap') + (kind = 'lock') WHERE run_id = 1"
 "$CLEAR" doctor --db small.db 1 >report || fail "doctor"
-expect_equal "$(sed -n '5,8p' report)" "  note: 100 heap events were not recorded, beside 20,719 that were (0 %)
-  note: 1 lock operation was not recorded, beside 5,130 that were (0 %)
+expect_equal "$(sed -n '5,8p' report)" "  note: 100 heap events were not recorded (0 %), 20,719 were
+  note: 1 lock operation was not recorded (0 %), 5,130 were
 
 lock" "small losses"
 ! grep -q '^saturation' report || fail "small losses lead the report"
@@ -78,7 +78,7 @@ expect_equal "$("$CLEAR" doctor 1 | grep -A2 '^      server:g_lock')" "      ser
         insert_row  table.c:42
         main  main.c:7" "the stack of a lock"
 expect_equal "$("$CLEAR" doctor --json 3)" "[]" "--json without findings"
-expect_match "$("$CLEAR" doctor 3)" '^nothing to report$' "no findings"
+expect_match "$("$CLEAR" doctor 3)" '^no findings$' "no findings"
 expect_match "$("$CLEAR" doctor | head -1)" '^run 2 \(base\)' "the latest is the default"
 expect_match "$("$CLEAR" doctor)" 'unfinished' "an unfinished run says so"
 
@@ -117,7 +117,7 @@ done
 printf 'main;parse;copy 30\nmain;parse 9\nmain 1\n' >hot.folded
 "$CLEAR" doctor hot.folded >report || fail "doctor of samples"
 expect_equal "$(sed -n '3,10p' report)" "
-nothing to report
+no findings
 
 samples by function, samples
   itself     %  with callees      %  function

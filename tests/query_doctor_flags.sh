@@ -113,7 +113,7 @@ lock server:g_loc
 lock 0x5" "--ignore of a binary"
 expect_equal "$(codes --focus='(?i)INSERT')" "$(codes --focus=insert)" "an expression's own options"
 "$CLEAR" doctor --focus='^insert_row$' 1 >report
-expect_match "$(cat report)" '^  only what matches --focus=\^insert_row\$; 4 findings left out$' "what was left out is counted"
+expect_match "$(cat report)" '^  filter: --focus=\^insert_row\$; 4 findings hidden$' "what was left out is counted"
 expect_match "$(cat report)" '^ +2\.9 MiB +98 % +2\.9 MiB +98 %  insert_row  \(table\.c\)$' "the function in focus: 3,000,000 of 3,050,050 bytes"
 expect_match "$("$CLEAR" doctor --focus=nix 1)" '^no finding matches$' "a filter that leaves nothing"
 expect_match "$("$CLEAR" doctor --focus=nix 1)" '^no stack matches$' "no function either"
@@ -147,7 +147,7 @@ refused "^clear: --peek '\[z-a\]': range out of order" --peek='[z-a]' 1
 expect_equal "$(sed -n 2p err.txt)" "     ^" "the place, in the middle: below the a"
 refused "^clear: --ignore '\*': quantifier does not follow" --diff 2 --ignore='*' 1
 refused "^clear: --by: 'size' is none of bytes, allocs, inuse_bytes, inuse_allocs" --by size 1
-refused "^clear: --peek is about one run" --peek=x --diff 2 1
+refused "^clear: --peek and --diff exclude each other" --peek=x --diff 2 1
 refused "^clear: --top" --top=-1 1
 # An expression that would take for ever is stopped.
 printf '%s 1\n' "$(printf 'a%.0s' {1..60})" >long.folded
