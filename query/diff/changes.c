@@ -81,7 +81,7 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                   .column_count = 2},
 };
 
-/* Columns of the totals, and where their figures come from. */
+/* Columns of the totals. */
 enum {
     TOTAL_DURATION,
     TOTAL_HEAP,
@@ -96,9 +96,9 @@ bool diff_is_object(enum diff_table_id id) {
     return id >= DIFF_LOCKS && id <= DIFF_FIBERS;
 }
 
-/* ---- what is known of a stack ---- */
+/* ---- stacks ---- */
 
-/* The rows of a table that a stack belongs to: one, or with --cumulative one for each function in it. */
+/* The rows of a table that a stack counts for: one, or with --cumulative one for each function in it. */
 struct members {
     size_t *rows;
     size_t count;
@@ -118,7 +118,7 @@ struct diff_stack {
     struct members members[DIFF_TABLES];
 };
 
-/* The stacks of one warehouse that were met. */
+/* The stacks of one warehouse that were read so far. */
 struct source {
     struct db *db;
     struct map known; /* trace id -> index */
@@ -133,7 +133,7 @@ struct gather {
     struct source *source;
     struct trace_filter filter;
     int side;
-    size_t run; /* 0 .. runs - 1, the old ones first */
+    size_t run; /* 0 to runs - 1, the old ones first */
     int64_t run_id;
 };
 
@@ -194,7 +194,7 @@ static struct diff_stack *find_stack(struct gather *gather, int64_t trace_id, st
 
 /* ---- rows ---- */
 
-/* The row of a key, made where it is new (`*is_new`). */
+/* The row with that key; it is added if there is none (`*is_new`). */
 static size_t find_row(struct diff *diff, struct diff_table *table, const struct buffer *key, bool *is_new) {
     struct map_entry *entry = map_put(&table->keys, key->data, key->size, is_new);
     if (!*is_new) return (size_t)entry->value;
@@ -274,7 +274,7 @@ static int add_all_functions(struct gather *gather, enum diff_table_id id, const
     return code;
 }
 
-/* The rows that the stack belongs to, found where they are not known yet. */
+/* The rows that the stack counts for; found at its first use. */
 static int find_members(struct gather *gather, enum diff_table_id id, const char *what, const struct diff_stack *stack,
                         struct members *members, struct error *err) {
     if (members->count) return 0;
@@ -358,7 +358,7 @@ static int gather_cpu(struct gather *gather, struct error *err) {
     return code;
 }
 
-/* One stack may be in profiles of several kinds, so its rows are not kept with it. */
+/* A stack may be in profiles of several kinds, so its rows are not stored with it. */
 static int gather_samples(struct gather *gather, struct error *err) {
     int code;
     sqlite3_stmt *row = prepare(gather, "diff/samples.sql", err);
@@ -389,7 +389,7 @@ static int gather_fibers(struct gather *gather, struct error *err) {
     return 0;
 }
 
-/* Locks, cells, channels, task sites: by identity. A name is met by the expressions as a frame is. */
+/* Locks, cells, channels and task sites, by identity. Patterns are matched against the name as against a frame. */
 static int keeps_object(struct gather *gather, int64_t trace_id, const char *name, bool *keeps, struct error *err) {
     return trace_filter_keeps_named(&gather->filter, gather->source->db, trace_id, name, keeps, err);
 }
@@ -411,7 +411,7 @@ static void add_object(struct gather *gather, enum diff_table_id id, sqlite3_stm
     add_values(gather, id, index, values);
 }
 
-/* The totals that a row of objects is part of. */
+/* Adds the values of an object to the totals. */
 static void add_object_totals(struct gather *gather, enum diff_table_id id, const double *values) {
     if (id == DIFF_CELLS) add_total(gather, TOTAL_RETRIES, values[0]);
     for (size_t i = 0; i < 3 && id == DIFF_LOCKS; i++)
@@ -442,7 +442,7 @@ static int gather_duration(struct gather *gather, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     int code = db_step(gather->source->db, row, err);
-    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run is gone", gather->source->db->path);
+    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run no longer exists", gather->source->db->path);
     add_total(gather, TOTAL_DURATION, sqlite3_column_double(row, 3));
     sqlite3_reset(row);
     return 0;
@@ -489,7 +489,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     return gather_cpu(gather, err) ? -1 : gather_samples(gather, err);
 }
 
-/* Where a figure is nowhere, the next best one is judged: dumps without times, CPU samples without a rate. */
+/* If no row has the figure to judge by, another one is judged: dumps have no times, some CPU samples no rate. */
 static void choose_judged(struct diff *diff) {
     struct {
         enum diff_table_id table;

@@ -28,7 +28,7 @@ enum { DIFF_FIGURES_MAX = 13, DIFF_NAME_MAX = 32 };
 struct diff_column {
     const char *name, *heading;
     enum diff_unit unit;
-    bool varies; /* from run to run of the same program: times, waits, samples */
+    bool varies; /* differs from run to run of the same program: times, waits, samples */
 };
 
 /* One figure of one row. */
@@ -37,26 +37,26 @@ struct diff_figure {
     double delta;     /* new mean - old mean */
     double percent;   /* of the old mean; NAN where that is 0 */
     bool is_change;   /* large enough, and outside the noise */
-    bool is_in_noise; /* large enough, but not outside the noise */
+    bool is_in_noise; /* large enough, but within the noise */
 };
 
 enum diff_presence { DIFF_BOTH, DIFF_ADDED, DIFF_GONE };
 
 struct diff_row {
-    const char *subject, *file, *module; /* texts are the diff's */
+    const char *subject, *file, *module; /* the diff owns the texts */
     int64_t line;
     uint64_t signature;   /* sites */
     const char *identity; /* locks, cells, channels, task sites */
     const char *what;     /* samples: kind, type and unit of the profile */
-    struct db *db;        /* where `trace_id` is a stack of it; trace_id 0 for none */
+    struct db *db;        /* the warehouse of `trace_id`, which is 0 for none */
     int64_t trace_id;
-    double *values;            /* [figure * runs + run], the runs of the old side first */
-    uint32_t seen[DIFF_SIDES]; /* in how many runs it is */
-    size_t last_run;           /* 1 + the run that was counted in `seen` last */
+    double *values;            /* values[figure * runs + run]; the runs of the old side come first */
+    uint32_t seen[DIFF_SIDES]; /* number of runs that have the row */
+    size_t last_run;           /* 1 + the last run that `seen` counts */
     struct diff_figure *figures;
     enum diff_presence presence;
     const char *change; /* "up", "down", "same", "new", "eliminated", "newly contended", ... */
-    bool is_change;     /* worth telling: outside the noise */
+    bool is_change;     /* outside the noise */
 };
 
 struct diff_table {
@@ -64,7 +64,7 @@ struct diff_table {
     struct diff_column columns[DIFF_FIGURES_MAX];
     size_t column_count;
     size_t judged;   /* the column that rows are judged and sorted by */
-    struct map keys; /* what makes a row the same -> its index */
+    struct map keys; /* key that identifies a row -> index of the row */
     struct diff_row *rows;
     size_t count, capacity;
 };
@@ -73,44 +73,44 @@ struct diff_rules {
     double floor_percent, single_percent, false_percent, contended_percent, retry_ratio;
 };
 
-/* What one side did not record, or sampled. */
+/* A loss or a sampling rate of one side. */
 struct diff_loss {
     int side;
     const char *code, *subject;
-    int64_t count; /* the most of one run */
-    size_t runs;   /* of how many */
+    int64_t count; /* in the run that has most */
+    size_t runs;   /* number of runs that have it */
 };
 
 struct diff {
     const struct diff_options *options;
     struct diff_rules rules;
     struct diff_table tables[DIFF_TABLES];
-    size_t run_count[DIFF_SIDES], runs; /* and of both */
+    size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     struct diff_loss *losses;
     size_t loss_count;
     struct arena texts;
-    size_t trace_count; /* stacks that were looked at, and how many of them --focus and --ignore left */
+    size_t trace_count; /* stacks that were read; kept_count: those that passed --focus and --ignore */
     size_t kept_count;
 };
 
-/* Gathers and judges. On failure too, diff_free it. */
+/* Gathers and judges. Call diff_free after a failure too. */
 int diff_make(struct diff *diff, const struct diff_options *options, struct error *err);
 void diff_free(struct diff *diff);
 
-/* Locks, cells, channels, task sites: not by a stack, but by what the thing is. */
+/* True for locks, cells, channels and task sites, whose rows are identified by what they are and not by a stack. */
 bool diff_is_object(enum diff_table_id id);
 
 int diff_gather(struct diff *diff, struct error *err);
 void diff_judge(struct diff *diff);
 
-/* The rows of a table in the order in which people want them: changes first, the largest difference first. free() it. */
+/* The rows of a table as they are printed: changes first, the largest difference first. free() the array. */
 const struct diff_row **diff_sorted(const struct diff_table *table);
-/* A figure with its unit: "1.2 MiB", "1,234", "3.4 ms". `sign`: with + where it is positive. */
+/* A figure with its unit: "1.2 MiB", "1,234", "3.4 ms". `sign`: write + before a positive one. */
 struct units_text diff_value(enum diff_unit unit, double value, bool sign);
 struct units_text diff_percent(double percent); /* "+12 %", "-0.3 %", "x 31" for +3,000 %; "" for NAN */
-/* Up to four functions that called the one that a row is shown as: "a < b < main". */
+/* Up to four callers of the row's function: "a < b < main". */
 int diff_callers(const struct diff_row *row, struct buffer *out, struct error *err);
-/* The line to quote. */
+/* The line that sums up the comparison. */
 void diff_quote(const struct diff *diff, struct buffer *out);
 
 #endif

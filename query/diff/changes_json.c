@@ -16,7 +16,7 @@ static void add_string(struct buffer *out, const char *key, const char *text) {
     buffer_add_json_string(out, text, strlen(text));
 }
 
-/* JSON has no infinity and no NaN: both are null, and p tells them apart (0 and null). */
+/* JSON has no infinity and no NaN: both become null; p is 0 for the first and null for the second. */
 static void add_real(struct buffer *out, const char *key, double value) {
     add_key(out, key);
     if (isfinite(value))
@@ -109,7 +109,7 @@ static int add_row(struct buffer *out, const struct diff_table *table, enum diff
     return 0;
 }
 
-static int print_table(FILE *out, const struct diff *diff, enum diff_table_id id, const char **before,
+static int print_table(FILE *out, const struct diff *diff, enum diff_table_id id, const char **separator,
                        struct error *err) {
     const struct diff_table *table = &diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
@@ -117,8 +117,8 @@ static int print_table(FILE *out, const struct diff *diff, enum diff_table_id id
     for (size_t i = 0; i < table->count && code == 0; i++) {
         struct buffer text = {0};
         code = add_row(&text, table, id, rows[i], err);
-        if (code == 0) fprintf(out, "%s   %s", *before, buffer_text(&text));
-        *before = ",\n";
+        if (code == 0) fprintf(out, "%s   %s", *separator, buffer_text(&text));
+        *separator = ",\n";
         buffer_free(&text);
     }
     free(rows);
@@ -136,7 +136,7 @@ static void print_side(FILE *out, const struct diff *diff, int side) {
     for (size_t i = 0; i < runs->count; i++) {
         if (i) buffer_add_text(&text, ", ");
         if (runs->items[i].db->is_private)
-            buffer_add_text(&text, "null"); /* a file: it has no number that would last */
+            buffer_add_text(&text, "null"); /* a file: its id ends with this process */
         else
             buffer_printf(&text, "%" PRId64, runs->items[i].id);
     }
@@ -160,7 +160,7 @@ static void print_losses(FILE *out, const struct diff *diff) {
 }
 
 static int print_all(FILE *out, const struct diff *diff, struct error *err) {
-    const char *before = "\n";
+    const char *separator = "\n";
     struct buffer quote = {0}, text = {0};
     fputs("{\n", out);
     print_side(out, diff, DIFF_OLD);
@@ -173,7 +173,7 @@ static int print_all(FILE *out, const struct diff *diff, struct error *err) {
     print_losses(out, diff);
     fputs(" \"rows\": [", out);
     for (enum diff_table_id id = 0; id < DIFF_TABLES; id++)
-        if (print_table(out, diff, id, &before, err) < 0) return -1;
+        if (print_table(out, diff, id, &separator, err) < 0) return -1;
     diff_quote(diff, &quote);
     add_string(&text, "quote", buffer_text(&quote));
     fprintf(out, "\n ],\n %s\n}\n", buffer_text(&text));

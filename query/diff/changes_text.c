@@ -12,7 +12,7 @@
 struct printer {
     FILE *out;
     const struct diff *diff;
-    bool has_spread; /* more than one run on a side: there are standard deviations to show */
+    bool has_spread; /* several runs on a side: print standard deviations */
 };
 
 static const char *style(const struct printer *printer, const char *code) {
@@ -23,7 +23,7 @@ static void print_title(const struct printer *printer, const char *title) {
     fprintf(printer->out, "\n%s%s%s\n", style(printer, "\033[1m"), title, style(printer, GRID_PLAIN));
 }
 
-/* A line that may hold names of any length. */
+/* A line with names of any length, cut to the width of the report. */
 static void print_cut(const struct printer *printer, const char *indent, const char *line) {
     struct buffer shown = {0};
     grid_visible(&shown, line, REPORT_WIDTH - (int)strlen(indent));
@@ -42,7 +42,7 @@ static int read_about(const struct run_item *item, struct about *about, struct e
     sqlite3_stmt *row = db_prepare(item->db, embedded_text("diff/run.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", item->id);
-    if (db_step(item->db, row, err) < 1) return error_fail(err, "%s: the run is gone", item->db->path);
+    if (db_step(item->db, row, err) < 1) return error_fail(err, "%s: the run no longer exists", item->db->path);
     buffer_add_text(&about->label, db_text(row, 0));
     buffer_add_text(&about->command, db_text(row, 1));
     about->started_ns = sqlite3_column_int64(row, 2);
@@ -98,23 +98,22 @@ static int print_side(const struct printer *printer, int side, struct error *err
     return code;
 }
 
-/* What counts as a change here. */
+/* What counts as a change. */
 static void print_rule(const struct printer *printer) {
     const struct diff_rules *rules = &printer->diff->rules;
     struct buffer text = {0};
     if (printer->has_spread)
         buffer_printf(
             &text,
-            "Figures are means over the runs of a side; a row that a run lacks counts as 0 in it. A change is a "
-            "difference of %g %% or more that Welch's t test puts outside the noise (of all changes called in a "
-            "table, at most %g %% are expected to be chance, after Benjamini and Hochberg).",
+            "Figures are means over the runs of a side; a row that is missing in a run counts as 0. A change is a "
+            "difference of at least %g %% that is outside the noise by Welch's t test; at most %g %% of the changes "
+            "reported in a table are expected to be chance (Benjamini and Hochberg).",
             rules->floor_percent, rules->false_percent);
     else
         buffer_printf(
             &text,
-            "One run a side: how much they vary by themselves is not known. A change is a difference of %g %% or "
-            "more, and of %g %% or more for times, waits and samples. Name several runs a side (last=10) to have "
-            "the noise measured.",
+            "One run on each side, so the noise is not known. A change is a difference of at least %g %%, and of at "
+            "least %g %% for times, waits and samples. Name several runs per side (last=10) to measure the noise.",
             rules->floor_percent, rules->single_percent);
     wrap_print(printer->out, "  ", buffer_text(&text));
     buffer_free(&text);
@@ -124,7 +123,7 @@ static void print_filters(const struct printer *printer) {
     const struct diff_options *options = printer->diff->options;
     struct buffer line = {0};
     if (!options->focus && !options->ignore) return;
-    buffer_printf(&line, "only what matches%s%s%s%s: %zu of %zu stacks", options->focus ? " --focus=" : "",
+    buffer_printf(&line, "filter:%s%s%s%s: %zu of %zu stacks", options->focus ? " --focus=" : "",
                   options->focus ? options->focus : "", options->ignore ? " --ignore=" : "",
                   options->ignore ? options->ignore : "", printer->diff->kept_count, printer->diff->trace_count);
     print_cut(printer, "  ", buffer_text(&line));
@@ -186,7 +185,7 @@ static void add_one_n(struct buffer *text, size_t seen, size_t n) {
     buffer_printf(text, "%zu", n);
 }
 
-/* "20 : 20" runs; "3/20 : 20" where only three of them have the row. */
+/* "20 : 20" runs; "3/20 : 20" if only three of the old runs have the row. */
 static void add_n(const struct printer *printer, struct grid *grid, const struct diff_row *row) {
     struct buffer text = {0};
     if (!printer->has_spread) return;
@@ -307,7 +306,7 @@ static double ratio(double part, double whole) {
     return part == 0 ? 0 : whole == 0 ? INFINITY : part / whole;
 }
 
-/* "2 % -> 50 %" of a lock's or channel's operations waited; "0.1 -> 3.0" retries a commit; "40 -> 80" fibers. */
+/* "2 % -> 50 %" of the operations of a lock or channel waited; "0.1 -> 3.0" retries per commit; "40 -> 80" fibers. */
 static void add_share(struct grid *grid, enum diff_table_id id, const struct diff_row *row) {
     const struct noise *all = &row->figures[id == DIFF_CELLS ? 1 : 0].noise;
     const struct noise *part = &row->figures[id == DIFF_CELLS ? 0 : 1].noise;
@@ -328,7 +327,7 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
                        const struct diff_row *row) {
     const struct diff_table *table = &printer->diff->tables[id];
     const struct diff_figure *figure = &row->figures[table->judged];
-    bool is_spawns = id == DIFF_FIBERS && !figure->is_change; /* then it is their number that changed */
+    bool is_spawns = id == DIFF_FIBERS && !figure->is_change; /* then the number of spawns changed */
     add_change(printer, grid, row, is_spawns ? &row->figures[0] : figure);
     add_means(printer, grid, &table->columns[table->judged], figure);
     add_share(grid, id, row);
@@ -338,7 +337,7 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
 
 /* ---- a table ---- */
 
-/* Both what is new and what is gone is always shown, whatever else has changed more. */
+/* New and gone rows are always shown, however large other changes are. */
 enum group { GROUP_CHANGED, GROUP_ADDED, GROUP_GONE, GROUP_SAME, GROUPS };
 
 static bool is_in_noise(const struct diff_table *table, const struct diff_row *row) {
@@ -352,7 +351,7 @@ static enum group group_of(const struct diff_table *table, const struct diff_row
     return row->is_change ? GROUP_CHANGED : GROUP_SAME;
 }
 
-static void add_words(struct buffer *line, size_t count, const char *what) {
+static void add_count(struct buffer *line, size_t count, const char *what) {
     buffer_printf(line, "%s%s %s", line->size ? ", " : "", count ? units_count((int64_t)count).text : "none", what);
 }
 
@@ -365,11 +364,11 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
         counts[group_of(table, &table->rows[i])]++;
         noise += is_in_noise(table, &table->rows[i]);
     }
-    add_words(&line, counts[GROUP_CHANGED], "changed");
-    add_words(&line, counts[GROUP_ADDED], "new");
-    add_words(&line, counts[GROUP_GONE], diff_is_object(id) && id != DIFF_FIBERS ? "gone" : "eliminated");
-    add_words(&line, counts[GROUP_SAME], "unchanged");
-    if (noise) buffer_printf(&line, " (%s of them differ, within the noise)", units_count((int64_t)noise).text);
+    add_count(&line, counts[GROUP_CHANGED], "changed");
+    add_count(&line, counts[GROUP_ADDED], "new");
+    add_count(&line, counts[GROUP_GONE], diff_is_object(id) && id != DIFF_FIBERS ? "gone" : "eliminated");
+    add_count(&line, counts[GROUP_SAME], "unchanged");
+    if (noise) buffer_printf(&line, " (%s of them differ within the noise)", units_count((int64_t)noise).text);
     print_cut(printer, "  ", buffer_text(&line));
     buffer_free(&line);
 }
@@ -410,10 +409,10 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     if (!table->count) return 0;
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES)
         buffer_printf(&title, "heap by %s, %s%s", table->by, heap_by_heading(printer->diff->options->by),
-                      id == DIFF_FUNCTIONS && printer->diff->options->cumulative ? ", with what they call" : "");
+                      id == DIFF_FUNCTIONS && printer->diff->options->cumulative ? ", with callees" : "");
     else if (id == DIFF_CPU || id == DIFF_SAMPLES)
         buffer_printf(&title, "%s by function%s", table->section,
-                      printer->diff->options->cumulative ? ", with what they call" : "");
+                      printer->diff->options->cumulative ? ", with callees" : "");
     else if (id == DIFF_FIBERS)
         buffer_add_text(&title, "fibers by task site");
     else
@@ -424,7 +423,7 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     return print_rows(printer, id, err);
 }
 
-/* A file mostly does not know how long it took: that is no difference. */
+/* An ingested file often has no duration: that is not a difference. */
 static bool is_unknown(size_t column, const struct noise *noise) {
     if (column == 0) return noise->old.mean == 0 || noise->new.mean == 0;
     return noise->old.mean == 0 && noise->new.mean == 0;
@@ -462,7 +461,7 @@ static void print_totals(const struct printer *printer) {
     grid_free(&grid);
 }
 
-/* Sets are added up by an export, so that unlike numbers of runs would differ by that alone. */
+/* An export sums the runs of a set, so two sets with different numbers of runs would differ by that alone. */
 static void print_next(const struct printer *printer) {
     const struct diff *diff = printer->diff;
     const struct diff_options *options = diff->options;

@@ -6,8 +6,7 @@
 
 /* ---- rules ---- */
 
-/* A warehouse that an older clear made, and that cannot be written, lacks the rules: then these hold, which are those of
- * schema/rules.yaml. */
+/* The defaults, as in schema/rules.yaml: a read-only warehouse of an older clear may lack these rules. */
 static const struct {
     const char *name;
     size_t offset;
@@ -37,7 +36,7 @@ static int read_rules(struct diff *diff, struct error *err) {
 
 /* ---- figures ---- */
 
-/* Percentages are whole before they are compared, as everywhere in the doctor. */
+/* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. */
 static bool is_large(const struct diff *diff, const struct diff_column *column, const struct diff_figure *figure) {
     bool is_single = diff->runs == 2;
     double floor = is_single && column->varies ? diff->rules.single_percent : diff->rules.floor_percent;
@@ -57,13 +56,13 @@ static void compare(const struct diff *diff, const struct diff_table *table, con
     figure->is_change = is_large(diff, &table->columns[column], figure);
 }
 
-/* Of many rows some differ by chance. A figure that varies on neither side needs no test, and is no part of them. */
+/* Some of many rows differ by chance. A figure that varies on neither side is not tested, and does not count as one of them. */
 static bool is_tested(const struct diff_figure *figure) {
     return !isnan(figure->noise.p) && !isinf(figure->noise.t) &&
            !(figure->noise.old.sd == 0 && figure->noise.new.sd == 0);
 }
 
-static void believe(struct diff_figure *figure, double limit) {
+static void apply_limit(struct diff_figure *figure, double limit) {
     if (!is_tested(figure) || figure->noise.p <= limit) return;
     figure->is_in_noise = figure->is_change;
     figure->is_change = false;
@@ -76,7 +75,7 @@ static void drop_noise(const struct diff *diff, struct diff_table *table, size_t
         if (is_tested(&table->rows[i].figures[column])) p[tested++] = table->rows[i].figures[column].noise.p;
     double limit = noise_limit(p, tested, diff->rules.false_percent / 100);
     for (size_t i = 0; i < table->count; i++)
-        believe(&table->rows[i].figures[column], limit);
+        apply_limit(&table->rows[i].figures[column], limit);
     free(p);
 }
 
@@ -89,15 +88,15 @@ static void drop_noise_of_totals(const struct diff *diff, struct diff_table *tab
         if (is_tested(&figures[i])) p[tested++] = figures[i].noise.p;
     double limit = noise_limit(p, tested, diff->rules.false_percent / 100);
     for (size_t i = 0; i < table->column_count; i++)
-        believe(&figures[i], limit);
-    /* A file mostly does not know how long it took. */
+        apply_limit(&figures[i], limit);
+    /* An ingested file often has no duration. */
     if (figures[0].noise.old.mean == 0 || figures[0].noise.new.mean == 0) figures[0].is_change = false;
 }
 
-/* ---- words ---- */
+/* ---- verdicts ---- */
 
-/* Samples are counts of chance: of n expected ones about sqrt(n) more or fewer are met, and twice the spread of the
- * difference is what 19 of 20 stay within. It is all that is known of the noise where each side has one run. */
+/* Sample counts vary by chance: with n expected samples the standard deviation is sqrt(n), and 19 of 20 differences are within two
+ * standard deviations of the difference. With one run on each side nothing else is known about the noise. */
 static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
     const struct diff_figure *samples = &row->figures[counted];
     double difference = samples->delta, both = samples->noise.old.mean + samples->noise.new.mean;
@@ -108,7 +107,7 @@ static void drop_chance(const struct diff *diff, const struct diff_table *table,
     }
 }
 
-/* Of samples: not times or bytes. */
+/* True for counts of samples, false for times and bytes. */
 static bool is_counted(const struct diff_row *row) {
     const char *unit = strrchr(row->what, ' ');
     return unit && strcmp(unit, " count") == 0;
@@ -128,16 +127,16 @@ static void judge_function(const struct diff_table *table, struct diff_row *row)
     if (row->presence == DIFF_GONE) row->change = "eliminated";
 }
 
-/* The share of the operations that had to wait, in per cent. */
+/* The percentage of the operations that had to wait. */
 static double contended_percent(const struct diff_row *row, int side) {
     const struct noise *operations = &row->figures[0].noise, *contended = &row->figures[1].noise;
     double all = side == DIFF_OLD ? operations->old.mean : operations->new.mean;
     double waited = side == DIFF_OLD ? contended->old.mean : contended->new.mean;
-    /* A profile of contentions alone (Go's mutex profile) knows no others. */
+    /* A profile of contentions only (Go's mutex profile) has no other operations. */
     return waited == 0 ? 0 : all == 0 ? 100 : 100 * waited / all;
 }
 
-/* Locks and channels: operations, those of them that waited, and their times. */
+/* Locks and channels, by operations, waits and times. */
 static void judge_waits(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                         struct diff_row *row) {
     const struct diff_figure *contended = &row->figures[1], *judged = &row->figures[table->judged];
@@ -156,9 +155,9 @@ static void judge_waits(const struct diff *diff, const struct diff_table *table,
 
 static double retry_ratio(const struct diff_row *row, int side) {
     const struct noise *retries = &row->figures[0].noise, *commits = &row->figures[1].noise;
-    double again = side == DIFF_OLD ? retries->old.mean : retries->new.mean;
-    double done = side == DIFF_OLD ? commits->old.mean : commits->new.mean;
-    return again == 0 ? 0 : done == 0 ? INFINITY : again / done;
+    double retried = side == DIFF_OLD ? retries->old.mean : retries->new.mean;
+    double committed = side == DIFF_OLD ? commits->old.mean : commits->new.mean;
+    return retried == 0 ? 0 : committed == 0 ? INFINITY : retried / committed;
 }
 
 static void judge_cell(const struct diff *diff, struct diff_row *row) {
@@ -173,7 +172,7 @@ static void judge_cell(const struct diff *diff, struct diff_row *row) {
         row->change = row->presence == DIFF_ADDED ? "new" : "gone";
 }
 
-/* Where fibers live as long as before, how many there are can have changed all the same. */
+/* The number of fibers may have changed even if their lifetimes did not. */
 static void judge_task(const struct diff_table *table, struct diff_row *row) {
     const struct diff_figure *spawns = &row->figures[0], *judged = &row->figures[table->judged];
     judge_function(table, row);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { STEPS_MAX = 300 }; /* of the continued fraction; it takes O(sqrt(max(a, b))) */
+enum { STEPS_MAX = 300 }; /* of the continued fraction, which needs O(sqrt(max(a, b))) */
 
 static struct noise_side describe(const double *values, size_t n) {
     struct noise_side side = {.n = n, .sd = NAN};
@@ -16,7 +16,7 @@ static struct noise_side describe(const double *values, size_t n) {
     return side;
 }
 
-/* The mean of equal values is off by a rounding error that looks like a tiny spread. */
+/* The mean of equal values has a rounding error, which would look like a tiny deviation. */
 static bool are_equal(const double *values, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (values[i] != values[0]) return false;

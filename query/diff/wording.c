@@ -1,4 +1,4 @@
-/* What both ways to print a comparison say: figures, callers, and the line to quote. */
+/* wording.c: texts that the report and the JSON of a comparison share: figures, callers, and the line that sums it up. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static struct units_text plain_value(enum diff_unit unit, double value) {
     case DIFF_NS: return units_ns(llround(value));
     case DIFF_COUNT: break;
     }
-    /* The mean of a few events of many runs would be shown as 0. */
+    /* A mean of less than one event per run would be shown as 0. */
     if (fabs(value) < 100 && value != floor(value)) {
         snprintf(text.text, sizeof text.text, "%.1f", value);
         return text;
@@ -36,7 +36,7 @@ struct units_text diff_value(enum diff_unit unit, double value, bool sign) {
 struct units_text diff_percent(double percent) {
     struct units_text text = {""};
     if (isnan(percent)) return text;
-    if (percent >= 995) /* +3,049,950 % says less than x 30,500 */
+    if (percent >= 995) /* x 30,500 is easier to read than +3,049,950 % */
         snprintf(text.text, sizeof text.text, "x %.30s", units_count(llround(1 + percent / 100)).text);
     else if (fabs(percent) >= 0.95 || percent == 0)
         snprintf(text.text, sizeof text.text, "%s%.30s %%", percent > 0 ? "+" : "", units_count(llround(percent)).text);
@@ -59,23 +59,23 @@ int diff_callers(const struct diff_row *row, struct buffer *out, struct error *e
     return code;
 }
 
-/* ---- the line to quote ---- */
+/* ---- the line that sums up ---- */
 
-/* What could be said, in the order in which it is; `priority` 0 is what must not be missing. */
+/* One part of the line, in the order of the line; parts with a low `priority` number are kept first. */
 struct quote_part {
-    char *text, *brief; /* brief: the same in fewer words, or NULL */
+    char *text, *brief; /* brief: a shorter form, or NULL */
     int priority;
 };
 
 struct quote {
     struct quote_part parts[QUOTE_PARTS];
     size_t count;
-    size_t more; /* changes that have no part */
+    size_t more; /* number of changes without a part */
 };
 
 /* Takes `brief`. */
 static void add_part(struct quote *quote, int priority, struct buffer *text, char *brief) {
-    if (quote->count == QUOTE_PARTS) bug("more to quote than there is room for");
+    if (quote->count == QUOTE_PARTS) bug("the line has more than %d parts", QUOTE_PARTS);
     quote->parts[quote->count++] = (struct quote_part){xstrdup(buffer_text(text)), brief, priority};
     buffer_free(text);
 }
@@ -109,8 +109,8 @@ static void quote_sites(const struct diff *diff, struct quote *quote) {
     if (part.size) add_part(quote, 5, &part, NULL);
 }
 
-/* What a person wants to hear first: what is new and bad, what got worse, then the good news. */
-static int urgency(const struct diff_table *table, const struct diff_row *row) {
+/* New problems first, then what got worse, then improvements. */
+static int rank_of(const struct diff_table *table, const struct diff_row *row) {
     if (strncmp(row->change, "new", 3) == 0) return 0;
     if (strstr(row->change, "eliminated")) return 2;
     return row->figures[table->judged].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;
@@ -119,13 +119,13 @@ static int urgency(const struct diff_table *table, const struct diff_row *row) {
 /* "lock server:g_lock newly contended", "cell totals retries +200 %" */
 static void quote_object(const struct diff_table *table, const struct diff_row *row, struct buffer *part) {
     const struct diff_figure *figure = &row->figures[table->judged];
-    bool is_told = strncmp(row->change, "new", 3) == 0 || strstr(row->change, "eliminated") || isnan(figure->percent) ||
-                   !figure->is_change;
-    /* A task site says itself what it is; a sample is one of a function. */
+    bool names_change = strncmp(row->change, "new", 3) == 0 || strstr(row->change, "eliminated") ||
+                        isnan(figure->percent) || !figure->is_change;
+    /* The name of a task site says what it is; a sample is named by its function. */
     if (strcmp(table->section, "fibers") != 0) buffer_printf(part, "%s ", *row->what ? table->by : table->section);
     grid_visible(part, row->subject, NAME_QUOTED);
     buffer_add_char(part, ' ');
-    if (is_told)
+    if (names_change)
         buffer_add_text(part, row->change);
     else if (*row->what)
         buffer_add_text(part, diff_percent(figure->percent).text);
@@ -133,7 +133,7 @@ static void quote_object(const struct diff_table *table, const struct diff_row *
         buffer_printf(part, "%s %s", table->columns[table->judged].heading, diff_percent(figure->percent).text);
 }
 
-/* The most urgent ones by name, of equally urgent ones the largest. */
+/* The first ones by rank, and by size within a rank. */
 static void quote_objects(const struct diff *diff, enum diff_table_id id, struct quote *quote) {
     const struct diff_table *table = &diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
@@ -143,7 +143,7 @@ static void quote_objects(const struct diff *diff, enum diff_table_id id, struct
     for (int wanted = 0; wanted < 4 && quoted < OBJECTS_QUOTED; wanted++)
         for (size_t i = 0; i < changed && quoted < OBJECTS_QUOTED; i++) {
             struct buffer part = {0};
-            if (urgency(table, rows[i]) != wanted) continue;
+            if (rank_of(table, rows[i]) != wanted) continue;
             quote_object(table, rows[i], &part);
             add_part(quote, 1 + wanted, &part, NULL);
             quoted++;
@@ -156,10 +156,11 @@ static const char *part_text(const struct quote_part *part, bool brief) {
     return brief && part->brief ? part->brief : part->text;
 }
 
-/* As many of the parts as a line has room for, the weightiest first. Returns their number. */
+/* Chooses as many parts as fit in a line, by priority. Returns their number. */
 static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chosen) {
-    struct units_text others = units_things((int64_t)(quote->more + quote->count), "more change"); /* at most */
-    int left = REPORT_WIDTH - (int)strlen(others.text); /* each part has two columns for a comma, but the first */
+    struct units_text others =
+        units_things((int64_t)(quote->more + quote->count), "more change"); /* the longest text */
+    int left = REPORT_WIDTH - (int)strlen(others.text); /* each part but the first needs two columns for ", " */
     size_t chosen = 0;
     memset(is_chosen, 0, QUOTE_PARTS * sizeof *is_chosen);
     for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)
@@ -174,7 +175,7 @@ static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chose
     return chosen;
 }
 
-/* In the order in which they stand; what is left out is counted. Where not all fit, totals go without their figures. */
+/* Writes the parts in their order, and the number of changes that are left out. If not all fit, totals are written in the brief form. */
 static void write_quote(const struct quote *quote, struct buffer *out) {
     bool is_chosen[QUOTE_PARTS];
     size_t chosen = choose_parts(quote, false, is_chosen);

@@ -10,9 +10,9 @@
 #include "query/profile/start_up.h"
 #include "schema/schema.h"
 
-enum { NAME_WIDTH = 58 }; /* what the figures leave of a line */
+enum { NAME_WIDTH = 58 }; /* columns of a line that the figures leave */
 
-/* One kind of profile of the run, filtered, as functions and calls. */
+/* One kind of profile of the run after the filter, as a graph of functions and calls. */
 struct calls {
     struct doctor_report *report;
     const char *kind;
@@ -30,7 +30,7 @@ bool doctor_wants_functions(const struct doctor_options *options) {
 
 /* ---- a kind ---- */
 
-/* The figure of --by for the heap, else the one that the profile shows first. */
+/* The figure of --by for the heap, else the default sample type of the profile. */
 static int choose_type(struct calls *calls, struct error *err) {
     struct error ignored = {0};
     const char *wanted = heap_by_type(calls->report->options->by);
@@ -45,7 +45,7 @@ static int narrow(struct calls *calls, struct error *err) {
     const struct filter_units units = {0};
     for (size_t i = 0; i < calls->profile.sample_count; i++)
         calls->total += profile_value(&calls->profile, i, calls->type);
-    /* Allocator wrappers go, as in the findings: a function is where a person would point. */
+    /* Remove allocator wrappers, as in the findings. */
     if (filter_uninteresting(&calls->profile, err) < 0) return -1;
     if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return error_prefix(err, "--");
     filter_aggregate(&calls->profile, GRANULARITY_FILEFUNCTIONS, false);
@@ -71,7 +71,7 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
     return code;
 }
 
-/* Every kind of the run that has stacks of functions, the heap first; not `all`: those that no diagnosis speaks of. */
+/* Every kind of the run with stacks of functions, the heap first; with `all` false only kinds without a diagnosis. */
 static int each_kind(struct doctor_report *report, bool all, calls_writer *write, void *context, struct error *err) {
     struct buffer kinds = {0};
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/kinds.sql"), err);
@@ -88,7 +88,7 @@ static int each_kind(struct doctor_report *report, bool all, calls_writer *write
     return code;
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 static struct units_text value_text(const struct calls *calls, int64_t value) {
     const char *unit = calls->profile.types[calls->type].unit;
@@ -107,11 +107,11 @@ static const char *type_heading(const struct calls *calls) {
     if (strcmp(calls->profile.types[calls->type].type, heap_by_type(calls->report->options->by)) == 0)
         return heap_by_heading(calls->report->options->by);
     if (strcmp(calls->profile.types[calls->type].type, "cpu") == 0) return "CPU time";
-    if (strcmp(calls->profile.types[calls->type].type, "delay") == 0) return "time waited";
+    if (strcmp(calls->profile.types[calls->type].type, "delay") == 0) return "waits";
     return calls->profile.types[calls->type].type;
 }
 
-/* Without the file, unless nothing else is known. */
+/* The name without the file, unless only the file is known. */
 static const char *name_of(struct calls *calls, struct graph_node *node) {
     return *node->info.name ? node->info.name : graph_name(&calls->graph, node);
 }
@@ -187,7 +187,7 @@ int doctor_print_undiagnosed(struct doctor_report *report, struct error *err) {
 
 /* ---- peek ---- */
 
-/* Who called a function that nobody called: the value of the samples whose root it is. */
+/* The value of the samples whose root this function is: it has no caller there. */
 static int64_t root_value(const struct calls *calls, const struct graph_node *node) {
     const struct profile *profile = &calls->profile;
     int64_t value = 0;
@@ -204,13 +204,13 @@ static int64_t root_value(const struct calls *calls, const struct graph_node *no
     return value;
 }
 
-/* Callers or callees of a node, the heaviest first. */
+/* Callers or callees of a node, the largest value first. */
 struct neighbour {
     const char *name, *file;
     int64_t value;
 };
 
-static int heaviest_first(const void *left, const void *right) {
+static int largest_first(const void *left, const void *right) {
     const struct neighbour *a = left, *b = right;
     if (a->value != b->value) return a->value < b->value ? 1 : -1;
     return strcmp(a->name, b->name);
@@ -225,7 +225,7 @@ static struct neighbour *neighbours_of(struct calls *calls, struct graph_node *n
     }
     int64_t root = callers ? root_value(calls, node) : 0;
     if (root) found[(*count)++] = (struct neighbour){"<root>", "", root};
-    qsort(found, *count, sizeof *found, heaviest_first);
+    qsort(found, *count, sizeof *found, largest_first);
     free(edges);
     return found;
 }
@@ -290,7 +290,7 @@ static int print_peeks(struct calls *calls, void *context, struct error *err) {
             left++;
     }
     if (left)
-        fprintf(calls->report->out, "\nand %s more functions of %s that match (--top 0 shows all)\n",
+        fprintf(calls->report->out, "\nand %s more matching functions of %s (--top 0 shows all)\n",
                 units_count(left).text, calls->kind);
     return pattern_check(calls->report->peek, err);
 }
@@ -321,9 +321,9 @@ static void start_json(struct calls *calls, struct buffer *out, const char *sect
                   (long long)graph_cum(node), (long long)calls->total);
 }
 
-static void end_json(const struct calls *calls, struct buffer *out, const char **before) {
-    fprintf(calls->report->out, "%s%s}", *before, buffer_text(out));
-    *before = ",\n";
+static void end_json(const struct calls *calls, struct buffer *out, const char **separator) {
+    fprintf(calls->report->out, "%s%s}", *separator, buffer_text(out));
+    *separator = ",\n";
     buffer_free(out);
 }
 
@@ -341,8 +341,8 @@ static int print_functions_json(struct calls *calls, void *context, struct error
     return 0;
 }
 
-int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err) {
-    return each_kind(report, true, print_functions_json, before, err);
+int doctor_print_functions_json(struct doctor_report *report, const char **separator, struct error *err) {
+    return each_kind(report, true, print_functions_json, separator, err);
 }
 
 static void add_json_neighbours(struct calls *calls, struct buffer *out, struct graph_node *node, bool callers) {
@@ -374,6 +374,6 @@ static int print_peeks_json(struct calls *calls, void *context, struct error *er
     return pattern_check(calls->report->peek, err);
 }
 
-int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err) {
-    return each_kind(report, true, print_peeks_json, before, err);
+int doctor_print_peek_json(struct doctor_report *report, const char **separator, struct error *err) {
+    return each_kind(report, true, print_peeks_json, separator, err);
 }

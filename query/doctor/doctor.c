@@ -19,16 +19,14 @@ const char *doctor_plain(const struct doctor_report *report) {
 
 /* ---- the report ---- */
 
-/* What a person asked to see of the run, and how much of it that is. */
+/* The filter that was given, and how many findings it removed. */
 static void print_filters(const struct doctor_report *report) {
     const struct doctor_options *options = report->options;
     struct buffer line = {0}, shown = {0};
     if (!options->focus && !options->ignore) return;
-    buffer_printf(&line, "only what matches%s%s%s%s", options->focus ? " --focus=" : "",
-                  options->focus ? options->focus : "", options->ignore ? " --ignore=" : "",
-                  options->ignore ? options->ignore : "");
-    if (!options->peek)
-        buffer_printf(&line, "; %zu finding%s left out", report->hidden, report->hidden == 1 ? "" : "s");
+    buffer_printf(&line, "filter:%s%s%s%s", options->focus ? " --focus=" : "", options->focus ? options->focus : "",
+                  options->ignore ? " --ignore=" : "", options->ignore ? options->ignore : "");
+    if (!options->peek) buffer_printf(&line, "; %zu finding%s hidden", report->hidden, report->hidden == 1 ? "" : "s");
     grid_visible(&shown, buffer_text(&line), REPORT_WIDTH - 2);
     fprintf(report->out, "  %s\n", buffer_text(&shown));
     buffer_free(&line);
@@ -63,18 +61,18 @@ static int print_report(struct doctor_report *report, struct error *err) {
     doctor_group_sections(report);
     print_filters(report);
     if (print_sections(report, err) < 0) return -1;
-    if (!has_diagnoses(report) && !report->hidden && !report->peek) fputs("\nnothing to report\n", report->out);
+    if (!has_diagnoses(report) && !report->hidden && !report->peek) fputs("\nno findings\n", report->out);
     if (report->peek) return doctor_print_peek(report, err);
     if (report->hidden && !has_diagnoses(report)) fputs("\nno finding matches\n", report->out);
     if (doctor_wants_functions(report->options)) {
         if (doctor_print_functions(report, err) < 0) return -1;
     } else if (!has_severe(report) && doctor_print_undiagnosed(report, err) < 0) {
-        return -1; /* where nothing is wrong, what costs most is the next question */
+        return -1; /* if nothing is wrong, the next question is what costs most */
     }
     return doctor_print_next(report, err);
 }
 
-/* The expressions are read before anything is written: a bad one is a usage error and nothing else. */
+/* Patterns are compiled before anything else is done: a bad one is a usage error. */
 static int open_report(struct doctor_report *report, struct error *err) {
     const struct doctor_options *options = report->options;
     if (trace_filter_open(&report->filter, options->focus, options->ignore, err) < 0) return -1;
@@ -91,7 +89,7 @@ static void close_report(struct doctor_report *report) {
 
 typedef int report_writer(struct doctor_report *report, struct error *err);
 
-/* Nothing is written before all is known: an expression may turn out to be one that cannot be matched. */
+/* The report is made in memory first: matching a pattern can fail late. */
 static int write_report(FILE *out, struct db *db, const struct doctor_options *options, report_writer *write,
                         struct error *err) {
     struct doctor_report report = {.db = db, .options = options};
@@ -118,7 +116,7 @@ static void add_text(struct buffer *out, const char *key, const char *text) {
     buffer_add_json_string(out, text, strlen(text));
 }
 
-static void print_finding(const struct doctor_report *report, const struct finding *finding, const char **before) {
+static void print_finding(const struct doctor_report *report, const struct finding *finding, const char **separator) {
     struct buffer out = {0};
     buffer_printf(&out, "{\"run_id\":%lld", (long long)report->options->run_id);
     add_text(&out, "section", finding->section);
@@ -130,32 +128,32 @@ static void print_finding(const struct doctor_report *report, const struct findi
         add_text(&out, "advice", finding->advice);
     else
         buffer_add_text(&out, ",\"advice\":null");
-    fprintf(report->out, "%s%s}", *before, buffer_text(&out));
-    *before = ",\n";
+    fprintf(report->out, "%s%s}", *separator, buffer_text(&out));
+    *separator = ",\n";
     buffer_free(&out);
 }
 
-static void print_findings(const struct doctor_report *report, const char **before) {
+static void print_findings(const struct doctor_report *report, const char **separator) {
     for (size_t i = 0; i < report->count; i++) {
         const struct finding *finding = &report->findings[i];
-        int64_t ahead = 0; /* findings of its section that stand before it */
+        int64_t ahead = 0; /* findings of its section before it */
         if (report->peek && !doctor_is_saturation(finding)) continue;
         for (size_t j = 0; j < i && report->options->has_top && report->options->top; j++)
             ahead += strcmp(report->findings[j].section, finding->section) == 0;
         bool is_cut = report->options->has_top && report->options->top && ahead >= report->options->top;
-        if (!is_cut || doctor_is_saturation(finding)) print_finding(report, finding, before);
+        if (!is_cut || doctor_is_saturation(finding)) print_finding(report, finding, separator);
     }
 }
 
 static int print_json(struct doctor_report *report, struct error *err) {
-    const char *before = "[";
+    const char *separator = "[";
     if (doctor_load(report, err) < 0) return -1;
-    print_findings(report, &before);
-    if (report->peek && doctor_print_peek_json(report, &before, err) < 0) return -1;
+    print_findings(report, &separator);
+    if (report->peek && doctor_print_peek_json(report, &separator, err) < 0) return -1;
     if (!report->peek && doctor_wants_functions(report->options) &&
-        doctor_print_functions_json(report, &before, err) < 0)
+        doctor_print_functions_json(report, &separator, err) < 0)
         return -1;
-    fputs(*before == '[' ? "[]\n" : "]\n", report->out);
+    fputs(*separator == '[' ? "[]\n" : "]\n", report->out);
     return 0;
 }
 

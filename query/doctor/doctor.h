@@ -1,5 +1,6 @@
-/* doctor.h: what is wrong with one run, as a report for people or as JSON: the rows of the view `doctor`, and where asked for
- * what each function costs and who calls whom. */
+/* doctor.h: what is wrong with one run. Prints the findings, which are the rows of the view `doctor`, as a report for people or as
+ * JSON; on request also what each function costs, or who calls whom. Nothing is written to `out` before the whole report is
+ * made, so a failure (-1, the error is set) leaves it untouched. The caller owns everything it passes. */
 #ifndef CLEAR_QUERY_DOCTOR_DOCTOR_H
 #define CLEAR_QUERY_DOCTOR_DOCTOR_H
 
@@ -12,23 +13,23 @@
 struct doctor_options {
     int64_t run_id;
     int64_t top;     /* rows shown of each section; 0: all of them, notes too */
-    bool has_top;    /* a person said so: then JSON keeps to it too */
-    bool has_by;     /* heap findings in the order of `by`, and tables of functions */
-    enum heap_by by; /* the figure of allocations that is meant */
-    bool cumulative; /* tables of functions, sorted by what they and all they call cost */
-    /* PCRE2, or NULL. focus and ignore narrow findings by the names in their stacks and their own, and functions by their
-     * stacks; ignore wins. What was lost or sampled is always told. peek: callers and callees of the functions that match,
-     * instead of the findings. */
+    bool has_top;    /* --top was given: JSON obeys it too */
+    bool has_by;     /* --by was given: sort the heap's findings by `by`, and print tables of functions */
+    enum heap_by by; /* which figure of allocations */
+    bool cumulative; /* print tables of functions, sorted by their cost including their callees */
+    /* PCRE2 patterns, or NULL. focus and ignore select findings by the names in their stacks and by their subject, and functions
+     * by their stacks; ignore wins. Losses and sampling are always shown. peek: print callers and callees of the functions that
+     * match, instead of the findings. */
     const char *focus, *ignore, *peek;
     bool colour;
 };
 
-/* What was not recorded, then section by section the worst first: figures, the top of the stack, one advice a code, and
- * the commands that export the evidence. No line of text is wider than 100 columns, except commands. */
+/* First what was not recorded, then the sections, the worst first: figures, the top of the stack, one advice per code, and the
+ * commands that export the evidence. No line is wider than REPORT_WIDTH columns (base/wrap.h), except commands. */
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err);
 
-/* The same rows, and those that are not worth showing, as one JSON array: findings as in the view (evidence is an object and
- * trace_ids an array of integers), then rows whose section is "function" or "peek". */
+/* All rows, healthy ones too, as one JSON array: findings as in the view (evidence is an object, trace_ids an array of
+ * integers), then rows whose section is "function" or "peek". */
 int doctor_print_json(FILE *out, struct db *db, const struct doctor_options *options, struct error *err);
 
 #endif

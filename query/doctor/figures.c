@@ -21,7 +21,7 @@ static const char *severity_style(const struct doctor_report *report, const char
 
 enum figure_unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
 
-/* The columns that sections have: a key of the evidence, what a person calls it, its unit. */
+/* The columns of each section: a key of the evidence, its heading, its unit. */
 static const struct figure {
     const char *section, *key, *heading;
     enum figure_unit unit;
@@ -72,7 +72,7 @@ static struct units_text in_unit(enum figure_unit unit, int64_t value) {
     return text;
 }
 
-/* Tiny blocks are told apart by less than a byte: 2.5 B. */
+/* Mean sizes of tiny blocks differ by less than a byte: 2.5 B. */
 static struct units_text figure_text(enum figure_unit unit, sqlite3_stmt *row) {
     struct units_text text;
     double value = sqlite3_column_double(row, 0);
@@ -90,7 +90,7 @@ static int add_figure(struct doctor_report *report, struct grid *grid, const str
     int code = db_step(report->db, row, err);
     if (code < 0) return -1;
     bool known = code == 1 && sqlite3_column_type(row, 0) != SQLITE_NULL;
-    /* Dumps know how many waited at a channel, and not for how long. */
+    /* Dumps have the number of waits at a channel, but not their time. */
     if (strcmp(figure->section, "channel") == 0 && figure->unit == UNIT_NS && known)
         known = sqlite3_column_int64(row, 0);
     grid_right(grid, known ? figure_text(figure->unit, row).text : "");
@@ -104,7 +104,7 @@ static bool ends_in(const char *text, const char *end) {
 }
 
 /* "lifetime 1.2 s" of lifetime_ns 1200000000, "busiest 93 %" of busiest_percent 93, "ipc 0.71" as it is. */
-static void add_words(struct buffer *out, sqlite3_stmt *row) {
+static void add_evidence_text(struct buffer *out, sqlite3_stmt *row) {
     static const struct {
         const char *end;
         enum figure_unit unit;
@@ -122,7 +122,7 @@ static void add_words(struct buffer *out, sqlite3_stmt *row) {
     buffer_printf(out, " %s", *value.text ? value.text : db_text(row, 1));
 }
 
-/* Adds "KEY VALUE" to the words of a finding; a line that is full becomes a note. */
+/* Adds "KEY VALUE" to the line of a finding; a full line becomes a note of the grid. */
 static void note_part(struct grid *grid, struct buffer *line, const char *part) {
     int left = REPORT_WIDTH - grid_width(buffer_text(line), line->size);
     if (line->size && grid_width(part, strlen(part)) + 3 > left) {
@@ -134,7 +134,7 @@ static void note_part(struct grid *grid, struct buffer *line, const char *part) 
     grid_visible(line, part, REPORT_WIDTH - 7);
 }
 
-/* A section without columns of its own says its evidence in words: "pushes 12, push blocked 3". */
+/* A section without columns of its own prints its evidence as text: "pushes 12, push blocked 3". */
 static int note_evidence(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                          struct error *err) {
     sqlite3_stmt *row = db_prepare(
@@ -145,7 +145,7 @@ static int note_evidence(struct doctor_report *report, struct grid *grid, const 
     int code;
     while ((code = db_step(report->db, row, err)) == 1) {
         buffer_clear(&part);
-        add_words(&part, row);
+        add_evidence_text(&part, row);
         note_part(grid, &line, buffer_text(&part));
     }
     if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
@@ -156,7 +156,7 @@ static int note_evidence(struct doctor_report *report, struct grid *grid, const 
 
 /* ---- stacks ---- */
 
-/* "  table.c:42", or "  (libfoo.so)" where the line is not known. */
+/* "  table.c:42", or "  (libfoo.so)" if the line is not known. */
 static void add_place(struct buffer *out, sqlite3_stmt *frame) {
     const char *file = db_text(frame, 1);
     struct buffer place = {0};
@@ -168,8 +168,8 @@ static void add_place(struct buffer *out, sqlite3_stmt *frame) {
     buffer_free(&place);
 }
 
-/* The text of a frame's line behind its place, in what is left of the width: "  ledger.cht:2: entry = Entry{ ... }". Where that is
- * next to nothing, or the run keeps no text of the file, the place stands alone. */
+/* Appends the source text of a frame's line, in what is left of the width: "  ledger.cht:2: entry = Entry{ ... }". Nothing if fewer
+ * than SOURCE_WIDTH_MIN columns are left, or if the run has no text of the file. */
 static int add_source(struct doctor_report *report, int width, sqlite3_stmt *frame, struct buffer *place,
                       struct error *err) {
     struct buffer text = {0};
@@ -184,7 +184,7 @@ static int add_source(struct doctor_report *report, int width, sqlite3_stmt *fra
     return code < 0 ? -1 : 0;
 }
 
-/* A name in `name_style`, and where it stands if `frame` is given. */
+/* A name in `name_style`, and its source position if `frame` is given. */
 static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *name,
                      const char *name_style, sqlite3_stmt *frame, struct error *err) {
     struct buffer place = {0}, line = {0};
@@ -203,8 +203,8 @@ static int note_name(struct doctor_report *report, struct grid *grid, int indent
     return code;
 }
 
-/* The subject and the top of its first stack; wrappers of allocators and locks nearer to the leaf are left out. Where the
- * subject is no function (a lock), the stack stands below it. */
+/* The subject and the top of its first stack, without the wrappers of allocators and locks at the leaf. If the subject is not a
+ * function but, say, a lock, the stack is printed below it. */
 static int note_stack(struct doctor_report *report, struct grid *grid, const struct finding *finding,
                       struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/stack.sql"), err);

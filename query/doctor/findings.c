@@ -25,12 +25,12 @@ static void add(struct doctor_report *report, const struct finding *finding) {
     report->findings[report->count++] = *finding;
 }
 
-/* ---- what the filter leaves ---- */
+/* ---- the filter ---- */
 
-/* Leaves of the stacks behind a finding those that match. One with stacks needs a match among them; one without, such as a
- * lock whose callers are not known, is matched by its name alone. */
+/* Keeps the stacks of a finding that match. A finding with stacks is kept if one of them matches; a finding without stacks, such
+ * as a lock whose callers were not recorded, if its name matches. */
 static int narrow(struct doctor_report *report, struct finding *finding, bool *keeps, struct error *err) {
-    struct buffer left = {0};
+    struct buffer matching = {0};
     int64_t stacks = 0, kept = 0;
     sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:ids)", err);
     if (!row) return -1;
@@ -42,16 +42,16 @@ static int narrow(struct doctor_report *report, struct finding *finding, bool *k
         if (trace_filter_keeps_named(&report->filter, report->db, trace_id, finding->subject, keeps, err) < 0)
             return -1;
         if (*keeps && !kept) finding->trace_id = trace_id;
-        if (*keeps) buffer_printf(&left, "%s%s", kept++ ? "," : "[", db_text(row, 0));
+        if (*keeps) buffer_printf(&matching, "%s%s", kept++ ? "," : "[", db_text(row, 0));
     }
     if (code == 0 && !stacks)
         code = trace_filter_keeps_named(&report->filter, report->db, 0, finding->subject, keeps, err);
     if (code == 0 && stacks) *keeps = kept > 0;
     if (code == 0 && kept && kept < stacks) {
-        buffer_add_char(&left, ']');
-        finding->trace_ids = arena_text(&report->texts, left.data, left.size);
+        buffer_add_char(&matching, ']');
+        finding->trace_ids = arena_text(&report->texts, matching.data, matching.size);
     }
-    buffer_free(&left);
+    buffer_free(&matching);
     return code;
 }
 
@@ -65,7 +65,7 @@ static int severity_rank(const struct finding *finding) {
     return rank;
 }
 
-static int heavier_first(const void *left, const void *right) {
+static int larger_first(const void *left, const void *right) {
     const struct finding *a = left, *b = right;
     int ranks = severity_rank(a) - severity_rank(b);
     if (ranks) return ranks;
@@ -74,19 +74,19 @@ static int heavier_first(const void *left, const void *right) {
     return names ? names : strcmp(a->trace_ids, b->trace_ids);
 }
 
-/* The heap's findings change places among themselves: those of other sections stay where the view has them. */
+/* Sorts the heap's findings among themselves; findings of other sections keep their places. */
 static void sort_heap(struct doctor_report *report) {
     struct finding *heap = xmalloc((report->count + 1) * sizeof *heap);
     size_t count = 0, next = 0;
     for (size_t i = 0; i < report->count; i++)
         if (strcmp(report->findings[i].section, "heap") == 0) heap[count++] = report->findings[i];
-    qsort(heap, count, sizeof *heap, heavier_first);
+    qsort(heap, count, sizeof *heap, larger_first);
     for (size_t i = 0; i < report->count; i++)
         if (strcmp(report->findings[i].section, "heap") == 0) report->findings[i] = heap[next++];
     free(heap);
 }
 
-/* Where the evidence has the figure of --by. */
+/* The JSON path of the figure of --by in the evidence. */
 static const char *weight_path(enum heap_by by) {
     static const char *const paths[] = {[HEAP_BYTES] = "$.alloc_bytes",
                                         [HEAP_ALLOCS] = "$.alloc_count",
@@ -128,7 +128,7 @@ static bool are_alike(const struct finding *a, const struct finding *b) {
            strcmp(a->severity, b->severity) == 0 && strcmp(a->evidence, b->evidence) == 0;
 }
 
-/* What was sampled alike is one row with the kinds as its subject, and not a screen of them. */
+/* Kinds that were sampled in the same way become one row that lists them. */
 static void merge_alike(struct doctor_report *report) {
     size_t left = 0;
     for (size_t i = 0; i < report->count; i++) {

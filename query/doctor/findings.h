@@ -1,4 +1,4 @@
-/* findings.h: what the files of the doctor share: the findings of one run, and how they look. Private to them. */
+/* findings.h: what the files of query/doctor share: the findings of one run, and how they are printed. Private to query/doctor. */
 #ifndef CLEAR_QUERY_DOCTOR_FINDINGS_H
 #define CLEAR_QUERY_DOCTOR_FINDINGS_H
 
@@ -9,7 +9,7 @@
 #include "query/doctor/doctor.h"
 #include "query/profile/trace_filter.h"
 
-/* One row of the view `doctor`. Texts are the report's. */
+/* One row of the view `doctor`. The report owns the texts. */
 struct finding {
     const char *section, *code, *severity, *subject, *evidence, *trace_ids, *advice, *title;
     int64_t trace_id; /* the first of trace_ids, 0 for none */
@@ -22,14 +22,14 @@ struct doctor_report {
     struct db *db;
     const struct doctor_options *options;
     struct trace_filter filter;
-    struct pattern *peek; /* NULL where nothing is asked for */
+    struct pattern *peek; /* NULL without --peek */
     struct arena texts;
     struct finding *findings; /* section by section, the worst first */
     size_t count, capacity;
-    size_t hidden; /* left out by the filter */
+    size_t hidden; /* findings that the filter removed */
 };
 
-/* An escape sequence, or nothing where the report has no colour. */
+/* An escape sequence of a terminal; "" in a report without colour. */
 const char *doctor_style(const struct doctor_report *report, const char *code);
 const char *doctor_bold(const struct doctor_report *report);
 const char *doctor_plain(const struct doctor_report *report);
@@ -37,31 +37,31 @@ const char *doctor_plain(const struct doctor_report *report);
 bool doctor_is_severe(const struct finding *finding); /* critical or warning */
 bool doctor_is_saturation(const struct finding *finding);
 
-/* findings.c: the findings that the options leave, in the order of the view, those of the heap by --by. */
+/* findings.c: the findings that pass the filter, in the order of the view; those of the heap sorted by --by. */
 int doctor_load(struct doctor_report *report, struct error *err);
-/* Brings each section's findings together; sections stay in the order of their worst finding, which is the view's. Kinds that were
- * lost or sampled alike become one finding. */
+/* Sorts the findings by section, sections in the order of their worst finding. Kinds with the same loss or sampling become one
+ * finding. */
 void doctor_group_sections(struct doctor_report *report);
 
-/* figures.c: a table of findings of one section: `first` tells which columns it has. */
+/* figures.c: a table of findings of one section; the section of `first` decides its columns. */
 void doctor_start_grid(const struct finding *first, struct grid *grid);
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err);
 
-/* section.c: findings start..end-1, which are all of one section: table, advice, what was left out. */
+/* section.c: the findings start to end - 1, all of one section: table, advice, and how many are not shown. */
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err);
 
-/* calls.c: tables of functions, one for each kind of profile of the run, and who calls whom. */
+/* calls.c: tables of functions, one for each kind of profile of the run, and callers and callees. */
 bool doctor_wants_functions(const struct doctor_options *options);
 int doctor_print_functions(struct doctor_report *report, struct error *err);
-/* Those of the kinds that no diagnosis speaks of (CPU samples, goroutines), where there are any. */
+/* The tables of kinds without a diagnosis (CPU samples, goroutines), if the run has any. */
 int doctor_print_undiagnosed(struct doctor_report *report, struct error *err);
 int doctor_print_peek(struct doctor_report *report, struct error *err);
-/* The same as rows of a JSON array that has begun; *before stands before the next row. */
-int doctor_print_functions_json(struct doctor_report *report, const char **before, struct error *err);
-int doctor_print_peek_json(struct doctor_report *report, const char **before, struct error *err);
+/* The same as rows of a JSON array that has begun; *separator is printed before the next row. */
+int doctor_print_functions_json(struct doctor_report *report, const char **separator, struct error *err);
+int doctor_print_peek_json(struct doctor_report *report, const char **separator, struct error *err);
 
-/* head.c: what was run and how it went, with the losses that are notes, which leave the findings by that; and the
- * commands that go on from here. */
+/* head.c: the lines above the sections: what was run and how it ended, with the losses that are notes, which it removes from the
+ * findings. And the lines below: the next commands. */
 int doctor_print_head(struct doctor_report *report, struct error *err);
 int doctor_print_next(struct doctor_report *report, struct error *err);
 

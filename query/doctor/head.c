@@ -10,14 +10,14 @@ enum { TRACES_EXPORTED = 20 };
 
 /* ---- head ---- */
 
-/* Whoever reads a figure must know that it was scaled up from a sample. */
+/* Sampling, which the reader of any figure must know. */
 static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
-    if (sample_n > 1) fprintf(out, "  sampled 1 in %s, and scaled up\n", units_count(sample_n).text);
+    if (sample_n > 1) fprintf(out, "  sampled 1 in %s; figures are scaled up\n", units_count(sample_n).text);
     if (sample_bytes > 1)
-        fprintf(out, "  allocations sampled every %s, and scaled up\n", units_bytes(sample_bytes).text);
+        fprintf(out, "  allocations sampled every %s; figures are estimates\n", units_bytes(sample_bytes).text);
 }
 
-/* When, how long, how it ended, as far as it is known: a file mostly knows no duration and no processes. */
+/* When, how long, how it ended, how many processes. An ingested file often has no duration and no processes. */
 static void print_course(FILE *out, sqlite3_stmt *row) {
     fprintf(out, "  %s", units_time(sqlite3_column_int64(row, 3)).text);
     if (sqlite3_column_int64(row, 4)) fprintf(out, ", %s", units_ns(sqlite3_column_int64(row, 4)).text);
@@ -26,7 +26,7 @@ static void print_course(FILE *out, sqlite3_stmt *row) {
     fputc('\n', out);
 }
 
-/* Only of kinds that the run has. */
+/* Only for kinds that the run has. */
 static void print_sums(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
         fprintf(out, "  %s of %s; live at the end: %s of %s\n",
@@ -42,7 +42,7 @@ static void print_sums(FILE *out, sqlite3_stmt *row) {
         fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
 }
 
-/* What the events of a kind of profile are called. */
+/* The name of an event of a kind of profile. */
 static const char *event_of(const char *kind) {
     static const char *const events[][2] = {{"cpu", "CPU sample"},
                                             {"heap", "heap event"},
@@ -61,16 +61,16 @@ static int print_small_loss(const struct doctor_report *report, const struct fin
     db_bind_text(row, ":evidence", finding->evidence);
     if (db_step(report->db, row, err) != 1) return -1;
     int64_t count = sqlite3_column_int64(row, 0);
-    fprintf(report->out, "  note: %s %s not recorded, beside %s that were (%s %%)\n",
-            units_things(count, event_of(finding->subject)).text, count == 1 ? "was" : "were",
-            units_count(sqlite3_column_int64(row, 1)).text, db_text(row, 2));
+    fprintf(report->out, "  note: %s %s not recorded (%s %%), %s were\n",
+            units_things(count, event_of(finding->subject)).text, count == 1 ? "was" : "were", db_text(row, 2),
+            units_count(sqlite3_column_int64(row, 1)).text);
     sqlite3_reset(row);
     return 0;
 }
 
-/* A loss that is only a note has a line in the head, and no part in the sections: nobody shall take it for the worst. */
+/* A loss that is only a note is a line in the head instead of a row in the sections, where it would look like the worst finding. */
 static int print_small_losses(struct doctor_report *report, struct error *err) {
-    size_t left = 0;
+    size_t kept = 0;
     int code = 0;
     for (size_t i = 0; i < report->count && code == 0; i++) {
         const struct finding *finding = &report->findings[i];
@@ -79,9 +79,9 @@ static int print_small_losses(struct doctor_report *report, struct error *err) {
         if (is_small)
             code = print_small_loss(report, finding, err);
         else
-            report->findings[left++] = *finding;
+            report->findings[kept++] = *finding;
     }
-    if (code == 0) report->count = left;
+    if (code == 0) report->count = kept;
     return code;
 }
 
@@ -92,7 +92,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
-    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run is gone", report->db->path);
+    if (code < 1) return code < 0 ? -1 : error_fail(err, "%s: the run no longer exists", report->db->path);
     buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
                   *db_text(row, 1) ? ")" : "", db_text(row, 2));
     struct buffer shown = {0};
@@ -109,7 +109,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
 
 /* ---- foot ---- */
 
-/* The stacks of the findings of one section that were shown, "3,17,20"; empty where it has none. */
+/* The stacks of the findings of one section that were shown: "3,17,20"; empty if there are none. */
 static int shown_traces(struct doctor_report *report, const char *section, struct buffer *ids, struct error *err) {
     int count = 0;
     for (size_t i = 0; i < report->count; i++) {
@@ -126,7 +126,7 @@ static int shown_traces(struct doctor_report *report, const char *section, struc
     return 0;
 }
 
-/* The run is of a file, and its warehouse ends with us: the commands name the file again. */
+/* The run was read from a file into a private warehouse, which ends with this process: the commands name the file again. */
 static int print_next_of_file(struct doctor_report *report, struct error *err) {
     struct buffer file = {0};
     sqlite3_stmt *row = db_prepare(report->db, "SELECT source FROM runs WHERE id = :run", err);
@@ -137,13 +137,13 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     sqlite3_reset(row);
     fprintf(report->out, "\n%snext%s\n", doctor_bold(report), doctor_plain(report));
     fprintf(report->out, "  clear query 'SELECT * FROM doctor WHERE run_id = :run' run=%s\n", buffer_text(&file));
-    fprintf(report->out, "  clear ingest %s   # keeps it, to export findings from and to compare\n",
+    fprintf(report->out, "  clear ingest %s   # stores it, to export findings and to compare runs\n",
             buffer_text(&file));
     buffer_free(&file);
     return 0;
 }
 
-/* The values of an export of findings. A viewer shows the last one first, so what the worst finding is about stands there. */
+/* The values of an export of findings. A viewer shows the last one first, so the figure of the worst finding is last. */
 static const char *export_columns(const struct doctor_report *report, const char *section) {
     static const char allocated[] = "sum(inuse_count) AS \"inuse_objects/count\", sum(inuse_bytes) AS "
                                     "\"inuse_space/bytes\",\n    sum(alloc_count) AS \"alloc_objects/count\", "

@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "base/wrap.h"
 
-/* The advice of each code that was shown, once. */
+/* The advice of each code that was shown, once per code. */
 static void print_advice(const struct doctor_report *report, size_t start, size_t end) {
     for (size_t i = start; i < end; i++) {
         const struct finding *finding = &report->findings[i];
@@ -19,18 +19,18 @@ static void print_advice(const struct doctor_report *report, size_t start, size_
     }
 }
 
-/* What was not shown: "not shown: 3 warning, 12 note, 40 ok". */
+/* How many findings are not shown: "not shown: 3 warning, 12 note, 40 ok". */
 static void print_rest(const struct doctor_report *report, size_t start, size_t end, bool any_shown) {
     static const char *const severities[] = {"critical", "warning", "note", "ok"};
-    const char *before = any_shown ? "\n  not shown: " : "  nothing above a note; not shown: ";
-    bool any = false, more = false; /* healthy rows are never shown: the view has them */
+    const char *separator = any_shown ? "\n  not shown: " : "  no warnings; not shown: ";
+    bool any = false, more = false; /* more: some that --top 0 would show; it does not show healthy rows */
     for (size_t level = 0; level < sizeof severities / sizeof *severities; level++) {
         int64_t hidden = 0;
         for (size_t i = start; i < end; i++)
             hidden += !report->findings[i].shown && strcmp(report->findings[i].severity, severities[level]) == 0;
         if (!hidden) continue;
-        fprintf(report->out, "%s%s %s", before, units_count(hidden).text, severities[level]);
-        before = ", ";
+        fprintf(report->out, "%s%s %s", separator, units_count(hidden).text, severities[level]);
+        separator = ", ";
         any = true;
         more |= strcmp(severities[level], "ok") != 0;
     }
@@ -45,9 +45,9 @@ int doctor_print_section(struct doctor_report *report, size_t start, size_t end,
     doctor_start_grid(&report->findings[start], &grid);
     for (size_t i = start; i < end && code == 0; i++) {
         struct finding *finding = &report->findings[i];
-        bool worth =
+        bool is_shown =
             doctor_is_saturation(finding) || options->top == 0 || (doctor_is_severe(finding) && shown < options->top);
-        if (!worth || strcmp(finding->severity, "ok") == 0) continue;
+        if (!is_shown || strcmp(finding->severity, "ok") == 0) continue;
         code = doctor_add_finding(report, &grid, finding, err);
         shown++;
     }
