@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """oracle_compare.py CLEAR PPROF DIRECTORY WAREHOUSE...: clear export and clear report against tests/oracle.py, in meaning.
 
-Of each WAREHOUSE every kind of every run, all runs that have a kind together, their newest less the others, and windows: the first,
-the last, stretches of time of one run, of all, and of one less those of the others. `clear export` must say what the oracle says. `clear report proto` must say what `go tool pprof -proto`
-makes of the oracle's profile, which merges mappings and leaves out frames that are to be dropped; folded and json, what is summed here from
-that; svg, what graphviz draws of `go tool pprof -dot`. Prints what differs; exits 1 where something did."""
+Of each WAREHOUSE every kind of every run, all runs that have a kind together, their newest less the others, and of the run with
+the most windows the first, the second, the last, and stretches of time: of it alone, of all runs, and less those of the others.
+`clear export` must say what the oracle says. `clear report proto` must say what `go tool pprof -proto` makes of the oracle's
+profile, which merges mappings and leaves out frames that are to be dropped; folded and json, what is summed here from that; svg,
+what graphviz draws of `go tool pprof -dot`. Prints what differs; exits 1 where something did."""
 import concurrent.futures
 import contextlib
 import filecmp
@@ -271,17 +272,20 @@ def cases_of(db):
         # Recorded and ingested ones of a kind of ours are added up as recorded ones.
         if len(lists) > 1 and kind in oracle.KINDS and not Case(db, kind, runs).query(warehouse).are_stored(runs):
             yield Case(db, kind, runs)
-        ends = windows_of(warehouse, kind, runs[-1])
+        ends, run = max(((windows_of(warehouse, kind, run), run) for run in runs), key=lambda one: len(one[0]))
         if len(ends) > 2:
-            yield Case(db, kind, runs[-1:], window=1)
-            yield Case(db, kind, runs[-1:], window=-1)
-            yield Case(db, kind, runs[-1:], since=ends[0], until=ends[len(ends) // 2])
-            yield Case(db, kind, runs[-1:], since=ends[len(ends) // 2])
-            yield Case(db, kind, runs[-1:], until=ends[len(ends) // 2])
+            middle = ends[len(ends) // 2]
+            yield Case(db, kind, [run], window=1)
+            yield Case(db, kind, [run], window=-1)
+            yield Case(db, kind, [run], window=2)
+            yield Case(db, kind, [run], since=ends[0], until=middle)
+            yield Case(db, kind, [run], since=middle)
+            yield Case(db, kind, [run], until=middle)
             for some in lists:
-                if runs[-1] in some and len(some) > 1:
-                    yield Case(db, kind, some, until=ends[len(ends) // 2])
-                    yield Case(db, kind, some[-1:], base=some[:-1], since=ends[0], until=ends[-1])
+                others = [one for one in some if one != run]
+                if run in some and others:
+                    yield Case(db, kind, some, until=middle)
+                    yield Case(db, kind, [run], base=others, until=middle)
 
 
 def main():
