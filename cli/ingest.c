@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "ingest/read/fetch.h"
-#include "ingest/read/format.h"
 #include "ingest/read/ingest.h"
+#include "ingest/read/readers.h"
 
 struct ingest_command {
     const char *db;

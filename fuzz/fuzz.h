@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ingest/read/format.h"
+#include "ingest/read/readers.h"
 
 int fuzz_one(const struct format *format, const uint8_t *data, size_t size);
 void fuzz_path(const struct format *format, const char *path); /* the same with what stands there, as a directory */

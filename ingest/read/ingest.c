@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "ingest/read/cumulative.h"
 #include "ingest/read/fetch.h"
-#include "ingest/read/format.h"
+#include "ingest/read/readers.h"
 #include "ingest/store/run_uuid.h"
 #include "ingest/store/site_rows.h"
 #include "ingest/store/sums.h"

@@ -1,6 +1,6 @@
 /* ingest.h: how foreign artefacts become rows: one run an artefact, one transaction a run.
  *
- * The command calls ingest_open, ingest_path for each artefact, ingest_close. A reader (ingest/read/format.h) calls
+ * The command calls ingest_open, ingest_path for each artefact, ingest_close. A reader (ingest/read/readers.h) calls
  * ingest_begin_run, then for each profile ingest_begin_profile and the adders; names and stacks go through
  * ingest->store (ingest/store/store.h). Rows of one profile with equal keys are summed (maxima: the greatest) in memory and
  * written at the next ingest_begin_profile or at the end; so memory is bounded by the distinct rows, and a reader needs

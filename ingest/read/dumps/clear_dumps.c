@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "ingest/read/format.h"
 #include "ingest/read/readers.h"
 #include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"

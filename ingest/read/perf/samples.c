@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "ingest/read/format.h"
 #include "ingest/read/perf/frame_names.h"
 #include "ingest/read/perf/recording.h"
 #include "ingest/read/readers.h"

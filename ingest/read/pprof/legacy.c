@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ingest/read/format.h"
 #include "ingest/read/readers.h"
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */

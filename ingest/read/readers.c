@@ -1,7 +1,5 @@
-#include "ingest/read/format.h"
 #include "ingest/read/readers.h"
 
-/* Strict before lenient. A format's reader declares its struct in ingest/read/readers.h. */
 const struct format *const formats[] = {
     &format_perf_data, &format_clear_directory, &format_clear_dump, &format_legacy, &format_folded, &format_pprof, NULL,
 };
