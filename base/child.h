@@ -14,10 +14,11 @@ struct child_limits {
 
 enum child_end { CHILD_DONE, CHILD_MISSING, CHILD_FAILED };
 
-/* Runs argv[0] (with PATH look-up where there is no slash in it; ends with NULL), with `input` as its standard input where that is
- * not NULL, and adds its standard output to `out`. CHILD_MISSING: there is no such program, and no error is set.
- * CHILD_FAILED, with the error set: it could not be started, ended otherwise than by exit(0) (the message has the first line that
- * it wrote to standard error), or went over a limit and was killed. Whatever happens, it is no more when this returns. */
+/* Runs argv[0] (with PATH look-up where there is no slash in it; ends with NULL), with `input` as its standard input
+ * where that is not NULL, and adds its standard output to `out`. CHILD_MISSING: there is no such program, and no error
+ * is set. CHILD_FAILED, with the error set: it could not be started, ended otherwise than by exit(0) (the message has
+ * the first line that it wrote to standard error), or went over a limit and was killed. Whatever happens, it is no more
+ * when this returns. */
 enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
                           struct buffer *out, struct error *err);
 

@@ -31,7 +31,8 @@ int error_prefix(struct error *err, const char *format, ...) __attribute__((form
 _Noreturn void bug_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 
-/* malloc and friends that never return NULL: they end the process with status 1 and a line on stderr. Free with free(). */
+/* malloc and friends that never return NULL: they end the process with status 1 and a line on stderr. Free with
+ * free(). */
 void *xmalloc(size_t size) __attribute__((malloc, alloc_size(1)));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 void *xrealloc(void *block, size_t size) __attribute__((alloc_size(2)));

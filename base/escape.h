@@ -1,5 +1,5 @@
-/* escape.h: appends a text that may hold anything to a document, so that it stays a text there and nothing else. For JSON see
- * buffer_add_json_string (base/buffer.h). */
+/* escape.h: appends a text that may hold anything to a document, so that it stays a text there and nothing else. For
+ * JSON see buffer_add_json_string (base/buffer.h). */
 #ifndef CLEAR_BASE_ESCAPE_H
 #define CLEAR_BASE_ESCAPE_H
 
@@ -11,8 +11,8 @@ void escape_csv(struct buffer *out, const char *text, size_t size);
 /* One word for a POSIX shell: as it is where that is safe, else in single quotes. */
 void escape_shell(struct buffer *out, const char *word);
 
-/* XML or HTML, in an element or in a quoted attribute. What is not UTF-8, and control characters but tabs and newlines, which
- * XML does not know, become U+FFFD. */
+/* XML or HTML, in an element or in a quoted attribute. What is not UTF-8, and control characters but tabs and newlines,
+ * which XML does not know, become U+FFFD. */
 void escape_xml(struct buffer *out, const char *text);
 
 /* The same of the first character alone; the number of bytes that it took, 0 at the end of the text. */

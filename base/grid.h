@@ -1,7 +1,7 @@
-/* grid.h: cells of text, printed in aligned columns.
- * A zeroed struct with `columns` set is an empty grid. Cells are added row by row; texts are copied. Widths are those of
- * a terminal (UTF-8; wide and combining characters count as they should). Control characters are shown as \n, \t, \x1b:
- * a name inside a profile cannot move the cursor. No line ends in blanks. */
+/* grid.h: cells of text, printed in aligned columns. A zeroed struct with `columns` set is an empty grid. Cells are
+ * added row by row; texts are copied. Widths are those of a terminal (UTF-8; wide and combining characters count as
+ * they should). Control characters are shown as \n, \t, \x1b: a name inside a profile cannot move the cursor. No line
+ * ends in blanks. */
 #ifndef CLEAR_BASE_GRID_H
 #define CLEAR_BASE_GRID_H
 

@@ -6,8 +6,8 @@
 
 enum { NEAREST_WORD_MAX = 32 }; /* bytes; a longer word is near nothing */
 
-/* Collects the nearest of the words that are offered; of two that are equally near, the first. Zeroed but for `word`, it
- * has seen none. */
+/* Collects the nearest of the words that are offered; of two that are equally near, the first. Zeroed but for `word`,
+ * it has seen none. */
 struct nearest {
     const char *word;                 /* not copied */
     char found[NEAREST_WORD_MAX + 1]; /* empty where none is near: further away than two edits it is a guess, no help */

@@ -1,5 +1,5 @@
-/* number.h: numbers with units, as people write them. `name` is what the message calls it ("--depth"). Out of range or not a
- * number: a usage error.
+/* number.h: numbers with units, as people write them. `name` is what the message calls it ("--depth"). Out of range or
+ * not a number: a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)
  *   duration 1, 0.5, 250ms, 2s, 5m, 1h (no unit is seconds), in nanoseconds */

@@ -1,8 +1,9 @@
 /* option.h: the options of a command, declared as tables of rows: names, the value they take, what they set, one or two
  * sentences of help. Reading a command line, --help, manual pages, shell completion and prompts all work from the rows.
  *
- * Rows stand in groups, each with a heading. Offsets count from a struct of the command: `option_group.offset` finds the part
- * of it that the rows of the group are about, so that a group can be shared by commands, and `option_row.offset` the member. */
+ * Rows stand in groups, each with a heading. Offsets count from a struct of the command: `option_group.offset` finds
+ * the part of it that the rows of the group are about, so that a group can be shared by commands, and
+ * `option_row.offset` the member. */
 #ifndef CLEAR_BASE_OPTION_H
 #define CLEAR_BASE_OPTION_H
 
@@ -48,7 +49,8 @@ struct option_group {
     size_t offset;
 };
 
-/* Every row of every group in turn:  for (struct option_walk walk = {.group = groups}; option_next(&walk);) ... walk.row ... */
+/* Every row of every group in turn:  for (struct option_walk walk = {.group = groups}; option_next(&walk);) ...
+ * walk.row ... */
 struct option_walk {
     const struct option_group *group; /* that of the row */
     const struct option_row *row;
@@ -65,21 +67,23 @@ struct option_reader {
     const struct option_group *groups; /* end with NULL rows */
     void *into;                        /* the command's struct */
     bool stops;                        /* options end at the first word that is none */
-    /* As Go's flags: one dash is as good as two, - is as good as _, "=true" and "=false" of switches, no abbreviations. */
+    /* As Go's flags: one dash is as good as two, - is as good as _, "=true" and "=false" of switches, no
+     * abbreviations. */
     bool is_go;
     /* Rows that stand in no group, or NULL: the row is NULL where there is none of that name. */
     const struct option_row *(*more)(const char *name);
 };
 
 /* Reads the options among argv[1] to argv[*count - 1] and leaves the other words there, in order, *count of them with
- * argv[0]; argv[*count] is NULL. 0; OPTION_WANTS_HELP; -1 with a usage error that shows the option as it was written. */
+ * argv[0]; argv[*count] is NULL. 0; OPTION_WANTS_HELP; -1 with a usage error that shows the option as it was
+ * written. */
 enum { OPTION_WANTS_HELP = 1 };
 int option_read(const struct option_reader *reader, int *count, char **argv, struct error *err);
 
 /* The row of exactly this name. */
 struct option_place option_find(const struct option_group *groups, void *into, const char *name);
-/* Sets one option. `shown` is what messages call it, `text` NULL where there was no value. A value that is refused changes
- * nothing. */
+/* Sets one option. `shown` is what messages call it, `text` NULL where there was no value. A value that is refused
+ * changes nothing. */
 int option_set(const struct option_place *place, const char *shown, const char *text, struct error *err);
 /* Sets every member that has a preset to it. */
 void option_preset(const struct option_group *groups, void *into);

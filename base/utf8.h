@@ -1,10 +1,12 @@
-/* utf8.h: is it text, and how long is it? UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* utf8.h: is it text, and how long is it? UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. */
 #ifndef CLEAR_BASE_UTF8_H
 #define CLEAR_BASE_UTF8_H
 
 #include <stddef.h>
 
-/* Bytes of the character at `text`, of which `left` can be read; 0 where there is no valid one. A NUL is a character. */
+/* Bytes of the character at `text`, of which `left` can be read; 0 where there is no valid one. A NUL is a
+ * character. */
 size_t utf8_length(const char *text, size_t left);
 
 /* The offset of the first byte that is a NUL or no part of a valid character; `size` where there is none. */

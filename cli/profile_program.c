@@ -55,9 +55,9 @@ int profile_target_find(struct profile_target *target, char **words, struct erro
         target->name = target->arguments[0] = target->build.name;
         target->program = xstrdup(target->build.program);
     } else {
-        target->program = target_find(words[0], err);
+        target->program = recordable_find(words[0], err);
     }
-    return target->program ? target_check(target->program, words[0], err) : -1;
+    return target->program ? recordable_check(target->program, words[0], err) : -1;
 }
 
 void profile_target_free(struct profile_target *target) {

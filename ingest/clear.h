@@ -1,27 +1,29 @@
-/* clear.h: reports to `clear profile` what it cannot see by itself: MVCC cells, channels, and the locks, allocators and fibers of the
- * program's own runtime.
+/* clear.h: reports to `clear profile` what it cannot see by itself: MVCC cells, channels, and the locks, allocators and
+ * fibers of the program's own runtime.
  *
- * Use. Header-only: include it and call; there is nothing to link. Each function tests a weak symbol that only the recording runtime
- * defines. In a program that is not profiled a call costs a load and a branch that is never taken (`make bench`, row api-off), and only
- * its arguments are evaluated. Under `clear profile` a call costs what its comment says (best of five loops on one processor, everything
- * recorded).
+ * Use. Header-only: include it and call; there is nothing to link. Each function tests a weak symbol that only the
+ * recording runtime defines. In a program that is not profiled a call costs a load and a branch that is never taken
+ * (`make bench`, row api-off), and only its arguments are evaluated. Under `clear profile` a call costs what its
+ * comment says (best of five loops on one processor, everything recorded).
  *
- * Threads. Every function may be called from any thread, and from signal handlers. A call from a signal handler that interrupted the
- * recorder is not recorded.
+ * Threads. Every function may be called from any thread, and from signal handlers. A call from a signal handler that
+ * interrupted the recorder is not recorded.
  *
- * Errors. No function fails, changes errno, or allocates from the program's heap. What the recorder has no room for is counted as dropped
- * and shown with the profile.
+ * Errors. No function fails, changes errno, or allocates from the program's heap. What the recorder has no room for is
+ * counted as dropped and shown with the profile.
  *
- * Ownership. Pointers are identities: they are compared, and never dereferenced or freed. Only `name` is read, during the call.
+ * Ownership. Pointers are identities: they are compared, and never dereferenced or freed. Only `name` is read, during
+ * the call.
  *
- * Units and ranges. Times are nanoseconds, sizes bytes, depths and capacities messages. Every value of a type is allowed, except where a
- * comment says otherwise. Sums are kept in 64 bits.
+ * Units and ranges. Times are nanoseconds, sizes bytes, depths and capacities messages. Every value of a type is
+ * allowed, except where a comment says otherwise. Sums are kept in 64 bits.
  *
- * Other languages. Declare the clear_rt_* functions as weak externs and test them before the call (Zig: `@extern(..., .{ .linkage =
- * .weak })`; Rust: dlsym, because stable Rust has no weak linkage). They have the plain C ABI and do not change.
+ * Other languages. Declare the clear_rt_* functions as weak externs and test them before the call (Zig: `@extern(...,
+ * .{ .linkage = .weak })`; Rust: dlsym, because stable Rust has no weak linkage). They have the plain C ABI and do not
+ * change.
  *
- * Compile with -fPIE (the default of most distributions) or -fPIC, also for an executable that is linked with -no-pie. With -fno-pie
- * the linker resolves the weak symbols to zero, and nothing is recorded. */
+ * Compile with -fPIE (the default of most distributions) or -fPIC, also for an executable that is linked with -no-pie.
+ * With -fno-pie the linker resolves the weak symbols to zero, and nothing is recorded. */
 #ifndef CLEAR_H
 #define CLEAR_H
 
@@ -61,28 +63,31 @@ static inline void clear_cell_read(const void *cell) {
     if (clear_rt_cell_read) clear_rt_cell_read(cell);
 }
 
-/* An update of the cell ended. `struct_size` bytes were copied 1 + `retries` times; `retries` copies were discarded because another
- * update committed first. `outcome` is CLEAR_COMMITTED, or CLEAR_EXHAUSTED when the update gave up. About 4 ns. */
+/* An update of the cell ended. `struct_size` bytes were copied 1 + `retries` times; `retries` copies were discarded
+ * because another update committed first. `outcome` is CLEAR_COMMITTED, or CLEAR_EXHAUSTED when the update gave up.
+ * About 4 ns. */
 static inline void clear_cell_update(const void *cell, size_t struct_size, uint64_t retries,
                                      enum clear_outcome outcome) {
     if (clear_rt_cell_update) clear_rt_cell_update(cell, struct_size, retries, (int)outcome);
 }
 
-/* One transaction committed `count` cells at once. Each counts a multi_commit, besides the commit that clear_cell_update reports for it.
- * The array is read during the call. About 3 ns a cell. */
+/* One transaction committed `count` cells at once. Each counts a multi_commit, besides the commit that
+ * clear_cell_update reports for it. The array is read during the call. About 3 ns a cell. */
 static inline void clear_cell_commit_many(const void *const *cells, size_t count) {
     if (clear_rt_cell_commit_many) clear_rt_cell_commit_many(cells, count);
 }
 
 /* --- channels: queues between threads or fibers ------------------------------------------------------------------ */
 
-/* A channel was made at this address. `capacity` 0 is unbounded. `name` may be NULL; 47 bytes of it are kept. An address that is opened
- * again with another capacity or name is another channel. A channel that was never opened has an unknown capacity. */
+/* A channel was made at this address. `capacity` 0 is unbounded. `name` may be NULL; 47 bytes of it are kept. An
+ * address that is opened again with another capacity or name is another channel. A channel that was never opened has an
+ * unknown capacity. */
 static inline void clear_channel_open(const void *channel, uint64_t capacity, const char *name) {
     if (clear_rt_channel_open) clear_rt_channel_open(channel, capacity, name);
 }
 
-/* A message was sent: the channel has `depth` messages now. The sender waited `blocked_ns`; 0: it did not wait. About 4 ns. */
+/* A message was sent: the channel has `depth` messages now. The sender waited `blocked_ns`; 0: it did not wait. About 4
+ * ns. */
 static inline void clear_channel_push(const void *channel, uint64_t depth, uint64_t blocked_ns) {
     if (clear_rt_channel_push) clear_rt_channel_push(channel, depth, blocked_ns);
 }
@@ -99,8 +104,8 @@ static inline void clear_channel_close(const void *channel) {
 
 /* --- locks other than pthread's ----------------------------------------------------------------------------------- */
 
-/* The calling thread has acquired the lock. `contended` is not 0 when it had to wait, and `wait_ns` is for how long. Together with the
- * release about 33 ns exclusive (18 of them to read the clock), 6 ns shared. */
+/* The calling thread has acquired the lock. `contended` is not 0 when it had to wait, and `wait_ns` is for how long.
+ * Together with the release about 33 ns exclusive (18 of them to read the clock), 6 ns shared. */
 static inline void clear_lock_acquired(const void *lock, enum clear_mode mode, int contended, uint64_t wait_ns) {
     if (clear_rt_lock_acquired) clear_rt_lock_acquired(lock, (int)mode, contended, wait_ns);
 }
@@ -112,9 +117,10 @@ static inline void clear_lock_released(const void *lock, enum clear_mode mode) {
 
 /* --- allocators other than malloc --------------------------------------------------------------------------------- */
 
-/* A block was allocated. Its site is the stack of the caller. `arena` is the arena that frees it when it ends, or NULL. `block` NULL is
- * ignored. Together with the free 16 ns when the stack is in the cache, up to 120 ns more when it must be walked, 17 ns more for a block
- * of an arena. When the allocator's own memory comes from malloc, both count: exclude one of the two by its site. */
+/* A block was allocated. Its site is the stack of the caller. `arena` is the arena that frees it when it ends, or NULL.
+ * `block` NULL is ignored. Together with the free 16 ns when the stack is in the cache, up to 120 ns more when it must
+ * be walked, 17 ns more for a block of an arena. When the allocator's own memory comes from malloc, both count: exclude
+ * one of the two by its site. */
 static inline void clear_alloc(const void *arena, const void *block, size_t size) {
     if (clear_rt_alloc) clear_rt_alloc(arena, block, size);
 }
@@ -131,8 +137,8 @@ static inline void clear_free_all(const void *arena) {
 
 /* --- fibers ----------------------------------------------------------------------------------------------------- */
 
-/* A fiber was spawned. `fiber` identifies it until its exit; every number but UINT64_MAX. `site` is the program's number for the place in
- * its source. With a run and the exit about 94 ns. */
+/* A fiber was spawned. `fiber` identifies it until its exit; every number but UINT64_MAX. `site` is the program's
+ * number for the place in its source. With a run and the exit about 94 ns. */
 static inline void clear_fiber_spawn(uint64_t fiber, uint32_t site) {
     if (clear_rt_fiber_spawn) clear_rt_fiber_spawn(fiber, site);
 }

@@ -1,32 +1,36 @@
-/* segment.h: the layout of the memory that the runtime (ingest/shim, inside the profiled program) shares with the collector
- * (ingest/record).
+/* segment.h: the layout of the memory that the runtime (ingest/shim, inside the profiled program) shares with the
+ * collector (ingest/record).
  *
- * Files. `clear profile` makes a private directory (0700), which the runtime finds by the environment variable CLEAR_RT_DIR. The
- * collector writes the file `control` (struct control) before the program starts. Each process image that records anything makes a
- * file `PID-NANOSECONDS.seg`: a sparse file that it maps shared. What it stores there is in the page cache, so it survives any end of
- * the process. The collector owns the directory and removes it; the program only writes its own segment.
+ * Files. `clear profile` makes a private directory (0700), which the runtime finds by the environment variable
+ * CLEAR_RT_DIR. The collector writes the file `control` (struct control) before the program starts. Each process image
+ * that records anything makes a file `PID-NANOSECONDS.seg`: a sparse file that it maps shared. What it stores there is
+ * in the page cache, so it survives any end of the process. The collector owns the directory and removes it; the
+ * program only writes its own segment.
  *
  * Shape of a segment:
  *
  *     struct segment        one page: which process, when, what is recorded, what was dropped
  *     chunk, chunk, ...     64-byte aligned, appended in order, never moved or freed while the process lives
  *
- * Ids. Stacks and objects (locks, cells, channels, task sites) are interned: each is stored once and has a dense id from 1, a count of
- * its own for stacks and for objects. Counters are kept for each thread and id, so that two threads never write one cache line on a
- * hot path. The figure of an id is the sum over all its counter chunks (of a maximum: the largest).
+ * Ids. Stacks and objects (locks, cells, channels, task sites) are interned: each is stored once and has a dense id
+ * from 1, a count of its own for stacks and for objects. Counters are kept for each thread and id, so that two threads
+ * never write one cache line on a hot path. The figure of an id is the sum over all its counter chunks (of a maximum:
+ * the largest).
  *
- * Units and ranges. Times are nanoseconds where the name says _ns; the times of locks are ticks of the clock that FEATURE_TSC names.
- * Sizes are bytes as the program asked for. Counters are unsigned, 64 bits wide, only grow, and wrap in no realistic run. Integers have
- * the machine's byte order; the layout is for x86-64, where reader and writer are the same machine.
+ * Units and ranges. Times are nanoseconds where the name says _ns; the times of locks are ticks of the clock that
+ * FEATURE_TSC names. Sizes are bytes as the program asked for. Counters are unsigned, 64 bits wide, only grow, and wrap
+ * in no realistic run. Integers have the machine's byte order; the layout is for x86-64, where reader and writer are
+ * the same machine.
  *
- * Concurrency. A counter has one writing thread at a time, which uses relaxed stores. A chunk exists once its `kind` is not 0 (stored
- * last, release). The entries of a list chunk exist up to its `count` (release). `used` is the end of the last chunk that was reserved;
- * that chunk may not exist yet. A reader of a live segment may see the count of an event before its bytes; once the process has ended
- * the figures are exact.
+ * Concurrency. A counter has one writing thread at a time, which uses relaxed stores. A chunk exists once its `kind` is
+ * not 0 (stored last, release). The entries of a list chunk exist up to its `count` (release). `used` is the end of the
+ * last chunk that was reserved; that chunk may not exist yet. A reader of a live segment may see the count of an event
+ * before its bytes; once the process has ended the figures are exact.
  *
- * Errors. A reader must check everything: the process may have been killed in the middle of a store, and it can write anything into
- * its segment (ingest/record/segment_view.h does that). A layout with another magic, version or size is refused by both sides. What
- * did not fit is counted in dropped_*; a process that could make no segment is counted in control.unrecorded_processes.
+ * Errors. A reader must check everything: the process may have been killed in the middle of a store, and it can write
+ * anything into its segment (ingest/record/segment_view.h does that). A layout with another magic, version or size is
+ * refused by both sides. What did not fit is counted in dropped_*; a process that could make no segment is counted in
+ * control.unrecorded_processes.
  *
  * This header needs libc alone. */
 #ifndef CLEAR_INGEST_SEGMENT_H
@@ -46,9 +50,10 @@ enum {
     SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
 };
 
-/* A program that dumps by itself reads the names of its files from environment variables. Their value is DIRECTORY/ID.FILE with this ID,
- * all zeros. The runtime of each process replaces it, in place, by the PID and the NANOSECONDS of its segment's name, with leading
- * zeros. So processes that inherit the variables do not overwrite each other's files. */
+/* A program that dumps by itself reads the names of its files from environment variables. Their value is
+ * DIRECTORY/ID.FILE with this ID, all zeros. The runtime of each process replaces it, in place, by the PID and the
+ * NANOSECONDS of its segment's name, with leading zeros. So processes that inherit the variables do not overwrite each
+ * other's files. */
 #define SEGMENT_NO_DUMP_ID "0000000000-00000000000000000000"
 enum { SEGMENT_DUMP_PID = 10, SEGMENT_DUMP_ID = sizeof SEGMENT_NO_DUMP_ID - 1 };
 
@@ -70,8 +75,9 @@ enum segment_feature {
  *
  * Sampling. At most one of sample_n and sample_bytes is above 1. The counters of a segment are scaled already:
  *   sample_n      one heap event, lock acquisition or cell event of N is recorded, and counts N times
- *   sample_bytes  an allocation of s bytes is recorded with probability p = 1 - exp(-s / sample_bytes), and counts as 1/p allocations of s
- *                 bytes (rounded up or down so that the mean is exact); its free counts the same */
+ *   sample_bytes  an allocation of s bytes is recorded with probability p = 1 - exp(-s / sample_bytes), and counts as
+ *                 1/p allocations of s bytes (rounded up or down so that the mean is exact); its free counts the
+ * same */
 struct control {
     uint32_t magic, version, size;
     uint32_t features;     /* enum segment_feature */
@@ -82,7 +88,8 @@ struct control {
     uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
     uint32_t sample_n;     /* 0 or 1 is every event */
     uint32_t cpu_hz;       /* samples per second of CPU time of each thread; 0 is off */
-    /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of known fibers. */
+    /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of
+     * known fibers. */
     _Atomic uint32_t is_paused;
     uint32_t reserved;
     _Atomic uint64_t unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk) */
@@ -93,7 +100,8 @@ struct segment {
     uint32_t magic, version, header_size;
     uint32_t features; /* enum segment_feature */
     int32_t pid, ppid;
-    uint64_t start_realtime_ns;  /* when the segment was made: at the load of the runtime, in a forked child at its first hook */
+    /* When the segment was made: at the load of the runtime, in a forked child at its first hook. */
+    uint64_t start_realtime_ns;
     uint64_t start_monotonic_ns; /* the same moment */
     uint64_t start_ticks;        /* the same moment on the clock of lock times */
     char executable[1024];       /* /proc/self/exe, NUL-terminated */
@@ -111,9 +119,9 @@ struct segment {
     _Atomic uint64_t unwind_rules;     /* return addresses whose unwind rule was computed */
 };
 
-/* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the addresses in the file:
- * file address = run-time address - bias. Addresses mean something in an epoch: a new one begins when a module is loaded where another
- * was. A module that was unloaded keeps its entry, with `epoch_end` set. */
+/* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
+ * addresses in the file: file address = run-time address - bias. Addresses mean something in an epoch: a new one begins
+ * when a module is loaded where another was. A module that was unloaded keeps its entry, with `epoch_end` set. */
 struct segment_module {
     uint64_t bias, low, high;   /* run-time addresses [low, high) of its loaded segments */
     uint32_t epoch_start;       /* the first epoch in which the module was seen (0: from the start) */
@@ -123,8 +131,9 @@ struct segment_module {
     char path[464]; /* NUL-terminated, absolute where the loader knew it; "[vdso]" */
 };
 
-/* A distinct stack. `pc[i]` are run-time addresses, leaf first: return addresses, and instructions that a signal interrupted plus one. So
- * pc[i] - 1 is always inside the instruction that was executing, and is what to look up, in the modules of `epoch`. */
+/* A distinct stack. `pc[i]` are run-time addresses, leaf first: return addresses, and instructions that a signal
+ * interrupted plus one. So pc[i] - 1 is always inside the instruction that was executing, and is what to look up, in
+ * the modules of `epoch`. */
 struct segment_stack {
     uint32_t id;
     uint16_t depth; /* 1 .. SEGMENT_DEPTH_MAX */
@@ -138,9 +147,9 @@ enum segment_stack_flag {
     STACK_INCOMPLETE = 2, /* ended at code that no unwinder can pass (JIT, no call frame information) */
 };
 
-/* A distinct lock, cell, channel or task site. With FEATURE_SYNC_STACKS a lock or cell is one object for each stack that used it. When it
- * lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the distance from the block's start in bytes;
- * otherwise both are 0. */
+/* A distinct lock, cell, channel or task site. With FEATURE_SYNC_STACKS a lock or cell is one object for each stack
+ * that used it. When it lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the
+ * distance from the block's start in bytes; otherwise both are 0. */
 struct segment_object {
     uint32_t id;
     uint32_t kind;    /* enum segment_object_kind */
@@ -149,8 +158,8 @@ struct segment_object {
     uint32_t owner;
     uint32_t epoch;
     uint32_t stack; /* the caller's, 0 where objects are not split by it */
-    uint32_t
-        number; /* of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site */
+    /* Of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site itself. */
+    uint32_t number;
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
     char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */
 };
@@ -169,8 +178,8 @@ struct heap_counters {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-/* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on the read side. A wait
- * is the time from the attempt to the acquisition, of contended ones alone. */
+/* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on
+ * the read side. A wait is the time from the attempt to the acquisition, of contended ones alone. */
 struct lock_counters {
     uint64_t acquires, contended, wait, wait_max, hold, hold_max;
     uint64_t read_acquires, read_contended, read_wait, read_wait_max;
@@ -186,8 +195,8 @@ struct channel_counters {
     uint64_t pushes, pops, push_blocked, pop_blocked, push_blocked_ns, pop_blocked_ns, max_depth, reserved;
 };
 
-/* Counters of one task site in one thread. The object with number 0 has all but `runs`, which the object of each scheduler has.
- * lifetime_max_ns is a maximum; the last two count lifetimes below 1 ms and below 10 us. */
+/* Counters of one task site in one thread. The object with number 0 has all but `runs`, which the object of each
+ * scheduler has. lifetime_max_ns is a maximum; the last two count lifetimes below 1 ms and below 10 us. */
 struct task_counters {
     uint64_t spawns, runs, exits, lifetime_ns, lifetime_max_ns, under_1ms, under_10us, reserved;
 };
@@ -197,7 +206,8 @@ struct cpu_counters {
     uint64_t samples, cpu_ns;
 };
 
-/* Counters of one thread (CHUNK_THREAD). A thread that ended leaves its chunk to a later one, which goes on counting. */
+/* Counters of one thread (CHUNK_THREAD). A thread that ended leaves its chunk to a later one, which goes on
+ * counting. */
 struct thread_counters {
     uint64_t truncated, incomplete; /* walks that ended with that flag */
     uint64_t hold_lost;             /* holds that were not timed, because the thread held too many locks at once */

@@ -55,13 +55,13 @@ static int tear_down(void **state) {
 
 static void expect_taken(const char *path) {
     struct error err = {0};
-    if (target_check(path, path, &err)) fail_msg("%s", err.message);
+    if (recordable_check(path, path, &err)) fail_msg("%s", err.message);
 }
 
 /* Refused as a usage error in one line that names the target and says `why`. */
 static void expect_refused(const char *path, const char *why) {
     struct error err = {0};
-    assert_int_equal(target_check(path, path, &err), -1);
+    assert_int_equal(recordable_check(path, path, &err), -1);
     assert_int_equal(err.status, ERROR_USAGE);
     if (!strstr(err.message, why)) fail_msg("\"%s\" does not say \"%s\"", err.message, why);
     assert_int_equal(strncmp(err.message, path, strlen(path)), 0);
@@ -173,17 +173,17 @@ static void names_are_looked_up_in_path(void **state) {
     char *before = xstrdup(getenv("PATH"));
     shell("mkdir -p a b && cp dynamic b/tool && echo x > a/tool");
     setenv("PATH", "a:b", 1);
-    char *found = target_find("tool", &err);
+    char *found = recordable_find("tool", &err);
     assert_string_equal(found, "b/tool"); /* a/tool cannot be executed: execvp goes on as well */
     free(found);
     setenv("PATH", "a", 1);
-    found = target_find("tool", &err);
+    found = recordable_find("tool", &err);
     assert_string_equal(found, "a/tool"); /* so that the message can say what is wrong with it */
     free(found);
-    found = target_find("./dynamic", &err);
+    found = recordable_find("./dynamic", &err);
     assert_string_equal(found, "./dynamic");
     free(found);
-    assert_null(target_find("dynamic", &err));
+    assert_null(recordable_find("dynamic", &err));
     assert_int_equal(err.status, ERROR_USAGE);
     assert_non_null(strstr(err.message, "./dynamic"));
     setenv("PATH", before, 1);

@@ -1,21 +1,21 @@
-/* cumulative.h: successive snapshots of one process as what each adds to the one before it.
+/* cumulative.h: stores snapshots that count from the start of a process as differences (--cumulative).
  *
- * Go's heap, mutex and block profiles count from the start of the process. Stored as they are, the sum over a day of them
- * means nothing. With --cumulative a snapshot is stored as its difference to all earlier ones of its series, so that
- * sums over the series are right: allocations and contentions subtract, what is in use stays as it is.
+ * Go's heap, mutex and block profiles count from the start of the process. A sum over several of them would count
+ * everything several times. With --cumulative a snapshot is stored as its difference to the sum of all earlier ones of
+ * its series, so that sums over the series are right. Allocations and contentions are subtracted; what is in use is
+ * stored as it is in the newest snapshot.
  *
- * A series is the runs that were ingested so, under the same label, with the same main binary; Go's mutex and block profiles are
- * series of their own, told apart by whether any stack of theirs lets a lock go. A snapshot whose total is smaller than that of
- * its series, or where a stack met with fewer contentions, is of a process that was started anew: it begins a series (flag
- * 'restart').
- * Snapshots come oldest first; an older one after a newer one is a failure that says so. */
+ * A series is all runs that were read so, with the same label and main binary. Go's mutex and block profiles are two
+ * series; a mutex profile has stacks that unlock a mutex. When the total of a snapshot is smaller than that of its
+ * series, or a stack has fewer contentions, the process was restarted: the snapshot begins a new series (flag
+ * 'restart'). Snapshots must be read oldest first; one that is older than its series is refused. */
 #ifndef CLEAR_INGEST_READ_CUMULATIVE_H
 #define CLEAR_INGEST_READ_CUMULATIVE_H
 
 #include "ingest/read/ingest.h"
 #include "ingest/store/sums.h"
 
-/* Takes what the series has from the rows of the open profile. Kinds other than heap and lock are left alone. */
+/* Subtracts the series from the rows of the open profile. Does nothing for kinds other than heap and lock. */
 int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,
                         struct error *err);
 

@@ -14,7 +14,8 @@ static const char scheme_insecure[] = "https+insecure://";
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
-/* Loaded when the first URL is named: it brings some thirty other libraries, which would cost every command 3 ms at its start. */
+/* Loaded when the first URL is named: it brings some thirty other libraries, which would cost every command 3 ms at its
+ * start. */
 static struct {
     CURL *(*easy_init)(void);
     CURLcode (*easy_setopt)(CURL *, CURLoption, ...);

@@ -1,5 +1,6 @@
-/* folded_read.c: folded stacks, as stackcollapse-*.pl and others write them: `root;caller;leaf COUNT`, a line a stack. Frames
- * are names alone, so a location is a name without mapping and address; what stands in a name (" [k]", "_[j]") stays. */
+/* folded_read.c: folded stacks, as stackcollapse-*.pl and others write them: `root;caller;leaf COUNT`, a line a stack.
+ * Frames are names alone, so a location is a name without mapping and address; what stands in a name (" [k]", "_[j]")
+ * stays. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +114,8 @@ static int read_folded(struct ingest *ingest, const struct input *input, struct 
     return code;
 }
 
-/* A first line of text that ends in a blank and digits. Bytes that no text has, anywhere at the start, say no: profile.proto
- * begins with lengths and small numbers. */
+/* A first line of text that ends in a blank and digits. Bytes that no text has, anywhere at the start, say no:
+ * profile.proto begins with lengths and small numbers. */
 static bool recognise_folded(const struct input *input) {
     enum { LOOK_AT = 4096 };
     size_t size = input->size < LOOK_AT ? input->size : LOOK_AT;

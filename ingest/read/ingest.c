@@ -346,9 +346,9 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
 
 /* ---- artefacts --------------------------------------------------------------------------------------------------- */
 
-/* Every id that a reader writes comes from the store, so looking each of them up again would only cost: measured, a third of
- * the time of 500,000 samples. The cache holds the indexes on hash and signature, into which fresh stacks go in random
- * order; with SQLite's 2 MB of it each page is read and written many times. */
+/* Every id that a reader writes comes from the store, so looking each of them up again would only cost: measured, a
+ * third of the time of 500,000 samples. The cache holds the indexes on hash and signature, into which fresh stacks go
+ * in random order; with SQLite's 2 MB of it each page is read and written many times. */
 static int tune(struct db *db, struct error *err) {
     return db_exec(db, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536", err);
 }

@@ -1,10 +1,12 @@
-/* ingest.h: how foreign artefacts become rows: one run an artefact, one transaction a run.
+/* ingest.h: reads files of foreign formats into the warehouse: one run for each file, one transaction for each run.
  *
- * The command calls ingest_open, ingest_path for each artefact, ingest_close. A reader (ingest/read/readers.h) calls
- * ingest_begin_run, then for each profile ingest_begin_profile and the adders; names and stacks go through
- * ingest->store (ingest/store/store.h). Rows of one profile with equal keys are summed (maxima: the greatest) in memory and
- * written at the next ingest_begin_profile or at the end; so memory is bounded by the distinct rows, and a reader needs
- * no table of its own. A sum beyond 64 bits is an error. */
+ * A caller uses ingest_open, ingest_path for each file, ingest_close. A reader (ingest/read/readers.h) calls
+ * ingest_begin_run, then for each profile ingest_begin_profile and the adders. Names and stacks go through
+ * ingest->store (ingest/store/store.h).
+ *
+ * Rows of one profile with equal keys are summed in memory (of maxima the greatest is kept), and are written at the
+ * next ingest_begin_profile or at the end. So memory is bounded by the distinct rows, and a reader needs no table of
+ * its own. A sum that exceeds 64 bits is an error. */
 #ifndef CLEAR_INGEST_READ_INGEST_H
 #define CLEAR_INGEST_READ_INGEST_H
 
@@ -27,21 +29,20 @@ struct ingest_options {
     const char *label; /* NULL: none */
     const struct ingest_tag *tags;
     size_t tag_count;
-    bool has_time; /* --time: overrides what the artefact says */
+    bool has_time; /* --time: time_ns replaces the time in the file */
     int64_t time_ns;
-    bool lenient; /* --lenient: skip and count broken rows of text formats */
-    bool
-        cumulative; /* --cumulative: store what grew since the process's earlier snapshots (see ingest_begin_profile) */
+    bool lenient;    /* --lenient: skip and count broken records */
+    bool cumulative; /* --cumulative: store the difference to earlier snapshots (ingest/read/cumulative.h) */
     const struct fetch_options *fetch; /* of URLs (ingest/read/fetch.h); NULL: the defaults */
     void (*progress)(void *context, const char *path, uint64_t done, uint64_t total); /* may be NULL; bytes */
     void *progress_context;
 };
 
-/* What the recorder knows of the program whose artefacts are added to its run. */
+/* What the recorder knows of the program, when a file is added to its run. */
 struct ingest_program {
     const char *path;                     /* of its executable; NULL: its addresses cannot be looked up */
     uint64_t bias;                        /* run-time address minus address in that file */
-    const char *build_directory, *source; /* it was built there of that; NULL: it was there before */
+    const char *build_directory, *source; /* of the build for this run; NULL: it was not built for it */
 };
 
 struct format;
@@ -51,38 +52,39 @@ struct ingest {
     struct db *db;
     struct store store;
     struct ingest_options options;
-    const struct input *input;            /* the artefact being read */
+    const struct input *input;            /* the file that is being read */
     int64_t run_id, profile_id;           /* 0: none is open */
     const struct ingest_program *program; /* NULL: unknown */
-    bool has_run;                         /* run_id is a run that was there before: readers add profiles to it */
-    uint64_t rows_added, rows_skipped;    /* of this artefact; skipped: --lenient */
-    uint64_t profiles;                    /* of this artefact */
+    bool has_run;                         /* run_id is an existing run, to which readers add profiles */
+    uint64_t rows_added, rows_skipped;    /* of this file; skipped by --lenient */
+    uint64_t profiles;                    /* of this file */
     struct ingest_rows *rows;
 };
 
 int ingest_open(struct ingest *ingest, struct db *db, const struct ingest_options *options, struct error *err);
 void ingest_close(struct ingest *ingest);
 
-/* What became of an artefact. */
+/* What was read. */
 struct ingest_result {
     int64_t run_id;
-    bool is_known;      /* the same bytes are in the warehouse already, as run_id: nothing was done */
+    bool is_known;      /* the same bytes are in the warehouse already, as run_id; nothing was stored */
     const char *format; /* name of its format */
     uint64_t rows_added, rows_skipped, profiles;
 };
-/* One file, directory artefact (NAME.profile/), "-", or URL that no file is called by. On failure nothing of it stays in the warehouse. */
+/* Reads a file, a directory (NAME.profile/), "-" for standard input, or a URL. On failure nothing of it is in the
+ * warehouse. */
 int ingest_path(struct ingest *ingest, const char *path, struct ingest_result *result, struct error *err);
-/* Adds what a file holds to a run that is there, as `clear profile` does with what perf wrote beside it. `format` is known,
- * `program` may be NULL. In a transaction of its own. */
+/* Adds the profiles of a file to an existing run, in a transaction of its own; for the output of perf beside a
+ * recording. `program` may be NULL. */
 int ingest_into_run(struct db *db, int64_t run_id, const char *path, const struct format *format,
                     const struct ingest_program *program, struct error *err);
-/* ingest_path with bytes in memory; `format` NULL finds it. For tests and fuzzing. */
+/* As ingest_path, from memory; `format` NULL: it is recognised. For tests and fuzzers. */
 int ingest_input(struct ingest *ingest, const struct input *input, const struct format *format,
                  struct ingest_result *result, struct error *err);
 
 /* ---- for readers ---- */
 
-/* The row in `runs`. Once an artefact, before everything else. NULL texts are empty, 0 is unknown. */
+/* The row in `runs`. Call it once for a file, first. NULL texts are empty, 0 is unknown. */
 struct ingest_run {
     int64_t started_ns; /* unknown: the time of the file */
     int64_t duration_ns;
@@ -91,7 +93,7 @@ struct ingest_run {
 };
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err);
 
-/* A row in `processes`, for formats that know them; the id, or -1. */
+/* A row in `processes`, for formats that have them. Returns its id, or -1. */
 struct ingest_process {
     int64_t pid, ppid;
     const char *executable, *build_id;
@@ -103,16 +105,16 @@ struct ingest_type {
     const char *type, *unit;
 };
 
-/* The row in `profiles`; profile_id is set. Kinds: heap (sites), lock (locks), mvcc (cells), channels, cpu, fibers,
- * syscalls, counters; any other name holds `samples`. Texts NULL are empty.
- * time_ns 0 is the run's time; options.time overrides. */
+/* The row in `profiles`; sets profile_id. Kinds: heap (table sites), lock (locks), mvcc (cells), channels, cpu, fibers,
+ * syscalls, counters; a profile of any other kind has `samples`. NULL texts are empty. time_ns 0 is the time of the
+ * run. */
 struct ingest_profile {
     const char *kind;
     int64_t process_id; /* 0: none */
     int64_t time_ns, duration_ns;
     int64_t period;
     const char *period_type, *period_unit;
-    const struct ingest_type *types; /* in the artefact's order */
+    const struct ingest_type *types; /* in the order of the file */
     size_t type_count;
     const char *default_type;
     const char *const *comments;
@@ -124,11 +126,11 @@ struct ingest_profile {
 };
 int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *profile, struct error *err);
 
-/* Writes the rows of the open profile, and all names and stacks that wait, and closes it, for readers that ask the database
- * about them; else the next ingest_begin_profile does, or the end. */
+/* Writes and closes the open profile, with all names and stacks that wait. For readers that read them back by SQL; else
+ * the next ingest_begin_profile or the end does it. */
 int ingest_end_profile(struct ingest *ingest, struct error *err);
 
-/* Adders: one row each of the table of that name, of the open profile. Ids are the store's. */
+/* Adders. Each adds a row to a table of the open profile. Ids are those of the store. */
 struct ingest_site {
     int64_t trace_id, label_set_id;
     int64_t alloc_count, alloc_bytes, free_count, free_bytes;
@@ -164,14 +166,15 @@ int ingest_cpu(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, in
 int ingest_sample(struct ingest *ingest, int64_t trace_id, int64_t label_set_id, const int64_t *values,
                   struct error *err);
 
-/* Tables that are small (fibers, schedulers, task_sites, syscalls, counters): readers insert into them with db_prepare
- * themselves and call this for each row. */
+/* For the small tables (fibers, schedulers, task_sites, syscalls, counters), into which readers insert by themselves:
+ * call it for each row. */
 void ingest_count_row(struct ingest *ingest);
 
-/* A row is broken and `err` says how. 0: --lenient, it is counted and the error is cleared, go on; -1: fail. */
+/* A record is broken, and `err` says how. 0 with --lenient: it is counted, the error is cleared, and reading goes on.
+ * Else -1. */
 int ingest_broken(struct ingest *ingest, struct error *err);
 
-/* For progress: how many bytes of the input are behind us. Cheap; call it every few thousand records. */
+/* Reports progress: `done` bytes of the input are read. Cheap; call it every few thousand records. */
 void ingest_progress(struct ingest *ingest, uint64_t done);
 
 #endif

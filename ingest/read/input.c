@@ -26,7 +26,8 @@ static void hash_end(struct sha256_ctx *sha, char hex[INPUT_HASH_SIZE]) {
     hex_bytes(hex, digest, sizeof digest);
 }
 
-/* Pages of a mapped file that were hashed are given back, else a file of a gigabyte would take as much memory for a while. */
+/* Pages of a mapped file that were hashed are given back, else a file of a gigabyte would take as much memory for a
+ * while. */
 static void hash_bytes_of(const struct input *input, struct sha256_ctx *sha) {
     for (size_t offset = 0; offset < input->file_size;) {
         size_t left = input->file_size - offset, size = left < HASH_STEP ? left : HASH_STEP;

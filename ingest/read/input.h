@@ -1,9 +1,8 @@
-/* input.h: one artefact to read: a file, standard input, bytes in memory, or a directory.
+/* input.h: the input of a reader: a file, standard input, bytes in memory, or a directory.
  *
- * Bytes that were gzip are inflated (several members one after the other, as `cat a.gz b.gz` makes them); their size is
- * bounded by INPUT_SIZE_MAX, so that a bomb is an error and not a machine without memory. A plain file is mapped, not
- * read. A file that is cut while it is read ends the process by SIGBUS, as with every reader that maps; what is
- * transacted stays whole. */
+ * gzip is inflated (several members one after the other too, as `cat a.gz b.gz` makes them); the inflated size is
+ * bounded by INPUT_SIZE_MAX. A plain file is mapped and not copied. If it is truncated while it is read, SIGBUS ends
+ * the process, as in every program that maps files; the open transaction is not committed then. */
 #ifndef CLEAR_INGEST_READ_INPUT_H
 #define CLEAR_INGEST_READ_INPUT_H
 
@@ -25,30 +24,32 @@ struct input {
     const uint8_t *data; /* NULL for a directory and for no bytes at all */
     size_t size;
     bool is_directory;
-    bool is_partial;     /* gzip, and only the first INPUT_HEAD bytes are inflated yet: enough to recognise it by */
+    bool is_partial;     /* gzip, of which only the first INPUT_HEAD bytes are inflated, to recognise the format */
     int64_t modified_ns; /* ns since the epoch, of the file; now for standard input and memory */
-    char content_hash[INPUT_HASH_SIZE]; /* of the bytes as they stand in the file, before inflating. Of a directory: of
-                                           its files' names, sizes and bytes in the order of the names. Of a file only
-                                           after input_complete, so that what no reader knows is not read */
-    void *owned;                        /* the inflated or read bytes, to be freed */
-    const uint8_t *file;                /* the bytes before inflating … */
+    /* SHA-256 of the bytes in the file, before inflating; of a directory, of its files' names, sizes and bytes in the
+     * order of the names. Of a file it is set by input_complete, so that a file of no known format is not read
+     * whole. */
+    char content_hash[INPUT_HASH_SIZE];
+    void *owned;         /* inflated or copied bytes, freed by input_close */
+    const uint8_t *file; /* the bytes before inflating */
     size_t file_size;
-    bool is_mapped, is_borrowed; /* … and how they are given back */
+    bool is_mapped, is_borrowed; /* how `file` is released */
 };
 
 /* `path` "-" is standard input. */
 int input_open(struct input *input, const char *path, struct error *err);
-/* Bytes of the caller, which must live as long; gzip is inflated. For tests, fuzzing, and files inside a directory. */
+/* Bytes of the caller, which must live as long as the input; gzip is inflated. For tests, fuzzers, and files inside a
+ * directory. */
 int input_open_memory(struct input *input, const char *name, const uint8_t *data, size_t size, struct error *err);
-/* Hashes the bytes, and inflates the rest of a partial input. A reader never sees a partial one. */
+/* Hashes the bytes, and inflates the rest of a partial input. Readers get complete inputs only. */
 int input_complete(struct input *input, struct error *err);
 void input_close(struct input *input); /* safe on a zeroed or failed one */
 
-/* Do the bytes begin so? For recognise functions. */
+/* Whether the bytes begin with that text. For recognise functions. */
 bool input_starts_with(const struct input *input, const char *text);
 
-/* Lines of a text artefact. Start with {.input = input}. The line has no CR or LF; it is not NUL-terminated and may hold
- * NULs, any bytes, and be as long as the file. */
+/* The lines of a text. Start with {.input = input}. A line has no CR or LF at its end; it is not NUL-terminated, may
+ * contain any bytes, and may be as long as the file. */
 struct input_lines {
     const struct input *input;
     size_t offset; /* of the next line */
@@ -58,8 +59,8 @@ struct input_lines {
 };
 bool input_next_line(struct input_lines *lines);
 
-/* "PATH:LINE:COLUMN: ..." (column from 1, in bytes, 0 for none) and "PATH: byte OFFSET: ...". Return -1. Say what was
- * expected and what is there. */
+/* Set the error "PATH:LINE:COLUMN: ..." (column in bytes from 1, or 0 for none) or "PATH: byte OFFSET: ...", and return
+ * -1. Say what was expected and what was found. */
 int input_fail_line(struct error *err, const struct input_lines *lines, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int input_fail_byte(struct error *err, const struct input *input, uint64_t offset, const char *format, ...)

@@ -2,12 +2,13 @@
  *
  * The room ingest/read turns files of foreign formats into rows. It promises:
  *   - A format is recognised by its content, never by a file's name.
- *   - One file is one run and one transaction: it is stored whole, or not at all. --lenient stores it without its broken records, and
- *     counts those.
- *   - Nothing in a file is trusted: offsets, counts, lengths, depth and inflated size are checked or bounded. What is wrong is an error
- *     that names the file and the line, column or byte.
+ *   - One file is one run and one transaction: it is stored whole, or not at all. --lenient stores it without its
+ *     broken records, and counts those.
+ *   - Nothing in a file is trusted: offsets, counts, lengths, depth and inflated size are checked or bounded. What is
+ *     wrong is an error that names the file and the line, column or byte.
  *
- * Each format is a struct of callbacks (struct format) that its own file defines, and a row of the table in readers.c. */
+ * Each format is a struct of callbacks (struct format) that its own file defines, and a row of the table in
+ * readers.c. */
 #ifndef CLEAR_INGEST_READ_READERS_H
 #define CLEAR_INGEST_READ_READERS_H
 
@@ -19,16 +20,16 @@
 struct format {
     const char *name; /* "pprof" */
     const char *help; /* one line: what it is and who writes it */
-    /* Whether the input is of this format. Looks at its first bytes alone (of a directory: at its names), in constant time and
-     * without allocating. */
+    /* Whether the input is of this format. Looks at its first bytes alone (of a directory: at its names), in constant
+     * time and without allocating. */
     bool (*recognise)(const struct input *input);
-    /* Calls ingest_begin_run once, then for each profile ingest_begin_profile and the adders. It runs inside a transaction that is
-     * rolled back when it fails, so it never removes rows. */
+    /* Calls ingest_begin_run once, then for each profile ingest_begin_profile and the adders. It runs inside a
+     * transaction that is rolled back when it fails, so it never removes rows. */
     int (*read)(struct ingest *ingest, const struct input *input, struct error *err);
 };
 
-/* All formats, ends with NULL. The first that recognises an input reads it, so strict ones come before lenient ones: binary magics,
- * text headers, then folded stacks and profile.proto. */
+/* All formats, ends with NULL. The first that recognises an input reads it, so strict ones come before lenient ones:
+ * binary magics, text headers, then folded stacks and profile.proto. */
 extern const struct format *const formats[];
 
 /* The format of an input; NULL where none recognises it. */

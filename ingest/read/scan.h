@@ -1,7 +1,7 @@
-/* scan.h: words and numbers in text that may be hostile.
+/* scan.h: words and numbers in text that is not trusted.
  *
- * Nothing is copied and nothing need end in a NUL: a span is two pointers into the caller's bytes (a line of
- * input_next_line, mostly). Any byte may stand in it. Numbers are checked: what does not fit is reported, never wrapped. */
+ * A span is two pointers into the caller's bytes, mostly a line of input_next_line. Nothing is copied, no NUL is
+ * needed, and any byte may occur. A number that does not fit is reported, and never wraps. */
 #ifndef CLEAR_INGEST_READ_SCAN_H
 #define CLEAR_INGEST_READ_SCAN_H
 
@@ -20,13 +20,13 @@ static inline struct span span_of_line(const struct input_lines *lines) {
     const char *line = lines->line ? lines->line : ""; /* NULL before the first one */
     return (struct span){line, line + lines->size};
 }
-/* The column of a place in the current line, for input_fail_line. */
+/* The column of a position in the current line, for input_fail_line. */
 static inline size_t span_column(const struct input_lines *lines, const char *place) {
     return (size_t)(place - lines->line) + 1;
 }
-/* How much of a span a message shows: "%.*s" wants the two. Long or binary words would make messages unreadable. */
+/* The length of a span in a message ("%.*s"): long words are cut, and so are binary ones. */
 int span_shown(struct span span);
-/* A NUL-terminated copy that is valid UTF-8: bytes that are not, and NULs, become '?'. */
+/* A NUL-terminated copy in valid UTF-8: other bytes, and NULs, become '?'. */
 char *span_copy(struct span span, struct arena *arena);
 
 static inline size_t span_size(struct span span) {
@@ -38,18 +38,18 @@ struct span span_trim(struct span span);
 void span_skip_blanks(struct span *span);
 bool span_is(struct span span, const char *text);
 bool span_starts(struct span span, const char *text);
-/* Where the text stands in the span, or NULL. */
+/* The first occurrence of the text in the span, or NULL. */
 const char *span_find(struct span span, const char *text);
-/* Steps over the text where the span starts with it. */
+/* Skips the text if the span starts with it. */
 bool span_take(struct span *span, const char *text);
 /* The next word (up to a blank), after any blanks; empty at the end. */
 struct span span_word(struct span *span);
-/* The next field up to the separator or the end, which is stepped over; false where nothing is left (a separator at the very
- * end is followed by an empty field). `*span` of a finished line has at == NULL. */
+/* The next field, up to the separator or the end; the separator is skipped. False where no field is left. A separator
+ * at the end is followed by an empty field. After the last field span->at is NULL. */
 bool span_field(struct span *span, char separator, struct span *field);
 
 enum number { NUMBER_NONE, NUMBER_OK, NUMBER_TOO_BIG };
-/* Digits at the start of the span, stepped over; no sign, no prefix. Base 10 or 16 (either case). */
+/* Reads and skips the digits at the start of the span, without a sign or prefix. Base 10 or 16 (either case). */
 enum number span_unsigned(struct span *span, int base, uint64_t *value);
 /* Decimal with an optional '-'. */
 enum number span_signed(struct span *span, int64_t *value);

@@ -304,8 +304,8 @@ void collector_totals(const struct collector *collector, struct collector_totals
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the view is open; 0: there is nothing to see: not ready, or it never will be, because whoever made it died before the
- * header was there, or it is broken. */
+/* 1: the view is open; 0: there is nothing to see: not ready, or it never will be, because whoever made it died before
+ * the header was there, or it is broken. */
 static int open_segment(struct collector *collector, struct recorded *recorded, struct segment_view *view) {
     struct error ignored = {0};
     if (segment_view_open(view, collector->directory, recorded->name, &ignored) > 0) return 1;

@@ -73,8 +73,8 @@ static bool is_replaced(const char *entry, char *const *variables) {
     return is_variable(entry, "LD_PRELOAD") || is_variable(entry, CLEAR_RT_DIR_VARIABLE);
 }
 
-/* Ours with these variables and the runtime's two set anew; the caller frees the array and its first two entries. Without
- * a runtime ours is as good. */
+/* Ours with these variables and the runtime's two set anew; the caller frees the array and its first two entries.
+ * Without a runtime ours is as good. */
 static char **make_environment(const char *runtime, const char *directory, char *const *variables) {
     if (!runtime) return environ;
     size_t count = 0, more = 0;
@@ -276,8 +276,8 @@ static bool has_ended(const struct launch *launch, int *wait_status) {
     return false;
 }
 
-/* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended). signalfd only says that there is
- * one: its own records lack what sigqueue sends. */
+/* Waits for a signal as sigtimedwait does, or until *attended is readable (*is_attended). signalfd only says that there
+ * is one: its own records lack what sigqueue sends. */
 static int wait_signal(const struct launch *launch, const sigset_t *waited, siginfo_t *info,
                        const struct timespec *timeout, bool *is_attended) {
     if (!launch->attended) return sigtimedwait(waited, info, timeout);

@@ -15,7 +15,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Less free space than that (docker's default /dev/shm is 64 MiB) is no place for a recording while there is another. */
+/* Less free space than that (docker's default /dev/shm is 64 MiB) is no place for a recording while there is
+ * another. */
 #define ROOM_WANTED (UINT64_C(128) << 20)
 
 enum { BASE_COUNT = 3 };

@@ -1,8 +1,8 @@
-/* private_dir.h: the directory (0700) that a recording's segments stand in, under /dev/shm, else $TMPDIR, else /tmp.
+/* private_dir.h: the directory (0700) of a recording's segments: in /dev/shm, else in $TMPDIR, else in /tmp.
  *
- * Its name is `clear-UID-PID-RANDOM`. A file `owner` in it is locked (flock) as long as the recorder lives; the kernel
- * lets go of it at any death, so that a directory whose `owner` is not locked is left over, whatever pids were reused
- * meanwhile or in which pid namespace the recorder ran. */
+ * Its name is `clear-UID-PID-RANDOM`. The recorder holds a lock (flock) on the file `owner` in it; the kernel releases
+ * the lock when the recorder ends in any way. So a directory whose `owner` is not locked is left over, also when its
+ * pid was reused or the recorder ran in another pid namespace. */
 #ifndef CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 #define CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 
@@ -14,11 +14,12 @@ struct private_dir {
 };
 
 int private_dir_make(struct private_dir *directory, struct error *err);
-/* The same where programs can be executed (/dev/shm often forbids it), which is $TMPDIR or /tmp first. */
+/* The same for programs, which /dev/shm often does not let execute: in $TMPDIR, else in /tmp, else in /dev/shm. */
 int private_dir_make_for_programs(struct private_dir *directory, struct error *err);
-/* Removes it with all that is in it. */
+/* Removes it and everything in it. */
 void private_dir_remove(struct private_dir *directory);
-/* Removes what dead recorders of this user left behind. Follows no symbolic link. Returns how many it removed. */
+/* Removes the directories that recorders of this user left behind when they were killed. Follows no symbolic link.
+ * Returns their number. */
 int private_dir_sweep(void);
 
 #endif

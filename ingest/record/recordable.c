@@ -30,7 +30,7 @@ static bool is_executable_file(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
-char *target_find(const char *name, struct error *err) {
+char *recordable_find(const char *name, struct error *err) {
     if (!*name) error_usage(err, "the name of the target is empty");
     if (!*name) return NULL;
     if (strchr(name, '/')) return xstrdup(name);
@@ -54,7 +54,7 @@ char *target_find(const char *name, struct error *err) {
         else
             error_usage(err, "%s: not found in PATH", name);
     }
-    return found; /* one that is there but cannot run is target_check's to explain */
+    return found; /* one that is there but cannot run is recordable_check's to explain */
 }
 
 /* ---- ELF --------------------------------------------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ static void look_at_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
-/* A sanitizer that is linked in defines its entry point; gcc -static-libasan leaves it out of the dynamic symbols. Local
- * symbols, most of a big program's, come first (sh_info of them) and are skipped. */
+/* A sanitizer that is linked in defines its entry point; gcc -static-libasan leaves it out of the dynamic symbols.
+ * Local symbols, most of a big program's, come first (sh_info of them) and are skipped. */
 static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym symbol;
@@ -163,7 +163,7 @@ static int check_elf(int file, const unsigned char *ident, const char *path, con
     look_at_segments(elf, file, &facts);
     look_at_sections(elf, &facts);
     elf_end(elf);
-    facts.dumps_itself = !facts.has_interpreter && target_names(path, "CLEAR_ALLOC_PROFILE");
+    facts.dumps_itself = !facts.has_interpreter && program_contains(path, "CLEAR_ALLOC_PROFILE");
     return judge_facts(&facts, name, err);
 }
 
@@ -230,7 +230,7 @@ static int check_file(const char *path, const char *name, int nesting, struct er
     return code;
 }
 
-bool target_names(const char *path, const char *text) {
+bool program_contains(const char *path, const char *text) {
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return false;
@@ -243,7 +243,7 @@ bool target_names(const char *path, const char *text) {
     return found;
 }
 
-bool target_is_fixed(const char *path) {
+bool program_is_fixed(const char *path) {
     Elf64_Ehdr header = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return false;
@@ -252,6 +252,6 @@ bool target_is_fixed(const char *path) {
     return size == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_EXEC;
 }
 
-int target_check(const char *path, const char *name, struct error *err) {
+int recordable_check(const char *path, const char *name, struct error *err) {
     return check_file(path, name, 0, err);
 }

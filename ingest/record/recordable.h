@@ -1,8 +1,8 @@
-/* target.h: whether a program can be recorded, before it runs.
+/* recordable.h: finds the program to record, and checks before it runs whether it can be recorded.
  *
- * The runtime comes in by LD_PRELOAD. Programs that the loader does not preload into, or whose own runtime must come first, are
- * refused with a usage error of one line that says why and what to do. A script is judged by its interpreter. A static program
- * that dumps by itself can be recorded: all that there is of it is what it dumps. */
+ * The runtime is loaded by LD_PRELOAD. Programs that the loader preloads nothing into (static, setuid, musl), or whose
+ * own runtime must come first (sanitizers), are refused with a usage error that says why and what to do. For a script,
+ * its interpreter is checked. A static program that dumps by itself is accepted; its dumps are all that is recorded. */
 #ifndef CLEAR_INGEST_RECORD_RECORDABLE_H
 #define CLEAR_INGEST_RECORD_RECORDABLE_H
 
@@ -10,16 +10,17 @@
 
 #include "base/error.h"
 
-/* The file that `name` means: itself where it holds a slash, else the first executable of that name in $PATH, as
- * execvp(3) finds it. NULL with a usage error; free() it. */
-char *target_find(const char *name, struct error *err);
+/* The path of the program `name`: the name itself if it has a slash, else the first executable of that name in $PATH,
+ * as execvp(3) finds it. NULL with a usage error; free() it. */
+char *recordable_find(const char *name, struct error *err);
 
-/* 0 where the program at `path` can be recorded. `name` is what the user called it, for messages. */
-int target_check(const char *path, const char *name, struct error *err);
+/* 0 where the program at `path` can be recorded, else -1 with the error set. `name` is the user's name for it, for
+ * messages. */
+int recordable_check(const char *path, const char *name, struct error *err);
 
-/* Does the file hold that text? A program that names the variable CLEAR_ALLOC_PROFILE knows how to dump by itself. */
-bool target_names(const char *path, const char *text);
-/* Does the ELF file run at the addresses that stand in it, without a load bias? */
-bool target_is_fixed(const char *path);
+/* Whether the file contains that text. A program that contains CLEAR_ALLOC_PROFILE can dump by itself. */
+bool program_contains(const char *path, const char *text);
+/* Whether the ELF file is loaded at its own addresses, without a load bias. */
+bool program_is_fixed(const char *path);
 
 #endif

@@ -1,13 +1,16 @@
-/* recorded.h: one recorded process: its segment's sums, and the rows that stand for them in the warehouse.
+/* recorded.h: one recorded process: the sums of its segment, and its rows in the warehouse.
  *
- * Each flush adds a window to every kind in which something moved: a row of `profiles` and rows of what moved, as differences from
- * the window before. Differences are taken here, of sums in memory: a row that did not move costs a comparison.
+ * Each flush adds a window to every kind in which something changed: a row of `profiles`, and rows with the differences
+ * to the flush before. The differences are computed in memory, so a row that did not change costs one comparison.
  *
- * Invariants of every measure, after recorded_read: sum of `now` over the rows + `lost` == sum of the counters in the segment (of
- * words that are sums); after a committed recorded_write: `written` == `now`, and that is the sum of the process's windows in the
- * warehouse (times aside, which are rounded down in each). A flush that fails leaves `written` as it was, so the next window
- * holds its part too. Two ids may share a row (one stack met before and after its library was loaded again elsewhere), so rows
- * are keyed by what the warehouse keys them by, not by id. */
+ * Invariants of every measure, for words that are sums:
+ *   after recorded_read                sum of `now` over the rows + `lost` == sum of the counters in the segment
+ *   after a committed recorded_write   `written` == `now` == sum of the process's windows in the warehouse
+ *                                      (but for times, which are rounded down in each window)
+ * A flush that fails leaves `written` as it was, so the next window includes its part.
+ *
+ * Rows have the keys of the warehouse and not the ids of the segment, because two ids may mean one row: a stack that
+ * was met again after its library was loaded at another address. */
 #ifndef CLEAR_INGEST_RECORD_RECORDED_H
 #define CLEAR_INGEST_RECORD_RECORDED_H
 
@@ -21,28 +24,28 @@
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
 
-/* The clock of lock times. `ticks` of it took `ns`; 1:1 where it counts nanoseconds. */
+/* The clock of lock times: `ticks` took `ns`. 1:1 where it counts nanoseconds. */
 struct tick_rate {
     uint64_t ns, ticks;
 };
 
-/* What the segments do not say themselves. */
+/* What the segments do not contain. */
 struct recording_terms {
     int64_t run_id;
     uint32_t sample_n; /* as in struct control */
     uint64_t sample_bytes;
     uint32_t cpu_hz;
     struct tick_rate rate;
-    int64_t time_ns; /* when all was read, ns since the epoch; never less than that of the flush before */
+    int64_t time_ns; /* of this flush, ns since the epoch; never before that of the last flush */
     struct window_limits limits;
 };
 
 struct stack_slot {  /* by stack id */
-    uint64_t offset; /* of the stack in the segment; 0: not met yet */
+    uint64_t offset; /* of the stack in the segment; 0: not read yet */
     int64_t trace_id;
 };
 struct object_slot {              /* by object id */
-    struct segment_object object; /* id 0: not met yet */
+    struct segment_object object; /* id 0: not read yet */
     int64_t object_id;
 };
 
@@ -67,14 +70,14 @@ struct counts {
     struct recorded_row *rows;
     uint64_t *now, *written; /* by row, measure.words each */
     size_t count, capacity;  /* of rows */
-    size_t committed;        /* the first so many rows are those of committed flushes */
+    size_t committed;        /* number of rows in committed flushes; these come first */
     struct map index;        /* key of a row -> its index */
     uint64_t total[MEASURE_WORDS_MAX], written_total[MEASURE_WORDS_MAX];
-    uint64_t lost, dropped; /* lost: events of ids that the segment lacks; dropped: those too */
+    uint64_t lost, dropped; /* lost: events of ids that are not in the segment; dropped includes them */
     uint64_t written_dropped;
     struct windows windows, committed_windows;
-    size_t mappings, committed_mappings; /* how many of the address space's its windows have */
-    bool has_window;                     /* this flush made one */
+    size_t mappings, committed_mappings; /* number of the address space's mappings that its windows have */
+    bool has_window;                     /* made by this flush */
 };
 
 struct recorded {
@@ -83,7 +86,7 @@ struct recorded {
     struct address_space space;
     size_t module_index;            /* while the modules are walked */
     size_t committed_mapping_count; /* of the space's */
-    struct map stack_chunks;        /* offset of a chunk of stacks -> how many of it are in `stacks` */
+    struct map stack_chunks;        /* offset of a chunk of stacks -> number of its stacks that were read */
     struct stack_slot *stacks;
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
@@ -99,24 +102,24 @@ struct recorded {
 struct recorded *recorded_new(const char *name);
 void recorded_free(struct recorded *recorded);
 
-/* Sums what the open segment holds now. */
+/* Reads and sums the counters of the open segment. */
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view);
-/* Makes and sums the rows of what was read, of a view of the same segment. */
+/* Sums what was read into rows; needs a view of the same segment. */
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err);
-/* In the caller's transaction: recorded_sum_rows, and a window of what changed. */
+/* recorded_sum_rows, then writes a window for each kind that changed. In the caller's transaction. */
 int recorded_write(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                    const struct recording_terms *terms, struct error *err);
-/* The transaction is there, or it is not. */
+/* Call one of them after the transaction. */
 void recorded_committed(struct recorded *recorded);
 void recorded_rolled_back(struct recorded *recorded);
 
-/* What a row or a total counted since the last committed flush: of a maximum, itself where it rose, else 0. True where anything
- * did. `difference` may be the same array as `now`. */
+/* What a row or a total counted since the last committed flush. The difference of a maximum is the maximum itself if it
+ * rose, else 0. Returns whether anything changed. `difference` may be the same array as `now`. */
 bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
                          uint64_t *difference);
 
-/* Events of a measure, as counted (a sampled one stands for those that were left out). */
+/* The number of events of a measure, scaled when sampled. */
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);
 
 #endif

@@ -325,8 +325,8 @@ static bool has_moved(const struct recorded *recorded, enum measure_id id) {
             memcmp(counts->now, counts->written, counts->count * measures[id].words * sizeof *counts->now) != 0);
 }
 
-/* A kind that is recorded has a first window even without a row (nothing happened, and that is known), but not one that hardly
- * any program knows. */
+/* A kind that is recorded has a first window even without a row (nothing happened, and that is known), but not one that
+ * hardly any program knows. */
 static bool needs_window(const struct recorded *recorded, enum measure_id id) {
     if (!(recorded->head.features & measures[id].feature)) return false;
     return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->counts[id].windows.count);

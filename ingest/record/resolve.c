@@ -144,8 +144,8 @@ static const struct image_range *add_range(struct image *image, uint64_t start, 
     return &image->ranges[image->range_count++];
 }
 
-/* The mapping that an earlier run stored for that address; *range is NULL where there is none. With it, a run of known code
- * need not open the file at all. Without a build id the file may be another one by now. */
+/* The mapping that an earlier run stored for that address; *range is NULL where there is none. With it, a run of known
+ * code need not open the file at all. Without a build id the file may be another one by now. */
 static int stored_range(struct resolver *resolver, struct image *image, uint64_t address,
                         const struct image_range **range, struct error *err) {
     *range = NULL;
@@ -312,7 +312,8 @@ static int64_t named_object(struct resolver *resolver, const char *kind, const c
     return id;
 }
 
-/* Nothing that lasts is known: a channel's number, which at least counts alike in runs that do alike, or the address. */
+/* Nothing that lasts is known: a channel's number, which at least counts alike in runs that do alike, or the
+ * address. */
 static int64_t nameless_object(struct resolver *resolver, const char *kind, const struct segment_object *object,
                                struct error *err) {
     char name[32], identity[48];

@@ -1,8 +1,8 @@
-/* resolve.h: from run-time addresses of a recorded process to rows of the warehouse: locations, traces, objects.
+/* resolve.h: turns the run-time addresses of a recorded process into rows of the warehouse: locations, traces, objects.
  *
- * Each (module, address) is resolved once in a recording, and asked of the symbolizer only where the warehouse has no
- * location of that build id and address yet. Modules are known by path and build id, so the processes of a run share
- * what was found. Ids that are handed out belong to the open transaction: after a rollback call resolver_forget. */
+ * Each (module, address) is resolved once in a recording. The symbolizer is asked only if the warehouse has no location
+ * of that build id and address. Modules are known by path and build id, so all processes of a run share what was
+ * resolved. Ids belong to the open transaction: after a rollback call resolver_forget. */
 #ifndef CLEAR_INGEST_RECORD_RESOLVE_H
 #define CLEAR_INGEST_RECORD_RESOLVE_H
 
@@ -16,14 +16,14 @@
 /* A file that was loaded somewhere. */
 struct image {
     char *path, *build_id;            /* hex, "" unknown */
-    struct symbolizer_module *module; /* asked for at first need */
+    struct symbolizer_module *module; /* NULL until it is needed */
     struct image_range {
         uint64_t start, limit; /* in the file's addresses */
         int64_t mapping_id;
     } * ranges;
     size_t range_count;
     struct map locations; /* address -> location id */
-    bool is_known;        /* an earlier run resolved some of its code, and what it was made of is not asked for yet */
+    bool is_known;        /* an earlier run resolved some of its code, and its sources are still to be inherited */
 };
 
 struct resolver {
@@ -35,7 +35,7 @@ struct resolver {
     size_t image_count;
 };
 
-/* Where an image stood in one process. */
+/* An image in one process. */
 struct loaded {
     struct image *image;
     uint64_t bias, low, high;
@@ -52,27 +52,28 @@ struct address_space {
 
 int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
 void resolver_close(struct resolver *resolver);
-/* Drops all ids, keeps what the symbolizer knows. */
+/* Drops all ids. The symbolizer keeps its files. */
 int resolver_forget(struct resolver *resolver, struct error *err);
 
-/* What the code that was met was made of, into the table `sources`; cheap where nothing new was met. */
+/* Stores the transpiled sources of the code that was resolved, in the table `sources`. Cheap where nothing is new. */
 int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct error *err);
 
-/* Adds a module, or takes over its epoch_end where it is there already (modules come in the same order each time). */
+/* Adds module number `index`, or updates its epoch_end. Modules come in the same order each time. */
 void address_space_put(struct resolver *resolver, struct address_space *space, size_t index,
                        const struct segment_module *module);
 void address_space_free(struct address_space *space);
-/* Where the module of that path was loaded, the first time; false where there is none. */
+/* The load bias of the module of that path, when it was first loaded; false where there is none. */
 bool address_space_bias(const struct address_space *space, const char *path, uint64_t *bias);
 /* The build id of the module of that path; "" where there is none. */
 const char *address_space_build_id(const struct address_space *space, const char *path);
 
-/* The trace of return addresses, leaf first. */
+/* The id of the trace of these return addresses, leaf first; -1 with the error set. */
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
                       uint32_t epoch, struct error *err);
 
-/* The object of a lock, cell or channel, by what it keeps from run to run: its own name, else its symbol, else the stack
- * that allocated its heap block (`owner_trace`, 0 for none) and the offset there, else its number or address. */
+/* The id of a lock, cell or channel, by what stays equal from run to run: its name, else its symbol, else the stack
+ * that allocated its heap block (`owner_trace`, 0 for none) with the offset in it, else its number or address. -1 with
+ * the error set. */
 int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,
                        int64_t owner_trace, struct error *err);
 

@@ -86,13 +86,13 @@ static int find_process(struct dump_file *file, struct db *db, int64_t run_id, s
     return code < 0 ? -1 : 0;
 }
 
-/* Where its addresses are looked up: nowhere, rather than in another program or with another process's bias. A process without our
- * runtime is static: it can only be the target, at the addresses of its file. */
+/* Where its addresses are looked up: nowhere, rather than in another program or with another process's bias. A process
+ * without our runtime is static: it can only be the target, at the addresses of its file. */
 static struct ingest_program program_of(const struct dump_file *file, const char *variable,
                                         const struct collector *collector, const struct ingest_program *target) {
     struct ingest_program program = *target;
     if (file->executable) program.path = file->executable;
-    bool is_known = target_is_fixed(program.path) && (file->executable || target_names(program.path, variable));
+    bool is_known = program_is_fixed(program.path) && (file->executable || program_contains(program.path, variable));
     if (!is_known && file->process_id) is_known = collector_bias(collector, file->pid, file->started_ns, &program.bias);
     if (!is_known) program.path = NULL;
     return program;
@@ -136,8 +136,8 @@ static int warn_of_pause(const struct dump_import *import, struct error *err) {
     return import->was_paused ? warn(import, text, err) : 0;
 }
 
-/* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be recorded)
- * goes over before they are removed. */
+/* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be
+ * recorded) goes over before they are removed. */
 static int replace_hooks(struct dump_import *import, struct error *err) {
     static const char *const steps[] = {"ingest/dump_profile.sql", "ingest/dump_counters.sql",
                                         "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};

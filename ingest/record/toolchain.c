@@ -19,8 +19,9 @@
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* Frame pointers are the cheapest way up a stack; the prefix map keeps the private directory's name out of the program, so
- * that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static program. */
+/* Frame pointers are the cheapest way up a stack; the prefix map keeps the private directory's name out of the program,
+ * so that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static
+ * program. */
 #define C_FLAGS "-g -O1 -fno-omit-frame-pointer -fdebug-prefix-map={build}={directory} -o {output} {source} -pthread"
 
 static const struct {
@@ -190,7 +191,7 @@ static int compile(const struct build *build, const char *path, char **words, st
 static char *find_compiler(const struct build *build, const char *name, const char *base, struct error *err) {
     struct error missing = {0};
     if (*name != '/' && strchr(name, '/')) return xasprintf("%s/%s", base, name);
-    char *path = target_find(name, &missing);
+    char *path = recordable_find(name, &missing);
     if (!path)
         error_usage(err,
                     "%s: the rule that builds it runs %s, which is not found in PATH; clear.yaml can set another, as "

@@ -1,8 +1,8 @@
-/* toolchain.h: a source file as the target: built by the rule of its ending, in a private directory of its own.
+/* toolchain.h: builds a source file that is to be recorded, by the rule for its ending, in a private directory.
  *
- * A rule is a command with {source}, {output}, {directory} (the source's) and {build} (the private one, in which the command
- * runs, so that what a compiler leaves lying about goes with it). It is split at blanks into words without a shell; '...' and
- * "..." keep blanks together. All paths are absolute. */
+ * A rule is a command with {source}, {output}, {directory} (of the source) and {build} (a private directory in which
+ * the command runs, so that files that a compiler leaves are removed with it). It is split at blanks into arguments,
+ * without a shell; '...' and "..." keep blanks. All paths are absolute. */
 #ifndef CLEAR_INGEST_RECORD_TOOLCHAIN_H
 #define CLEAR_INGEST_RECORD_TOOLCHAIN_H
 
@@ -11,23 +11,24 @@
 #include "ingest/record/private_dir.h"
 
 struct build {
-    struct private_dir directory; /* of us alone: has the compiler's output, and … */
-    char *place;                  /* … {build} */
+    struct private_dir directory; /* holds the compiler's output and `place` */
+    char *place;                  /* {build} */
     char *source;                 /* absolute */
-    char *name;                   /* the program's: the source's without its ending */
-    char *program;                /* what was built */
+    char *name;                   /* of the program: the source's base name without its ending */
+    char *program;                /* path of what was built */
 };
 
-/* ".c" of "x/name.c": what `name` ends in where it is the name of a source file: it exists, has an ending, and is not itself a
- * program (executable, and ELF or a #! script). Else NULL. Points into `name`. */
+/* The ending of a source file: ".c" of "x/name.c". NULL where there is no such file, it has no ending, or it is itself
+ * a program (executable, and ELF or a #! script). Points into `name`. */
 const char *toolchain_ending(const char *name);
 
-/* The rule of clear itself for such files; NULL for none. */
+/* The built-in rule for an ending; NULL for none. */
 const char *toolchain_rule(const char *ending);
-/* Is it an ending of CLEAR's own files, for which there is a rule only where the user set one? */
+/* Whether it is an ending of CLEAR's files, for which the user must set a rule. */
 bool toolchain_needs_rule(const char *ending);
 
-/* Builds. A command with a slash that is relative counts from `base`, a directory. A compiler that fails is a failure, after its output was copied to standard error. build_remove in any case. */
+/* Builds. A relative command with a slash is relative to the directory `base`. When the compiler fails, its output is
+ * copied to standard error, and that is a failure. Call build_remove in any case. */
 int build_make(struct build *build, const char *source, const char *rule, const char *base, struct error *err);
 void build_remove(struct build *build);
 

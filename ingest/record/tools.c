@@ -139,7 +139,7 @@ static int try_tool(enum tool tool, const char *path, const char *option, const 
 
 int tool_check(enum tool tool, const char *option, const char *directory, struct error *err) {
     struct error missing = {0};
-    char *path = target_find(name_of(tool), &missing);
+    char *path = recordable_find(name_of(tool), &missing);
     if (!path)
         return error_usage(err, "%s needs %s, which is not installed (Debian: apt-get install %s)", option,
                            name_of(tool), tool == TOOL_STRACE ? "strace" : "linux-perf");
@@ -163,7 +163,7 @@ static int enable(struct watcher *watcher, int control, int answer, struct error
 }
 
 static int start_perf(struct watcher *watcher, uint32_t hz, pid_t target, int control, int answer, struct error *err) {
-    char text[64], *path = target_find("perf", err);
+    char text[64], *path = recordable_find("perf", err);
     if (!path) return -1;
     struct argument_list arguments = arguments_of(watcher->tool, hz, watcher->output);
     snprintf(text, sizeof text, "--control=fd:%d,%d", control, answer);
@@ -246,7 +246,7 @@ void watcher_abandon(struct watcher *watcher) {
 
 char **strace_arguments(const char *program, char *const *arguments, const char *output, char **path,
                         struct error *err) {
-    *path = target_find("strace", err);
+    *path = recordable_find("strace", err);
     if (!*path) return NULL;
     struct argument_list list = arguments_of(TOOL_STRACE, 0, output);
     add_argument(&list, "--");

@@ -80,8 +80,8 @@ static int fold_pair(struct windows *windows, size_t index, struct db *db, const
     return 0;
 }
 
-/* The pair that is the shortest for its age when it is one. So ages come to stand in one ratio from each window to the next, a
- * second's windows at the end of a day's run beside hours' at its start. */
+/* The pair that is the shortest for its age when it is one. So ages come to stand in one ratio from each window to the
+ * next, a second's windows at the end of a day's run beside hours' at its start. */
 static size_t best_pair(const struct windows *windows, int64_t now_ns) {
     size_t best = 0;
     double least = 0;

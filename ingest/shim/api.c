@@ -16,7 +16,8 @@ static ALWAYS_INLINE struct thread *api_enter(uint32_t feature) {
     return thread;
 }
 
-/* REPORT is for new events. FOLLOW is for the end or the name of something that was recorded: it works while recording is paused too. */
+/* REPORT is for new events. FOLLOW is for the end or the name of something that was recorded: it works while recording
+ * is paused too. */
 #define REPORT(feature, statement)                                                                                     \
     if (is_paused()) return;                                                                                           \
     FOLLOW(feature, statement)

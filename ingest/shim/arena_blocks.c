@@ -3,7 +3,8 @@
 #include "ingest/shim/heap.h"
 #include "ingest/shim/locked_table.h"
 
-/* An arena is a list of nodes, newest first; a node is a page of addresses. The nodes of arenas that ended are used again. */
+/* An arena is a list of nodes, newest first; a node is a page of addresses. The nodes of arenas that ended are used
+ * again. */
 enum { NODE_BLOCKS = 510 };
 struct arena_node {
     struct arena_node *older;

@@ -1,4 +1,5 @@
-/* arena_blocks.h: the live blocks of each arena that reports through clear.h, so that they can all be freed when it ends. */
+/* arena_blocks.h: the live blocks of each arena that reports through clear.h, so that they can all be freed when it
+ * ends. */
 #ifndef CLEAR_SHIM_ARENA_BLOCKS_H
 #define CLEAR_SHIM_ARENA_BLOCKS_H
 

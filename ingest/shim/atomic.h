@@ -1,8 +1,8 @@
-/* atomic.h: atomics named by their memory order. What two threads may use at once goes through them; runtime.h says what may be read
- * plainly, and by whom.
+/* atomic.h: atomics named by their memory order. What two threads may use at once goes through them; runtime.h says
+ * what may be read plainly, and by whom.
  *
- * A counter has one writing thread at a time. A relaxed load and store is enough for it and costs what a plain one does, while a locked
- * add costs 18 to 20 cycles even uncontended. */
+ * A counter has one writing thread at a time. A relaxed load and store is enough for it and costs what a plain one
+ * does, while a locked add costs 18 to 20 cycles even uncontended. */
 #ifndef CLEAR_SHIM_ATOMIC_H
 #define CLEAR_SHIM_ATOMIC_H
 

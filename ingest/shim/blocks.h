@@ -1,13 +1,15 @@
 /* blocks.h: maps the address of a live block to the stack that allocated it and to its size.
  *
- * A radix tree over the 47-bit address space with an entry of 8 bytes for every 32 bytes of heap (a grain). Its nodes are made where
- * there are blocks. It needs no hash, no lock and no pause to grow, and neighbours in the heap are neighbours here.
+ * A radix tree over the 47-bit address space with an entry of 8 bytes for every 32 bytes of heap (a grain). Its nodes
+ * are made where there are blocks. It needs no hash, no lock and no pause to grow, and neighbours in the heap are
+ * neighbours here.
  *
- * glibc never has two blocks in one grain. Blocks that share one (size classes of 8 bytes in jemalloc and tcmalloc), that do not begin
- * at a multiple of 8 (a program's own arena), or that have 256 GiB and more, go to a locked side table.
+ * glibc never has two blocks in one grain. Blocks that share one (size classes of 8 bytes in jemalloc and tcmalloc),
+ * that do not begin at a multiple of 8 (a program's own arena), or that have 256 GiB and more, go to a locked side
+ * table.
  *
- * An entry is written by the thread that allocates or frees its block, and by no other at that time. block_around reads those of
- * others. So relaxed loads and stores suffice. */
+ * An entry is written by the thread that allocates or frees its block, and by no other at that time. block_around reads
+ * those of others. So relaxed loads and stores suffice. */
 #ifndef CLEAR_SHIM_BLOCKS_H
 #define CLEAR_SHIM_BLOCKS_H
 
@@ -24,7 +26,8 @@ enum {
     BLOCK_SIZE_BITS = 38,
 };
 
-/* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 38 bits size; 0 is no block. */
+/* An unpacked entry. Packed: 2 bits for the position in the grain (in steps of 8 bytes), 24 bits stack id, 38 bits
+ * size; 0 is no block. */
 struct heap_block {
     uint32_t id;
     uint64_t size;
@@ -38,7 +41,8 @@ extern struct block_node **block_root; /* BLOCK_ROOT_ENTRIES of them; set before
 
 bool blocks_start(void); /* false when there is no memory */
 
-/* The entry of the grain of `address`, or NULL where no block was put into its part of the tree. 2 loads beyond the root pointer. */
+/* The entry of the grain of `address`, or NULL where no block was put into its part of the tree. 2 loads beyond the
+ * root pointer. */
 static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
     if (unlikely(address >> BLOCK_ADDRESS_BITS || address & 7)) return NULL;
     struct block_node *node = load_acquire(&block_root[address >> BLOCK_MID_BITS]);
@@ -60,8 +64,8 @@ static ALWAYS_INLINE struct heap_block block_unpack(uint64_t entry) {
 bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale);
 bool block_take_slowly(uintptr_t address, struct heap_block *block);
 
-/* Puts a new block. False when there is no memory. When a block was still there, no hook saw its free (it happened inside a hook, or
- * around the hooks): then *stale is that block, else stale->id is 0. */
+/* Puts a new block. False when there is no memory. When a block was still there, no hook saw its free (it happened
+ * inside a hook, or around the hooks): then *stale is that block, else stale->id is 0. */
 static ALWAYS_INLINE bool block_put(uintptr_t address, struct heap_block block, struct heap_block *stale) {
     uint64_t *entry = block_entry(address);
     stale->id = 0;
@@ -90,7 +94,8 @@ static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
     return (entry && load_relaxed(entry)) || load_relaxed(&process->has_overflow);
 }
 
-/* The live block that holds `address`, and the distance from its start. Looks back at most 1 MiB. For the names of locks. */
+/* The live block that holds `address`, and the distance from its start. Looks back at most 1 MiB. For the names of
+ * locks. */
 bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset);
 
 #endif

@@ -260,7 +260,8 @@ static struct cfi_reader read_block(struct cfi_reader *reader) {
     return block;
 }
 
-/* "The register is saved at the address of this expression": GCC writes DW_OP_breg6 0 for bp in functions that realign. */
+/* "The register is saved at the address of this expression": GCC writes DW_OP_breg6 0 for bp in functions that
+ * realign. */
 static void save_by_expression(struct machine *machine, uint64_t reg, struct cfi_reader expression) {
     bool at_bp = read_bytes(&expression, 1) == OP_BREG0 + REG_BP && read_sleb(&expression) == 0 && !expression.bad &&
                  expression.at == expression.end;
@@ -367,8 +368,8 @@ static bool run_program(struct machine *machine, struct cfi_reader program) {
     return !program.bad;
 }
 
-/* What the linker says of its PLT entries: sp + 8, and 8 more once the entry has pushed, from a byte on that the operand behind this
- * gives (DW_OP_lit10 or lit11): sp + 8 + (((ra & 15) >= 11) << 3). */
+/* What the linker says of its PLT entries: sp + 8, and 8 more once the entry has pushed, from a byte on that the
+ * operand behind this gives (DW_OP_lit10 or lit11): sp + 8 + (((ra & 15) >= 11) << 3). */
 static const uint8_t plt_expression[] = {OP_BREG0 + REG_SP, 8, OP_BREG0 + REG_RA, 0, OP_LIT0 + 15, OP_AND};
 
 static bool is_plt(const struct cfi_reader *expression) {
@@ -376,8 +377,8 @@ static bool is_plt(const struct cfi_reader *expression) {
            memcmp(expression->at, plt_expression, sizeof plt_expression) == 0;
 }
 
-/* Expressions for the frame that are met in practice: the linker's, and a saved stack pointer at bp or sp plus a constant (realigned
- * stacks). */
+/* Expressions for the frame that are met in practice: the linker's, and a saved stack pointer at bp or sp plus a
+ * constant (realigned stacks). */
 static struct rule expression_rule(struct cfi_reader expression, uint64_t address) {
     struct rule rule = {.type = RULE_UNKNOWN};
     if (is_plt(&expression)) {

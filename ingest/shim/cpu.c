@@ -50,7 +50,8 @@ static void on_tick(int number, siginfo_t *info, void *context) {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     struct frame frame = {
         .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
-    /* An overrun is ticks that came while the signal was not delivered (a virtual machine that was stopped): the thread was here. */
+    /* An overrun is ticks that came while the signal was not delivered (a virtual machine that was stopped): the thread
+     * was here. */
     count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0), interval);
     thread->state = state;
     thread->is_ticking = TICK_NONE;
@@ -76,8 +77,8 @@ static void unlist_thread(struct thread *thread) {
     process_unlock();
 }
 
-/* System calls and not timer_create, which may allocate. The first tick comes at a random moment of the interval, so that a thread
- * that is shorter than one is sampled in proportion to its time. */
+/* System calls and not timer_create, which may allocate. The first tick comes at a random moment of the interval, so
+ * that a thread that is shorter than one is sampled in proportion to its time. */
 static bool make_timer(struct thread *thread) {
     uint64_t interval = interval_ns();
     if (!interval) return false;
@@ -191,8 +192,8 @@ struct thread_start {
     void *argument;
 };
 
-/* Threads that were created and do not run yet. Static, because it must not come from the program's heap. When more threads than this
- * start at once, the others begin at their first hook. */
+/* Threads that were created and do not run yet. Static, because it must not come from the program's heap. When more
+ * threads than this start at once, the others begin at their first hook. */
 enum { STARTS = 256 };
 static struct thread_start starts[STARTS];
 static uint32_t starts_taken[STARTS];
@@ -225,9 +226,9 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
 
 /* --- exec ----------------------------------------------------------------------------------------------------- */
 
-/* A tick that comes during execve stays pending into the new program, which has no handler for it and would be killed. So the timer is
- * deleted first, and made again when execve fails. (A vfork child shares our memory but has no timer: deleting fails there, and
- * the parent's timer goes on.) */
+/* A tick that comes during execve stays pending into the new program, which has no handler for it and would be killed.
+ * So the timer is deleted first, and made again when execve fails. (A vfork child shares our memory but has no timer:
+ * deleting fails there, and the parent's timer goes on.) */
 static bool pause_timer(void) {
     struct thread *thread = self;
     if (!thread->has_timer || syscall(SYS_timer_delete, thread->timer) != 0) return false;

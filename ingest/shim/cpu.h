@@ -1,9 +1,9 @@
 /* cpu.h: CPU sampling. Each thread has a timer on its own CPU clock; the handler of the timer's signal records a stack.
  *
- * The signal is SIGPROF, because debuggers pass it on without stopping. A program that wants it for itself (sigaction, signal) gets it:
- * our timers then end for good. System calls are restarted where the kernel can (SA_RESTART). poll, epoll_wait and sleeps that were
- * about to wait when the timer expired still return EINTR, as under every profiler that uses signals. Timers run on CPU time, so a
- * thread that waits gets no signals. */
+ * The signal is SIGPROF, because debuggers pass it on without stopping. A program that wants it for itself (sigaction,
+ * signal) gets it: our timers then end for good. System calls are restarted where the kernel can (SA_RESTART). poll,
+ * epoll_wait and sleeps that were about to wait when the timer expired still return EINTR, as under every profiler that
+ * uses signals. Timers run on CPU time, so a thread that waits gets no signals. */
 #ifndef CLEAR_SHIM_CPU_H
 #define CLEAR_SHIM_CPU_H
 

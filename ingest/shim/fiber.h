@@ -1,5 +1,5 @@
-/* fiber.h: records fibers of the program's own scheduler, which reports through clear.h. They count at the task site that spawned them.
- * A fiber whose spawn was not recorded is ignored. */
+/* fiber.h: records fibers of the program's own scheduler, which reports through clear.h. They count at the task site
+ * that spawned them. A fiber whose spawn was not recorded is ignored. */
 #ifndef CLEAR_SHIM_FIBER_H
 #define CLEAR_SHIM_FIBER_H
 

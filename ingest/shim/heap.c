@@ -1,5 +1,5 @@
-/* The hooks of malloc and its relatives. A free is recorded before the real call, because right after it another thread may get the same
- * address; an allocation is recorded after it. Bytes are what the program asked for. */
+/* The hooks of malloc and its relatives. A free is recorded before the real call, because right after it another thread
+ * may get the same address; an allocation is recorded after it. Bytes are what the program asked for. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ void heap_freed(struct thread *thread, void *block) {
     if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known);
 }
 
-/* The one shape of an allocating hook. The thread is entered before the real call, so what an allocator itself calls (the locks of
- * jemalloc, realloc inside reallocarray) is not recorded. Adds about 45 ns to the call with 13 frames. */
+/* The one shape of an allocating hook. The thread is entered before the real call, so what an allocator itself calls
+ * (the locks of jemalloc, realloc inside reallocarray) is not recorded. Adds about 45 ns to the call with 13 frames. */
 #define ALLOCATE(size, call)                                                                                           \
     if (heap_passes(size)) return call;                                                                                \
     struct thread *thread = thread_enter();                                                                            \
@@ -108,9 +108,10 @@ HOOK void free(void *block) {
     real.free(block);
 }
 
-/* A realloc counts as a free of the old block, credited to the stack that allocated it, and as an allocation by the caller, also when
- * the block did not move: bytes in use are those of the stack that sized the block last. A realloc that fails counts as neither.
- * The old block is forgotten before the call, because right after it another thread may get the address. */
+/* A realloc counts as a free of the old block, credited to the stack that allocated it, and as an allocation by the
+ * caller, also when the block did not move: bytes in use are those of the stack that sized the block last. A realloc
+ * that fails counts as neither. The old block is forgotten before the call, because right after it another thread may
+ * get the address. */
 static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, struct heap_block old, void *from, void *to,
                                      size_t size, struct frame frame) {
     struct heap_block stale;

@@ -4,7 +4,8 @@
 
 #include "ingest/shim/runtime.h"
 
-/* A block of `size` bytes was allocated by the caller with that frame. Bytes that cannot be recorded count as dropped. */
+/* A block of `size` bytes was allocated by the caller with that frame. Bytes that cannot be recorded count as
+ * dropped. */
 void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame);
 /* A block was freed, or is about to be. A block that is not known is ignored. */
 void heap_freed(struct thread *thread, void *block);

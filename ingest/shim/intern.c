@@ -89,7 +89,8 @@ static struct segment_object *object_at(uint32_t id) {
     return &objects[(id - 1) % OBJECTS_PER_CHUNK];
 }
 
-/* Where the object is: in a module, which the collector must know, or in a heap block, which gives its allocating stack. */
+/* Where the object is: in a module, which the collector must know, or in a heap block, which gives its allocating
+ * stack. */
 static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
     struct heap_block block;

@@ -1,4 +1,5 @@
-/* intern.h: gives dense ids, from 1, to stacks and to objects (locks, cells, channels, task sites), and stores each in the segment once. */
+/* intern.h: gives dense ids, from 1, to stacks and to objects (locks, cells, channels, task sites), and stores each in
+ * the segment once. */
 #ifndef CLEAR_SHIM_INTERN_H
 #define CLEAR_SHIM_INTERN_H
 
@@ -11,8 +12,9 @@ struct walked_stack {
     uint64_t hash;  /* of pc and the epoch, never 0 */
 };
 
-/* The id of a hash, or 0. Two stacks count as one when their hashes are equal. These have 63 bits (the highest is always set), so with a
- * million distinct stacks the probability that any two collide is below 6 in 100 million (n * n / 2^64). */
+/* The id of a hash, or 0. Two stacks count as one when their hashes are equal. These have 63 bits (the highest is
+ * always set), so with a million distinct stacks the probability that any two collide is below 6 in 100 million (n * n
+ * / 2^64). */
 static ALWAYS_INLINE uint32_t index_find(const struct index *index, uint64_t hash) {
     for (uint64_t slot = hash & index->mask;; slot = (slot + 1) & index->mask) {
         uint64_t found = load_acquire(&index->entries[slot].hash);
@@ -53,7 +55,8 @@ static ALWAYS_INLINE uint32_t object_intern(struct thread *thread, struct object
     return likely(id) ? id : object_intern_slowly(thread, key, kind);
 }
 
-/* The id of a channel that was opened. An address that was open with another capacity or name becomes another object. */
+/* The id of a channel that was opened. An address that was open with another capacity or name becomes another
+ * object. */
 uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name);
 
 /* An empty index with room for `slots` (a power of two); NULL when there is no memory. */

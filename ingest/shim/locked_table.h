@@ -1,6 +1,6 @@
-/* locked_table.h: a hash table with a lock, from a non-zero 64-bit key to two words, for what is too rare for a lock-free structure.
- * Open addressing, at most half full, backward-shift deletion, one spin lock. A zeroed table is an empty one. Its entries are in memory
- * that a forked child does not get. */
+/* locked_table.h: a hash table with a lock, from a non-zero 64-bit key to two words, for what is too rare for a
+ * lock-free structure. Open addressing, at most half full, backward-shift deletion, one spin lock. A zeroed table is an
+ * empty one. Its entries are in memory that a forked child does not get. */
 #ifndef CLEAR_SHIM_LOCKED_TABLE_H
 #define CLEAR_SHIM_LOCKED_TABLE_H
 

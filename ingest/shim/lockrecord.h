@@ -1,4 +1,5 @@
-/* lockrecord.h: records the events of locks, which come from the hooks of pthread locks and from clear.h. Times are ticks (clock_ticks). */
+/* lockrecord.h: records the events of locks, which come from the hooks of pthread locks and from clear.h. Times are
+ * ticks (clock_ticks). */
 #ifndef CLEAR_SHIM_LOCKRECORD_H
 #define CLEAR_SHIM_LOCKRECORD_H
 
@@ -41,7 +42,8 @@ static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, c
     return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
 }
 
-/* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the shared index. */
+/* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the
+ * shared index. */
 static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_object_kind kind,
                                              enum mode mode, struct frame frame) {
     struct attempt attempt = {.weight = sample_event(thread)};

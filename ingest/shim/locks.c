@@ -1,11 +1,12 @@
 /* The hooks of pthread locks. They hold a lock no longer than the program would:
  *   - the counters of the lock are looked up before it is acquired;
- *   - the clock is read before an uncontended acquisition (a trylock that succeeds takes next to no time), and before and after the
- *     wait of a contended one;
+ *   - the clock is read before an uncontended acquisition (a trylock that succeeds takes next to no time), and before
+ *     and after the wait of a contended one;
  *   - a release reads the clock before it unlocks (about 9 ns), and counts afterwards;
  *   - a shared acquisition has no hold that is timed, so without contention it reads no clock.
- * A wait on a condition variable unlocks its mutex and locks it again: the hold ends and another begins, and that counts neither as an
- * acquisition nor as contention. The release of a lock that this thread is not known to hold is ignored. */
+ * A wait on a condition variable unlocks its mutex and locks it again: the hold ends and another begins, and that
+ * counts neither as an acquisition nor as contention. The release of a lock that this thread is not known to hold is
+ * ignored. */
 #include <errno.h>
 #include <pthread.h>
 
@@ -50,8 +51,8 @@ static void lock_had_after_wait(struct thread *thread, void *lock, struct attemp
     lock_got_waiting(thread, lock, attempt, mode, wait);
 }
 
-/* The one shape of an acquiring hook: try, and wait only where that fails. So contention is exact. It suits every kind of mutex: one that
- * checks errors answers EBUSY to the try and EDEADLK to the real call. */
+/* The one shape of an acquiring hook: try, and wait only where that fails. So contention is exact. It suits every kind
+ * of mutex: one that checks errors answers EBUSY to the try and EDEADLK to the real call. */
 #define ACQUIRE(lock, kind, mode, try_call, wait_call)                                                                 \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return wait_call;                                                                           \

@@ -19,8 +19,8 @@ static uint32_t hash_name(const char *name) {
     return hash;
 }
 
-/* Whether the module is in the list. A module of the list that overlaps the new one was unloaded: its epoch ends, and with it the meaning
- * of the addresses in older stacks. */
+/* Whether the module is in the list. A module of the list that overlaps the new one was unloaded: its epoch ends, and
+ * with it the meaning of the addresses in older stacks. */
 static bool is_noted(uint64_t low, uint64_t high, uint64_t bias, uint32_t name_hash) {
     for (uint32_t c = 0; c < process->module_chunk_count; c++) {
         struct segment_module *modules = chunk_modules(process->module_chunks[c]);
@@ -78,7 +78,8 @@ static void read_notes(const struct dl_find_object *object, struct segment_modul
     }
 }
 
-/* The loader has no name for the main program, and relative names for what was loaded by one; these are made absolute. */
+/* The loader has no name for the main program, and relative names for what was loaded by one; these are made
+ * absolute. */
 static void copy_path(const char *name, struct segment_module *module) {
     size_t room = sizeof module->path - 1, used = 0;
     if (!*name) name = process->segment->executable;

@@ -1,6 +1,6 @@
-/* The hooks of channels that are not the program's own: POSIX message queues and GLib's GAsyncQueue. Each call is first tried without
- * waiting, which tells whether the caller had to wait. The identity of a message queue is made of its descriptor, that of a GAsyncQueue
- * is its address. */
+/* The hooks of channels that are not the program's own: POSIX message queues and GLib's GAsyncQueue. Each call is first
+ * tried without waiting, which tells whether the caller had to wait. The identity of a message queue is made of its
+ * descriptor, that of a GAsyncQueue is its address. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,8 @@
 #include "ingest/shim/channel.h"
 #include "ingest/shim/runtime.h"
 
-/* The next definition after ours: in the usual search order, or in a library that was loaded out of it (a plug-in's own GLib). */
+/* The next definition after ours: in the usual search order, or in a library that was loaded out of it (a plug-in's own
+ * GLib). */
 static void *look_up_in(const char *library, const char *name) {
     void *found = dlsym(RTLD_NEXT, name);
     if (found || !library) return found;
@@ -73,7 +74,8 @@ static uintptr_t queue_channel(mqd_t queue) {
     return QUEUE_BASE + (uintptr_t)queue;
 }
 
-/* Opens the channel of a queue at its first event. Its name is what /proc/self/fd/N links to (/NAME), its capacity mq_maxmsg. */
+/* Opens the channel of a queue at its first event. Its name is what /proc/self/fd/N links to (/NAME), its capacity
+ * mq_maxmsg. */
 static void meet_queue(struct thread *thread, mqd_t queue, const struct mq_attr *attributes) {
     if (channel_is_known(thread, queue_channel(queue))) return;
     char path[40] = "/proc/self/fd/", name[64];
@@ -186,8 +188,8 @@ REAL(GLIB, void *, g_async_queue_pop_unlocked, (void *))
 REAL(GLIB, void *, g_async_queue_timeout_pop, (void *, uint64_t))
 REAL(GLIB, void *, g_async_queue_timeout_pop_unlocked, (void *, uint64_t))
 
-/* `before` is the length before the push; afterwards the queue may be freed already, by an owner that was waiting for this message. It
- * is negative while threads wait in pop; then the message goes straight to one of them. */
+/* `before` is the length before the push; afterwards the queue may be freed already, by an owner that was waiting for
+ * this message. It is negative while threads wait in pop; then the message goes straight to one of them. */
 static void record_push(void *queue, int before) {
     struct thread *thread = channel_enter();
     if (!thread) return;

@@ -42,7 +42,8 @@ void *pool_realloc(void *block, size_t size) {
 
 /* --- looking up ----------------------------------------------------------------------------------------------- */
 
-/* The stubs of the functions that dlsym may call serve it from the pool; the others wait for the look-up by doing it. */
+/* The stubs of the functions that dlsym may call serve it from the pool; the others wait for the look-up by doing
+ * it. */
 static __thread volatile bool resolving __attribute__((tls_model("initial-exec")));
 static uint32_t resolved;
 
@@ -119,15 +120,16 @@ struct real_functions real = {
 #undef X
 };
 
-/* The default version of these two is GLIBC_2.3.2. dlsym without a version may find the incompatible version GLIBC_2.2.5, and a program
- * that mixes them hangs. Only what every libc of ours has is looked up here: dlerror's message of a failure is allocated, and the caller
- * may be an allocator of the program (Chromium's). */
+/* The default version of these two is GLIBC_2.3.2. dlsym without a version may find the incompatible version
+ * GLIBC_2.2.5, and a program that mixes them hangs. Only what every libc of ours has is looked up here: dlerror's
+ * message of a failure is allocated, and the caller may be an allocator of the program (Chromium's). */
 static void *look_up(const char *name) {
     bool is_old = strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0;
     return is_old ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);
 }
 
-/* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never called. */
+/* Two threads may both do this; they find the same. A name that is not there keeps its stub, and is then never
+ * called. */
 void real_resolve(void) {
     if (load_acquire(&resolved) || resolving) return;
     int saved_errno = errno;

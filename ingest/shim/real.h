@@ -1,8 +1,9 @@
-/* real.h: the functions behind the hooks: those of the program's allocator (glibc's, or one that is linked in) and of glibc.
+/* real.h: the functions behind the hooks: those of the program's allocator (glibc's, or one that is linked in) and of
+ * glibc.
  *
- * Each pointer starts at a stub that looks up all functions and calls the real one, so a hook just calls the pointer. dlsym may itself
- * allocate during the look-up. Such calls get memory from a small static pool, which the hooks of free, realloc and
- * malloc_usable_size know. */
+ * Each pointer starts at a stub that looks up all functions and calls the real one, so a hook just calls the pointer.
+ * dlsym may itself allocate during the look-up. Such calls get memory from a small static pool, which the hooks of
+ * free, realloc and malloc_usable_size know. */
 #ifndef CLEAR_SHIM_REAL_H
 #define CLEAR_SHIM_REAL_H
 

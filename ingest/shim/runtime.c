@@ -118,8 +118,9 @@ void process_unlock(void) {
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
 
-/* Gives memory to the segment up to `end`, ahead of its use. MADV_POPULATE_WRITE fails where a plain write to a full file system would
- * kill the program with SIGBUS. It needs no file descriptor, so programs that close them all or change their user or root lose nothing. */
+/* Gives memory to the segment up to `end`, ahead of its use. MADV_POPULATE_WRITE fails where a plain write to a full
+ * file system would kill the program with SIGBUS. It needs no file descriptor, so programs that close them all or
+ * change their user or root lose nothing. */
 static bool populate(uint64_t end) {
     if (end <= process->populated) return true;
     uint64_t step = process->populated < POPULATE_FIRST ? POPULATE_FIRST : process->populated;
@@ -242,8 +243,8 @@ static void segment_path(char *path, uint64_t now) {
     memcpy(at, ".seg", sizeof ".seg");
 }
 
-/* A sparse file as large as segment_max, halved until the limit of address space (ulimit -v) allows it. Growing past the limit of file
- * sizes (ulimit -f) would send SIGXFSZ, so that limit is read first. */
+/* A sparse file as large as segment_max, halved until the limit of address space (ulimit -v) allows it. Growing past
+ * the limit of file sizes (ulimit -f) would send SIGXFSZ, so that limit is read first. */
 static void *map_segment_file(int fd) {
     struct rlimit limit;
     uint64_t size = control->segment_max;
@@ -274,8 +275,8 @@ static bool map_segment(uint64_t now) {
     return false;
 }
 
-/* A program may bring its own allocator, linked in or preloaded before us. Then the hooks of the heap are never called, and the segment
- * must not say that the heap was recorded. */
+/* A program may bring its own allocator, linked in or preloaded before us. Then the hooks of the heap are never called,
+ * and the segment must not say that the heap was recorded. */
 static bool is_heap_hooked(void) {
     return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
 }
@@ -335,8 +336,8 @@ static char *dump_id(char *value) {
                : NULL;
 }
 
-/* Writes this process's ID into the variables that name its dumps (SEGMENT_NO_DUMP_ID). It runs before main or in a forked child, so in
- * one thread. The lengths of the values stay, so nothing is allocated. */
+/* Writes this process's ID into the variables that name its dumps (SEGMENT_NO_DUMP_ID). It runs before main or in a
+ * forked child, so in one thread. The lengths of the values stay, so nothing is allocated. */
 static void name_dumps(uint64_t now) {
     for (char **variable = environ; *variable; variable++) {
         if (strncmp(*variable, "CLEAR_", strlen("CLEAR_")) != 0) continue;
@@ -366,8 +367,8 @@ static bool start_recording(uint64_t now_ns) {
 
 static void thread_ended(void *thread);
 
-/* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once `environ` is set; before
- * that (allocations of the dynamic loader) nothing is decided. */
+/* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once
+ * `environ` is set; before that (allocations of the dynamic loader) nothing is decided. */
 static COLD bool process_start(void) {
     uint32_t state = load_acquire(&process->state);
     if (state == PROCESS_READY) return true;
@@ -451,8 +452,9 @@ static void begin_thread(struct thread *thread) {
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
-/* `self` points at the first while a thread begins, and at the second in a thread that there was no room for: each of its events is
- * counted as dropped. Their states are set at run time, because initialised data would add a megabyte to the file for each. */
+/* `self` points at the first while a thread begins, and at the second in a thread that there was no room for: each of
+ * its events is counted as dropped. Their states are set at run time, because initialised data would add a megabyte to
+ * the file for each. */
 static struct thread busy_thread, unrecorded_thread;
 
 /* The first hook of a thread: from here on it is recorded. Hooks that are called inside this function are not. */
@@ -478,8 +480,8 @@ static COLD struct thread *thread_start(void) {
     return thread;
 }
 
-/* A thread still frees after its end was noted (its TLS, destructors of other keys). That is recorded in the orphan, a struct thread
- * which all such threads share. */
+/* A thread still frees after its end was noted (its TLS, destructors of other keys). That is recorded in the orphan, a
+ * struct thread which all such threads share. */
 static COLD struct thread *enter_orphan(void) {
     struct thread *orphan = load_acquire(&process->orphan);
     self = &busy_thread;
@@ -510,8 +512,8 @@ COLD struct thread *thread_enter_slowly(void) {
     return thread_start();
 }
 
-/* The destructor of our thread-specific key. It puts itself off to the last round of destructors, so that what the others free is
- * still recorded as the thread's own. */
+/* The destructor of our thread-specific key. It puts itself off to the last round of destructors, so that what the
+ * others free is still recorded as the thread's own. */
 static void thread_ended(void *value) {
     struct thread *thread = value;
     if (load_acquire(&process->state) != PROCESS_READY || self != thread) return;

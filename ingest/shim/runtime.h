@@ -1,32 +1,36 @@
-/* runtime.h: the state that the parts of the runtime share: the process, its threads, and how a hook is entered and left.
+/* runtime.h: the state that the parts of the runtime share: the process, its threads, and how a hook is entered and
+ * left.
  *
  * The room ingest/shim is libclear_rt.so, which is preloaded into the profiled program. It promises:
- *   - The program behaves as without it: same output, same exit status, same errno. Nothing here exits, prints, keeps a file
- *     descriptor open, starts a thread, or allocates from the program's heap.
+ *   - The program behaves as without it: same output, same exit status, same errno. Nothing here exits, prints, keeps a
+ *     file descriptor open, starts a thread, or allocates from the program's heap.
  *   - Every event that a hook sees is counted in the segment (ingest/segment.h), or counted there as dropped.
  *   - It links libc alone.
  *
  * Memory. Three kinds, by what a fork does to them:
  *   - the segment and all tables (stack index, unwind rules, block map): MADV_DONTFORK. The child has none of them.
- *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point. Zeros read as
- *     "not started" and "not initialised", so the child's first hook starts it like a new program.
+ *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point.
+ *     Zeros read as "not started" and "not initialised", so the child's first hook starts it like a new program.
  *   - static data: paths, real functions, the TLS key. They stay true across a fork.
  * So no state depends on an atfork handler: locks that other threads held at the fork are zero in the child, and a raw
- * clone(2), which runs no handlers, is as safe as fork(3). There is one handler, in cpu.c: it gives a forked child its CPU timer
- * before its first hook, and a child of clone(2) gets it at that hook. vfork and CLONE_VM children share everything, as they
- * share the program's heap.
+ * clone(2), which runs no handlers, is as safe as fork(3). There is one handler, in cpu.c: it gives a forked child its
+ * CPU timer before its first hook, and a child of clone(2) gets it at that hook. vfork and CLONE_VM children share
+ * everything, as they share the program's heap.
  *
- * Threads. Until a thread's first hook `self` points at a static thread that is never idle, so "not initialised", "inside a hook"
- * and "wiped by a fork" are one unlikely branch.
+ * Threads. Until a thread's first hook `self` points at a static thread that is never idle, so "not initialised",
+ * "inside a hook" and "wiped by a fork" are one unlikely branch.
  *
- * Locks. process->lock is taken when something is met for the first time (stack, lock, module, unwind rule, chunk of counters),
- * when a thread begins or ends, and at dlclose. Nothing is called under it that could wait for the program: no dl_iterate_phdr, no
- * malloc. The other locks are spin locks that are held for a few instructions: orphan_lock, the arenas', and each locked_table's.
+ * Locks. process->lock is taken when something is met for the first time (stack, lock, module, unwind rule, chunk of
+ * counters), when a thread begins or ends, and at dlclose. Nothing is called under it that could wait for the program:
+ * no dl_iterate_phdr, no malloc. The other locks are spin locks that are held for a few instructions: orphan_lock, the
+ * arenas', and each locked_table's.
  *
  * Who may read without an atomic (atomic.h) what another thread may write:
- *   - the fields of struct process marked "set at the start": everybody, because nothing is recorded before they are set
+ *   - the fields of struct process marked "set at the start": everybody, because nothing is recorded before they are
+ *     set
  *   - what process->lock guards: its holder
- *   - the pointer `process`: everybody. It changes once, before the process is READY, and both values read as "not started" until then. */
+ *   - the pointer `process`: everybody. It changes once, before the process is READY, and both values read as "not
+ *     started" until then. */
 #ifndef CLEAR_SHIM_RUNTIME_H
 #define CLEAR_SHIM_RUNTIME_H
 
@@ -59,8 +63,8 @@ enum {
     MODULES_PER_CHUNK = 32,
 };
 
-/* Where the CPU timer interrupted a thread: not at all, between hooks, or inside one. Inside, the thread may hold the process's
- * lock, and its buffers are in use. */
+/* Where the CPU timer interrupted a thread: not at all, between hooks, or inside one. Inside, the thread may hold the
+ * process's lock, and its buffers are in use. */
 enum { TICK_NONE = 0, TICK_BETWEEN, TICK_INSIDE };
 
 /* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
@@ -149,8 +153,8 @@ enum {
     WALK_WAYS = 4,
 };
 
-/* What a walk read: the words of the stack that it depended on. With the same start (pc and sp, and bp where it was used), the same
- * words and the same rules, the walk is the same. */
+/* What a walk read: the words of the stack that it depended on. With the same start (pc and sp, and bp where it was
+ * used), the same words and the same rules, the walk is the same. */
 struct trail {
     uint64_t start;   /* sp */
     uint64_t bp_from; /* the slot that bp was last read from */
@@ -169,8 +173,8 @@ struct cached_walk {
     struct trail trail;
 };
 
-/* A set of the cache of walks. Where the hit rate is low (many paths into one allocating function) the cache costs more than it
- * saves: then the set is bypassed for a while. */
+/* A set of the cache of walks. Where the hit rate is low (many paths into one allocating function) the cache costs more
+ * than it saves: then the set is bypassed for a while. */
 struct walk_set {
     int32_t score;   /* raised by hits, lowered by misses */
     uint32_t bypass; /* walks left to be done without the cache */
@@ -216,14 +220,14 @@ struct thread {
 
 extern struct process *process; /* never NULL */
 
-/* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it calls the
- * real function. It stays true across a fork, because the child has the same `control`. */
+/* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
+ * calls the real function. It stays true across a fork, because the child has the same `control`. */
 enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
 extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
 
-/* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered, so that a
- * program whose recording is off pays two loads a hook and nothing else. */
+/* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
+ * so that a program whose recording is off pays two loads a hook and nothing else. */
 extern uint32_t *paused;
 static ALWAYS_INLINE bool is_paused(void) {
     return unlikely(load_relaxed(paused));
@@ -259,8 +263,8 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
 
 void process_lock(void);
 void process_unlock(void);
-/* For code that may run in the timer's signal handler. There the interrupted hook may hold the lock, so it is only tried. False:
- * not taken. */
+/* For code that may run in the timer's signal handler. There the interrupted hook may hold the lock, so it is only
+ * tried. False: not taken. */
 bool process_lock_from(const struct thread *thread);
 
 /* From here on the runtime makes no system call: see seal.c. */
@@ -269,7 +273,8 @@ static ALWAYS_INLINE bool is_sealed(void) {
     return load_acquire(&process->is_sealed);
 }
 
-/* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no room. */
+/* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no
+ * room. */
 struct chunk *chunk_new(uint64_t body);
 void chunk_publish(struct chunk *chunk, enum chunk_kind kind);
 
@@ -291,7 +296,8 @@ void private_memory_free(void *memory, size_t size);
 COUNTER_KINDS(X)
 #undef X
 
-/* Time for locks: TSC ticks where the collector found the TSC usable (about 9 ns), else CLOCK_MONOTONIC (about 20 ns). */
+/* Time for locks: TSC ticks where the collector found the TSC usable (about 9 ns), else CLOCK_MONOTONIC (about 20
+ * ns). */
 uint64_t clock_monotonic_ns(void);
 static ALWAYS_INLINE uint64_t clock_ticks(void) {
     return likely(process->features & FEATURE_TSC) ? __builtin_ia32_rdtsc() : clock_monotonic_ns();

@@ -1,6 +1,7 @@
 #include "ingest/shim/sample.h"
 
-/* exp and log without libm, which the runtime must not load. Both are exact to about 1e-15, far below the noise of sampling. */
+/* exp and log without libm, which the runtime must not load. Both are exact to about 1e-15, far below the noise of
+ * sampling. */
 
 /* 1 - exp(-x) for 0 <= x. Halves x until a short Taylor series is exact enough, then squares back: with
  * y = 1 - exp(-x/2), 1 - exp(-x) = y * (2 - y), which loses no digits for small x. */

@@ -1,11 +1,12 @@
 /* sample.h: which events are recorded when sampling, and the weight of each.
  *
- * By number (--sample=N): one of N heap events, lock acquisitions and cell events of a thread is recorded, with weight N. The interval to
- * the next is drawn at random between 1 and 2N - 1, with mean N, because a fixed one can fall into step with a program that alternates
- * (measured on sqlite3 with N = 100: 9.5 % too few allocations, 5.7 % too many locks).
- * By bytes (--sample=512KiB): a Poisson process over the bytes that a thread allocates, with that mean. A block of s bytes is recorded with
- * probability p = 1 - exp(-s / mean), and its weight is 1/p. A hash of the block's address decides whether 1/p is rounded up or down, with
- * the probability that makes the mean exact. So the block's free computes the same weight, and nothing needs to be stored. */
+ * By number (--sample=N): one of N heap events, lock acquisitions and cell events of a thread is recorded, with weight
+ * N. The interval to the next is drawn at random between 1 and 2N - 1, with mean N, because a fixed one can fall into
+ * step with a program that alternates (measured on sqlite3 with N = 100: 9.5 % too few allocations, 5.7 % too many
+ * locks). By bytes (--sample=512KiB): a Poisson process over the bytes that a thread allocates, with that mean. A block
+ * of s bytes is recorded with probability p = 1 - exp(-s / mean), and its weight is 1/p. A hash of the block's address
+ * decides whether 1/p is rounded up or down, with the probability that makes the mean exact. So the block's free
+ * computes the same weight, and nothing needs to be stored. */
 #ifndef CLEAR_SHIM_SAMPLE_H
 #define CLEAR_SHIM_SAMPLE_H
 
@@ -40,8 +41,8 @@ static ALWAYS_INLINE bool sample_takes(struct thread *thread, uint64_t size) {
     return true;
 }
 
-/* Whether an allocation of that size is not recorded: the heap is not, recording is paused, or sampling skips it. When false, the hook
- * records it and must not ask again. In a new thread this begins the thread. */
+/* Whether an allocation of that size is not recorded: the heap is not, recording is paused, or sampling skips it. When
+ * false, the hook records it and must not ask again. In a new thread this begins the thread. */
 static ALWAYS_INLINE bool heap_passes(uint64_t size) {
     uint32_t mode = load_relaxed(&heap_mode);
     if (is_paused()) return true;

@@ -1,6 +1,7 @@
-/* The hook of prctl. A program that is about to forbid itself system calls (seccomp) must not be killed for one of ours. It calls prctl
- * for that, or before that: seccomp(2) needs PR_SET_NO_NEW_PRIVS, except for root. At that call memory is reserved ahead, and from then
- * on the runtime makes no system call. What does not fit into that memory counts as dropped. */
+/* The hook of prctl. A program that is about to forbid itself system calls (seccomp) must not be killed for one of
+ * ours. It calls prctl for that, or before that: seccomp(2) needs PR_SET_NO_NEW_PRIVS, except for root. At that call
+ * memory is reserved ahead, and from then on the runtime makes no system call. What does not fit into that memory
+ * counts as dropped. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <sys/prctl.h>

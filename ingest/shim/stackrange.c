@@ -79,9 +79,9 @@ static void main_stack_range(struct thread *thread, uintptr_t sp) {
         thread->stack.low = thread->stack.high - limit.rlim_cur;
 }
 
-/* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to call it (the JVM's
- * do) would wait for itself inside our hook. The C library gives a stack that it kept to the next thread, with the same control block,
- * so most threads of a program that starts many need no look-up. */
+/* Without pthread_getattr_np: it takes a lock of the thread and allocates under it, so a thread whose first act is to
+ * call it (the JVM's do) would wait for itself inside our hook. The C library gives a stack that it kept to the next
+ * thread, with the same control block, so most threads of a program that starts many need no look-up. */
 void stack_range_start(struct thread *thread) {
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
     const void *control_block = __builtin_thread_pointer();

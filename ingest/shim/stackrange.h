@@ -1,7 +1,8 @@
 /* stackrange.h: the bounds of the stack that a walk is on. A walk must never read beyond the mapping that it is in.
  *
- * The bounds of a thread's own stack are looked up when the thread begins. Other stacks (fibers, sigaltstack) are looked up in
- * /proc/self/maps and cached for each thread. Like libunwind's cache of valid pages, this one does not learn of a stack that is unmapped. */
+ * The bounds of a thread's own stack are looked up when the thread begins. Other stacks (fibers, sigaltstack) are
+ * looked up in /proc/self/maps and cached for each thread. Like libunwind's cache of valid pages, this one does not
+ * learn of a stack that is unmapped. */
 #ifndef CLEAR_SHIM_STACKRANGE_H
 #define CLEAR_SHIM_STACKRANGE_H
 

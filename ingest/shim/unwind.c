@@ -59,7 +59,8 @@ bool rules_start(void) {
     return table != NULL;
 }
 
-/* Needs process->lock. The entries are used again. A reader that is at such an entry right now would be walking through unloaded code. */
+/* Needs process->lock. The entries are used again. A reader that is at such an entry right now would be walking through
+ * unloaded code. */
 void rules_forget(uint64_t low, uint64_t high) {
     struct rule_table *table = process->rules;
     store_release(&process->rules_generation, process->rules_generation + 1);
@@ -89,8 +90,8 @@ static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     if (known) {
         rule = *known;
     } else {
-        /* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a thread inside
-         * dlopen, which may be waiting for us in its malloc. */
+        /* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a
+         * thread inside dlopen, which may be waiting for us in its malloc. */
         if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
             module_note(&object);
             rule = cfi_rule(object.dlfo_eh_frame, pc - 1);
@@ -194,9 +195,9 @@ static ALWAYS_INLINE uint64_t finish_hash(uint64_t hash, uint32_t flags) {
     return (hash ^ hash >> 32 ^ flags) | 1ull << 63;
 }
 
-/* The cost is the chain of loads from frame to frame. With plain frame pointers the next step needs bp alone, and the branch predictor runs
- * ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be loaded before the next frame is known:
- * about 6 ns a frame. */
+/* The cost is the chain of loads from frame to frame. With plain frame pointers the next step needs bp alone, and the
+ * branch predictor runs ahead while the rule is still being looked up: 13 frames take about 20 ns. Other rules must be
+ * loaded before the next frame is known: about 6 ns a frame. */
 static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, struct walked_stack *stack,
                                    struct trail *trail) {
     const struct rule_table *table = load_acquire(&process->rules);

@@ -1,24 +1,26 @@
 /* unwind.h: walks the stack of a hook's caller.
  *
- * Every return address has an unwind rule, which is computed once from the module's call frame information (.eh_frame) and kept in a table
- * of the process. Most rules have one of three forms: plain frame pointer, stack pointer plus constant, frame pointer plus constant. So a
- * step is a look-up and two loads. Nothing is guessed: each frame is left by the rule of its own address, so code with and without frame
- * pointers may alternate. Where there is no information (code of a JIT) the stack ends and is marked STACK_INCOMPLETE. */
+ * Every return address has an unwind rule, which is computed once from the module's call frame information (.eh_frame)
+ * and kept in a table of the process. Most rules have one of three forms: plain frame pointer, stack pointer plus
+ * constant, frame pointer plus constant. So a step is a look-up and two loads. Nothing is guessed: each frame is left
+ * by the rule of its own address, so code with and without frame pointers may alternate. Where there is no information
+ * (code of a JIT) the stack ends and is marked STACK_INCOMPLETE. */
 #ifndef CLEAR_SHIM_UNWIND_H
 #define CLEAR_SHIM_UNWIND_H
 
 #include "ingest/shim/intern.h"
 #include "ingest/shim/runtime.h"
 
-/* The frame of the caller of the function that this stands in. That function needs a frame pointer; the runtime is compiled with them. */
+/* The frame of the caller of the function that this stands in. That function needs a frame pointer; the runtime is
+ * compiled with them. */
 #define CALLER_FRAME()                                                                                                 \
     ({                                                                                                                 \
         const uint64_t *frame_ = __builtin_frame_address(0);                                                           \
         (struct frame){.pc = frame_[1], .sp = (uintptr_t)(frame_ + 2), .bp = frame_[0]};                               \
     })
 
-/* Fills *stack; its addresses are in thread->pc (thread->tick_pc in the handler of the timer) until the next walk. Counts truncated and
- * incomplete stacks. */
+/* Fills *stack; its addresses are in thread->pc (thread->tick_pc in the handler of the timer) until the next walk.
+ * Counts truncated and incomplete stacks. */
 void unwind(struct thread *thread, struct frame frame, struct walked_stack *stack);
 
 /* The same, and writes into *trail every word of the stack that the walk depended on. */

@@ -1,5 +1,6 @@
-/* known.h: what signing and attributing a stack needs of functions and locations, by their ids, so that it costs no SQL: what the
- * store has just put away is told here, what earlier runs stored is read once. store.h says what signatures are. */
+/* known.h: what the signature and the attributed frame of a trace need of functions, locations and mappings, by id and
+ * without SQL. What the store puts is added here; what earlier runs stored is read once. store.h says what signatures
+ * are. */
 #ifndef CLEAR_INGEST_STORE_KNOWN_H
 #define CLEAR_INGEST_STORE_KNOWN_H
 
@@ -17,16 +18,16 @@ struct known_function {
 struct known_location {
     uint64_t signature;        /* of all its functions */
     bool is_wrapper;           /* all its functions are allocator wrappers */
-    int64_t function_id, line; /* the innermost function that is none; the innermost of all where all are */
+    int64_t function_id, line; /* the innermost function that is no wrapper; the innermost of all if all are */
 };
 struct known_mapping {
     uint64_t file;   /* hash of the file's name */
     uint64_t offset; /* of an address in the file: address + this */
 };
 
-/* Things by id: an array and not a map, because they are asked for every frame of every new stack, and ids are dense. */
+/* Things by id. An array and not a map, because ids are dense and every frame of every new stack is looked up. */
 struct known_list {
-    uint32_t *index; /* [id] -> 1 + number in `things`, 0 where it is not known yet */
+    uint32_t *index; /* [id] -> 1 + index in `things`; 0: not known yet */
     size_t index_size;
     char *things;
     size_t count;
@@ -41,7 +42,8 @@ struct known {
 int known_open(struct known *known, struct db *db, struct error *err);
 void known_free(struct known *known);
 
-/* Tells of what the file has, or is about to have. Twice is as good as once. -1: no warehouse of clear's has such an id. */
+/* Adds a thing that the file has or will have. To add it twice does nothing. -1: the id is out of range, so the file is
+ * damaged. */
 int known_put_function(struct known *known, int64_t id, const char *name, const char *filename, struct error *err);
 int known_put_mapping(struct known *known, int64_t id, const char *filename, uint64_t memory_start,
                       uint64_t file_offset, struct error *err);
@@ -49,7 +51,7 @@ struct store_line;
 int known_put_location(struct known *known, int64_t id, int64_t mapping_id, uint64_t address,
                        const struct store_line *lines, size_t line_count, struct error *err);
 
-/* NULL with the error set. Good until the next one is put or read. */
+/* NULL with the error set. Valid until the next call. */
 const struct known_location *known_location(struct known *known, int64_t id, struct error *err);
 
 #endif

@@ -1,9 +1,12 @@
-/* pending.h: names and stacks on their way into the file. Each row gets its id at once; between pending_open and pending_close the
- * rows wait and are put in some thousand at a time (schema/bulk.h), outside of it each is written before the call returns.
+/* pending.h: rows of names and stacks that are written in batches.
  *
- * Ids of rows that wait are those that SQLite will give: one after the other after the greatest. So nobody else may insert
- * into these tables between pending_open and pending_close, which one open transaction sees to, and whoever reads them by SQL
- * calls pending_write first. After an error the transaction must be rolled back. */
+ * Each row has its id at once. Between pending_open and pending_close rows wait in memory and are inserted some
+ * thousand at a time (schema/bulk.h); at other times each is written before the call returns.
+ *
+ * The ids of waiting rows are those that SQLite will give: one after the other from the greatest. So nobody else may
+ * insert into these tables between pending_open and pending_close, which the open transaction guarantees, and
+ * pending_write must be called before these tables are read by SQL. After an error the transaction must be rolled
+ * back. */
 #ifndef CLEAR_INGEST_STORE_PENDING_H
 #define CLEAR_INGEST_STORE_PENDING_H
 
@@ -15,7 +18,7 @@
 #include "base/error.h"
 #include "schema/db.h"
 
-/* Texts must stay where they are until the row is written. */
+/* Texts are not copied: they must stay valid until the row is written. */
 struct function_row {
     const char *name, *system_name, *filename;
     int64_t start_line;
@@ -27,7 +30,7 @@ struct line_row {
     int64_t location_id, position, function_id, line, column;
 };
 struct trace_row {
-    const int64_t *location_ids; /* as the texts */
+    const int64_t *location_ids; /* not copied either */
     size_t count;
     uint64_t hash, signature;
     int64_t location_id, function_id, line; /* function_id 0: none is known */
@@ -36,7 +39,7 @@ struct trace_row {
 struct pending_list {
     char *rows;
     size_t count, capacity;
-    int64_t next_id; /* of the row after the last one that waits */
+    int64_t next_id; /* of the next row */
 };
 struct pending {
     struct db *db;
@@ -45,13 +48,14 @@ struct pending {
     struct buffer stack; /* JSON of the trace that is being written */
 };
 
-/* False in *is_open where the ids cannot be foretold, as in a file with an id at the end of 64 bits: nothing waits then. */
+/* Leaves is_open false where the next ids are not known, as in a file with an id at the end of 64 bits; then no row
+ * waits. */
 int pending_open(struct pending *pending, struct error *err);
-/* Writes what waits; more may follow. */
+/* Writes the waiting rows; more may follow. */
 int pending_write(struct pending *pending, struct error *err);
-/* The same, and nothing waits from here on. */
+/* Writes the waiting rows; from here on no row waits. */
 int pending_close(struct pending *pending, struct error *err);
-/* Forgets what waits. */
+/* Drops the waiting rows. */
 void pending_free(struct pending *pending);
 
 /* The id of the new row, or -1. */
@@ -60,7 +64,7 @@ int64_t pending_location(struct pending *pending, const struct location_row *row
 int64_t pending_trace(struct pending *pending, const struct trace_row *row, struct error *err);
 int pending_line(struct pending *pending, const struct line_row *row, struct error *err);
 
-/* The ids as JSON, as the column traces.stack has them. */
+/* Writes the ids as JSON, in the form of the column traces.stack. */
 void pending_stack_text(struct buffer *text, const int64_t *location_ids, size_t count);
 
 #endif

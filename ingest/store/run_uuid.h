@@ -1,4 +1,4 @@
-/* run_uuid.h: a random name for a run (RFC 4122, version 4). */
+/* run_uuid.h: a random UUID for a run (RFC 4122, version 4). */
 #ifndef CLEAR_INGEST_STORE_RUN_UUID_H
 #define CLEAR_INGEST_STORE_RUN_UUID_H
 

@@ -7,7 +7,8 @@
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
-/* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further ones. */
+/* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further
+ * ones. */
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
 enum { MORE_TRACE, MORE_SET, MORE_ID, MORE_BLOCK, MORE_WIDTH };
 
@@ -64,8 +65,8 @@ static bool recall(const struct store *store, const struct site_row *row, struct
     return true;
 }
 
-/* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which is a third
- * of the work; and so it is where stacks are new. */
+/* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which
+ * is a third of the work; and so it is where stacks are new. */
 static bool is_next(int64_t greatest_id, const struct site_key *keys, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (keys[i].id != greatest_id + 1 + (int64_t)i) return false;
@@ -206,8 +207,8 @@ static void sort_placed(struct placed *placed, size_t count) {
     }
 }
 
-/* Places rows whose key is a stack's first from the front of `placed`, others from its back; *first_count counts the former. New ids of
- * the others count down, so that of rows in the order of their stacks nothing is left to sort. */
+/* Places rows whose key is a stack's first from the front of `placed`, others from its back; *first_count counts the
+ * former. New ids of the others count down, so that of rows in the order of their stacks nothing is left to sort. */
 static int place_rows(struct putting *putting, struct placed *placed, const struct site_row *rows, size_t count,
                       size_t *first_count, struct error *err) {
     struct placed *front = placed, *back = placed + count;

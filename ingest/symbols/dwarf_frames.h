@@ -1,8 +1,8 @@
-/* dwarf_frames.h: functions, files and lines of an address by DWARF, inlined ones included. For symbolize.c alone.
+/* dwarf_frames.h: functions, files and lines of an address by DWARF, with inlined functions. For symbolize.c alone.
  *
- * Units are indexed by address at the first question and the functions of a unit at the first address in it, because
- * dwarf_getscopes walks a whole unit for each address (milliseconds in one as big as sqlite3.c), and because
- * .debug_aranges, which libdwfl wants, is not written by clang or rustc. */
+ * Units are indexed by address when the first address is asked for, and the functions of a unit when the first address
+ * in it is. This is because dwarf_getscopes walks a whole unit for each address (milliseconds in a unit as big as
+ * sqlite3.c), and because clang and rustc do not write .debug_aranges, which libdwfl needs. */
 #ifndef CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
 #define CLEAR_INGEST_SYMBOLS_DWARF_FRAMES_H
 
@@ -13,14 +13,14 @@
 #include "base/map.h"
 #include "ingest/symbols/ranges.h"
 
-enum { DWARF_FRAMES_MAX = 128 }; /* functions inlined into each other at one address; further ones are left out */
+enum { DWARF_FRAMES_MAX = 128 }; /* frames at one address, inlined functions included; further ones are left out */
 
 struct dwarf_unit;
 
 struct dwarf_frames {
     Dwarf *dwarf;              /* NULL: the file has none */
     Dwarf_Addr bias;           /* address of the file = address in DWARF + bias (a debug file of a prelinked library) */
-    const struct ranges *code; /* executable segments: what lies elsewhere was discarded by the linker */
+    const struct ranges *code; /* executable segments; DWARF of other addresses is of code that the linker dropped */
     struct ranges ranges;      /* of units; index into `units` */
     struct dwarf_unit *units;
     size_t unit_count;
@@ -40,12 +40,13 @@ struct dwarf_frame {
 void dwarf_frames_open(struct dwarf_frames *frames, Dwarf *dwarf, Dwarf_Addr bias, const struct ranges *code);
 void dwarf_frames_close(struct dwarf_frames *frames);
 
-/* Fills in the frames at `address`, innermost first, and returns how many. Where only the line is known (assembler), it
- * returns 0 and frame 0 has the file and line. Strings belong to the Dwarf. */
+/* Writes the frames at `address`, innermost first, and returns their number. When only the line is known (assembler),
+ * it returns 0, and frame 0 has the file and line. Texts belong to the Dwarf. */
 size_t dwarf_frames_at(struct dwarf_frames *frames, uint64_t address, struct dwarf_frame out[DWARF_FRAMES_MAX]);
-/* Every file of every line table, once a unit. `directory` is where the compiler ran, for a relative path; may be NULL. */
+/* Visits every file of every line table, once for each unit. `directory` is where the compiler ran, for a relative
+ * path; may be NULL. */
 void dwarf_frames_files(struct dwarf_frames *frames,
                         void (*visit)(void *context, const char *path, const char *directory), void *context);
-bool dwarf_frames_any(struct dwarf_frames *frames); /* is there DWARF for any code at all? */
+bool dwarf_frames_any(struct dwarf_frames *frames); /* whether there is DWARF for any code */
 
 #endif

@@ -1,5 +1,5 @@
-/* elf_names.h: what an ELF file tells without DWARF: symbols, entries of its procedure linkage table, and where a
- * nameless function begins (call frame information). All addresses are of the file. For symbolize.c alone. */
+/* elf_names.h: names from an ELF file without DWARF: symbols, entries of its procedure linkage table (PLT), and the
+ * starts of nameless functions (call frame information). All addresses are those of the file. For symbolize.c alone. */
 #ifndef CLEAR_INGEST_SYMBOLS_ELF_NAMES_H
 #define CLEAR_INGEST_SYMBOLS_ELF_NAMES_H
 
@@ -31,15 +31,14 @@ struct elf_names {
 void elf_names_open(struct elf_names *names, Dwfl_Module *module, Elf *elf);
 void elf_names_close(struct elf_names *names);
 
-/* The linker's name of the function at `address`, exact; NULL where no symbol covers it. A symbol covers what its size
- * says. One without a size (assembler) reaches to the next symbol, the end of its section or where frame information
- * begins or ends. */
+/* The linker's name of the function at `address`; NULL where no symbol covers it. A symbol covers its size. One without
+ * a size (assembler) extends to the next symbol, the end of its section, or a boundary of call frame information. */
 const char *elf_function(struct elf_names *names, uint64_t address);
-/* The name of the function that the linkage entry at `address` jumps to ("malloc", without "@plt"); NULL for none. */
+/* The name of the function that the PLT entry at `address` jumps to ("malloc", without "@plt"); NULL for none. */
 const char *elf_linkage(struct elf_names *names, uint64_t address);
-/* The data object at `address`; NULL for none. *start is where it begins. */
+/* The name of the data object at `address`; NULL for none. *start is its first address. */
 const char *elf_object(struct elf_names *names, uint64_t address, uint64_t *start);
-/* Where the function at `address` begins by call frame information; false where there is none. */
+/* The start of the function at `address` by call frame information; false where there is none. */
 bool elf_function_start(struct elf_names *names, uint64_t address, uint64_t *start);
 bool elf_has_symbols(struct elf_names *names);
 

@@ -1,5 +1,6 @@
-/* ranges.h: which of many address ranges holds an address. Fill, sort once, then ask: O(log n) where ranges do not
- * overlap, and a few steps more where they nest. A zeroed struct is an empty set; the owner calls ranges_free. */
+/* ranges.h: finds the address range that holds an address. Add all ranges, sort once, then look up: O(log n) where
+ * ranges do not overlap, and a few steps more where they nest. A zeroed struct is an empty set; the owner calls
+ * ranges_free. */
 #ifndef CLEAR_INGEST_SYMBOLS_RANGES_H
 #define CLEAR_INGEST_SYMBOLS_RANGES_H
 
@@ -8,7 +9,7 @@
 
 struct range {
     uint64_t low, high; /* [low, high) */
-    uint64_t reach;     /* the greatest `high` of this and all earlier ranges: where a search backwards may stop */
+    uint64_t reach;     /* the greatest `high` of this and all earlier ranges, which ends a search backwards */
     size_t index;       /* the caller's */
 };
 
@@ -19,7 +20,7 @@ struct ranges {
 
 void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, size_t index); /* an empty range is left out */
 void ranges_sort(struct ranges *ranges);
-/* The innermost range around `address`: the last to begin, of those the first to end, of those the highest index.
+/* The innermost range around `address`: the one with the highest `low`, then the lowest `high`, then the highest index.
  * NULL for none. */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
 void ranges_free(struct ranges *ranges);

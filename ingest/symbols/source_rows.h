@@ -1,4 +1,4 @@
-/* sources.h: the tables `sources` and `source_texts`: what a run's code was made of, kept with the run. */
+/* source_rows.h: the tables `sources` and `source_texts`: transpiled code and its sources, kept with the run. */
 #ifndef CLEAR_INGEST_SYMBOLS_SOURCE_ROWS_H
 #define CLEAR_INGEST_SYMBOLS_SOURCE_ROWS_H
 
@@ -10,16 +10,16 @@
 #define SOURCE_ROLE     "source"     /* what a person wrote */
 #define TRANSPILED_ROLE "transpiled" /* what a compiler made of it for another compiler */
 
-/* A text of the run, in place of one of that path that it may have. Text is UTF-8. */
+/* Puts a text of the run; replaces one of the same path. UTF-8. */
 int sources_put(struct db *db, int64_t run_id, const char *path, const char *role, const char *text, struct error *err);
 
-/* The transpiler's output that was met since the last time, and its sources. In the caller's transaction. */
+/* Stores transpiled files that are new since the last call, and their sources. In the caller's transaction. */
 int sources_store(struct source_map *map, struct db *db, int64_t run_id, struct error *err);
-/* That transaction was rolled back: all of it is to be stored again. */
+/* That transaction was rolled back: the next call stores all files again. */
 void sources_rolled_back(struct source_map *map);
 
-/* The mapping's code was resolved in an earlier run, and its files were not looked at again: takes the texts that the latest
- * run with that mapping has, which are those that the lines were worked out from. */
+/* For a mapping whose code was resolved in an earlier run, so that its files were not read now: takes the texts of the
+ * latest run with that mapping, which are those that its lines come from. */
 int sources_inherit(struct db *db, int64_t run_id, int64_t mapping_id, struct error *err);
 
 #endif

@@ -172,8 +172,8 @@ static bool is_called_profile(const char *path) {
     return span_size(name) > 8 && memcmp(name.end - 8, ".profile", 8) == 0;
 }
 
-/* A directory of profiles that are called heap.pb.gz and cpu.pb.gz may be anybody's, and then each is an artefact of its
- * own. A text dump among them, or the name of the directory, makes them one. */
+/* A directory of profiles that are called heap.pb.gz and cpu.pb.gz may be anybody's, and then each is an artefact of
+ * its own. A text dump among them, or the name of the directory, makes them one. */
 static bool recognise_directory(const struct input *input) {
     if (!input->is_directory) return false;
     int candidates = is_called_profile(input->path) ? ZIG : KINDS;
@@ -197,8 +197,8 @@ static bool has(const struct directory *directory, const char *name) {
     return false;
 }
 
-/* Two files of one kind are one profile. heap.pb.gz has what alloc.txt has, and names and modules besides. Of locks, cells
- * and channels the text has more. perf.data is what cpu.pb.gz was made of. */
+/* Two files of one kind are one profile. heap.pb.gz has what alloc.txt has, and names and modules besides. Of locks,
+ * cells and channels the text has more. perf.data is what cpu.pb.gz was made of. */
 static bool is_needed(const struct directory *directory, int index) {
     if (!directory->members[index].is_there) return false;
     if (index < KINDS) return !kinds[index].profile || !has(directory, kinds[index].profile);
@@ -258,7 +258,8 @@ static int read_markers(struct directory *directory, struct error *err) {
 
 /* ---- its sources ---- */
 
-/* Where a person would look for source.cht: the path in the debug information, as the profiles beside it have it. free() it. */
+/* Where a person would look for source.cht: the path in the debug information, as the profiles beside it have it.
+ * free() it. */
 static char *source_path(struct directory *directory, struct error *err) {
     struct ingest *ingest = directory->ingest;
     sqlite3_stmt *select = db_prepare(ingest->db, embedded_text("ingest/transpiled_path.sql"), err);

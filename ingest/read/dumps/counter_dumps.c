@@ -175,8 +175,8 @@ static const struct dump_table *find_table(const char *kind) {
     bug("no dump of kind %s", kind);
 }
 
-/* A total that disagrees with its parts does not stop a dump from being stored, since it is not stored itself: the parts
- * are. But whoever reads the figures must know. */
+/* A total that disagrees with its parts does not stop a dump from being stored, since it is not stored itself: the
+ * parts are. But whoever reads the figures must know. */
 static int warn_of_totals(struct dump_reader *dump, struct error *err) {
     if (!dump->disagreeing) return 0;
     sqlite3_stmt *update = db_prepare(dump->ingest->db,

@@ -1,5 +1,5 @@
-/* perf_data_bytes.h: takes little-endian fields from bytes that are not trusted. What lies behind the end reads as zero and
- * sets `is_short`, so that a decoder checks once at the end of a record and not after every field. */
+/* bytes.h: reads little-endian fields from bytes that are not trusted. A field beyond the end reads as zero and sets
+ * `is_short`, so a decoder checks once at the end of a record. */
 #ifndef CLEAR_INGEST_READ_PERF_BYTES_H
 #define CLEAR_INGEST_READ_PERF_BYTES_H
 
@@ -48,7 +48,7 @@ static inline uint16_t bytes_u16(struct bytes *bytes) {
     return value;
 }
 
-/* An array of 64-bit fields, unread: take its members with words_at, because nothing says that they are aligned. */
+/* Skips an array of 64-bit fields and returns it. It may be unaligned: read its members with words_at. */
 static inline const unsigned char *bytes_words(struct bytes *bytes, uint64_t count) {
     if (count > bytes->left / 8) count = UINT64_MAX; /* no product to overflow */
     return bytes_take(bytes, count == UINT64_MAX ? count : count * 8);
@@ -60,7 +60,7 @@ static inline uint64_t words_at(const unsigned char *words, size_t index) {
     return value;
 }
 
-/* A text that ends at a NUL or at the end of the bytes. All of them are taken. */
+/* The text up to a NUL or the end of the bytes. Takes all bytes. */
 static inline const char *bytes_text(struct bytes *bytes, size_t *size) {
     const char *text = (const char *)bytes->at;
     *size = bytes->left ? strnlen(text, bytes->left) : 0;

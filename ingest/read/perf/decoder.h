@@ -1,4 +1,4 @@
-/* perf_data_decoder.h: what the files of the perf.data decoder share. For perf_data*.c alone. */
+/* decoder.h: the state of the perf.data decoder, which its files share. For ingest/read/perf alone. */
 #ifndef CLEAR_INGEST_READ_PERF_DECODER_H
 #define CLEAR_INGEST_READ_PERF_DECODER_H
 
@@ -8,11 +8,11 @@
 #include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/records.h"
 
-/* What a COMPRESSED record held. Kept until none of its records waits in the queue. */
+/* The content of a COMPRESSED record. Kept while any of its records waits in the queue. */
 struct decompressed_block {
     unsigned char *data; /* NULL: freed */
     size_t size, waiting;
-    size_t taken; /* bytes that are whole records; the rest begins the next block */
+    size_t taken; /* bytes of whole records; the rest belongs to the first record of the next block */
 };
 
 struct decoder {
@@ -22,7 +22,7 @@ struct decoder {
     void *context;
     struct perf_data_facts *facts;
     struct map ids;      /* sample id -> index of its event */
-    uint64_t id_count;   /* ids met: no more than the file has words */
+    uint64_t id_count;   /* ids read: at most as many as the file has words */
     struct map counters; /* sample id -> last value read, for PERF_SAMPLE_READ */
     struct queue queue;
     struct decompressed_block *blocks; /* [0] is the file itself */
@@ -32,10 +32,10 @@ struct decoder {
     ZSTD_DStream *zstd;
 };
 
-/* Fails at a place in the file. */
+/* Sets the error for a position in the file; returns -1. */
 int decoder_fail(const struct decoder *decoder, const unsigned char *place, struct error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for one record that can be left out: 0 if lenient, the record is counted. */
+/* The same for a record that can be skipped: 0 if lenient, and the record is counted. */
 int decoder_broken(struct decoder *decoder, const unsigned char *place, struct error *err, const char *what);
 
 struct perf_event *decoder_add_event(struct decoder *decoder, struct bytes attr);
@@ -43,7 +43,7 @@ int decoder_add_ids(struct decoder *decoder, const struct perf_event *event, str
                     const unsigned char *place, struct error *err);
 struct perf_event *decoder_event_of(const struct decoder *decoder, uint64_t id); /* 0 is the first; NULL unknown */
 
-/* ---- perf_data_feature.c ---- */
+/* ---- features.c ---- */
 
 enum { FEATURE_BUILD_ID = 2, FEATURE_LAST = 255 };
 /* One feature section; unknown ones are skipped. */
@@ -52,11 +52,11 @@ int feature_decode(struct decoder *decoder, unsigned feature, struct bytes body,
 int feature_build_id(struct decoder *decoder, const struct perf_record *record, struct error *err);
 int feature_event_update(struct decoder *decoder, struct perf_record *record);
 
-/* ---- perf_data_zstd.c ---- */
+/* ---- zstd.c ---- */
 
-/* Inflates a compressed record into a new block, after what was left of the one before. */
+/* Inflates a compressed record into a new block, behind the rest of the block before. */
 int block_inflate(struct decoder *decoder, const struct perf_record *record, const unsigned char *place,
                   struct error *err);
-void block_release(struct decoder *decoder, size_t block); /* frees it where nothing waits in it */
+void block_release(struct decoder *decoder, size_t block); /* frees it if none of its records waits */
 
 #endif

@@ -1,7 +1,7 @@
-/* perf_data_queue.h: puts records of several CPUs into the order of their times. For perf_data.c alone.
+/* event_queue.h: sorts the records of several CPUs by time. For perf_data.c alone.
  *
- * perf writes the ring buffers one after the other, and a FINISHED_ROUND record after each turn: whatever is older than
- * the newest record of the turn before is complete then. So the queue holds two turns, not the file. */
+ * perf writes the ring buffers in turn, and a FINISHED_ROUND record after each turn. Then no record that is older than
+ * the newest of the turn before can follow. So the queue holds the records of two turns and not of the whole file. */
 #ifndef CLEAR_INGEST_READ_PERF_EVENT_QUEUE_H
 #define CLEAR_INGEST_READ_PERF_EVENT_QUEUE_H
 
@@ -11,7 +11,7 @@
 struct queue_entry {
     uint64_t time;
     const unsigned char *record;
-    size_t block; /* the caller's: which memory the record lies in */
+    size_t block; /* the caller's number of the memory that the record is in */
 };
 
 struct queue {
@@ -21,7 +21,8 @@ struct queue {
 };
 
 void queue_add(struct queue *queue, struct queue_entry entry);
-/* How many entries at the front, now in order, can be taken: those of a finished round, or all (at the end). */
+/* Sorts, and returns the number of entries at the front that are complete: those of a finished round, or at the end
+ * all. */
 size_t queue_round(struct queue *queue);
 size_t queue_all(struct queue *queue);
 void queue_drop(struct queue *queue, size_t count); /* from the front */

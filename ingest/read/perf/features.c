@@ -1,4 +1,5 @@
-/* What a perf.data file says about the machine and the recording, in sections after the data or, in a pipe, in records. */
+/* What a perf.data file says about the machine and the recording, in sections after the data or, in a pipe, in
+ * records. */
 #include "ingest/read/perf/decoder.h"
 
 enum {

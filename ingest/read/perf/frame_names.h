@@ -1,5 +1,5 @@
-/* perf_data_names.h: from the frames and stacks of a perf recording to locations and traces of the warehouse.
- * Each frame is named once, and asked of the symbolizer only where the warehouse does not know its build id and address. */
+/* frame_names.h: turns the frames and stacks of a perf recording into locations and traces of the warehouse. Each frame
+ * is resolved once, and the symbolizer is asked only if the warehouse has no location of its build id and address. */
 #ifndef CLEAR_INGEST_READ_PERF_FRAME_NAMES_H
 #define CLEAR_INGEST_READ_PERF_FRAME_NAMES_H
 
@@ -12,7 +12,7 @@
 
 struct perf_named_image {
     bool is_opened;
-    const char *path, *build_id; /* path: where the file is found now */
+    const char *path, *build_id; /* path: of the file on this machine */
     struct perf_elf elf;
     struct symbolizer_module *module;
     struct perf_mapping {
@@ -23,7 +23,7 @@ struct perf_named_image {
 };
 
 struct perf_named_frame {
-    int64_t location_id, mapping_id; /* location 0: not yet */
+    int64_t location_id, mapping_id; /* location 0: not resolved yet */
 };
 
 struct perf_names {
@@ -32,20 +32,20 @@ struct perf_names {
     struct symbolizer *symbolizer;
     struct perf_named_image *images;
     struct perf_named_frame *frames; /* by number */
-    int64_t *traces;                 /* by number of the stack; 0: not yet */
+    int64_t *traces;                 /* by number of the stack; 0: not resolved yet */
     struct perf_kernel kernel;
     bool is_kernel_read;
     struct arena texts;
 };
 
-/* After the recording is read whole. */
+/* Call it after the whole recording is read. */
 void perf_names_open(struct perf_names *names, struct perf_recording *recording, struct ingest *ingest);
-/* The sources of the code that was met, into the table of that name. */
+/* Stores the transpiled sources of the code that was resolved. */
 int perf_names_store_sources(struct perf_names *names, struct ingest *ingest, struct error *err);
 void perf_names_close(struct perf_names *names);
 int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error *err);
-/* The mappings that the stacks of an event touch, files that were started as programs first. Call it when every stack has its
- * trace. *ids is the caller's to free. */
+/* The mappings of the stacks of an event, programs first. Call it when every stack has its trace. Returns their number;
+ * free(*ids). */
 size_t perf_names_mappings(struct perf_names *names, uint32_t event, int64_t **ids);
 
 #endif

@@ -1,7 +1,9 @@
-/* perf_data_kernel.h: names of kernel functions, from /proc/kallsyms: only if the recording is of the kernel that runs now
- * (build id; its release where perf noted no build id, as with compressed records), because nothing else has these names.
- * Where it was loaded at that boot may differ: the recording tells the address of one symbol then, and all are moved by
- * what that symbol moved. Modules lie where each boot puts them, and are named only if nothing moved. */
+/* kernel.h: names of kernel functions, from /proc/kallsyms. They are used only if the recording is of the running
+ * kernel: by build id, or by release where the recording has no build id (as compressed ones).
+ *
+ * The kernel may have been loaded at another address when it was recorded. The recording has the address of one symbol
+ * then, and the difference is applied to all. Modules are loaded at other addresses at each boot, so they get names
+ * only if the difference is 0. */
 #ifndef CLEAR_INGEST_READ_PERF_KERNEL_H
 #define CLEAR_INGEST_READ_PERF_KERNEL_H
 
@@ -20,7 +22,7 @@ struct perf_kernel_symbol {
 struct perf_kernel {
     struct perf_kernel_symbol *symbols; /* sorted, one an address */
     size_t count;
-    uint64_t moved; /* to add to an address of the recording */
+    uint64_t moved; /* added to an address of the recording */
     struct arena texts;
 };
 

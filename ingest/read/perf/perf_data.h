@@ -1,12 +1,13 @@
-/* perf_data.h: decodes the files of Linux' `perf record`: perf.data and what `perf record -o -` writes into a pipe.
+/* perf_data.h: decodes the files of Linux's `perf record`: perf.data, and the form that `perf record -o -` writes into
+ * a pipe.
  *
- * A pure decoder: bytes in, calls of a visitor out, no file system and no warehouse. Records come to the visitor in the
- * order of their times, as in `perf script`: the buffers of several CPUs follow each other in the file, and a sample
- * must not be met before the mapping that its addresses lie in. Records without a time come where they stand.
- * Nothing in the file is trusted: what is cut short, refers outside or cannot be, is an error that names the offset.
+ * It decodes bytes and calls a visitor. It uses neither the file system nor the warehouse. Records are visited in the
+ * order of their times, as in `perf script`, because a file has the buffers of several CPUs one after the other, and a
+ * sample must come after the mapping of its addresses. Records without a time keep their place. Nothing in the file is
+ * trusted: what is truncated, out of range or contradictory is an error with the offset.
  *
- * Read: little-endian files of any kernel since 2.6.38 (header version 2), compressed records included (zstd).
- * Refused with a word: big-endian files, version 1. Skipped: AUX area traces, whatever has a type we do not know. */
+ * Read: little-endian files of kernels from 2.6.38 on (header version 2), with compressed records (zstd).
+ * Refused with a message: big-endian files, version 1. Skipped: AUX area traces, and records of unknown types. */
 #ifndef CLEAR_INGEST_READ_PERF_PERF_DATA_H
 #define CLEAR_INGEST_READ_PERF_PERF_DATA_H
 
@@ -18,7 +19,7 @@
 #include "base/error.h"
 #include "base/map.h"
 
-/* Whose code was running: the low bits of a record's misc. */
+/* The mode of the CPU: the low bits of a record's misc. */
 enum perf_mode {
     PERF_MODE_UNKNOWN = 0,
     PERF_MODE_KERNEL = 1,
@@ -28,7 +29,7 @@ enum perf_mode {
     PERF_MODE_GUEST_USER = 5,
 };
 
-/* One event that was counted, as `perf record -e` named it. */
+/* An event of the recording, as of `perf record -e`. */
 struct perf_event {
     size_t index;
     const char *name;       /* "cpu-clock:u"; made from type and config where the file has none */
@@ -46,7 +47,8 @@ struct perf_data_sample {
     const struct perf_event *event;
     enum perf_mode mode;
     uint32_t pid, tid, cpu;
-    uint64_t ip, time, period; /* time: ns of the recording's clock, 0 unknown; period: how many events it stands for */
+    uint64_t ip, time,
+        period; /* time: ns of the recording's clock, 0 unknown; period: the number of events of this sample */
     const unsigned char *chain; /* words, leaf first, with PERF_CONTEXT_* markers: see words_at */
     size_t chain_count;
     const unsigned char *regs; /* user registers, words in the order of the mask's bits; NULL for none */
@@ -68,26 +70,26 @@ struct perf_data_mmap {
 
 struct perf_data_task {
     uint32_t pid, tid, parent_pid, parent_tid;
-    bool keeps_maps; /* perf's own account of tasks that ran before it: their maps follow */
+    bool keeps_maps; /* made by perf for a task that ran before it: its mappings follow */
 };
 
-/* Members may be NULL. Everything pointed at is good until the call returns, events as long as the facts. A call that
- * returns other than 0 (with its error set) ends the decoding. */
+/* Members may be NULL. Pointers are valid during the call, events as long as the facts. A call that returns other than
+ * 0 (with the error set) ends the decoding. */
 struct perf_data_visitor {
     int (*sample)(void *context, const struct perf_data_sample *sample, struct error *err);
     int (*mmap)(void *context, const struct perf_data_mmap *mmap, struct error *err);
     int (*comm)(void *context, uint32_t pid, uint32_t tid, const char *name, size_t size, bool is_exec,
                 struct error *err);
     int (*fork)(void *context, const struct perf_data_task *task, struct error *err);
-    /* A build id of a file that was mapped; in a pipe only after the samples. */
+    /* The build id of a mapped file. In the form for pipes it comes after the samples. */
     int (*build_id)(void *context, const char *path, size_t path_size, const unsigned char *build_id, size_t size,
                     struct error *err);
-    /* A function that the kernel made at run time (BPF), or its end. */
+    /* A function that the kernel made at run time (BPF), or its removal. */
     int (*ksymbol)(void *context, uint64_t address, uint64_t size, const char *name, size_t name_size, bool is_gone,
                    struct error *err);
 };
 
-/* What the file says about itself. Zeroed before perf_data_parse, freed by perf_data_facts_free, also after an error. */
+/* Facts about the recording. Zero it before perf_data_parse; free it by perf_data_facts_free, also after an error. */
 struct perf_data_facts {
     struct perf_event **events;
     size_t event_count;
@@ -98,10 +100,10 @@ struct perf_data_facts {
     bool has_clock;                  /* the next two are there (perf record -k) */
     uint64_t clock_wall, clock_time; /* ns since the epoch at one moment, and the recording's clock then */
     uint64_t sample_count;
-    uint64_t unknown;   /* samples of events that the file does not describe: not told */
-    uint64_t skipped;   /* broken records left out, if lenient */
-    bool is_unfinished; /* perf record did not end in order: the header has no size */
-    bool is_lenient;    /* set by the caller: leave out broken records, and what follows a break in the framing */
+    uint64_t unknown;   /* samples of events that the file does not describe; not visited */
+    uint64_t skipped;   /* broken records that were skipped, if lenient */
+    bool is_unfinished; /* perf record was killed: the header has no size */
+    bool is_lenient;    /* set by the caller: skip broken records, and everything after a record whose size is wrong */
     struct arena texts;
 };
 

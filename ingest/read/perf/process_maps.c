@@ -191,8 +191,8 @@ void perf_spaces_fork(struct perf_spaces *spaces, const struct perf_data_task *t
     set_areas(spaces, &spaces->spaces[child], spaces->spaces[parent].areas);
 }
 
-/* The old program's areas stay until the new one's are put over them, as in perf: while the kernel is still in execve, a
- * stack ends where the old program called it. */
+/* The old program's areas stay until the new one's are put over them, as in perf: while the kernel is still in execve,
+ * a stack ends where the old program called it. */
 void perf_spaces_exec(struct perf_spaces *spaces, uint32_t pid) {
     if (pid != UINT32_MAX) perf_spaces_of(spaces, pid)->is_started = true;
 }

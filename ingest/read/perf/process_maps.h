@@ -1,8 +1,8 @@
-/* perf_data_space.h: which file stood at which address of which process, at the moment that the records have reached.
+/* process_maps.h: which file is mapped at which address of which process, at the current record.
  *
- * Images (files, the kernel, a BPF function) are numbered; number 0 is "nothing known". An image is a path and, where the
- * mapping says it, a build id. A process is a list of areas; after a fork parent and child share one until either changes
- * it, so a compile's ten thousand processes cost what they differ in. */
+ * Images (files, the kernel, a BPF function) are numbered; 0 is unknown. An image is a path and, where the mapping has
+ * it, a build id. A process is a list of areas. After a fork parent and child share one list until either changes it,
+ * so the ten thousand processes of a compilation cost only their differences. */
 #ifndef CLEAR_INGEST_READ_PERF_PROCESS_MAPS_H
 #define CLEAR_INGEST_READ_PERF_PROCESS_MAPS_H
 
@@ -16,8 +16,8 @@
 
 enum {
     IMAGE_NONE = 0,
-    IMAGE_KERNEL = 1, /* the kernel's code, wherever no module is */
-    IMAGE_GUEST = 2,  /* code of a virtual machine, or of the hypervisor: addresses of another world */
+    IMAGE_KERNEL = 1, /* the kernel without its modules */
+    IMAGE_GUEST = 2,  /* code of a virtual machine or of the hypervisor, in an address space of its own */
 };
 
 enum perf_image_kind {
@@ -33,7 +33,7 @@ struct perf_image {
     enum perf_image_kind kind;
     const char *path;
     const char *build_id;  /* hex, "" unknown */
-    uint32_t pid;          /* of anonymous memory, which is another in each process; else 0 */
+    uint32_t pid;          /* of anonymous memory, which differs in each process; else 0 */
     uint64_t module_start; /* run-time address of a kernel module's offset 0 */
     bool is_program;       /* a process was started from it */
 };
@@ -51,20 +51,20 @@ struct perf_areas { /* sorted, without overlaps */
 
 struct perf_space {
     struct perf_areas *areas; /* NULL: none yet */
-    uint64_t version;         /* unlike any other content of any space */
-    bool is_started;          /* no file was mapped yet: the next one is the program */
+    uint64_t version;         /* unique for this content */
+    bool is_started;          /* no file is mapped yet: the next one is the program */
 };
 
 struct perf_spaces {
     struct map by_pid;         /* pid -> index into `spaces` */
     struct perf_space *spaces; /* [0] is the kernel's */
     size_t space_count;
-    struct map build_ids; /* path -> const char *, hex: for images whose mappings say none */
+    struct map build_ids; /* path -> const char *, hex: for images whose mappings have none */
     struct map by_name;   /* path, build id, pid -> index into `images` */
     struct perf_image *images;
     size_t image_count;
     size_t area_count;         /* of all spaces together */
-    uint64_t version;          /* the last one given out */
+    uint64_t version;          /* the last one used */
     uint64_t kernel_start;     /* run-time address of the kernel's reference symbol; 0 unknown */
     const char *kernel_symbol; /* its name: "_text" */
     struct arena texts;
@@ -73,7 +73,7 @@ struct perf_spaces {
 void perf_spaces_open(struct perf_spaces *spaces);
 void perf_spaces_free(struct perf_spaces *spaces);
 
-/* Fails where the file has more mappings than a machine. */
+/* Fails where there are more mappings than a machine can have. */
 int perf_spaces_map(struct perf_spaces *spaces, const struct perf_data_mmap *mmap, struct error *err);
 int perf_spaces_ksymbol(struct perf_spaces *spaces, uint64_t address, uint64_t size, const char *name, size_t name_size,
                         bool is_gone, struct error *err);
@@ -81,10 +81,10 @@ void perf_spaces_fork(struct perf_spaces *spaces, const struct perf_data_task *t
 void perf_spaces_exec(struct perf_spaces *spaces, uint32_t pid);
 void perf_spaces_build_id(struct perf_spaces *spaces, const char *path, size_t path_size, const unsigned char *build_id,
                           size_t size);
-/* Hex, "" unknown. Complete when all records are read: a pipe says them last. */
+/* Hex, "" unknown. Known when all records are read, because in the form for pipes they come last. */
 const char *perf_image_build_id(const struct perf_spaces *spaces, uint32_t image);
 
-/* Good until the next change. */
+/* Valid until the next change. */
 struct perf_space *perf_spaces_of(struct perf_spaces *spaces, uint32_t pid);
 struct perf_space *perf_spaces_kernel(struct perf_spaces *spaces);
 /* The area around an address; NULL for none. */

@@ -28,8 +28,8 @@ static struct perf_frame place(struct perf_recording *recording, const struct pe
     /* A return address may stand behind the last instruction of its function, even of its file. */
     uint64_t lookup = is_call && address ? address - 1 : address;
     const struct perf_area *area = perf_space_find(space, lookup);
-    /* A frame pointer led astray may meet a word of user memory that looks like the kernel's context: what follows is not in the kernel's
-     * half of the addresses, and perf calls it unknown. */
+    /* A frame pointer led astray may meet a word of user memory that looks like the kernel's context: what follows is
+     * not in the kernel's half of the addresses, and perf calls it unknown. */
     bool is_in_half = lookup >> 63 >= spaces->kernel_start >> 63;
     if (!area && mode == PERF_MODE_KERNEL && is_in_half)
         return (struct perf_frame){.image = IMAGE_KERNEL, .address = lookup - spaces->kernel_start};

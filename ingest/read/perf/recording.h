@@ -1,8 +1,8 @@
-/* perf_data_recording.h: a perf.data file as sums: how often each (event, stack, thread name) was met.
+/* recording.h: a perf.data file as sums: the samples of each (event, stack, thread name).
  *
- * Stacks are lists of frames, frames are (image, address in it): addresses of processes are gone, so a program that ran
- * a thousand times is there once. Nothing is named yet: in a pipe the build ids come after the samples. Memory is bounded
- * by the distinct stacks, not by the samples. */
+ * A stack is a list of frames, and a frame is (image, address in it), so a program that ran a thousand times at
+ * different addresses is there once. Frames get no names here, because in the form for pipes build ids come after the
+ * samples. Memory is bounded by the distinct stacks, not by the samples. */
 #ifndef CLEAR_INGEST_READ_PERF_RECORDING_H
 #define CLEAR_INGEST_READ_PERF_RECORDING_H
 
@@ -14,8 +14,9 @@ struct perf_unwinder;
 
 struct perf_frame {
     uint32_t image, unused;
-    uint64_t address; /* offset in the file; for IMAGE_NONE and functions at run time; for the kernel from its symbol.
-                         Of the call itself where it is a caller. */
+    /* Offset in the file; run-time address for IMAGE_NONE and BPF functions; for the kernel the offset from its symbol.
+     * Of a caller it is inside the call instruction. */
+    uint64_t address;
 };
 
 struct perf_row {
@@ -30,21 +31,21 @@ struct perf_recording {
     struct map threads; /* tid -> index of its name in comms */
     struct map frames;  /* struct perf_frame -> nothing; the entry's index is its number */
     struct map stacks;  /* uint32_t[] numbers of frames, leaf first -> nothing */
-    struct map raw;     /* what a sample says, and the version of its spaces -> stack: most samples end here */
+    struct map raw; /* bytes of a sample's stack and the version of its spaces -> stack; most samples are found here */
     struct map row_index;
     struct perf_row *rows;
     size_t row_count, row_capacity;
-    uint64_t *truncated; /* stacks deeper than the kernel goes or the copy of the stack is, by event */
+    uint64_t *truncated; /* by event: stacks cut by the kernel's limit of depth or by the size of the copied stack */
     size_t truncated_count;
     struct buffer key; /* room to put keys together */
-    uint32_t *stack;   /* and the frames of one stack */
+    uint32_t *stack;   /* the frames of the current stack */
     size_t depth, capacity;
-    struct perf_unwinder *unwinder; /* made at the first sample with a copy of its stack */
+    struct perf_unwinder *unwinder; /* NULL before the first sample with a copy of its stack */
     void (*progress)(void *context, uint64_t samples);
     void *progress_context;
 };
 
-/* Zeroed before, perf_recording_free after, also after an error. */
+/* Zero *recording before; perf_recording_free it, also after an error. */
 int perf_recording_read(struct perf_recording *recording, const void *data, size_t size, struct error *err);
 void perf_recording_free(struct perf_recording *recording);
 
@@ -52,7 +53,7 @@ static inline const struct perf_frame *perf_recording_frame(const struct perf_re
     return recording->frames.entries[number].key;
 }
 
-/* Adds a frame to the stack that is put together. `is_call`: the address is where a call returns to. */
+/* Adds a frame to the current stack. `is_call`: the address is a return address. */
 void perf_recording_push(struct perf_recording *recording, const struct perf_space *space, enum perf_mode mode,
                          uint64_t address, bool is_call);
 

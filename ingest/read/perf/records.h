@@ -1,5 +1,5 @@
-/* perf_data_record.h: the fields of one record of a perf.data file. For perf_data.c alone.
- * A record is its 8-byte header (type, misc, size) and what follows; `size` is checked by the caller to be there. */
+/* records.h: the fields of one record of a perf.data file. For perf_data.c alone.
+ * A record is a header of 8 bytes (type, misc, size) and a body; the caller checks that `size` bytes are there. */
 #ifndef CLEAR_INGEST_READ_PERF_RECORDS_H
 #define CLEAR_INGEST_READ_PERF_RECORDS_H
 
@@ -37,21 +37,21 @@ struct perf_record {
     struct bytes body;
 };
 
-/* `at` has at least PERF_RECORD_HEADER bytes. The body is bounded by `size`, which the caller has checked. */
+/* The record at `at`, whose `size` the caller has checked. */
 struct perf_record perf_record_at(const unsigned char *at);
 
-/* Fields of perf_event_attr, as many as there are. */
+/* Reads the fields of perf_event_attr that are there. */
 void perf_event_decode(struct perf_event *event, struct bytes attr);
 /* A name where the file has none: "cycles:u", "raw 0x1c0". It belongs to the arena. */
 const char *perf_event_make_name(struct arena *arena, uint32_t type, uint64_t config, uint64_t flags);
 
-/* Id and time of a record, from the event whose layout it has. 0: it has none. */
+/* Id and time of a record with the layout of that event; 0: it has none. */
 uint64_t perf_record_id(const struct perf_event *layout, const struct perf_record *record);
 uint64_t perf_record_time(const struct perf_event *layout, const struct perf_record *record);
-/* Takes the trailing sample id off the body of a record that is no sample. */
+/* Removes the sample id at the end of the body of a record that is not a sample. */
 void perf_record_trim(const struct perf_event *layout, struct perf_record *record);
 
-/* What PERF_SAMPLE_READ read: the counters of a group, or one. */
+/* The counters of PERF_SAMPLE_READ: those of a group, or one. */
 struct perf_read {
     uint64_t count; /* of values, 0 where the event reads none */
     bool has_ids;
@@ -60,7 +60,7 @@ struct perf_read {
     uint64_t lone_id; /* where there is one value outside of a group, its id */
 };
 
-/* False where the fields do not fit into the record. */
+/* False where the fields do not fit in the record. */
 bool perf_sample_decode(const struct perf_event *event, const struct perf_record *record,
                         struct perf_data_sample *sample, struct perf_read *read);
 bool perf_mmap_decode(const struct perf_record *record, struct perf_data_mmap *mmap);

@@ -62,8 +62,8 @@ static int64_t duration_of(const struct perf_data_facts *facts) {
     return duration <= INT64_MAX ? (int64_t)duration : 0;
 }
 
-/* The recording's clock is not the wall's. Only `perf record -k` notes both at one moment; without, the file was written
- * when the recording ended. */
+/* The recording's clock is not the wall's. Only `perf record -k` notes both at one moment; without, the file was
+ * written when the recording ended. */
 static int64_t started_of(const struct perf_data_facts *facts, const struct input *input) {
     if (facts->has_clock && facts->first_time)
         return (int64_t)(facts->clock_wall + (facts->first_time - facts->clock_time));
@@ -170,7 +170,8 @@ static int add_events(struct ingest *ingest, struct perf_names *names, struct er
     return 0;
 }
 
-/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones, a CPU each, are the samples. */
+/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones, a CPU each, are the
+ * samples. */
 static int refuse_threads(const struct input *input, struct error *err) {
     char *first = xasprintf("%s.0", input->path);
     bool is_there = access(first, F_OK) == 0;

@@ -101,8 +101,8 @@ static const struct perf_elf *elf_of(struct perf_unwinder *unwinder, uint32_t im
     return (const struct perf_elf *)(intptr_t)entry->value;
 }
 
-/* The file around an address, which libdw is told when a walk first comes to it. One whose build id is another by now is
- * left out: its frame information would lead astray. */
+/* The file around an address, which libdw is told when a walk first comes to it. One whose build id is another by now
+ * is left out: its frame information would lead astray. */
 static void report_file(struct perf_unwinder *unwinder, uint64_t address) {
     const struct perf_area *area = perf_space_find(unwinder->space, address);
     if (!area || dwfl_addrmodule(unwinder->dwfl, address)) return;

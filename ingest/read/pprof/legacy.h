@@ -1,19 +1,19 @@
-/* legacy.h: the formats that pprof read before profile.proto, and reads still: gperftools' binary CPU profile (and Java's
- * variant of it), and the texts of heapz, growthz, fragmentationz, contentionz, mutex, threadz, of Go's count profiles
- * (goroutine, threadcreate) and of Java's heapz and contentionz.
+/* legacy.h: the formats that pprof read before profile.proto, and still reads: gperftools' binary CPU profile (and
+ * Java's variant), and the texts of heapz, growthz, fragmentationz, contentionz, mutex, threadz, of Go's count profiles
+ * (goroutine, threadcreate), and of Java's heapz and contentionz.
  *
- * One model for all of them (struct legacy). A parser of one format fills it; legacy_finish settles which mapping
- * each address is in; legacy_pack turns it into profile.proto, which the one reader of that format (pprof_read.c) stores. So a
- * legacy profile and the same one converted by pprof become the same rows.
+ * A parser for each format fills one model (struct legacy). legacy_finish finds the mapping of each address.
+ * legacy_pack turns the model into profile.proto, which the reader of that format (profile_proto.c) stores. So a legacy
+ * profile and its conversion by pprof give the same rows.
  *
- * What pprof does to such a profile is done here too, because viewers and stored histories expect it:
- *   addresses    a stack holds return addresses; one is subtracted from each, so that it lies inside the call. Not from the
- *                leaf of CPU profiles and threads, which is where the program stood.
- *   scaling      heap samples of a Poisson sampler are divided by their chance to be taken; contentions are multiplied by
- *                the sampling period and cycles become nanoseconds.
- *   clean-up     the frame of the signal handler (see legacy_cpu.c) and a leaf that stands there twice are removed.
+ * What pprof does to such a profile is done here too:
+ *   addresses    a stack has return addresses. One is subtracted from each, so that it is inside the call instruction;
+ *                not from the leaf of CPU profiles and threads, which is where the program was.
+ *   scaling      heap samples of a Poisson sampler are divided by their probability; contentions are multiplied by the
+ *                sampling period, and cycles are converted to nanoseconds.
+ *   clean-up     the frame of the signal handler (legacy_cpu.c) and a leaf that is there twice are removed.
  *   mappings     see legacy_maps.c.
- * Where pprof guesses at damaged input (words beyond the end of the file are zeros, say), it is refused here. */
+ * Where pprof guesses at damaged input (it reads words beyond the end of the file as zeros), this is an error here. */
 #ifndef CLEAR_INGEST_READ_PPROF_LEGACY_H
 #define CLEAR_INGEST_READ_PPROF_LEGACY_H
 
@@ -38,7 +38,7 @@ struct legacy_sample {
 
 struct legacy_location {
     uint64_t address;
-    const char *function, *file; /* Java; NULL: nothing but the address is known */
+    const char *function, *file; /* Java; NULL: only the address is known */
     int64_t line;
     uint32_t mapping; /* 1 + index into mappings; 0: none */
 };
@@ -71,21 +71,22 @@ struct legacy {
 void legacy_open(struct legacy *legacy, struct ingest *ingest, const struct input *input);
 void legacy_close(struct legacy *legacy);
 
-/* For parsers. */
-/* Room for one more entry, at index `count`, of a list that doubles. */
+/* ---- for parsers ---- */
+
+/* Grows a list, by doubling, so that it has room for an entry at index `count`. */
 void *legacy_grow(void *list, size_t count, size_t entry_size);
 void legacy_type(struct legacy *legacy, const char *type, const char *unit);
-/* A frame for the next sample, the leaf first. False where the stack is too deep. */
+/* Adds a frame to the next sample, leaf first. False where the stack is too deep. */
 bool legacy_frame(struct legacy *legacy, uint64_t address);
-/* The addresses of a sample: as far as the line has nothing but hex numbers. Steps over them. */
+/* Takes the hexadecimal numbers at the start of the line, which are the addresses of a sample. */
 struct span legacy_addresses(struct span *line);
-/* All "0x..." in the text become frames; `adjust`: one less each. The text of a current line. */
+/* Adds a frame for each "0x..." in the text, which is part of the current line; `adjust`: less one. */
 int legacy_frames(struct legacy *legacy, const struct input_lines *lines, struct span text, bool adjust,
                   struct error *err);
-/* A sample of the frames given since the last one; its values are the caller's to set. Good until the next call. */
+/* Makes a sample of the frames since the last one. The caller sets its values. Valid until the next call. */
 struct legacy_sample *legacy_sample(struct legacy *legacy);
-/* Does that many allocations of that many bytes in a profile mean, where a byte is sampled with probability 1/rate? False
- * where that does not fit into 64 bits. */
+/* Scales `*count` sampled blocks of `*bytes` bytes to all blocks, where a byte is sampled with probability 1/rate.
+ * False where the result exceeds 64 bits. */
 bool legacy_scale(int64_t *count, int64_t *bytes, int64_t rate);
 
 /* The parsers: each fills the model from legacy->input. */
@@ -96,19 +97,20 @@ int legacy_parse_threads(struct legacy *legacy, struct error *err);
 int legacy_parse_contention(struct legacy *legacy, struct error *err);
 int legacy_parse_java(struct legacy *legacy, struct error *err);
 
-/* Removes a second frame that is the call of the leaf itself: both the unwinder and the signal's context gave it. */
+/* Removes a second frame that repeats the leaf: both the unwinder and the signal's context gave it. */
 void legacy_drop_double_leaves(struct legacy *legacy);
 
-/* legacy_java.c: names for the locations, from the lines that remain. */
+/* legacy_java.c. Reads the names of the locations from the remaining lines. */
 int legacy_java_locations(struct legacy *legacy, struct input_lines *lines, struct error *err);
 
-/* legacy_maps.c. Is this the line after which mappings stand? */
+/* legacy_maps.c. Whether this is the line before the mappings. */
 bool legacy_is_map_title(struct span line);
-/* Reads mappings from the lines that remain, in the form of /proc/self/maps or the shorter one of gperftools. */
+/* Reads mappings from the remaining lines, in the form of /proc/self/maps or the shorter one of gperftools. */
 int legacy_parse_maps(struct legacy *legacy, struct input_lines *lines, struct error *err);
-/* The same after the title, if it comes at all. `lines` may stand on it already. */
+/* The same from behind the title, if there is one. The current line may be the title. */
 int legacy_find_maps(struct legacy *legacy, struct input_lines *lines, struct error *err);
-/* Settles the mapping of every location that a sample uses. After all mappings are known, also if there are none. */
+/* Finds the mapping of every location that a sample uses. Call it when all mappings are known, also if there are
+ * none. */
 void legacy_finish(struct legacy *legacy);
 
 /* legacy_pack.c: the model as an uncompressed profile.proto. */

@@ -2,7 +2,8 @@
  *
  *     0, 3, 0 (Java: 1), period in µs, 0            the header
  *     count, depth, address * depth                 a sample, the leaf first; again and again
- *     0, 1, 0                                       the end (may be missing), then text: /proc/self/maps, or Java's names */
+ *     0, 1, 0                                       the end (may be missing), then text: /proc/self/maps, or Java's
+ *                                                   names */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -99,8 +100,8 @@ static int64_t common_second_frame(const struct legacy *legacy) {
     return common;
 }
 
-/* The first frame comes from the signal's context and is right; behind it may stand what the signal handler itself pushed,
- * the same in nearly every sample and of no interest. Up to two such frames are removed. */
+/* The first frame comes from the signal's context and is right; behind it may stand what the signal handler itself
+ * pushed, the same in nearly every sample and of no interest. Up to two such frames are removed. */
 static void drop_handler_frames(struct legacy *legacy) {
     for (int round = 0; round < 2; round++) {
         int64_t common = common_second_frame(legacy);

@@ -4,9 +4,9 @@
  *     gperftools'       START-LIMIT: [PERMISSIONS] FILE [(@OFFSET)] [BUILD_ID]
  *     NAME=VALUE        later lines have VALUE for each $NAME
  *
- * All but executable mappings are left out where permissions are given; lines that are none of these are skipped, as are the
- * prefixes of a log ("I0101 12:00:00 file.cc:12] "). pprof takes a file name that begins with r, w, x or p
- * for permissions; here they must be a word of their own. */
+ * All but executable mappings are left out where permissions are given; lines that are none of these are skipped, as
+ * are the prefixes of a log ("I0101 12:00:00 file.cc:12] "). pprof takes a file name that begins with r, w, x or p for
+ * permissions; here they must be a word of their own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -257,8 +257,8 @@ int legacy_find_maps(struct legacy *legacy, struct input_lines *lines, struct er
 
 /* ---- addresses to mappings --------------------------------------------------------------------------------------- */
 
-/* Some handlers write the main binary's mapping oddly: huge pages in front of it, or an offset that takes it away from where
- * executables begin. */
+/* Some handlers write the main binary's mapping oddly: huge pages in front of it, or an offset that takes it away from
+ * where executables begin. */
 static void mend_main_mapping(struct legacy *legacy) {
     struct legacy_mapping *main = legacy->mappings;
     if (legacy->mapping_count > 1 && strncmp(main->file, "/anon_hugepage", 14) == 0 && main->limit == main[1].start)
@@ -270,8 +270,9 @@ static void mend_main_mapping(struct legacy *legacy) {
 }
 
 /* Who holds which addresses: between edges[i] and edges[i + 1] it is mapping owners[i] - 1, or none where that is 0. Of
- * mappings that overlap, the first in the file's order holds an address. A look-up halves, whatever the file says: reading
- * 200,000 addresses with 60,000 mappings that overlap took 19 s, instead of 2, where each was compared with all. */
+ * mappings that overlap, the first in the file's order holds an address. A look-up halves, whatever the file says:
+ * reading 200,000 addresses with 60,000 mappings that overlap took 19 s, instead of 2, where each was compared with
+ * all. */
 enum { COMPLETED_MAX = 64 }; /* mappings whose first part was missing; handlers leave out one */
 
 struct map_index {

@@ -1,5 +1,5 @@
-/* legacy_pack.c: the model of a legacy profile as profile.proto. Messages are packed one by one, so that no more than one of
- * them stands in memory beside the bytes. */
+/* legacy_pack.c: the model of a legacy profile as profile.proto. Messages are packed one by one, so that no more than
+ * one of them stands in memory beside the bytes. */
 #include <string.h>
 
 #include "ingest/read/pprof/legacy.h"
@@ -128,8 +128,8 @@ static void put_locations(struct pack *pack) {
     }
 }
 
-/* The functions that pprof does not show in such a profile: the allocator's, the profiler's own. The same expressions, so
- * that a viewer shows the same. Those of locks and CPU are the functions of gperftools' handlers. */
+/* The functions that pprof does not show in such a profile: the allocator's, the profiler's own. The same expressions,
+ * so that a viewer shows the same. Those of locks and CPU are the functions of gperftools' handlers. */
 static const char heap_drop[] =
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|tcmalloc::.*|tc_calloc|"
     "tc_cfree|tc_malloc|tc_free|tc_memalign|tc_posix_memalign|tc_pvalloc|tc_valloc|tc_realloc|tc_new|tc_delete|"

@@ -1,8 +1,9 @@
 /* pprof_read.c: profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto).
  *
  * Two passes over the bytes. The first notes where strings, mappings, locations and functions stand, because their ids
- * may be used before they are defined (Go writes the strings last) and the fields of a profile may come in any order. The second
- * decodes one sample at a time, and looks up what it needs; a location that no sample uses is never stored. */
+ * may be used before they are defined (Go writes the strings last) and the fields of a profile may come in any order.
+ * The second decodes one sample at a time, and looks up what it needs; a location that no sample uses is never
+ * stored. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which types of a kind a profile may bring, as bits in the order of kinds[].types: some of `takes`, and all of `needs`. */
+/* Which types of a kind a profile may bring, as bits in the order of kinds[].types: some of `takes`, and all of
+ * `needs`. */
 static const struct intake {
     enum kind_id kind;
     unsigned takes, needs;

@@ -1,14 +1,14 @@
-/* pprof_kind.h: which table takes the samples of a profile, by its sample types.
+/* sample_kind.h: which table takes the samples of a profile, by its sample types.
  *
  *   sites   alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes, or some of them   kind heap
  *           objects/count space/bytes, as gperftools' heap and growth profiles: in use
  *   locks   contentions/count delay/nanoseconds                                                             kind lock
  *   cpu     samples/count cpu/nanoseconds, or cpu alone                                                     kind cpu
- *   samples everything else, and these together with others or with labels where the table has none: the kind is the name of
- *           the first type; with "_samples" behind it where that is the name of a kind above
+ *   samples all other types; these together with others; and profiles with labels where the table has none. The
+ *           kind is the name of the first type, with "_samples" appended where that is the name of a kind above.
  *
- * profiles.sample_types says which figures of a typed table the profile really gave, and in which order; what it did not
- * give is 0 (in use without allocated: as if it had just been allocated). So a profile can be written again as it came. */
+ * profiles.sample_types has the types that the profile really had, in its order; figures that it did not have are 0 (in
+ * use without allocated: as if it had just been allocated). So a profile can be written as it was read. */
 #ifndef CLEAR_INGEST_READ_PPROF_SAMPLE_KIND_H
 #define CLEAR_INGEST_READ_PPROF_SAMPLE_KIND_H
 

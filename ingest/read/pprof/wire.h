@@ -1,5 +1,5 @@
-/* wire.h: the wire format of protocol buffers, field by field, without copies. For messages that are too many or too large to
- * be unpacked into structs: a profile of 500,000 samples costs protobuf-c a malloc for each part of each of them. */
+/* wire.h: the wire format of protocol buffers, read field by field and without copies. For messages that are too many
+ * or too large to be unpacked into structs: protobuf-c calls malloc for each part of each of 500,000 samples. */
 #ifndef CLEAR_INGEST_READ_PPROF_WIRE_H
 #define CLEAR_INGEST_READ_PPROF_WIRE_H
 
