@@ -60,7 +60,11 @@ LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md))
+EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.*))
+# Manual pages: clear(1), one a command, clear.yaml(5). The texts and the tables of options are in the program.
+MAN_PAGES := $(patsubst cli/manual/%.md,$(BUILD)/man/clear-%.1,$(filter-out cli/manual/clear%,$(wildcard cli/manual/*.md))) \
+	$(BUILD)/man/clear.1 $(BUILD)/man/clear.yaml.5
+COMPLETIONS := $(addprefix $(BUILD)/completion/,clear.bash _clear clear.fish)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
@@ -87,7 +91,7 @@ fi
 endef
 
 .PHONY: all
-all: $(OUT)/clear $(OUT)/libclear_rt.so ## build ./clear and ./libclear_rt.so (default); installs nothing
+all: $(OUT)/clear $(OUT)/libclear_rt.so $(MAN_PAGES) $(COMPLETIONS) ## build ./clear, ./libclear_rt.so, manual pages, completion (default); installs nothing
 
 .PHONY: demo
 demo: ## install what is missing, build, profile a real program, show what doctor says, write heap.pb.gz
@@ -170,24 +174,28 @@ format: ## clang-format over every C file
 	$(call install_missing,clang-format)
 	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 
-MAN_PAGE   := cli/clear.1
-COMPLETION := $(wildcard cli/clear.bash)
 .PHONY: install
-install: all ## copy clear, its runtime, clear.h and the man page below $(DESTDIR)$(PREFIX)
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/lib/clear" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/man/man1"
+install: all ## copy clear, its runtime, clear.h, manual pages and completion below $(DESTDIR)$(PREFIX)
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/lib/clear" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig" \
+		"$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5"
 	install -m 755 $(OUT)/clear "$(DESTDIR)$(PREFIX)/bin/clear"
 	install -m 644 $(OUT)/libclear_rt.so "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so"
 	install -m 644 ingest/clear.h "$(DESTDIR)$(PREFIX)/include/clear.h"
-	install -d "$(DESTDIR)$(PREFIX)/share/pkgconfig"
 	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' ingest/clear.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc"
-	install -m 644 $(MAN_PAGE) "$(DESTDIR)$(PREFIX)/share/man/man1/clear.1"
-	$(if $(COMPLETION),install -D -m 644 $(COMPLETION) "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear")
+	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man1"
+	install -m 644 $(filter %.5,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man5"
+	install -D -m 644 $(BUILD)/completion/clear.bash "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
+	install -D -m 644 $(BUILD)/completion/_clear "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_clear"
+	install -D -m 644 $(BUILD)/completion/clear.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/clear.fish"
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
 	rm -f "$(DESTDIR)$(PREFIX)/bin/clear" "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so" "$(DESTDIR)$(PREFIX)/include/clear.h" \
 		"$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc" \
-		"$(DESTDIR)$(PREFIX)/share/man/man1/clear.1" "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
+		$(foreach page,$(filter %.1,$(MAN_PAGES)),"$(DESTDIR)$(PREFIX)/share/man/man1/$(notdir $(page))") \
+		"$(DESTDIR)$(PREFIX)/share/man/man5/clear.yaml.5" \
+		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_clear" \
+		"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/clear.fish"
 	-rmdir "$(DESTDIR)$(PREFIX)/lib/clear" 2>/dev/null
 
 .PHONY: deps-build deps-test deps-bench deps-matrix
@@ -214,6 +222,19 @@ help: ## this list
 $(OUT)/clear: $(OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+
+# The program prints its own manual pages and completion.
+HELP = @mkdir -p $(@D) && $(abspath $(OUT))/clear help --format $(1) > $@.tmp && mv $@.tmp $@
+$(BUILD)/man/clear-%.1: $(OUT)/clear
+	$(call HELP,man $*)
+$(BUILD)/man/clear.1: $(OUT)/clear
+	$(call HELP,man)
+$(BUILD)/man/clear.yaml.5: $(OUT)/clear
+	$(call HELP,man clear.yaml)
+$(BUILD)/completion/_clear: $(OUT)/clear
+	$(call HELP,zsh)
+$(BUILD)/completion/clear.%: $(OUT)/clear
+	$(call HELP,$*)
 
 $(OUT)/libclear_rt.so: $(SHIM_OBJECTS)
 	@mkdir -p $(@D)

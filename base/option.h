@@ -37,7 +37,7 @@ struct option_row {
     const char *preset;    /* of OPTION_SWITCH, OPTION_INTEGER, OPTION_REAL: what option_preset sets; NULL: nothing */
     bool is_repeatable;    /* each use adds; of other options the last one counts */
     const char *argument;  /* what help calls the value ("FILE", "on|off"); NULL: the option takes none */
-    const char *words;     /* what shells offer for the value: words, or "<file>", "<run>", ... (cli/complete.h) */
+    const char *words;     /* what shells offer for the value: words, or "<file>", "<run>", ... (cli/offer.h) */
     const char *help;      /* whole sentences, `code` in backquotes; NULL: it is read but not shown */
     /* Of OPTION_TAKE. `text` is NULL where no value was given. Gets what the group's offset points at. */
     int (*take)(void *into, const struct option_row *row, const char *text, struct error *err);

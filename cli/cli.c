@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/lists.h"
 #include "cli/manual/usage.h"
 #include "cli/report_arguments.h"
 
@@ -50,7 +51,7 @@ int cli_options(int *argc, char **argv, void *options, struct error *err) {
                                          .more = command->is_go ? report_format_option : NULL};
     int code = option_read(&reader, argc, argv, err);
     if (code == OPTION_WANTS_HELP) {
-        usage_print(command, stdout);
+        usage_print(command, lists_entry, stdout);
         return -1;
     }
     return code == 0 && needs_config(command) ? cli_find_config(err) : code;

@@ -1,43 +1,68 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/lists.h"
+#include "cli/manual/roff.h"
 #include "cli/manual/usage.h"
+#include "cli/offer.h"
+#include "schema/schema.h"
 
-struct help_options {
+struct help_command {
+    const char *format;
     bool complete;
 };
 
 static const struct option_row rows[] = {
-    {"complete", .type = OPTION_SWITCH, .offset = offsetof(struct help_options, complete),
-     .help = "Print the names of the commands, or the options of COMMAND, one a line: for shells."},
+    {"format", .type = OPTION_TEXT, .offset = offsetof(struct help_command, format), .argument = "FORMAT",
+     .words = "man bash zsh fish",
+     .help = "`man`: print a manual page. `bash`, `zsh`, `fish`: print the completion for that shell."},
+    {"complete", .type = OPTION_SWITCH, .offset = offsetof(struct help_command, complete),
+     .help = "Print what the last of the words after `--` can be completed to: `clear help --complete -- query @h`."},
     {0},
 };
 const struct option_group help_options[] = {{"Output", rows, 0}, CLI_OPTIONS_END};
 
-static void print_names(void) {
-    for (const struct command *command = commands; command->name; command++)
-        puts(command->name);
+static int print_man(const char *name, struct error *err) {
+    struct buffer page = {0};
+    const struct command *command = NULL;
+    int code = 0;
+    if (!name || strcmp(name, "clear") == 0)
+        roff_page(&page, "clear", 1, lists_entry);
+    else if (strcmp(name, "clear.yaml") == 0)
+        roff_page(&page, name, 5, lists_entry);
+    else if (!(command = cli_find(name, err)))
+        code = -1;
+    else
+        code = roff_command(&page, command, lists_entry, err);
+    if (code == 0) fputs(buffer_text(&page), stdout);
+    buffer_free(&page);
+    return code;
 }
 
-static void print_options(const struct command *command) {
-    for (struct option_walk walk = {.group = command->options}; option_next(&walk);) {
-        if (walk.row->letter && walk.row->help) printf("-%c\n", walk.row->letter);
-        if (walk.row->help) printf("--%s\n", walk.row->name);
+static int print_format(const char *format, int argc, char **argv, struct error *err) {
+    static const char *const shells[] = {"bash", "zsh", "fish"};
+    if (strcmp(format, "man") == 0) return cli_at_most(1, argc, argv, err) < 0 ? -1 : print_man(argv[1], err);
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
+        if (strcmp(format, shells[i]) != 0) continue;
+        char *path = xasprintf("cli/completion/clear.%s", format);
+        fputs(embedded_text(path), stdout);
+        free(path);
+        return cli_at_most(0, argc, argv, err);
     }
+    return error_usage(err, "--format wants man, bash, zsh or fish, not '%s'", format);
 }
 
 int command_help(int argc, char **argv, struct error *err) {
-    struct help_options options = {0};
+    struct help_command options = {0};
     const struct command *command = NULL;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
+    if (options.complete) return offer_print(argc - 1, argv + 1);
+    if (options.format) return print_format(options.format, argc, argv, err);
     if (argc > 1 && !(command = cli_find(argv[1], err))) return -1;
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
-    if (options.complete && command)
-        print_options(command);
-    else if (options.complete)
-        print_names();
-    else if (command)
-        usage_print(command, stdout);
+    if (command)
+        usage_print(command, lists_entry, stdout);
     else
         usage_print_all(commands, stdout);
     return 0;

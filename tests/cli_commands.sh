@@ -3,7 +3,10 @@
 # alone on a terminal.
 . "$(dirname "$0")/lib.sh"
 
-commands=$("$CLEAR" help --complete)
+offered() { # offered WORD...: what the last word can be completed to, without the descriptions
+    "$CLEAR" help --complete -- "$@" | cut -f1
+}
+commands=$(offered "")
 [ "$(wc -l <<<"$commands")" -ge 7 ] || fail "help --complete lists: $commands"
 for command in $commands; do
     usage=$("$CLEAR" "$command" --help) || fail "$command --help exits $?"
@@ -14,10 +17,29 @@ for command in $commands; do
     message=$("$CLEAR" "$command" --no-such-option 2>&1 >/dev/null) || got=$?
     expect_equal "$got" 2 "status of $command --no-such-option"
     expect_equal "$message" "clear: unknown option --no-such-option (see clear $command --help)" "$command"
-    for option in $("$CLEAR" help --complete "$command"); do
-        expect_match "$usage" "(^|[ ,[])$option([ ,]|$)" "$command $option"
+    for option in $(offered "$command" --); do
+        expect_match "$usage" "^  (-[a-z], )?$option( |$)" "$command $option"
     done
+    [ "$(awk 'length > 100' <<<"$usage")" = "" ] || fail "$command --help has lines of more than 100 columns"
+    grep -qE '[`]|@include|\*[A-Z]' <<<"$usage" && fail "$command --help has marks of its source: $(grep -E '[`]|@include' <<<"$usage")"
+    # Its examples are of commands and options that exist.
+    examples=$("$CLEAR" help --format man "$command" | awk '/^\.SH/ {on = /EXAMPLES/} on' | sed 's/\\-/-/g' | grep '^clear ')
+    [ -n "$examples" ] || fail "no examples of $command"
+    while read -r _ name rest; do
+        for word in $rest; do
+            case $word in --) break ;; --*) ;; *) continue ;; esac
+            offered "$name" "${word%%=*}" | grep -qx -- "${word%%=*}" || fail "an example of $command: clear $name has no ${word%%=*}"
+        done
+    done <<<"$examples"
 done
+
+# A screen of 24 lines and 80 columns has them all, by purpose.
+help=$("$CLEAR" help)
+[ "$(wc -l <<<"$help")" -le 24 ] && [ "$(awk 'length > 80' <<<"$help")" = "" ] || fail "clear help is larger than a screen"
+expect_equal "$(sed -nE 's/^([a-z]+) +[a-z]+ .*/\1/p' <<<"$help" | paste -sd ' ')" 'record look ask move help' 'purposes'
+
+# A terminal has the width that counts.
+expect_equal "$(script -qec "stty cols 60; $CLEAR runs --help" /dev/null | tr -d '\r' | awk 'length > 60' | grep -v '^  clear')" '' 'a narrow terminal'
 
 error() { # error STATUS MESSAGE ARGUMENTS...: exactly this line, nothing on standard output
     local want=$1 text=$2 got=0
@@ -73,10 +95,3 @@ message=$("$CLEAR" --help 2>&1 >/dev/full) || got=$?
 expect_equal "$got $message" "1 clear: standard output: No space left on device" "a full disk"
 got=$({ (trap '' PIPE; sleep 0.2; "$CLEAR" --help 2>err; echo $? >status); } | true; cat status)
 expect_equal "$got $(cat err)" "1 " "a closed pipe that is ignored"
-
-# The completion offers what the program has.
-complete() { # complete WORDS...: the last one is being typed
-    bash -c 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _clear; printf "%s\n" "${COMPREPLY[@]}"' bash "$ROOT/cli/clear.bash" "$@"
-}
-expect_equal "$(complete "$CLEAR" do)" doctor "completion of a command"
-expect_equal "$(complete "$CLEAR" query --no)" --no-header "completion of an option"

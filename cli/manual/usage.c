@@ -1,5 +1,6 @@
 #include "cli/manual/usage.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -70,21 +71,41 @@ static void add_examples(struct buffer *out, const char *text, size_t width) {
 
 /* ---- options ---- */
 
+/* A name and its help, over several lines where it is long. */
+static void add_row(struct buffer *out, const char *name, const char *help, size_t width) {
+    struct buffer line = {0};
+    page_plain(&line, help, strlen(help));
+    bool is_long = strlen(name) + 4 > OPTION_COLUMN;
+    buffer_printf(out, "  %s%s%*s", name, is_long ? "\n" : "", OPTION_COLUMN - (is_long ? 0 : (int)strlen(name) + 2),
+                  "");
+    page_wrap(out, buffer_text(&line), OPTION_COLUMN, OPTION_COLUMN, width);
+    buffer_free(&line);
+}
+
+/* The list of the section FORMATS, where there is one. */
+static void add_formats(struct buffer *out, const char *text, manual_list *list, size_t width) {
+    struct page section = page_section(text, "FORMATS");
+    struct page_block block;
+    if (!page_next(&section, &block) || block.kind != PAGE_DIRECTIVE) return;
+    struct buffer name = {0}, term = {0};
+    struct manual_entry entry;
+    page_plain(&name, block.text + 1, block.size - 1);
+    buffer_add_text(out, "\nFormats:\n");
+    for (size_t i = 0; list(buffer_text(&name), i, &entry); i++) {
+        page_plain(&term, entry.term, strlen(entry.term));
+        add_row(out, buffer_text(&term), entry.text, width);
+        buffer_clear(&term);
+    }
+    buffer_free(&name);
+    buffer_free(&term);
+}
+
 static void add_option(struct buffer *out, const struct option_row *row, size_t width) {
-    struct buffer help = {0};
-    size_t start = out->size;
-    page_plain(&help, row->help, strlen(row->help));
-    if (row->letter)
-        buffer_printf(out, "  -%c, --%s", row->letter, row->name);
-    else
-        buffer_printf(out, "  --%s", row->name);
-    if (row->argument) buffer_printf(out, " %s", row->argument);
-    bool is_long = out->size - start + 2 > OPTION_COLUMN;
-    if (is_long) buffer_add_char(out, '\n');
-    int blanks = OPTION_COLUMN - (is_long ? 0 : (int)(out->size - start));
-    buffer_printf(out, "%*s", blanks, "");
-    page_wrap(out, buffer_text(&help), OPTION_COLUMN, OPTION_COLUMN, width);
-    buffer_free(&help);
+    const char letter[] = {'-', row->letter, ',', ' ', '\0'};
+    char *name = xasprintf("%s--%s%s%s", row->letter ? letter : "", row->name, row->argument ? " " : "",
+                           row->argument ? row->argument : "");
+    add_row(out, name, row->help, width);
+    free(name);
 }
 
 static void add_options(struct buffer *out, const struct option_group *groups, size_t width) {
@@ -97,13 +118,14 @@ static void add_options(struct buffer *out, const struct option_group *groups, s
     }
 }
 
-void usage_print(const struct command *command, FILE *out) {
+void usage_print(const struct command *command, manual_list *list, FILE *out) {
     const char *text = page_text(command->name);
     size_t width = width_of(out);
     struct buffer page = {0};
     add_synopsis(&page, text);
     add_first_paragraph(&page, text, "DESCRIPTION", width);
     add_examples(&page, text, width);
+    add_formats(&page, text, list, width);
     add_options(&page, command->options, width);
     add_first_paragraph(&page, text, "NAMING RUNS", width);
     fputs(buffer_text(&page), out);
@@ -112,8 +134,9 @@ void usage_print(const struct command *command, FILE *out) {
 
 /* ---- all commands ---- */
 
+const char *const command_purposes[COMMAND_PURPOSES] = {"record", "look", "ask", "move", "help"};
+
 void usage_print_all(const struct command *commands, FILE *out) {
-    static const char *const purposes[] = {"record", "look", "ask", "move", "help"};
     fputs("usage: clear COMMAND [OPTION]... [ARGUMENT]...\n"
           "\n"
           "Keeps profiles of programs in one SQLite file. Start with these three:\n"
@@ -124,7 +147,7 @@ void usage_print_all(const struct command *commands, FILE *out) {
     for (const struct command *command = commands; command->name; command++) {
         bool is_first = command->purpose != purpose;
         purpose = command->purpose;
-        fprintf(out, "%-7s %-8s %s\n", is_first ? purposes[purpose] : "", command->name, command->help);
+        fprintf(out, "%-7s %-8s %s\n", is_first ? command_purposes[purpose] : "", command->name, command->help);
     }
     fputs("\n"
           "clear COMMAND --help explains a command. A unique prefix is enough: clear exp.\n",
