@@ -154,19 +154,20 @@ static void put_list(const struct offer *offer, const char *list) {
     }
 }
 
-static void put_reports(struct offer *offer) {
-    const char *equals = strchr(offer->typed, '=');
-    if (equals) {
+/* Of "peek=par" what is typed is "par"; false: it is another word. */
+static bool put_pattern(struct offer *offer) {
+    size_t size = strcspn(offer->typed, "=");
+    for (const struct report_format *format = report_formats; format->name && offer->typed[size]; format++) {
+        if (strlen(format->name) != size || strncmp(format->name, offer->typed, size) != 0) continue;
         struct offer pattern = *offer;
-        char *before = xasprintf("%.*s", (int)(equals + 1 - offer->typed), offer->typed);
+        char *before = xasprintf("%.*s", (int)size + 1, offer->typed);
         pattern.before = before;
-        pattern.typed = equals + 1;
+        pattern.typed += size + 1;
         put_functions(&pattern);
         free(before);
-        return;
+        return true;
     }
-    for (const struct report_format *format = report_formats; format->name; format++)
-        put_two(offer, format->name, format->takes_pattern ? "=" : "", format->help);
+    return false;
 }
 
 static void put_options(const struct offer *offer) {
@@ -202,7 +203,9 @@ static void put_targets(struct offer *offer) {
 }
 
 static void put_first_of_report(struct offer *offer) {
-    put_reports(offer);
+    if (put_pattern(offer)) return;
+    for (const struct report_format *format = report_formats; format->name; format++)
+        put_two(offer, format->name, format->takes_pattern ? "=" : "", format->help);
     put_targets(offer);
 }
 

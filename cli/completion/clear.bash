@@ -18,6 +18,7 @@ _clear() {
     _clear_files() { # _clear_files LETTER: those that compgen -LETTER finds, directories with a slash
         while IFS= read -r line; do
             [[ ! -d $line ]] || { line+=/ && compopt -o nospace 2>/dev/null; }
+            [[ $piece == [\"\']* ]] || { printf -v line %q "$line" && line=${line/#"\\~"/'~'}; }
             line=$before$line
             COMPREPLY+=("${line#"$stripped"}")
         done < <(compgen "-$1" -- "$value")
