@@ -14,6 +14,8 @@
 
 struct export_options {
     const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
+    bool is_diff;                 /* of the base */
+    struct report_options report; /* of formats that are reports */
     int64_t level;
     struct timespan_request span;
     char *settings[4]; /* what a saved query said; owned */
@@ -52,6 +54,15 @@ static int take_window(void *into, const struct option_row *row, const char *tex
     return 0;
 }
 
+static int take_base(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct export_options *options = into;
+    bool is_diff = strcmp(row->name, "diff_base") == 0;
+    if (options->base && options->is_diff != is_diff) return error_usage(err, "base and diff_base exclude each other");
+    options->base = text;
+    options->is_diff = is_diff;
+    return 0;
+}
+
 static const struct option_row source_rows[] = {
     {"kind", .type = OPTION_TEXT, .offset = AT(kind), .argument = "KIND", .words = "<kind>",
      .help =
@@ -61,9 +72,10 @@ static const struct option_row source_rows[] = {
      .help = "Export the rows of this query as samples. `:run` is bound to each run of run=RUNS in turn."},
     {"query", .type = OPTION_TEXT, .offset = AT(query), .argument = "NAME", .words = "<query>",
      .help = "Export the rows of a saved query in the same way."},
-    {"base", .type = OPTION_TEXT, .offset = AT(base), .argument = "RUNS|SQL", .words = "<runs>",
-     .help =
-         "Subtract these runs, or the rows of this query. Values are then differences, as with `pprof -diff_base`."},
+    {"base", .type = OPTION_TAKE, .take = take_base, .argument = "RUNS|SQL", .words = "<runs>",
+     .help = "Subtract these runs, or the rows of this query."},
+    {"diff_base", .type = OPTION_TAKE, .take = take_base, .argument = "RUNS|SQL", .words = "<runs>",
+     .help = "Subtract them. Percentages are of their total."},
     {0},
 };
 
@@ -87,20 +99,18 @@ static const struct option_row output_rows[] = {
      .help = "Default: the format whose suffix FILE has, else pprof."},
     {"type", .type = OPTION_TEXT, .offset = AT(type), .argument = "TYPE",
      .help = "The sample type that pprof shows by default, and that formats with one value contain."},
-    {"title", .type = OPTION_TEXT, .offset = AT(title), .argument = "TEXT", .help = "Title of a picture."},
     {"level", .type = OPTION_COUNT, .offset = AT(level), .min = 1, .max = 9, .argument = "N",
      .help = "Compression level of gzip, 1 (fast) to 9 (small). Default: 3."},
     {0},
 };
 
-const struct option_group export_options[] = {{"What is exported", source_rows, 0},
-                                              {"Part of a run", span_rows, 0},
-                                              {"Output", output_rows, 0},
-                                              CLI_WAREHOUSE(export_options, db),
-                                              CLI_OPTIONS_END};
+const struct option_group export_options[] = {{"What is exported", source_rows, 0}, {"Part of a run", span_rows, 0},
+                                              {"Output", output_rows, 0},           REPORT_OPTION_GROUPS(AT(report)),
+                                              CLI_WAREHOUSE(export_options, db),    CLI_OPTIONS_END};
 #undef AT
 
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
+    report_options_init(&options->report);
     if (cli_options(&argc, argv, options, err) < 0) return -1;
     options->rest = argv + 1;
     options->rest_count = (size_t)(argc - 1);
@@ -112,10 +122,10 @@ static const struct export_format *choose_format(const struct export_options *op
     if (options->format) return export_format_find(options->format, err);
     const struct export_format *chosen = export_formats;
     size_t best = 0, size = options->output ? strlen(options->output) : 0;
-    for (const struct export_format *format = export_formats; format->name; format++) {
-        size_t suffix = strlen(format->suffix);
-        if (!format->render || suffix <= best || suffix > size) continue;
-        if (strcmp(options->output + size - suffix, format->suffix) != 0) continue;
+    for (const struct export_format *format = export_formats; format->report.name; format++) {
+        size_t suffix = strlen(format->report.suffix);
+        if (suffix <= best || suffix > size || format->dump || format->about) continue;
+        if (strcmp(options->output + size - suffix, format->report.suffix) != 0) continue;
         chosen = format;
         best = suffix;
     }
@@ -132,7 +142,7 @@ static int check_options(struct export_options *options, const struct export_for
     if (format->about) {
         if (options->kind || options->sql || options->query || options->base || options->rest_count)
             return error_usage(err, "--format %s is about the whole file: no run, --kind, --sql or --query",
-                               format->name);
+                               format->report.name);
     } else if ((options->sql || options->query) && options->kind) {
         return error_usage(err, "--sql and --kind exclude each other: the query says what is exported");
     } else if (options->sql && options->query) {
@@ -141,6 +151,11 @@ static int check_options(struct export_options *options, const struct export_for
         return error_usage(err, "what to export? Give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
                                 "--query NAME");
     }
+    const char *changed = format->report.write ? NULL : report_options_changed(&options->report);
+    if (changed)
+        return error_usage(err, "--%s is no option of %s; %s", changed, format->report.name,
+                           format->dump || format->about ? "it is one of other formats"
+                                                         : "choose proto, which is filtered");
     if (timespan_is_wanted(&options->span) && !options->kind)
         return error_usage(err,
                            "--from, --to and --window are of a kind of a run: give --kind (SQL has the time of each "
@@ -148,8 +163,8 @@ static int check_options(struct export_options *options, const struct export_for
     if (options->span.window && (options->span.from.text || options->span.to.text))
         return error_usage(err, "--window and --from or --to exclude each other");
     if (format->dump && (options->sql || options->query || options->base))
-        return error_usage(err, "--format %s is made of a run: give RUN and --kind", format->name);
-    if (!options->output && (format->render || format->dump || format->about)) options->output = "-";
+        return error_usage(err, "--format %s is made of a run: give RUN and --kind", format->report.name);
+    if (!options->output && (format->report.write || format->dump || format->about)) options->output = "-";
     if (!options->output || !*options->output)
         return error_usage(err, "where to write? Give -o FILE, as in -o %s.pb.gz, or -o - for standard output",
                            options->kind ? options->kind : "query");
@@ -244,7 +259,9 @@ static int read_settings(struct db *db, const struct saved_query *query, struct 
 
 static int write_request(struct db *db, struct export_options *options, const struct saved_query *query,
                          struct error *err) {
-    struct export_request request = {.type = options->type, .title = options->title, .level = (int)options->level};
+    struct export_request request = {
+        .options = &options->report, .type = options->type, .level = (int)options->level, .is_diff = options->is_diff};
+    request.title = *options->report.title ? options->report.title : options->title;
     request.source.query = query;
     request.source.sql = query ? query->sql : options->sql;
     request.format = choose_format(options, err);

@@ -5,7 +5,6 @@
 
 #include "cli/cli.h"
 #include "export/format.h"
-#include "query/report/report.h"
 
 static char *kept_term, *kept_text;
 
@@ -24,17 +23,17 @@ static bool commands_entry(const char *purpose, size_t at, struct manual_entry *
 }
 
 static bool formats_entry(size_t at, struct manual_entry *entry) {
-    for (const struct export_format *format = export_formats; format->name; format++)
-        if (at-- == 0) return keep(entry, xasprintf("`%s` (%s)", format->name, format->suffix), xstrdup(format->help));
+    for (const struct export_format *format = export_formats; format->report.name; format++)
+        if (at-- == 0)
+            return keep(entry, xasprintf("`%s` (%s)", format->report.name, format->report.suffix),
+                        xstrdup(format->report.help));
     return false;
 }
 
 static bool reports_entry(size_t at, struct manual_entry *entry) {
-    for (const struct report_format *format = report_formats; format->name; format++)
-        if (at-- == 0)
-            return keep(entry, xasprintf("`%s%s`", format->name, format->takes_pattern ? "=REGEX" : ""),
-                        xstrdup(format->help));
-    return false;
+    const struct report_format *format = report_format_at(at);
+    if (!format) return false;
+    return keep(entry, xasprintf("`%s%s`", format->name, format->takes_pattern ? "=REGEX" : ""), xstrdup(format->help));
 }
 
 /* "20 percent: operations that waited, ..." */

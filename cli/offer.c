@@ -7,7 +7,7 @@
 #include "cli/lists.h"
 #include "cli/manual/page.h"
 #include "cli/report_arguments.h"
-#include "query/report/report.h"
+#include "export/format.h"
 #include "schema/kinds.h"
 
 struct offer {
@@ -157,7 +157,8 @@ static void put_list(const struct offer *offer, const char *list) {
 /* Of "peek=par" what is typed is "par"; false: it is another word. */
 static bool put_pattern(struct offer *offer) {
     size_t size = strcspn(offer->typed, "=");
-    for (const struct report_format *format = report_formats; format->name && offer->typed[size]; format++) {
+    const struct report_format *format;
+    for (size_t i = 0; offer->typed[size] && (format = report_format_at(i)); i++) {
         if (strlen(format->name) != size || strncmp(format->name, offer->typed, size) != 0) continue;
         struct offer pattern = *offer;
         char *before = xasprintf("%.*s", (int)size + 1, offer->typed);
@@ -204,7 +205,8 @@ static void put_targets(struct offer *offer) {
 
 static void put_first_of_report(struct offer *offer) {
     if (put_pattern(offer)) return;
-    for (const struct report_format *format = report_formats; format->name; format++)
+    const struct report_format *format;
+    for (size_t i = 0; (format = report_format_at(i)); i++)
         put_two(offer, format->name, format->takes_pattern ? "=" : "", format->help);
     put_targets(offer);
 }

@@ -5,6 +5,7 @@
 #include "cli/prompt/prompt.h" /* layers-ok: a report without a format is the prompt */
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
+#include "export/format.h"
 
 static int write_on_runs(struct report_command *command, struct error *err) {
     struct buffer out = {0};
@@ -12,7 +13,7 @@ static int write_on_runs(struct report_command *command, struct error *err) {
     int code = report_target_write_runs(&command->target, command->format, &command->options, &out, report_print_note,
                                         NULL, err);
     if (code == 0) code = report_target_close_db(&command->target, err);
-    if (code == 0) code = report_output(command->format, NULL, &out, command->output, err);
+    if (code == 0) code = report_output(command->format, &out, command->output, err);
     buffer_free(&out);
     return code;
 }
@@ -23,11 +24,13 @@ static int write_report(struct report_command *command, struct error *err) {
     if (report_target_open(&command->target, err) < 0) return -1;
     bool is_of_one_type = !command->target.bases.count && report_is_of_one_type(command->format, &command->options);
     if (is_of_one_type) command->target.type = command->options.sample_index;
+    if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
+    if (!*command->options.title) command->options.title = command->target.title;
     int code = report_target_close_db(&command->target, err);
     if (code == 0)
         code = report_write(&profile, command->format, &command->options, &out, report_print_note, NULL, err);
-    if (code == 0) code = report_output(command->format, &profile, &out, command->output, err);
+    if (code == 0) code = report_output(command->format, &out, command->output, err);
     buffer_free(&out);
     profile_free(&profile);
     return code;

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
+#include "export/format.h"
 
 static int set_format(struct report_command *command, const char *text, struct error *err) {
     if (command->format) return error_usage(err, "one report at a time: %s or %s", command->format->name, text);
@@ -168,14 +169,13 @@ static int take_format(void *into, const struct option_row *row, const char *tex
 
 const struct option_row *report_format_option(const char *name) {
     static struct option_row row;
-    const struct report_format *format = report_formats;
-    while (format->name && strcmp(format->name, name) != 0)
-        format++;
+    const struct report_format *format = report_format_named(name);
+    if (!format) return NULL;
     row = (struct option_row){.name = format->name,
                               .type = OPTION_TAKE,
                               .take = take_format,
                               .argument = format->takes_pattern ? "REGEX" : NULL};
-    return format->name ? &row : NULL;
+    return &row;
 }
 
 /* ---- the command line ---- */
@@ -190,10 +190,8 @@ static bool names_format(const char *word) {
 
 /* clear top, clear peek RE: a report, or the same as json. `*first` is the word after what belongs to it. */
 static int read_short_name(struct report_command *command, char **words, int *first, struct error *err) {
-    const struct report_format *format = report_formats;
-    while (format->name && strcmp(format->name, command->name) != 0)
-        format++;
-    bool is_json = command->format && strcmp(command->format->name, "json") == 0 && format->write == report_text;
+    const struct report_format *format = report_format_named(command->name);
+    bool is_json = command->format && command->format->table == REPORT_TABLE_JSON && format->table;
     if (command->format && !is_json) return error_usage(err, "clear %s is already a report", command->name);
     if (!is_json) command->format = format;
     if (!format->takes_pattern) return 0;

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export/encode.h"
 #include "export/file.h"
 
 void report_print_note(void *context, const char *message) {
@@ -20,12 +19,10 @@ static int write_file(const char *path, const struct buffer *out, struct error *
     return -1;
 }
 
-int report_output(const struct report_format *format, const struct profile *profile, const struct buffer *out,
-                  const char *path, struct error *err) {
+int report_output(const struct report_format *format, const struct buffer *out, const char *path, struct error *err) {
     bool is_file = path && strcmp(path, "-") != 0;
-    if (!is_file && (format->is_binary || format->is_profile) && isatty(STDOUT_FILENO))
+    if (!is_file && format->is_binary && isatty(STDOUT_FILENO))
         return error_usage(err, "%s is not for a terminal: give -o FILE", format->name);
-    if (format->is_profile) return encode_write(profile, path ? path : "-", err);
     if (is_file) return write_file(path, out, err);
     fwrite(buffer_text(out), 1, out->size, stdout); /* whether it could be written says ferror */
     return 0;

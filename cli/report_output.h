@@ -9,7 +9,6 @@ void report_print_note(void *context, const char *message);
 
 /* Writes what report_write made. `path` NULL or "-" is standard output; what is not for terminals does not go to one.
  * Errors of standard output are for whoever owns the stream (main does, at the end). */
-int report_output(const struct report_format *format, const struct profile *profile, const struct buffer *out,
-                  const char *path, struct error *err);
+int report_output(const struct report_format *format, const struct buffer *out, const char *path, struct error *err);
 
 #endif

@@ -88,6 +88,8 @@ static int load(struct report_target *target, const struct words *words, struct 
     struct run_list runs = {0};
     int code = report_target_list(target, words, &runs, err);
     if (code == 0 && !target->chosen) code = gather_kind(&runs, &target->chosen, err);
+    if (code == 0 && !target->title)
+        target->title = run_title(runs.items[0].db, runs.items[0].id, runs.count, target->chosen);
     if (code == 0) code = load_sources(target, &runs, err);
     if (code == 0) code = gather_profile(profile, &runs, target->chosen, target->type, err);
     run_list_free(&runs);
@@ -105,8 +107,7 @@ static int subtract(struct report_target *target, struct profile *profile, struc
 }
 
 int report_target_load(struct report_target *target, struct profile *profile, struct error *err) {
-    free(target->chosen);
-    target->chosen = target->kind ? xstrdup(target->kind) : NULL;
+    if (!target->chosen && target->kind) target->chosen = xstrdup(target->kind);
     if (load(target, &target->targets, profile, err) < 0) return -1;
     int code = subtract(target, profile, err);
     if (code == 0) code = report_finish_profile(profile, &target->overrides, err);
@@ -138,6 +139,7 @@ void report_target_close(struct report_target *target) {
     db_close(&target->files, &ignored);
     sources_free(&target->sources);
     free(target->chosen);
+    free(target->title);
     free(target->targets.items);
     free(target->bases.items);
 }

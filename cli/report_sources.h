@@ -27,6 +27,7 @@ struct report_target {
     struct db handle; /* of report_target_open: the warehouse, or a private one that the files were read into */
     struct db files;  /* the private one where there are runs and files; else its `handle` is NULL */
     char *chosen;     /* of report_target_load: the kind that was loaded */
+    char *title;      /* likewise: of the targets, for pictures */
     struct sources sources;
 };
 

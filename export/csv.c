@@ -5,100 +5,104 @@
 
 #include "base/escape.h"
 #include "export/format.h"
+#include "export/frames.h"
 
-/* The names of the label columns in the order of first use. */
-static const char *label_column(const struct model *model, const model_label *label, struct buffer *name) {
-    const char *unit = model_text(model, label->num_unit);
-    buffer_clear(name);
-    buffer_printf(name, "label:%s", model_text(model, label->key));
-    if (!label->str && *unit) buffer_printf(name, "/%s", unit);
-    return buffer_text(name);
+struct csv {
+    const struct profile *profile;
+    struct stack_frames frames;
+    struct map columns; /* of labels, by name, in the order of first use -> their number */
+    struct buffer *out;
+    struct buffer stack, text; /* scratch */
+};
+
+static const struct profile_labels *labels_of(const struct csv *csv, size_t sample) {
+    return &csv->profile->label_sets[csv->profile->samples[sample].labels];
 }
 
-static void collect_columns(const struct model *model, struct map *columns) {
-    struct buffer name = {0};
-    for (size_t i = 0; i < model->profile->n_sample; i++) {
-        const model_sample *sample = model->profile->sample[i];
-        for (size_t j = 0; j < sample->n_label; j++) {
+static struct map_entry *column_of(struct csv *csv, const struct profile_label *label, bool *added) {
+    bool has_unit = !label->text && *label->unit;
+    buffer_clear(&csv->text);
+    buffer_printf(&csv->text, "label:%s%s%s", label->key, has_unit ? "/" : "", has_unit ? label->unit : "");
+    return map_put(&csv->columns, csv->text.data, csv->text.size, added);
+}
+
+static void find_columns(struct csv *csv) {
+    for (size_t i = 0; i < csv->profile->sample_count; i++) {
+        const struct profile_labels *set = labels_of(csv, i);
+        for (uint32_t at = 0; at < set->count; at++) {
             bool added;
-            label_column(model, sample->label[j], &name);
-            struct map_entry *entry = map_put(columns, name.data, name.size + 1, &added);
-            if (added) entry->value = (int64_t)columns->count - 1;
+            struct map_entry *entry = column_of(csv, &csv->profile->labels[set->first + at], &added);
+            if (added) entry->value = (int64_t)csv->columns.count - 1;
         }
     }
-    buffer_free(&name);
+}
+
+static void add_header(struct csv *csv) {
+    buffer_add_text(csv->out, "stack");
+    for (size_t i = 0; i < csv->columns.count; i++) {
+        buffer_add_char(csv->out, ',');
+        escape_csv(csv->out, csv->columns.entries[i].key, csv->columns.entries[i].size);
+    }
+    for (size_t i = 0; i < csv->profile->type_count; i++) {
+        buffer_clear(&csv->text);
+        buffer_printf(&csv->text, "%s/%s", csv->profile->types[i].type, csv->profile->types[i].unit);
+        buffer_add_char(csv->out, ',');
+        escape_csv(csv->out, csv->text.data, csv->text.size);
+    }
+    buffer_add_text(csv->out, "\r\n");
 }
 
 /* Root first; a semicolon in a name would be one frame more. */
-static void add_stack(const struct drawing *drawing, const model_sample *sample, struct buffer *frames,
-                      struct buffer *text) {
-    size_t count = model_stack(drawing->model, sample, frames);
-    const uint32_t *stack = (const uint32_t *)(void *)frames->data;
-    buffer_clear(text);
+static void add_stack(struct csv *csv, size_t sample) {
+    size_t count = frames_of_stack(&csv->frames, csv->profile, csv->profile->samples[sample].stack, &csv->stack);
+    const uint32_t *stack = (const uint32_t *)(void *)csv->stack.data;
+    buffer_clear(&csv->text);
     while (count-- > 0) {
-        for (const char *name = drawing->model->frames[stack[count]].name; *name; name++)
-            buffer_add_char(text, *name == ';' ? ':' : *name);
-        if (count) buffer_add_char(text, ';');
+        for (const char *name = csv->frames.items[stack[count]].name; *name; name++)
+            buffer_add_char(&csv->text, *name == ';' ? ':' : *name);
+        if (count) buffer_add_char(&csv->text, ';');
     }
-    escape_csv(drawing->out, text->size ? text->data : "", text->size);
+    escape_csv(csv->out, buffer_text(&csv->text), csv->text.size);
 }
 
 /* A key that stands several times in a sample has its values in one cell, a space between. */
-static void add_labels(const struct drawing *drawing, const model_sample *sample, const struct map *columns,
-                       struct buffer *name) {
-    const struct model *model = drawing->model;
-    struct buffer *cells = xcalloc(columns->count + 1, sizeof *cells);
-    for (size_t i = 0; i < sample->n_label; i++) {
-        const model_label *label = sample->label[i];
-        label_column(model, label, name);
-        struct buffer *cell = &cells[map_find(columns, name->data, name->size + 1)->value];
+static void add_labels(struct csv *csv, size_t sample) {
+    const struct profile_labels *set = labels_of(csv, sample);
+    struct buffer *cells = xcalloc(csv->columns.count + 1, sizeof *cells);
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct profile_label *label = &csv->profile->labels[set->first + i];
+        struct buffer *cell = &cells[column_of(csv, label, NULL)->value];
         if (cell->size) buffer_add_char(cell, ' ');
-        if (label->str)
-            buffer_add_text(cell, model_text(model, label->str));
+        if (label->text)
+            buffer_add_text(cell, label->text);
         else
-            buffer_printf(cell, "%lld", (long long)label->num);
+            buffer_printf(cell, "%lld", (long long)label->number);
     }
-    for (size_t i = 0; i < columns->count; i++) {
-        buffer_add_char(drawing->out, ',');
-        escape_csv(drawing->out, buffer_text(&cells[i]), cells[i].size);
+    for (size_t i = 0; i < csv->columns.count; i++) {
+        buffer_add_char(csv->out, ',');
+        escape_csv(csv->out, buffer_text(&cells[i]), cells[i].size);
         buffer_free(&cells[i]);
     }
     free(cells);
 }
 
-static void add_header(const struct drawing *drawing, const struct map *columns) {
-    struct buffer name = {0};
-    buffer_add_text(drawing->out, "stack");
-    for (size_t i = 0; i < columns->count; i++) {
-        buffer_add_char(drawing->out, ',');
-        escape_csv(drawing->out, columns->entries[i].key, columns->entries[i].size - 1);
-    }
-    for (size_t i = 0; i < drawing->model->profile->n_sample_type; i++) {
-        buffer_clear(&name);
-        buffer_printf(&name, "%s/%s", model_type_name(drawing->model, i), model_type_unit(drawing->model, i));
-        buffer_add_char(drawing->out, ',');
-        escape_csv(drawing->out, name.data, name.size);
-    }
-    buffer_add_text(drawing->out, "\r\n");
-    buffer_free(&name);
-}
-
-int csv_render(const struct drawing *drawing, struct error *err) {
-    const Perftools__Profiles__Profile *profile = drawing->model->profile;
-    struct map columns = {0};
-    struct buffer frames = {0}, scratch = {0};
+int csv_write(struct report *report, struct buffer *out, struct error *err) {
+    const struct profile *profile = report->profile;
+    struct csv csv = {.profile = profile, .out = out};
     (void)err;
-    collect_columns(drawing->model, &columns);
-    add_header(drawing, &columns);
-    for (size_t i = 0; i < profile->n_sample; i++) {
-        add_stack(drawing, profile->sample[i], &frames, &scratch);
-        add_labels(drawing, profile->sample[i], &columns, &scratch);
-        for (size_t j = 0; j < profile->n_sample_type; j++)
-            buffer_printf(drawing->out, ",%lld", (long long)profile->sample[i]->value[j]);
-        buffer_add_text(drawing->out, "\r\n");
+    frames_make(&csv.frames, report);
+    find_columns(&csv);
+    add_header(&csv);
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        add_stack(&csv, i);
+        add_labels(&csv, i);
+        for (size_t type = 0; type < profile->type_count; type++)
+            buffer_printf(out, ",%lld", (long long)profile_value(profile, i, type));
+        buffer_add_text(out, "\r\n");
     }
-    buffer_free(&frames);
-    buffer_free(&scratch);
-    map_free(&columns);
+    buffer_free(&csv.stack);
+    buffer_free(&csv.text);
+    map_free(&csv.columns);
+    frames_free(&csv.frames);
     return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "export/file.h"
 #include "export/pprof.h"
 
 struct encoding {
@@ -72,10 +73,11 @@ static int add_sample(struct encoding *encoding, size_t index, struct error *err
                         err);
 }
 
-int encode_write(const struct profile *profile, const char *path, struct error *err) {
-    struct encoding encoding = {.profile = profile, .writer = pprof_open(path, 0, err)};
+int encode_profile(const struct profile *profile, struct buffer *out, struct error *err) {
+    struct file file;
+    file_open_memory(&file, "the profile", out);
+    struct encoding encoding = {.profile = profile, .writer = pprof_open_file(&file, 0)};
     int code = 0;
-    if (!encoding.writer) return -1;
     encoding.values = xcalloc(profile->type_count + 1, sizeof *encoding.values);
     add_head(&encoding);
     add_names(&encoding);

@@ -10,6 +10,7 @@
 #include "schema/db.h"
 
 struct export_format;
+struct report_options;
 struct saved_query;
 
 /* Where samples come from: one kind ("heap", "lock", ...) of some runs, all their processes together, or a query.
@@ -32,14 +33,16 @@ struct export_series;
 struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
+    bool is_diff;     /* samples of the base keep their mark, which percentages are of, in every format */
     bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
     struct export_series
         *series; /* not NULL: of one run, what came after the series' mark, which moves to the newest window */
-    const struct export_format *format; /* NULL: pprof */
-    const char *type;  /* what pprof shows first, and a format with a single value alone; NULL: the profile's default */
-    const char *title; /* of a picture; NULL: one that is made of the source */
-    int level;         /* gzip's, 1 to 9; 0 is the default */
-    const char *path;  /* "-" is standard output */
+    const struct export_format *format;   /* NULL: pprof */
+    const struct report_options *options; /* of every other format; NULL: as they are preset */
+    const char *type;     /* what pprof shows first, and a format with a single value alone; NULL: as `options` say */
+    const char *title;    /* of a picture; NULL: one that is made of the source */
+    int level;            /* gzip's, 1 to 9; 0 is the default */
+    const char *path;     /* "-" is standard output */
     struct buffer *bytes; /* not NULL: what would be written to a file is added here, and `path` is not used */
 };
 

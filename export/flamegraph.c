@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/units.h"
 #include "export/format.h"
 #include "export/tree.h"
 #include "schema/schema.h"
@@ -20,13 +21,28 @@ enum { ROW = 18, TOP = 92, BOTTOM = 14 }; /* px */
 static const double NARROWEST = 1e-4;
 
 struct flames {
-    const struct model *model;
-    const struct tree *tree;
+    const struct report *report;
+    const struct call_tree *tree;
     struct buffer *out;
     double *left; /* [node]: where it begins, 0 to 1 */
     size_t hidden;
     bool differs; /* there is a before */
 };
+
+static const char *unit_of(const struct flames *flames) {
+    return flames->report->profile->types[flames->report->type].unit;
+}
+
+static const struct stack_frame *frame_of(const struct flames *flames, const struct tree_node *node) {
+    return &flames->tree->frames.items[node->frame];
+}
+
+/* With its unit where that is known, else with thousands separated. */
+static struct units_text value_text(const struct flames *flames, int64_t value) {
+    if (strcmp(unit_of(flames), "bytes") == 0) return units_bytes(value);
+    if (strcmp(unit_of(flames), "nanoseconds") == 0) return units_ns(value);
+    return units_count(value);
+}
 
 /* ---- colour ---- */
 
@@ -39,7 +55,7 @@ static uint32_t hash_name(const char *name) {
 
 /* Equal names have equal colours; the unit gives the family: memory green, time orange, counts blue. */
 static void add_plain_color(struct flames *flames, const char *name) {
-    const char *unit = model_type_unit(flames->model, flames->model->type);
+    const char *unit = unit_of(flames);
     uint32_t hash = hash_name(name);
     int hue = strcmp(unit, "bytes") == 0 ? 95 : strcmp(unit, "nanoseconds") == 0 ? 12 : 190;
     buffer_printf(flames->out, "hsl(%d,%d%%,%d%%)", hue + (int)(hash % 45), 52 + (int)(hash / 45 % 25),
@@ -66,34 +82,33 @@ static double part_of(const struct flames *flames, int64_t value) {
 
 static void add_change(struct flames *flames, const struct tree_node *node) {
     int64_t before = node->total[BEFORE], after = node->total[AFTER];
-    buffer_printf(flames->out, "\n%s \xe2\x86\x92 %s (%s%s", model_value_text(flames->model, before).text,
-                  model_value_text(flames->model, after).text, after >= before ? "+" : "",
-                  model_value_text(flames->model, after - before).text);
+    buffer_printf(flames->out, "\n%s \xe2\x86\x92 %s (%s%s", value_text(flames, before).text,
+                  value_text(flames, after).text, after >= before ? "+" : "", value_text(flames, after - before).text);
     if (before) buffer_printf(flames->out, ", %+.0f %%", 100.0 * ((double)after - (double)before) / (double)before);
     buffer_add_text(flames->out, before ? ")" : after ? ", new)" : ")");
 }
 
 static void add_details(struct flames *flames, const struct tree_node *node, const char *name) {
-    const struct model_frame *frame = node->depth ? &flames->model->frames[node->frame] : NULL;
+    const struct stack_frame *frame = node->depth ? frame_of(flames, node) : NULL;
     escape_xml(flames->out, name);
     if (flames->differs) {
         add_change(flames, node);
     } else {
-        buffer_printf(flames->out, "\n%s, %.2f %%", model_value_text(flames->model, node->total[AFTER]).text,
+        buffer_printf(flames->out, "\n%s, %.2f %%", value_text(flames, node->total[AFTER]).text,
                       100 * part_of(flames, node->total[AFTER]));
         if (node->self[AFTER] != node->total[AFTER])
-            buffer_printf(flames->out, "; itself %s", model_value_text(flames->model, node->self[AFTER]).text);
+            buffer_printf(flames->out, "; itself %s", value_text(flames, node->self[AFTER]).text);
     }
     if (!frame || (!*frame->file && !*frame->module)) return;
     buffer_add_char(flames->out, '\n');
     escape_xml(flames->out, *frame->file ? frame->file : frame->module);
     if (*frame->file && frame->line > 0) buffer_printf(flames->out, ":%" PRId64, frame->line);
-    if (frame->inlined) buffer_add_text(flames->out, " (inlined)");
+    if (frame->is_inlined) buffer_add_text(flames->out, " (inlined)");
 }
 
 static void add_box(struct flames *flames, uint32_t at) {
     const struct tree_node *node = &flames->tree->nodes[at];
-    const char *name = at ? flames->model->frames[node->frame].name : "all";
+    const char *name = at ? frame_of(flames, node)->name : "all";
     double width = 100 * part_of(flames, node->width);
     buffer_printf(flames->out, "<svg class=\"f\" x=\"%.4f%%\" y=\"%u\" width=\"%.4f%%\" height=\"%d\" data-n=\"",
                   100 * flames->left[at], TOP + node->depth * ROW, width, ROW - 1);
@@ -114,7 +129,7 @@ static void add_box(struct flames *flames, uint32_t at) {
 
 /* Children are placed one after the other, what is their parent's own comes after them. */
 static void add_boxes(struct flames *flames) {
-    const struct tree *tree = flames->tree;
+    const struct call_tree *tree = flames->tree;
     flames->left = xcalloc(tree->count, sizeof *flames->left);
     add_box(flames, 0);
     for (uint32_t at = tree->nodes[0].first_child; at;) {
@@ -156,13 +171,12 @@ static const char style[] =
 
 static void add_subtitle(struct flames *flames) {
     const struct tree_node *root = &flames->tree->nodes[0];
-    escape_xml(flames->out, model_type_name(flames->model, flames->model->type));
+    escape_xml(flames->out, flames->report->type_name);
     if (flames->differs) {
-        buffer_printf(flames->out, ": %s before, ", model_value_text(flames->model, root->total[BEFORE]).text);
-        buffer_printf(flames->out, "%s after; red grew, blue shrank",
-                      model_value_text(flames->model, root->total[AFTER]).text);
+        buffer_printf(flames->out, ": %s before, ", value_text(flames, root->total[BEFORE]).text);
+        buffer_printf(flames->out, "%s after; red grew, blue shrank", value_text(flames, root->total[AFTER]).text);
     } else {
-        buffer_printf(flames->out, ": %s", model_value_text(flames->model, root->total[AFTER]).text);
+        buffer_printf(flames->out, ": %s", value_text(flames, root->total[AFTER]).text);
     }
 }
 
@@ -199,16 +213,15 @@ static void add_foot(struct flames *flames) {
     buffer_add_text(flames->out, "]]></script>\n</svg>\n");
 }
 
-int flamegraph_render(const struct drawing *drawing, struct error *err) {
-    struct tree tree;
-    int code = tree_build(&tree, drawing->model, err);
-    if (code == 0) {
-        struct flames flames = {.model = drawing->model, .tree = &tree, .out = drawing->out};
-        flames.differs = drawing->model->has_base || tree.nodes[0].total[BEFORE] != 0;
-        add_head(&flames, drawing->title);
-        add_boxes(&flames);
-        add_foot(&flames);
-    }
+int flamegraph_write(struct report *report, struct buffer *out, struct error *err) {
+    struct call_tree tree;
+    (void)err;
+    tree_build(&tree, report);
+    struct flames flames = {.report = report, .tree = &tree, .out = out};
+    flames.differs = difference_has_base(report->profile) || tree.nodes[0].total[BEFORE] != 0;
+    add_head(&flames, report->options.title);
+    add_boxes(&flames);
+    add_foot(&flames);
     tree_free(&tree);
-    return code;
+    return 0;
 }

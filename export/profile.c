@@ -6,8 +6,10 @@
 #include "export/file.h"
 #include "export/format.h"
 #include "export/kinds.h"
-#include "export/model.h"
 #include "export/stored.h"
+#include "export/unpack.h"
+#include "query/profile/compare.h"
+#include "query/profile/load.h"
 #include "query/sql/saved.h"
 
 struct export_series {
@@ -123,15 +125,19 @@ static int read_series(struct outgoing *out, int64_t run_id, struct rows *rows, 
     return code;
 }
 
+static int find_span(struct outgoing *out, const struct export_source *source, int64_t run_id, struct timespan *span,
+                     struct error *err) {
+    if (!source->exact) return timespan_find(out->db, run_id, source->kind, &source->span, span, err);
+    *span = *source->exact;
+    return 0;
+}
+
 static int read_run(struct outgoing *out, const struct export_source *source, size_t index, struct rows *rows,
                     struct timespan *span, struct error *err) {
     int64_t run_id = source->runs.ids[index];
     if (!out->request->allows_none && export_check(out->db, run_id, source->kind, err) < 0) return -1;
     if (out->request->series) return read_series(out, run_id, rows, span, err);
-    if (source->exact)
-        *span = *source->exact;
-    else if (timespan_find(out->db, run_id, source->kind, &source->span, span, err) < 0)
-        return -1;
+    if (find_span(out, source, run_id, span, err) < 0) return -1;
     return kind_read(rows, out->db, run_id, source->kind, span, err);
 }
 
@@ -214,7 +220,7 @@ static int read_all(struct outgoing *out, struct error *err) {
 /* ---- writing ---- */
 
 static bool is_pprof(const struct export_request *request) {
-    return !request->format || !request->format->render;
+    return !request->format || !request->format->report.write;
 }
 
 static int write_base(struct outgoing *out, struct names *names, struct pprof_writer *writer, struct error *err) {
@@ -280,47 +286,99 @@ static char *make_title(struct db *db, const struct export_request *request) {
     if (request->title) return xstrdup(request->title);
     if (source->query) return xstrdup(source->query->name);
     if (!source->kind) return xasprintf("%.120s", source->sql);
-    if (source->runs.count > 1) return xasprintf("%s of %zu runs", source->kind, source->runs.count);
-    struct error ignored = {0};
-    sqlite3_stmt *row =
-        db_prepare(db, "SELECT coalesce(nullif(command, ''), source) FROM runs WHERE id = :run", &ignored);
-    if (!row) return xstrdup(source->kind);
-    db_bind_int(row, ":run", source->runs.ids[0]);
-    bool found = db_step(db, row, &ignored) == 1;
-    char *title =
-        xasprintf("%s of run %lld: %.120s", source->kind, (long long)source->runs.ids[0], found ? db_text(row, 0) : "");
-    sqlite3_reset(row);
-    return title;
+    return run_title(db, source->runs.ids[0], source->runs.count, source->kind);
 }
 
 static int publish_text(const struct export_request *request, const struct buffer *text, struct error *err) {
     struct file file;
-    if (open_output(request, false, &file, err)) return -1;
+    if (open_output(request, request->format->report.is_binary, &file, err)) return -1;
     if (file_write(&file, text->data, text->size, err) == 0) return file_publish(&file, err);
     file_abandon(&file);
     return -1;
 }
 
-/* Every other format is made of the finished profile, so that it shows what pprof would. */
-static int publish_format(struct outgoing *out, struct error *err) {
+static int read_profile(struct outgoing *out, struct profile *profile, struct error *err) {
+    const struct export_request *request = out->request;
+    if (read_all(out, err) < 0) return -1;
     struct pprof_writer *writer = pprof_open_memory();
+    struct buffer bytes = {0};
     if (fill(out, writer, err) < 0) {
         pprof_abandon(writer);
         return -1;
     }
-    struct buffer bytes = {0}, text = {0};
-    struct model model;
     pprof_take(writer, &bytes);
-    if (!out->request->series) rows_free(&out->rows);
+    if (!request->series) rows_free(&out->rows);
     rows_free(&out->base);
-    int code = model_open(&model, &bytes, out->request->type, err);
-    char *title = make_title(out->db, out->request);
-    if (code == 0) code = format_write(out->request->format, &model, title, &text, err);
-    if (code == 0) code = publish_text(out->request, &text, err);
-    free(title);
-    model_free(&model);
+    bool keeps_base =
+        !request->has_base || request->is_diff || report_has_sides(&request->format->report, request->options);
+    int code = profile_unpack(profile, &bytes, keeps_base, err);
     buffer_free(&bytes);
+    return code;
+}
+
+/* Runs whose profile clear report can load, which keeps its order. */
+static bool is_loadable(struct outgoing *out, const struct export_source *source) {
+    struct error ignored = {0};
+    if (!source->kind || kind_find(source->kind)->parts[0] || out->request->series) return false;
+    for (size_t i = 0; i < source->runs.count; i++)
+        if (export_check(out->db, source->runs.ids[i], source->kind, &ignored) < 0) return false;
+    return true;
+}
+
+static int load_source(struct outgoing *out, const struct export_source *source, struct profile *profile,
+                       struct error *err) {
+    struct timespan *spans = xcalloc(source->runs.count + 1, sizeof *spans);
+    int code = 0;
+    for (size_t i = 0; i < source->runs.count && code == 0; i++)
+        code = find_span(out, source, source->runs.ids[i], &spans[i], err);
+    if (code == 0) code = profile_load_spans(profile, out->db, &source->runs, spans, source->kind, err);
+    free(spans);
+    return code;
+}
+
+static int load_profile(struct outgoing *out, struct profile *profile, struct error *err) {
+    const struct export_request *request = out->request;
+    const struct compare_options options = {.is_diff = request->is_diff ||
+                                                       report_has_sides(&request->format->report, request->options)};
+    struct profile base;
+    if (load_source(out, &request->source, profile, err) < 0) return -1;
+    if (!request->has_base) return 0;
+    int code = load_source(out, &request->base, &base, err);
+    if (code == 0) {
+        code = compare_subtract(profile, &base, &options, err);
+        profile_free(&base);
+    }
+    if (code < 0) profile_free(profile);
+    return code < 0 ? error_prefix(err, "base: ") : 0;
+}
+
+static int write_report(struct outgoing *out, struct profile *profile, struct buffer *text, struct error *err) {
+    const struct export_request *request = out->request;
+    struct report_options options;
+    char *title = make_title(out->db, request);
+    if (request->options)
+        options = *request->options;
+    else
+        report_options_init(&options);
+    if (request->type) options.sample_index = request->type;
+    options.title = title;
+    int code = report_finish_profile(profile, NULL, err);
+    if (code == 0) code = report_write(profile, &request->format->report, &options, text, NULL, NULL, err);
+    free(title);
+    return code;
+}
+
+/* Every format but pprof is a report on the profile, as clear report makes it. */
+static int publish_format(struct outgoing *out, struct error *err) {
+    struct profile profile;
+    struct buffer text = {0};
+    const struct export_request *request = out->request;
+    bool is_loaded = is_loadable(out, &request->source) && (!request->has_base || is_loadable(out, &request->base));
+    if ((is_loaded ? load_profile : read_profile)(out, &profile, err) < 0) return -1;
+    int code = write_report(out, &profile, &text, err);
+    if (code == 0) code = publish_text(out->request, &text, err);
     buffer_free(&text);
+    profile_free(&profile);
     return code;
 }
 
@@ -386,7 +444,7 @@ int export_write(struct db *db, const struct export_request *request, struct err
     if (snapshot_begin(db, err) < 0) return -1;
     open_outgoing(&out);
     lend_series(&out);
-    int code = read_all(&out, err);
+    int code = is_pprof(request) ? read_all(&out, err) : 0;
     if (code == 0) code = is_pprof(request) ? publish_pprof(&out, err) : publish_format(&out, err);
     return_series(&out, code);
     free_outgoing(&out);

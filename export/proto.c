@@ -1,17 +1,15 @@
-/* Profiles as reports: proto is the filtered profile itself, topproto the plain list as one. What is to be written stands in
- * report->profile afterwards; export/encode.h makes bytes of it. */
+/* proto.c: profile.proto, gzipped, as pprof writes it: proto is the filtered profile, topproto the plain list as one. */
+#include "export/encode.h"
+#include "export/format.h"
 #include "query/profile/build.h"
 #include "query/profile/scale.h"
-#include "query/report/report.h"
 
-int report_proto(struct report *report, struct buffer *out, struct error *err) {
+int proto_write(struct report *report, struct buffer *out, struct error *err) {
     struct profile *profile = report->profile;
-    (void)out;
-    (void)err;
-    if (report->ratio <= 0 || report->ratio == 1) return 0;
-    for (size_t i = 0; i < profile->sample_count * profile->type_count; i++)
+    bool is_scaled = report->ratio > 0 && report->ratio != 1;
+    for (size_t i = 0; is_scaled && i < profile->sample_count * profile->type_count; i++)
         profile->values[i] = (int64_t)((double)profile->values[i] * report->ratio);
-    return 0;
+    return encode_profile(profile, out, err);
 }
 
 static int64_t scaled(const struct report *report, int64_t value) {
@@ -32,13 +30,11 @@ static void add_node(const struct report *report, struct profile_builder *builde
     profile_add_sample(made, (struct profile_sample){.stack = stack, .labels = 0}, values);
 }
 
-int report_topproto(struct report *report, struct buffer *out, struct error *err) {
+int topproto_write(struct report *report, struct buffer *out, struct error *err) {
     struct graph graph;
     struct graph_trimmed trimmed;
     struct profile made;
     struct profile_builder builder;
-    (void)out;
-    (void)err;
     report_build_graph(report, &graph, &trimmed);
     const struct profile_type types[] = {{"cum", report->output_unit}, {"flat", report->output_unit}};
     profile_build(&builder, &made, types, 2);
@@ -51,7 +47,7 @@ int report_topproto(struct report *report, struct buffer *out, struct error *err
         add_node(report, &builder, graph.nodes[i]);
     profile_built(&builder);
     graph_free(&graph);
-    profile_free(report->profile);
-    *report->profile = made;
-    return 0;
+    int code = encode_profile(&made, out, err);
+    profile_free(&made);
+    return code;
 }

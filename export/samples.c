@@ -1,140 +1,130 @@
-/* json.c: the whole profile with its names spelled out, for scripts:
+/* samples.c: every sample with all of its values and labels as JSON, names spelled out, for scripts:
  *   {"sample_types": [{"type", "unit"}], "default_type", "period": {"type", "unit", "value"}, "time_ns", "duration_ns",
  *    "drop_frames", "comments": [text], "modules": [{"file", "build_id"}],
  *    "frames": [{"function", "file", "line", "module", "address", "inlined"}],
  *    "samples": [{"stack": [index into frames, leaf first], "values": [number], "labels": {key: text or number}}]}
  * One sample a line. An address is hexadecimal text, because a JSON number is a double to most readers. */
-#include <string.h>
-
-#include "base/hex.h"
 #include "export/format.h"
-
-static void add_text(struct buffer *out, const char *text) {
-    buffer_add_json_string(out, text, strlen(text));
-}
+#include "export/frames.h"
 
 static void add_field(struct buffer *out, const char *key, const char *text) {
-    add_text(out, key);
+    buffer_add_json_text(out, key);
     buffer_add_char(out, ':');
-    add_text(out, text);
+    buffer_add_json_text(out, text);
 }
 
 /* What is not known is left out. */
-static void add_more(struct buffer *out, const char *key, const char *text) {
+static void add_known(struct buffer *out, const char *key, const char *text) {
     if (!*text) return;
     buffer_add_char(out, ',');
     add_field(out, key, text);
 }
 
-static void add_header(const struct model *model, struct buffer *out) {
-    const Perftools__Profiles__Profile *profile = model->profile;
+static void add_type(struct buffer *out, const struct profile_type *type) {
+    add_field(out, "type", type->type);
+    buffer_add_char(out, ',');
+    add_field(out, "unit", type->unit);
+}
+
+static void add_header(const struct profile *profile, struct buffer *out) {
     buffer_add_text(out, "{\n\"sample_types\":[");
-    for (size_t i = 0; i < profile->n_sample_type; i++) {
+    for (size_t i = 0; i < profile->type_count; i++) {
         buffer_add_text(out, i ? ",{" : "{");
-        add_field(out, "type", model_type_name(model, i));
-        buffer_add_char(out, ',');
-        add_field(out, "unit", model_type_unit(model, i));
+        add_type(out, &profile->types[i]);
         buffer_add_char(out, '}');
     }
     buffer_add_text(out, "],\n");
-    add_field(out, "default_type", model_text(model, profile->default_sample_type));
-    if (profile->period_type) {
+    add_field(out, "default_type", profile->default_type);
+    if (*profile->period_type.type) {
         buffer_add_text(out, ",\n\"period\":{");
-        add_field(out, "type", model_text(model, profile->period_type->type));
-        buffer_add_char(out, ',');
-        add_field(out, "unit", model_text(model, profile->period_type->unit));
+        add_type(out, &profile->period_type);
         buffer_printf(out, ",\"value\":%lld}", (long long)profile->period);
     }
-    buffer_printf(out, ",\n\"time_ns\":%lld,\n\"duration_ns\":%lld,\n", (long long)profile->time_nanos,
-                  (long long)profile->duration_nanos);
-    add_field(out, "drop_frames", model_text(model, profile->drop_frames));
+    buffer_printf(out, ",\n\"time_ns\":%lld,\n\"duration_ns\":%lld,\n", (long long)profile->time_ns,
+                  (long long)profile->duration_ns);
+    add_field(out, "drop_frames", profile->drop_frames);
     buffer_add_text(out, ",\n\"comments\":[");
-    for (size_t i = 0; i < profile->n_comment; i++) {
+    for (size_t i = 0; i < profile->comment_count; i++) {
         if (i) buffer_add_char(out, ',');
-        add_text(out, model_text(model, profile->comment[i]));
+        buffer_add_json_text(out, profile->comments[i]);
     }
     buffer_add_text(out, "],\n\"modules\":[");
-    for (size_t i = 0; i < profile->n_mapping; i++) {
+    for (size_t i = 0; i < profile->mapping_count; i++) {
         buffer_add_text(out, i ? ",{" : "{");
-        add_field(out, "file", model_text(model, profile->mapping[i]->filename));
+        add_field(out, "file", profile->mappings[i].file);
         buffer_add_char(out, ',');
-        add_field(out, "build_id", model_text(model, profile->mapping[i]->build_id));
+        add_field(out, "build_id", profile->mappings[i].build_id);
         buffer_add_char(out, '}');
     }
     buffer_add_text(out, "],\n");
 }
 
-static void add_frames(const struct model *model, struct buffer *out) {
+static void add_frames(const struct stack_frames *frames, struct buffer *out) {
     buffer_add_text(out, "\"frames\":[");
-    for (size_t i = 0; i < model->frame_count; i++) {
-        const struct model_frame *frame = &model->frames[i];
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct stack_frame *frame = &frames->items[i];
         buffer_add_text(out, i ? ",\n{" : "\n{");
         add_field(out, "function", frame->name);
-        add_more(out, "file", frame->file);
+        add_known(out, "file", frame->file);
         if (frame->line) buffer_printf(out, ",\"line\":%lld", (long long)frame->line);
-        add_more(out, "module", frame->module);
-        if (frame->address) buffer_printf(out, ",\"address\":\"%s\"", hex_address(frame->address).text);
-        buffer_add_text(out, frame->inlined ? ",\"inlined\":true}" : "}");
+        add_known(out, "module", frame->module);
+        if (frame->address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)frame->address);
+        buffer_add_text(out, frame->is_inlined ? ",\"inlined\":true}" : "}");
     }
     buffer_add_text(out, "],\n");
 }
 
-static void add_value(const struct model *model, const model_label *label, struct buffer *out) {
-    if (label->str)
-        add_text(out, model_text(model, label->str));
+static void add_value(const struct profile_label *label, struct buffer *out) {
+    if (label->text)
+        buffer_add_json_text(out, label->text);
     else
-        buffer_printf(out, "%lld", (long long)label->num);
+        buffer_printf(out, "%lld", (long long)label->number);
 }
 
-/* A key that comes again is in an array of all its values. */
-static void add_labels(const struct model *model, const model_sample *sample, struct buffer *out) {
-    buffer_add_text(out, "],\"labels\":{");
-    bool any = false;
-    for (size_t i = 0; i < sample->n_label; i++) {
-        int64_t key = sample->label[i]->key;
-        size_t same = 0, before = 0;
-        for (size_t j = 0; j < sample->n_label; j++) {
-            same += sample->label[j]->key == key;
-            before += j < i && sample->label[j]->key == key;
+/* A set is sorted by key. A key that comes again is an array of all its values. */
+static void add_labels(const struct profile *profile, const struct profile_labels *set, struct buffer *out) {
+    const struct profile_label *labels = profile->labels + set->first;
+    for (uint32_t i = 0, end; i < set->count; i = end) {
+        for (end = i + 1; end < set->count && labels[end].key == labels[i].key;)
+            end++;
+        if (i) buffer_add_char(out, ',');
+        buffer_add_json_text(out, labels[i].key);
+        buffer_add_text(out, end > i + 1 ? ":[" : ":");
+        for (uint32_t at = i; at < end; at++) {
+            if (at > i) buffer_add_char(out, ',');
+            add_value(&labels[at], out);
         }
-        if (before) continue;
-        if (any) buffer_add_char(out, ',');
-        any = true;
-        add_text(out, model_text(model, key));
-        buffer_add_text(out, same > 1 ? ":[" : ":");
-        for (size_t j = i, written = 0; j < sample->n_label; j++) {
-            if (sample->label[j]->key != key) continue;
-            if (written++) buffer_add_char(out, ',');
-            add_value(model, sample->label[j], out);
-        }
-        if (same > 1) buffer_add_char(out, ']');
+        if (end > i + 1) buffer_add_char(out, ']');
     }
-    buffer_add_text(out, "}}");
 }
 
-static void add_samples(const struct model *model, struct buffer *out) {
-    struct buffer frames = {0};
+static void add_samples(const struct profile *profile, const struct stack_frames *frames, struct buffer *out) {
+    struct buffer indices = {0};
     buffer_add_text(out, "\"samples\":[");
-    for (size_t i = 0; i < model->profile->n_sample; i++) {
-        const model_sample *sample = model->profile->sample[i];
-        size_t count = model_stack(model, sample, &frames);
-        const uint32_t *stack = (const uint32_t *)(void *)frames.data;
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        size_t count = frames_of_stack(frames, profile, profile->samples[i].stack, &indices);
+        const uint32_t *stack = (const uint32_t *)(void *)indices.data;
         buffer_add_text(out, i ? ",\n{\"stack\":[" : "\n{\"stack\":[");
         for (size_t j = 0; j < count; j++)
             buffer_printf(out, "%s%u", j ? "," : "", (unsigned)stack[j]);
         buffer_add_text(out, "],\"values\":[");
-        for (size_t j = 0; j < sample->n_value; j++)
-            buffer_printf(out, "%s%lld", j ? "," : "", (long long)sample->value[j]);
-        add_labels(model, sample, out);
+        for (size_t j = 0; j < profile->type_count; j++)
+            buffer_printf(out, "%s%lld", j ? "," : "", (long long)profile_value(profile, i, j));
+        buffer_add_text(out, "],\"labels\":{");
+        add_labels(profile, &profile->label_sets[profile->samples[i].labels], out);
+        buffer_add_text(out, "}}");
     }
     buffer_add_text(out, "]\n}\n");
-    buffer_free(&frames);
+    buffer_free(&indices);
 }
 
-int json_render(const struct drawing *drawing, struct error *err) {
+int samples_write(struct report *report, struct buffer *out, struct error *err) {
+    struct stack_frames frames;
     (void)err;
-    add_header(drawing->model, drawing->out);
-    add_frames(drawing->model, drawing->out);
-    add_samples(drawing->model, drawing->out);
+    frames_make(&frames, report);
+    add_header(report->profile, out);
+    add_frames(&frames, out);
+    add_samples(report->profile, &frames, out);
+    frames_free(&frames);
     return 0;
 }

@@ -94,7 +94,7 @@ static void add_paths(struct buffer *out, const struct server *server) {
     buffer_add_text(
         out, "</table>\n<p><code>?seconds=N</code>: what happens in the next N seconds; <code>?from=10s&amp;to=20s"
              "</code>: what happened then; <code>?debug=1</code> as text; <code>?format=flamegraph</code>, "
-             "callgrind, speedscope, dot, csv, json.</p>\n");
+             "callgrind, speedscope, dot, samples, csv, json.</p>\n");
     buffer_printf(out, "<p><code>go tool pprof %sheap</code></p>\n", server->url);
     const struct server_control *control = &server->source.control;
     if (control->is_on)

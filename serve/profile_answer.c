@@ -59,23 +59,11 @@ static const char *kind_of(const struct exchange *exchange) {
     return exchange->route->kind ? exchange->route->kind : exchange->path;
 }
 
-static const char *type_of_content(const struct export_format *format) {
-    static const struct {
-        const char *suffix, *type;
-    } types[] = {{".pb.gz", "application/octet-stream"},
-                 {".svg", "image/svg+xml"},
-                 {".json", "application/json"},
-                 {".speedscope.json", "application/json"},
-                 {".csv", "text/csv; charset=utf-8"}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(format->suffix, types[i].suffix) == 0) return types[i].type;
-    return "text/plain; charset=utf-8";
-}
-
 static const struct export_format *find_format(const struct parameters *parameters, struct error *err) {
     const char *name = parameters->format ? parameters->format : parameters->is_text ? "folded" : "pprof";
     const struct export_format *format = export_format_find(name, err);
-    if (format && (format->dump || format->about)) {
+    /* A request must not start another program. */
+    if (format && (format->dump || format->about || format->report.is_drawn)) {
         error_usage(err, "%s is no format of a profile that can be served", name);
         return NULL;
     }
@@ -86,11 +74,11 @@ static const struct export_format *find_format(const struct parameters *paramete
 static void describe(struct exchange *exchange, const struct export_format *format) {
     struct reply *reply = &exchange->reply;
     reply->status = MHD_HTTP_OK;
-    reply->type = type_of_content(format);
-    if (!format->render)
+    reply->type = format->report.media ? format->report.media : "text/plain; charset=utf-8";
+    if (format == export_formats)
         reply->filename = xasprintf("%s%s", exchange->route->path ? exchange->route->path : "profile",
                                     exchange->parameters.has_seconds && !exchange->route->seconds ? "-delta" : "");
-    else if (format->render == flamegraph_render)
+    else if (format->report.write == flamegraph_write)
         reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 }
 
@@ -99,7 +87,7 @@ static char *key_of(const struct export_request *request, const struct timespan 
     const struct timespan_request *asked = &request->source.span;
     struct buffer key = {0};
     buffer_printf(&key, "%lld\n%s\n%s\n", (long long)request->source.runs.ids[0], request->source.kind,
-                  request->format->name);
+                  request->format->report.name);
     if (request->type) buffer_add_text(&key, request->type);
     if (span) buffer_printf(&key, "\nexactly %lld %lld", (long long)span->from_ns, (long long)span->to_ns);
     if (asked->from.text) buffer_printf(&key, "\nfrom %s", asked->from.text);

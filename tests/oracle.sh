@@ -1,5 +1,5 @@
 # clear export and clear report proto against tests/oracle.py, which makes the profile of the tables alone: every kind that was
-# recorded and every file of the corpus, one run, sets, less a base, windows. And the reports folded, json and svg.
+# recorded and every file of the corpus, one run, sets, less a base, windows. What other formats say is held by tests/formats.sh.
 # timeout: 240
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"

@@ -4,13 +4,10 @@
 Of each WAREHOUSE every kind of every run, all runs that have a kind together, their newest less the others, and of the run with
 the most windows the first, the second, the last, and stretches of time: of it alone, of all runs, and less those of the others.
 `clear export` must say what the oracle says. `clear report proto` must say what `go tool pprof -proto` makes of the oracle's
-profile, which merges mappings and leaves out frames that are to be dropped; folded and json, what is summed here from that; svg,
-what graphviz draws of `go tool pprof -dot`. Prints what differs; exits 1 where something did."""
+profile, which merges mappings and leaves out frames that are to be dropped. Prints what differs; exits 1 where something did."""
 import concurrent.futures
 import contextlib
-import filecmp
 import io
-import json
 import os
 import re
 import subprocess
@@ -42,7 +39,6 @@ class Case:
     def __init__(self, db, kind, runs, base=(), option="-diff_base", since=None, until=None, window=0):
         self.db, self.kind, self.runs, self.base, self.option = db, kind, list(runs), list(base), option
         self.since, self.until, self.window = since, until, window
-        self.is_drawn = os.path.basename(db) == "hand.db" and not base  # graphviz takes its time; opposite weights have no order
 
     def query(self, warehouse=None):
         return oracle.Query(warehouse or oracle.Warehouse(self.db), self.kind, self.since, self.until, self.window)
@@ -58,69 +54,6 @@ class Case:
 
 def names(runs):
     return ",".join(map(str, runs))
-
-
-class Shown:
-    """What reports show of a profile that pprof wrote: sums of its first-shown value by stack, function and call."""
-
-    def __init__(self, path):
-        texts, locations, functions, mappings, samples, types, default = [], {}, {}, {}, [], [], 0
-        with open(path, "rb") as file:
-            data = profile_diff.rd(file.read())
-        for field, value in profile_diff.fields(data):
-            if field in (3, 4, 5):
-                message = profile_diff.one(value)
-                {3: mappings, 4: locations, 5: functions}[field][message[1][0]] = message
-            elif field in (1, 2):
-                {1: types, 2: samples}[field].append(profile_diff.one(value))
-            elif field == 6:
-                texts.append(value.decode("utf-8", "replace"))
-            elif field == 14:
-                default = value
-        self.text, self.functions, self.mappings = (lambda message, field: texts[message.get(field, [0])[0]]), functions, mappings
-        self.frames = {ident: self.names(location) for ident, location in locations.items()}
-        names = [self.text(one, 1) for one in types]
-        self.index = names.index(texts[default]) if texts[default] in names else len(names) - 1
-        self.stacks, self.flat, self.cum, self.calls, self.total = {}, {}, {}, {}, 0
-        for sample in samples:
-            self.add(sample)
-
-    def names(self, location):
-        """Leaf first; a place without a function goes by its binary."""
-        lines = [self.text(self.functions[profile_diff.one(line)[1][0]], 2) for line in location.get(4, [])]
-        file = self.text(self.mappings.get(location.get(2, [0])[0], {}), 5)
-        return lines or [f"[{os.path.basename(file)}]" if file else "<unknown>"]
-
-    def add(self, sample):
-        unpacked = {field: [one for part in sample.get(field, []) for one in profile_diff.vs(part)] for field in (1, 2)}
-        value = profile_diff.sg(unpacked[2][self.index])
-        if not value:  # no part of any report, as for pprof
-            return
-        stack = [name for ident in unpacked[1] for name in self.frames[ident]]
-        self.total += abs(value)
-        folded = ";".join(name.replace(";", ":") for name in reversed(stack))
-        self.stacks[folded] = self.stacks.get(folded, 0) + value
-        for name in stack[:1]:
-            self.flat[name] = self.flat.get(name, 0) + value
-        for sums, keys in ((self.cum, set(stack)), (self.calls, {(b, a) for a, b in zip(stack, stack[1:]) if a != b})):
-            for key in keys:
-                sums[key] = sums.get(key, 0) + value
-
-    def folded(self):
-        return sorted(f"{stack} {value}" for stack, value in self.stacks.items() if value)
-
-    def graph(self):
-        """As pprof, without functions that sum up to nothing."""
-        nodes = {name: (self.flat.get(name, 0), value) for name, value in self.cum.items() if value or self.flat.get(name, 0)}
-        return nodes, {call: value for call, value in self.calls.items() if call[0] in nodes and call[1] in nodes}
-
-
-def read_graph(path):
-    with open(path, encoding="utf-8") as file:
-        report = json.load(file)
-    names = [node["name"] for node in report["nodes"]]
-    return ({node["name"]: (node["flat"], node["cum"]) for node in report["nodes"]},
-            {(names[edge["from"]], names[edge["to"]]): edge["weight"] for edge in report["edges"]})
 
 
 class Comparer:
@@ -162,43 +95,11 @@ class Comparer:
         return (self.run(self.pprof, "-symbolize=none", "-proto", "-output", merged, *([case.option, base] if case.base else []), want)
                 or self.report(case, "proto", got)
                 or self.differ(merged, got, "comments", "nonzero", "old")
-                or self.newer([want] + ([base] if case.base else []), got)
-                or self.shown(case, Shown(merged))
-                or self.drawn(case, want))
+                or self.newer([want] + ([base] if case.base else []), got))
 
     def report(self, case, word, path, *options):
         base = [case.option, names(case.base)] if case.base else []
         return self.run(self.clear, "report", word, "--db", case.db, "--kind", case.kind, *options, *base, "-o", path, names(case.runs))
-
-    def shown(self, case, want):
-        """folded and json with nothing left out."""
-        path = self.file("text")
-        said = self.report(case, "folded", path)
-        if not said:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                got = sorted(file.read().splitlines())
-            said = "" if got == want.folded() else f"folded: {sorted(set(got) ^ set(want.folded()))[:6]}\n"
-        if not said:
-            said = self.report(case, "json", path, "-trim=false")
-        if not said:
-            for what, ours, theirs in zip(("nodes", "edges"), read_graph(path), want.graph()):
-                wrong = {key: (ours.get(key), theirs.get(key)) for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)}
-                said = said or (f"json: {what}: {list(wrong.items())[:6]}\n" if wrong else "")
-        with self.lock:
-            self.compared += 2
-        return said
-
-    def drawn(self, case, want):
-        """svg is what graphviz makes of pprof's graph, and of ours where a label has quotation marks, which pprof writes as they are."""
-        text, theirs, ours = self.file("dot"), self.file("theirs"), self.file("ours")
-        if not case.is_drawn:
-            return ""
-        with self.lock:
-            self.compared += 1
-        said = self.run(self.pprof, "-symbolize=none", "-dot", "-output", text, want)
-        if not said and self.run("dot", "-Tsvg", "-o", theirs, text):
-            said = self.report(case, "dot", text) or self.run("dot", "-Tsvg", "-o", theirs, text)
-        return said or self.report(case, "svg", ours) or ("" if filecmp.cmp(theirs, ours, shallow=False) else "svg differs\n")
 
     def newer(self, wants, got):
         """What an older pprof takes away: columns are some of the oracle's, for dropped frames are gone; so is the URL."""

@@ -28,7 +28,7 @@ total() { # total TYPE FILE: the sum of that value over all samples
         /^Locations/ { there = 0 }
         there == 1 { for (i = 1; i <= NF; i++) if (index($i, type "/") == 1) column = i; there = 2; next }
         there == 2 && /^ *[0-9].*:/ { sub(/:.*/, ""); sum += $column }
-        END { printf "%d\n", sum }'
+        END { printf "%.0f\n", sum }'
 }
 flat() { # flat FUNCTION FILE: allocations in it
     pprof -top -nodefraction=0 -sample_index=alloc_objects "$2" 2>/dev/null | awk -v name="$1" '$6 == name { print $1 }'

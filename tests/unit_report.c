@@ -14,6 +14,7 @@
 #include "query/profile/graph.h"
 #include "query/profile/pattern.h"
 #include "query/profile/scale.h"
+#include "export/format.h"
 #include "query/report/report.h"
 
 static const struct profile_type types[] = {{"count", "count"}, {"space", "bytes"}};

@@ -13,6 +13,7 @@
 #include "cli/prompt/job.h"
 #include "cli/prompt/prompt.h"
 #include "cli/report_output.h"
+#include "export/format.h"
 #include "query/report/report_runs.h"
 
 struct request {
@@ -23,6 +24,7 @@ struct request {
     const char *output;
     bool is_made;       /* the output is a file of ours, empty so far */
     struct words words; /* behind the name, the digits of top10 first */
+    struct profile *profile;
     struct buffer focus, ignore;
     struct arena arena;
 };
@@ -32,16 +34,15 @@ struct request {
 static const struct report_format *format_called(const char *name) {
     const struct prompt_view *view = prompt_view_find(name);
     if (view) name = view->format;
-    for (const struct report_format *format = report_formats; format->name; format++)
-        if (strcmp(format->name, name) == 0) return format;
-    return NULL;
+    return report_format_named(name);
 }
 
 static int unknown(const char *name, const char *argument, struct error *err) {
     struct nearest nearest = {.word = name};
+    const struct report_format *format;
     if (prompt_is_option(name))
         return error_usage(err, "%s is an option: %s=%s", name, name, argument ? argument : "VALUE");
-    for (const struct report_format *format = report_formats; format->name; format++)
+    for (size_t i = 0; (format = report_format_at(i)); i++)
         nearest_offer(&nearest, format->name);
     for (const struct prompt_view *view = prompt_views; view->name; view++)
         nearest_offer(&nearest, view->name);
@@ -148,13 +149,8 @@ static void free_request(struct request *request) {
 
 /* What is no text for a terminal goes to a file, as in pprof. */
 static const char *suffix_of(const struct report_format *format) {
-    static const struct {
-        const char *format, *suffix;
-    } others[] = {{"callgrind", "callgraph.out"}, {"weblist", "html"}};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(others[i].format, format->name) == 0) return others[i].suffix;
-    if (format->is_profile) return "pb.gz";
-    return format->is_binary ? format->name : NULL;
+    if (strcmp(format->name, "callgrind") == 0) return "callgraph.out"; /* pprof's own */
+    return format->is_binary && format->suffix ? format->suffix + 1 : NULL;
 }
 
 /* The first of profile001.SUFFIX, profile002.SUFFIX, ... that is not there yet; it then is. */
@@ -194,10 +190,10 @@ static int write_report(void *context) {
     struct prompt *prompt = request->prompt;
     struct error err = {0};
     struct buffer out = {0};
-    struct profile *profile = &prompt->in_use->profile;
-    int code = report_write(profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
+    int code =
+        report_write(request->profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
     if (code == 0) code = choose_output(request, &err);
-    if (code == 0) code = report_output(request->format, profile, &out, request->output, &err);
+    if (code == 0) code = report_output(request->format, &out, request->output, &err);
     if (code < 0 && request->is_made && request->output) (void)unlink(request->output);
     if (code < 0) prompt_print_error(prompt, &err);
     errno = 0;
@@ -226,6 +222,7 @@ static int run_request(struct prompt *prompt, struct request *request, struct er
     int status;
     bool is_viewed = request->view && !request->output;
     if (!is_viewed) request->view = NULL;
+    if (!*request->options.title) request->options.title = prompt->in_use->target.title;
     if (is_viewed && !(request->output = prompt_view_file(&prompt->viewed, request->view, err))) return -1;
     if (prompt_job(prompt->is_terminal, write_report, request, &status, err) < 0) return -1;
     int code = look_at(prompt, status, err);
@@ -240,15 +237,33 @@ static int write_on_runs(struct prompt *prompt, struct request *request, struct 
     int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
                                         prompt_print_note, prompt, err);
     if (code == 0) code = choose_output(request, err);
-    if (code == 0) code = report_output(request->format, NULL, &out, request->output, err);
+    if (code == 0) code = report_output(request->format, &out, request->output, err);
     buffer_free(&out);
+    return code;
+}
+
+/* The session's profile; or where both sides of its difference are to be seen and it has no marks, one that has. */
+static int write_on_profile(struct prompt *prompt, struct request *request, struct error *err) {
+    struct report_target *target = &prompt->in_use->target;
+    struct profile marked;
+    request->profile = &prompt->in_use->profile;
+    if (target->is_diff || !target->bases.count || !report_has_sides(request->format, &request->options))
+        return run_request(prompt, request, err);
+    target->is_diff = true;
+    int code = report_target_load(target, &marked, err);
+    target->is_diff = false;
+    if (code < 0) return -1;
+    request->profile = &marked;
+    code = run_request(prompt, request, err);
+    profile_free(&marked);
     return code;
 }
 
 int prompt_report(struct prompt *prompt, char *line, struct error *err) {
     struct request request = {.prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
     int code = read_request(&request, line, err);
-    if (code == 0) code = (report_runs_wanted(&request.options) ? write_on_runs : run_request)(prompt, &request, err);
+    if (code == 0)
+        code = (report_runs_wanted(&request.options) ? write_on_runs : write_on_profile)(prompt, &request, err);
     free_request(&request);
     return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/prompt/prompt.h"
+#include "export/format.h"
 
 struct completion {
     struct prompt *prompt;
@@ -35,7 +36,8 @@ static void offer_options(struct completion *completion, const char *sign) {
 }
 
 static void offer_commands(struct completion *completion) {
-    for (const struct report_format *format = report_formats; format->name; format++)
+    const struct report_format *format;
+    for (size_t i = 0; (format = report_format_at(i)); i++)
         offer(completion, format->name);
     for (const struct prompt_view *view = prompt_views; view->name; view++)
         offer(completion, view->name);

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/prompt/line.h"
 #include "cli/runs.h"
+#include "export/format.h"
 
 /* ---- words ---- */
 
@@ -263,7 +264,8 @@ static void run_lines(struct prompt *prompt) {
 static int explain(const struct words *words, struct error *err) {
     const char *word = words->count ? words->items[0] : "";
     struct nearest nearest = {.word = word};
-    for (const struct report_format *format = report_formats; format->name; format++)
+    const struct report_format *format;
+    for (size_t i = 0; (format = report_format_at(i)); i++)
         nearest_offer(&nearest, format->name);
     if (err->status != ERROR_USAGE || !*nearest.found || !strstr(err->message, word)) return -1;
     *err = (struct error){0};

@@ -5,6 +5,7 @@
 
 #include "cli/manual/page.h"
 #include "cli/prompt/prompt.h"
+#include "export/format.h"
 
 enum { HELP_COLUMN = 25, HELP_WIDTH = 100 };
 
@@ -53,7 +54,8 @@ static void print_sorted(struct words *lines) {
 
 static void print_commands(struct arena *arena) {
     struct words lines = {0};
-    for (const struct report_format *format = report_formats; format->name; format++)
+    const struct report_format *format;
+    for (size_t i = 0; (format = report_format_at(i)); i++)
         add_line(&lines, arena, format->name, format->help);
     for (const struct prompt_view *view = prompt_views; view->name; view++)
         if (strcmp(view->name, view->format) != 0) add_line(&lines, arena, view->name, view->help);
@@ -126,12 +128,9 @@ static bool print_option(const char *name) {
 
 static bool print_format(const char *name) {
     const struct prompt_view *view = prompt_view_find(name);
-    for (const struct report_format *format = report_formats; format->name; format++)
-        if (strcmp(format->name, view ? view->format : name) == 0) {
-            print_report(name, format);
-            return true;
-        }
-    return false;
+    const struct report_format *format = report_format_named(view ? view->format : name);
+    if (format) print_report(name, format);
+    return format;
 }
 
 int prompt_help(struct prompt *prompt, char *rest, struct error *err) {

@@ -175,7 +175,7 @@ static void write_json(struct by_tag *by, struct table *table, struct buffer *ou
 void by_tag_write(struct by_tag *by, struct buffer *out) {
     struct table table;
     fill_table(by, &table);
-    if (by->report.format->write == report_json)
+    if (by->report.format->table == REPORT_TABLE_JSON)
         write_json(by, &table, out);
     else
         write_text(by, &table, out);

@@ -323,7 +323,11 @@ static void add_legend(const struct picture *picture, const struct graph_trimmed
     buffer_add_text(out, "\" [shape=box fontsize=16 label=\"");
     add_escaped(out, buffer_text(&labels));
     buffer_add_char(out, '"');
-    if (*title) buffer_printf(out, " tooltip=\"%s\"", title);
+    if (*title) {
+        buffer_add_text(out, " tooltip=\"");
+        add_tag_name(out, title);
+        buffer_add_char(out, '"');
+    }
     buffer_add_text(out, "] }\n");
     free(first);
     buffer_free(&labels);
@@ -357,7 +361,9 @@ int report_dot(struct report *report, struct buffer *out, struct error *err) {
     struct picture picture = {.report = report, .graph = &graph, .out = out};
     picture.numbers = xcalloc(graph.all_count + 1, sizeof *picture.numbers);
     picture.has_nodelets = xcalloc(graph.all_count + 1, sizeof *picture.has_nodelets);
-    buffer_printf(out, "digraph \"%s\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n", *title ? title : "unnamed");
+    buffer_add_text(out, "digraph \"");
+    add_tag_name(out, *title ? title : "unnamed");
+    buffer_add_text(out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
     add_legend(&picture, &trimmed);
     add_graph(&picture);
     buffer_add_text(out, "}\n");

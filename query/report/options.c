@@ -39,6 +39,7 @@ const struct option_row report_shown_rows[] = {
      .help = "Apply the three limits above (default). `--trim=false` shows everything."},
     SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
     SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
+    TEXT("title", title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
     SWITCH("compact_labels", compact_labels, "Print a short header."),
     {0},
 };
@@ -182,11 +183,38 @@ int report_option_set(struct report_options *options, struct arena *arena, const
 }
 
 void report_options_init(struct report_options *options) {
-    *options = (struct report_options){.sample_index = "", .source_path = "", .trim_path = "", .tools = ""};
+    *options =
+        (struct report_options){.sample_index = "", .source_path = "", .trim_path = "", .tools = "", .title = ""};
     option_preset(report_option_groups, options);
 }
 
 int report_options_check(const struct report_options *options, struct error *err) {
     if (options->divide_by == 0) return error_usage(err, "divide_by must not be 0");
     return 0;
+}
+
+static bool is_same_text(const char *a, const char *b) {
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same(const struct option_row *row, const void *a, const void *b) {
+    switch (row->type) {
+    case OPTION_SWITCH: return *(const bool *)a == *(const bool *)b;
+    case OPTION_CHOICE: return *(const int *)a == *(const int *)b;
+    case OPTION_INTEGER: return *(const int64_t *)a == *(const int64_t *)b;
+    case OPTION_REAL: return *(const double *)a == *(const double *)b;
+    case OPTION_TEXT: return is_same_text(*(const char *const *)a, *(const char *const *)b);
+    default: return true; /* another name for one of those */
+    }
+}
+
+const char *report_options_changed(const struct report_options *options) {
+    struct report_options preset;
+    report_options_init(&preset);
+    for (struct option_walk walk = {.group = report_option_groups}; option_next(&walk);) {
+        const void *value = (const char *)options + walk.row->offset;
+        bool is_choice = walk.row->type == OPTION_CHOICE && *(const int *)value != walk.row->choice;
+        if (!is_choice && !is_same(walk.row, value, (const char *)&preset + walk.row->offset)) return walk.row->name;
+    }
+    return NULL;
 }

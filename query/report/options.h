@@ -21,6 +21,7 @@ struct report_options {
     const char *symbol;            /* the pattern of formats that take one; NULL for others */
     int64_t nodecount;             /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
+    const char *title;  /* ours: the head of flamegraph and speedscope; "" none */
     bool all;           /* ours: nothing is left out, figures are whole numbers, and what they are worth is said */
     bool over_runs;     /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
@@ -50,6 +51,8 @@ const struct option_row *report_option_find(const char *name);
  * true for switches and choices and a usage error for others. "sort=cum" and "granularity=lines" work too. */
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err);
+/* The name of the first option that is not as it is preset; NULL: all are. */
+const char *report_options_changed(const struct report_options *options);
 /* Checks what only shows when all are set: patterns, a divisor of 0. */
 int report_options_check(const struct report_options *options, struct error *err);
 

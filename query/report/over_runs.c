@@ -374,7 +374,7 @@ static void finish(struct over_runs *over, const struct report_format *format, s
     over->shown.total = llround(mean_of(&over->total, over->run_count));
     choose_lines(over);
     choose_unit(over);
-    if (format->write == report_json)
+    if (format->table == REPORT_TABLE_JSON)
         write_json(over, out);
     else
         write_text(over, out);

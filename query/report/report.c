@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "query/profile/scale.h"
 #include "query/report/report_runs.h"
 
@@ -11,8 +10,10 @@
     { .name = name_, .help = help_, .write = write_, __VA_ARGS__ }
 
 const struct report_format report_formats[] = {
-    ROW("text", "functions by their own value", report_text, .nodes = REPORT_NODES_ALL, .has_values_only = true),
-    ROW("top", "the same as text", report_text, .nodes = REPORT_NODES_ALL, .has_values_only = true),
+    ROW("text", "functions by their own value", report_text, .nodes = REPORT_NODES_ALL, .table = REPORT_TABLE_TEXT,
+        .has_nodes_only = true, .has_values_only = true),
+    ROW("top", "the same as text", report_text, .nodes = REPORT_NODES_ALL, .table = REPORT_TABLE_TEXT,
+        .has_nodes_only = true, .has_values_only = true),
     ROW("tree", "each function with its callers and callees", report_tree, .has_values_only = true),
     ROW("peek", "callers and callees of the functions that match", report_tree, .takes_pattern = true, .is_whole = true,
         .has_values_only = true),
@@ -26,55 +27,8 @@ const struct report_format report_formats[] = {
         .is_whole = true, .is_binary = true, .by_addresses = true, .object_names = true),
     ROW("disasm", "the functions that match, as machine code", report_disasm, .takes_pattern = true, .is_whole = true,
         .by_addresses = true, .address_noinlines = true, .object_names = true),
-    ROW("dot", "the call graph for graphviz", report_dot, .is_visual = true),
-    ROW("svg", "the call graph as a picture, drawn by graphviz; png, pdf, ps, gif likewise", report_picture,
-        .is_visual = true, .is_binary = true),
-    ROW("png", "the call graph as a picture", report_picture, .is_visual = true, .is_binary = true),
-    ROW("pdf", "the call graph as a document", report_picture, .is_visual = true, .is_binary = true),
-    ROW("ps", "the call graph as PostScript", report_picture, .is_visual = true, .is_binary = true),
-    ROW("gif", "the call graph as a picture", report_picture, .is_visual = true, .is_binary = true),
-    ROW("callgrind", "for kcachegrind and callgrind_annotate", report_callgrind, .is_whole = true, .is_raw = true,
-        .object_names = true),
-    ROW("proto", "the profile itself, filtered, gzipped", report_proto, .is_whole = true, .is_raw = true,
-        .is_profile = true),
-    ROW("topproto", "the plain list as a profile", report_topproto, .nodes = REPORT_NODES_ALL, .is_profile = true),
-    ROW("folded", "one line a stack, root first: for flame graphs", report_folded, .is_whole = true),
-    ROW("json", "the call graph for programs, every number exact", report_json, .nodes = REPORT_NODES_ALL),
     {0},
 };
-
-static const struct report_format *no_such_format(const char *name, struct error *err) {
-    struct buffer known = {0};
-    struct nearest nearest = {.word = name};
-    for (const struct report_format *format = report_formats; format->name; format++) {
-        buffer_printf(&known, "%s%s%s", known.size ? ", " : "", format->name, format->takes_pattern ? "=RE" : "");
-        nearest_offer(&nearest, format->name);
-    }
-    if (*nearest.found)
-        error_usage(err, "no report is called '%s'; did you mean %s?", name, nearest.found);
-    else
-        error_usage(err, "no report is called '%s'; there are %s", name, buffer_text(&known));
-    buffer_free(&known);
-    return NULL;
-}
-
-const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err) {
-    size_t size = strcspn(text, "=");
-    char *name = xstrdup(text);
-    name[size] = '\0';
-    *symbol = text[size] && text[size + 1] ? text + size + 1 : NULL;
-    const struct report_format *format = report_formats;
-    while (format->name && strcmp(format->name, name) != 0)
-        format++;
-    if (!format->name)
-        format = no_such_format(name, err);
-    else if (format->takes_pattern && !*symbol)
-        error_usage(err, "%s wants a pattern, as in %s=main", name, name);
-    else if (!format->takes_pattern && text[size])
-        error_usage(err, "%s takes no value", name);
-    free(name);
-    return err->status == ERROR_NONE ? format : NULL;
-}
 
 /* Means divide by another type's values, and the units of tags are those of the first sample that has them. */
 bool report_is_of_one_type(const struct report_format *format, const struct report_options *options) {
@@ -132,6 +86,20 @@ static void apply_overrides(struct report *report) {
     options->nodefraction = options->edgefraction = 0;
 }
 
+static int check_sum(const struct report *report, size_t type, struct error *err) {
+    const struct profile *profile = report->profile;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < profile->sample_count && sum <= INT64_MAX; i++)
+        sum += (uint64_t)size_of(profile_value(profile, i, type));
+    return sum <= INT64_MAX ? 0 : error_fail(err, "%s: the sum is larger than 2^63 - 1", profile->types[type].type);
+}
+
+int report_check_sums(const struct report *report, struct error *err) {
+    for (size_t i = 0; i < report->profile->type_count; i++)
+        if (check_sum(report, i, err) < 0) return -1;
+    return 0;
+}
+
 int64_t report_total(const struct report *report) {
     const struct profile *profile = report->profile;
     uint64_t total = 0, divisor = 0, base_total = 0, base_divisor = 0;
@@ -176,9 +144,11 @@ int report_narrow(struct report *report, filter_note *note, void *context, struc
     if (relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
     report->total = report_total(report);
     if (!relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
-    if (options->granularity != GRANULARITY_ADDRESSES || options->noinlines)
-        filter_aggregate(profile, (enum filter_granularity)options->granularity, options->noinlines);
-    return 0;
+    bool keeps_places = report->format->keeps_places && options->granularity == GRANULARITY_FUNCTIONS;
+    int granularity = keeps_places ? GRANULARITY_ADDRESSES : options->granularity;
+    if (granularity != GRANULARITY_ADDRESSES || options->noinlines)
+        filter_aggregate(profile, (enum filter_granularity)granularity, options->noinlines);
+    return check_sum(report, report->type, err);
 }
 
 void report_free(struct report *report) {
@@ -298,13 +268,17 @@ static void keep_shown_labels(struct report *report) {
     }
 }
 
-void report_prepare_graph(struct report *report) {
+void report_trim_paths(struct report *report) {
     struct profile *profile = report->profile;
     for (size_t i = 0; i < profile->function_count; i++) {
         const char *path = profile->functions[i].file;
         const char *trimmed = report_trim_path(path, report->options.trim_path, report->options.source_path);
         if (trimmed != path) profile->functions[i].file = profile_text(profile, trimmed);
     }
+}
+
+void report_prepare_graph(struct report *report) {
+    report_trim_paths(report);
     keep_shown_labels(report);
 }
 
@@ -323,8 +297,7 @@ void report_build_graph(struct report *report, struct graph *graph, struct graph
                                             .visual = report->format->is_visual};
     report_prepare_graph(report);
     report_graph_options(report, &options);
-    /* A plain list shows of calls only whether they are inlined. */
-    if (report->format->write == report_text && !has_inlined_frames(report->profile)) options.edges = false;
+    if (report->format->has_nodes_only && !has_inlined_frames(report->profile)) options.edges = false;
     graph_build_trimmed(graph, report->profile, &options, &trimming, trimmed);
     report_choose_unit(report, graph);
 }
@@ -353,8 +326,7 @@ void report_fit_unit(struct report *report, int64_t low) {
     (void)scale_value(low, report->sample_unit, "minimum", &low_unit);
     (void)scale_value(high, report->sample_unit, "minimum", &high_unit);
     const char *unit = low_unit;
-    bool is_whole_numbers = strcmp(report->format->name, "callgrind") == 0;
-    if (strcmp(low_unit, high_unit) != 0 && low * 100 < high && !is_whole_numbers)
+    if (strcmp(low_unit, high_unit) != 0 && low * 100 < high && !report->format->has_whole_units)
         (void)scale_value(100 * low, report->sample_unit, "minimum", &unit);
     report->output_unit = *unit ? unit : report->sample_unit;
 }

@@ -1,7 +1,8 @@
 /* report.h: reports on a profile in memory, equal to pprof's for the same input and options.
  *
- * A format is one row of report_formats and one file (query/report_NAME.c or, for what needs export/, there). report_write
- * does what is common to all: frames for tags, the total, filters, granularity; then the row's function writes. */
+ * A report is one row of report_formats and one file here. What is a format of files as well (dot, callgrind, folded, ...) is a
+ * row of export_formats (export/format.h) and one file there. report_write does what is common to all: frames for tags,
+ * the total, filters, granularity; then the row's function writes. */
 #ifndef CLEAR_QUERY_REPORT_REPORT_H
 #define CLEAR_QUERY_REPORT_REPORT_H
 
@@ -29,30 +30,43 @@ struct report {
 
 enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
 
+/* How a format writes a table over runs (query/report/report_runs.h). */
+enum report_table { REPORT_NO_TABLE, REPORT_TABLE_TEXT, REPORT_TABLE_JSON };
+
 struct report_format {
     const char *name, *help; /* help: one line, no full stop */
+    const char *suffix;      /* of a file, with the dot; NULL: none of its own */
+    const char *media;       /* its type in HTTP; NULL: plain text */
     int (*write)(struct report *report, struct buffer *out, struct error *err);
     enum report_nodes nodes;
+    enum report_table table;
     bool takes_pattern; /* NAME=RE: options.symbol is never NULL */
     bool is_whole;      /* nothing is trimmed */
     bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
     bool is_visual;     /* for pictures: sorted by entropy, tags, redundant edges removed */
     bool is_binary;     /* not for terminals */
-    bool is_profile;    /* `write` leaves what is to be written in report->profile, and nothing in `out` */
+    bool is_drawn;      /* by graphviz, a program of its own */
     bool object_names;  /* functions of unlike binaries are apart */
     bool by_lines;      /* granularity lines, always */
     bool by_addresses;  /* granularity addresses, always; noinlines is `address_noinlines` */
     bool address_noinlines;
+    bool keeps_places;    /* at the granularity of functions, lines and addresses stay in the profile */
+    bool has_sides;       /* shows before and after of a difference: samples of a base are marked */
+    bool has_nodes_only;  /* of calls nothing is shown but whether they are inlined */
+    bool has_whole_units; /* values are whole numbers, so the unit is small enough for the smallest one */
     bool has_values_only; /* samples without the value that is shown leave no trace in it */
 };
 extern const struct report_format report_formats[]; /* ends with a NULL name */
 
-/* The row of "text", or of "peek=RE" (then *symbol points at RE, else it is NULL). Unknown names are usage errors that
- * list what there is. */
-const struct report_format *report_format_find(const char *text, const char **symbol, struct error *err);
-
 /* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
 bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
+
+/* Does the report show both sides of a difference? Then the samples of a base must be marked (compare_options.is_diff), whichever
+ * option named it. `options` may be NULL. */
+static inline bool report_has_sides(const struct report_format *format, const struct report_options *options) {
+    (void)options;
+    return format->has_sides;
+}
 
 /* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
  * the program; and a comment to add. */
@@ -84,12 +98,17 @@ int report_narrow(struct report *report, filter_note *note, void *context, struc
 void report_free(struct report *report); /* what these two made; not the profile */
 /* The sum of the sizes of all samples; where samples of a base are marked, that of the base. */
 int64_t report_total(const struct report *report);
+/* A failure where the sizes of any type's values sum up to more than 64 bits hold. That of the type that is shown is checked by
+ * report_narrow. */
+int report_check_sums(const struct report *report, struct error *err);
 
 /* ---- for writers ---- */
 
 /* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
  * inlined frames. graph_free it. */
 void report_build_graph(struct report *report, struct graph *graph, struct graph_trimmed *trimmed);
+/* Paths of sources without what report_trim_path takes off. */
+void report_trim_paths(struct report *report);
 /* As newGraph of pprof before each graph: paths trimmed, labels that pictures do not show removed. */
 void report_prepare_graph(struct report *report);
 void report_graph_options(struct report *report, struct graph_options *options);
@@ -143,9 +162,6 @@ int report_weblist(struct report *report, struct buffer *out, struct error *err)
 int report_dot(struct report *report, struct buffer *out, struct error *err);
 int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
 int report_callgrind(struct report *report, struct buffer *out, struct error *err);
-int report_proto(struct report *report, struct buffer *out, struct error *err);
-int report_topproto(struct report *report, struct buffer *out, struct error *err);
-int report_folded(struct report *report, struct buffer *out, struct error *err);
 int report_json(struct report *report, struct buffer *out, struct error *err);
 int report_comments(struct report *report, struct buffer *out, struct error *err);
 

@@ -7,7 +7,7 @@ static int check(const struct report_format *format, const struct report_options
     const char *name = options->over_runs ? "over_runs" : "by_tag";
     if (options->over_runs && options->by_tag && *options->by_tag)
         return error_usage(err, "over_runs and by_tag exclude each other");
-    if (format->write != report_text && format->write != report_json)
+    if (format->table == REPORT_NO_TABLE)
         return error_usage(err, "%s makes a table: top or json, not %s", name, format->name);
     if (options->columns < 1) return error_usage(err, "columns must be 1 or more");
     return report_options_check(options, err);

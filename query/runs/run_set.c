@@ -173,3 +173,16 @@ void run_list_free(struct run_list *list) {
     free(list->items);
     *list = (struct run_list){0};
 }
+
+char *run_title(struct db *db, int64_t run_id, size_t count, const char *kind) {
+    struct error ignored = {0};
+    if (count > 1) return xasprintf("%s of %zu runs", kind, count);
+    sqlite3_stmt *row =
+        db_prepare(db, "SELECT coalesce(nullif(command, ''), source) FROM runs WHERE id = :run", &ignored);
+    if (!row) return xstrdup(kind);
+    db_bind_int(row, ":run", run_id);
+    bool found = db_step(db, row, &ignored) == 1;
+    char *title = xasprintf("%s of run %lld: %.120s", kind, (long long)run_id, found ? db_text(row, 0) : "");
+    sqlite3_reset(row);
+    return title;
+}

@@ -26,6 +26,9 @@ struct run_set {
 int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err);
 void run_set_free(struct run_set *set);
 
+/* The title of a picture of `count` runs: "heap of run 3: COMMAND", "heap of 20 runs". `run_id` is the first of them. free() it. */
+char *run_title(struct db *db, int64_t run_id, size_t count, const char *kind);
+
 /* Runs of several warehouses: those of --db, and files that were read into a private one. */
 struct run_list {
     struct run_item {
