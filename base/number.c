@@ -44,7 +44,7 @@ static int number(const char *name, const char *text, const struct number_format
     double parsed = strtod(text, &end);
     double factor = factor_of(format->units, end);
     if (!decimal || factor == 0 || errno || (format == &count_format && parsed * factor != floor(parsed * factor)))
-        return error_usage(err, "%s wants a number such as %s, not '%s'", name, format->example, text);
+        return error_usage(err, "%s must be a number such as %s, not '%s'", name, format->example, text);
     double scaled = parsed * factor;
     if (scaled < (double)min || scaled > (double)max)
         return error_usage(err, "%s %s is out of range (%g to %g)", name, text,

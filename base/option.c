@@ -21,7 +21,7 @@ int option_bool(const char *shown, const char *text, bool *value, struct error *
             *value = strcmp(text, yes[i]) == 0;
             return 0;
         }
-    return error_usage(err, "%s wants true or false, not '%s'", shown, text);
+    return error_usage(err, "%s must be true or false, not '%s'", shown, text);
 }
 
 static int set_number(void *member, enum option_type type, const char *shown, const char *text, struct error *err) {
@@ -29,7 +29,7 @@ static int set_number(void *member, enum option_type type, const char *shown, co
     errno = 0;
     int64_t whole = type == OPTION_INTEGER ? strtoll(text, &end, 10) : 0;
     double real = type == OPTION_INTEGER ? 0 : strtod(text, &end);
-    if (errno || end == text || *end) return error_usage(err, "%s wants a number, not '%s'", shown, text);
+    if (errno || end == text || *end) return error_usage(err, "%s must be a number, not '%s'", shown, text);
     if (type == OPTION_INTEGER)
         *(int64_t *)member = whole;
     else

@@ -112,7 +112,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
 
 static void say_left_out(void *context, const char *view, const char *why) {
     (void)context;
-    fprintf(stderr, "clear: the view %s is left out of the diagnoses: %s\n", view, why);
+    fprintf(stderr, "clear: the view %s is not used as a diagnosis: %s\n", view, why);
 }
 
 static int diagnose(const struct doctor_command *options, struct error *err) {

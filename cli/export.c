@@ -141,32 +141,31 @@ static bool is_directory(const struct export_options *options) {
 static int check_options(struct export_options *options, const struct export_format *format, struct error *err) {
     if (format->about) {
         if (options->kind || options->sql || options->query || options->base || options->rest_count)
-            return error_usage(err, "--format %s is about the whole file: no run, --kind, --sql or --query",
+            return error_usage(err, "--format %s is for the whole warehouse: it takes no run, --kind, --sql or --query",
                                format->report.name);
     } else if ((options->sql || options->query) && options->kind) {
         return error_usage(err, "--sql and --kind exclude each other: the query says what is exported");
     } else if (options->sql && options->query) {
         return error_usage(err, "--sql and --query exclude each other");
     } else if (!options->sql && !options->query && !options->kind && !is_directory(options)) {
-        return error_usage(err, "what to export? Give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
+        return error_usage(err, "nothing to export: give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
                                 "--query NAME");
     }
     const char *changed = format->report.write ? NULL : report_options_changed(&options->report);
     if (changed)
-        return error_usage(err, "--%s is no option of %s; %s", changed, format->report.name,
-                           format->dump || format->about ? "it is one of other formats"
-                                                         : "choose proto, which is filtered");
+        return error_usage(err, "--%s is not an option of %s: %s", changed, format->report.name,
+                           format->dump || format->about ? "other formats have it"
+                                                         : "--format proto writes a filtered profile");
     if (timespan_is_wanted(&options->span) && !options->kind)
         return error_usage(err,
-                           "--from, --to and --window are of a kind of a run: give --kind (SQL has the time of each "
-                           "window in profiles.time_ns)");
+                           "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
     if (options->span.window && (options->span.from.text || options->span.to.text))
         return error_usage(err, "--window and --from or --to exclude each other");
     if (format->dump && (options->sql || options->query || options->base))
-        return error_usage(err, "--format %s is made of a run: give RUN and --kind", format->report.name);
+        return error_usage(err, "--format %s needs a run: give RUN and --kind", format->report.name);
     if (!options->output && (format->report.write || format->dump || format->about)) options->output = "-";
     if (!options->output || !*options->output)
-        return error_usage(err, "where to write? Give -o FILE, as in -o %s.pb.gz, or -o - for standard output",
+        return error_usage(err, "no output: give -o FILE, as in -o %s.pb.gz, or -o - for standard output",
                            options->kind ? options->kind : "query");
     return 0;
 }
@@ -303,7 +302,7 @@ static int write_dump(struct db *db, int64_t run_id, const struct export_options
 static int write_run(struct db *db, const struct export_options *options, const struct export_format *format,
                      struct error *err) {
     int64_t run_id;
-    if (options->rest_count > 1) return error_usage(err, "one run at a time, not also '%s'", options->rest[1]);
+    if (options->rest_count > 1) return error_usage(err, "only one run can be written to a directory or a dump, not also '%s'", options->rest[1]);
     if (select_run(db, options->rest_count ? options->rest[0] : NULL, &run_id, err) < 0) return -1;
     if (format->dump) return write_dump(db, run_id, options, format, err);
     return export_directory(db, run_id, options->output, err);

@@ -50,7 +50,7 @@ static int print_format(const char *format, int argc, char **argv, struct error 
         free(path);
         return cli_at_most(0, argc, argv, err);
     }
-    return error_usage(err, "--format wants man, bash, zsh or fish, not '%s'", format);
+    return error_usage(err, "--format must be man, bash, zsh or fish, not '%s'", format);
 }
 
 int command_help(int argc, char **argv, struct error *err) {

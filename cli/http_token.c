@@ -16,7 +16,7 @@ static int read_line(const char *file, char *line, int size, struct error *err) 
     bool is_read = fgets(line, size, stream) != NULL;
     int why = errno;
     fclose(stream);
-    if (!is_read) return error_usage(err, "--http-token %s: %s", file, why ? strerror(why) : "there is no line in it");
+    if (!is_read) return error_usage(err, "--http-token %s: %s", file, why ? strerror(why) : "the file is empty");
     line[strcspn(line, "\r\n")] = '\0';
     return 0;
 }

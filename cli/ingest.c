@@ -32,7 +32,7 @@ static int take_tag(void *into, const struct option_row *row, const char *text, 
     struct ingest_command *command = into;
     const char *equals = strchr(text, '=');
     (void)row;
-    if (!equals || equals == text) return error_usage(err, "--tag wants KEY=VALUE, not '%s'", text);
+    if (!equals || equals == text) return error_usage(err, "--tag must be KEY=VALUE, not '%s'", text);
     size_t count = command->options.tag_count++;
     command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
     command->tags[count] = (struct ingest_tag){xasprintf("%.*s", (int)(equals - text), text), xstrdup(equals + 1)};
@@ -88,7 +88,7 @@ static int take_time(void *into, const struct option_row *row, const char *text,
         command->options.time_ns = (int64_t)seconds * 1000000000;
         return 0;
     }
-    return error_usage(err, "--time wants YYYY-MM-DD[ HH:MM[:SS]][Z] or @SECONDS since 1970, not '%s'", text);
+    return error_usage(err, "--time must be YYYY-MM-DD[ HH:MM[:SS]][Z] or @SECONDS since 1970, not '%s'", text);
 }
 
 #define AT(member) offsetof(struct ingest_command, member)
@@ -147,7 +147,7 @@ static int read_options(int *argc, char **argv, struct ingest_command *command, 
 static void report(struct ingest_command *command, const char *path, const struct ingest_result *result) {
     if (command->quiet) return;
     if (result->is_known) {
-        printf("%s: already in the warehouse as run %" PRId64 ", nothing to do\n", path, result->run_id);
+        printf("%s: already in the warehouse as run %" PRId64 "\n", path, result->run_id);
         return;
     }
     printf("%s: run %" PRId64 ", %s, %s row%s", path, result->run_id, result->format,
@@ -221,7 +221,7 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
     ingest_close(&command->ingest);
     if (db_close(&db, err) < 0 || code != 0) return -1;
     if (!command->quiet && command->artefacts > 1)
-        printf("%s artefacts: %s known, %s failed; %s rows\n", units_count((int64_t)command->artefacts).text,
+        printf("%s files: %s already known, %s failed; %s rows\n", units_count((int64_t)command->artefacts).text,
                units_count((int64_t)command->known).text, units_count((int64_t)command->failed).text,
                units_count((int64_t)command->rows).text);
     return command->failed ? ERROR_FAILURE : 0;

@@ -103,7 +103,7 @@ static int choose(int argc, char **argv);
 static int with_config(int argc, char **argv) {
     struct error err = {0};
     if (argc < 4)
-        error_usage(&err, "clear --config FILE COMMAND: a file and a command are wanted");
+        error_usage(&err, "clear --config needs a file and a command: clear --config FILE COMMAND");
     else if (cli_load_config(argv[2], &err) == 0)
         return choose(argc - 2, argv + 2);
     fprintf(stderr, "clear: %s%s\n", err.message, err.status == ERROR_USAGE ? " (see clear --help)" : "");

@@ -88,7 +88,7 @@ static void flush(struct recording *recording) {
     struct error err = {0};
     if (collector_flush(recording->collector, false, &err) == 0 || recording->warned) return;
     recording->warned = true;
-    fprintf(stderr, "clear: %s; the program runs on, and each flush tries again\n", err.message);
+    fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
 }
 
 /* At once, and then a flush, which may take its time: so that a window ends where recording did. */
@@ -137,7 +137,7 @@ static void print_served(const struct recording *recording, bool is_token_new) {
     const char *url = server_url(recording->server);
     fprintf(stderr, "clear: serving the run at %s\n", url);
     if (is_token_new && !recording->request->quiet)
-        fprintf(stderr, "clear: recording off and on: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
+        fprintf(stderr, "clear: switch recording with: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
                 recording->token, url);
 }
 
@@ -300,10 +300,10 @@ static int trace(struct recording *recording, const char *output, struct error *
 static int count_syscalls(struct recording *recording, struct error *err) {
     if (!recording->request->syscalls) return 0;
     if (WIFSIGNALED(recording->wait_status)) {
-        fprintf(stderr, "clear: --syscalls: a signal ended the program, so it is not executed again\n");
+        fprintf(stderr, "clear: --syscalls: a signal ended the program, so it is not run a second time\n");
         return 0;
     }
-    fprintf(stderr, "clear: --syscalls: executing the program a second time, under strace, its output discarded%s\n",
+    fprintf(stderr, "clear: --syscalls: running the program a second time under strace, output discarded%s\n",
             recording->input_start < 0 ? ", its standard input empty" : "");
     char *output = tool_output(recording, TOOL_STRACE);
     int code = trace(recording, output, err);
@@ -360,7 +360,7 @@ static int run_target(struct recording *recording, struct error *err) {
         return -1;
     }
     for (const char *const *name = recording->dumps.replaced; *name && !recording->request->quiet; name++)
-        fprintf(stderr, "clear: %s is set, and replaced: that dump becomes part of the run\n", *name);
+        fprintf(stderr, "clear: %s was set and is replaced: the dump becomes part of the run\n", *name);
     attend(recording);
     int code = finish(recording, err);
     if (code == 0)

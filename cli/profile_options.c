@@ -26,7 +26,7 @@ static int take_tag(void *into, const struct option_row *row, const char *text, 
     struct profile_request *request = into;
     const char *equals = strchr(text, '=');
     (void)row;
-    if (!equals || equals == text) return error_usage(err, "--tag wants KEY=VALUE, not '%s'", text);
+    if (!equals || equals == text) return error_usage(err, "--tag must be KEY=VALUE, not '%s'", text);
     char *key = xasprintf("%.*s", (int)(equals - text), text);
     request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
     request->tags[request->run.tag_count++] = (struct run_tag){key, xstrdup(equals + 1)};
@@ -79,7 +79,7 @@ static int take_follow(void *into, const struct option_row *row, const char *tex
     struct profile_request *request = into;
     (void)row;
     bool all = strcmp(text, "all") == 0;
-    if (!all && strcmp(text, "none") != 0) return error_usage(err, "--follow wants all or none, not '%s'", text);
+    if (!all && strcmp(text, "none") != 0) return error_usage(err, "--follow must be all or none, not '%s'", text);
     request->recorder.features &= ~(uint32_t)FEATURE_NO_CHILDREN;
     if (!all) request->recorder.features |= FEATURE_NO_CHILDREN;
     return 0;
@@ -89,7 +89,7 @@ static int take_start(void *into, const struct option_row *row, const char *text
     struct profile_request *request = into;
     (void)row;
     bool off = strcmp(text, "off") == 0;
-    if (!off && strcmp(text, "on") != 0) return error_usage(err, "--start wants on or off, not '%s'", text);
+    if (!off && strcmp(text, "on") != 0) return error_usage(err, "--start must be on or off, not '%s'", text);
     request->is_switched = true;
     request->recorder.is_paused = off;
     return 0;

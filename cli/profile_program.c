@@ -20,7 +20,7 @@ static char *rule_directory(void) {
 
 static int no_rule(const char *source, const char *ending, struct error *err) {
     return error_usage(err,
-                       "%s: no rule says how to build a %s file; set one in clear.yaml, as in  toolchain: {%s: "
+                       "%s: there is no rule to build a %s file; set one in clear.yaml:  toolchain: {%s: "
                        "\"COMPILER --profile -o {output} {source}\"}",
                        source, ending, ending);
 }

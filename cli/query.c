@@ -84,7 +84,7 @@ static char *read_text(const char *path, struct error *err) {
     if (!file || ferror(file))
         error_fail(err, "%s: %s", is_input ? "standard input" : path, strerror(errno));
     else if (memchr(buffer_text(&text), '\0', text.size))
-        error_usage(err, "%s: is no text", is_input ? "standard input" : path);
+        error_usage(err, "%s: is not text", is_input ? "standard input" : path);
     if (file && !is_input) fclose(file);
     if (err->status == ERROR_NONE) return buffer_take(&text);
     buffer_free(&text);
@@ -97,7 +97,7 @@ static char *read_sql(const struct query_command *query, int argc, char **argv, 
     *rest = 1;
     if (query->file) return read_text(query->file, err);
     if (argc < 2) {
-        error_usage(err, "no SQL given");
+        error_usage(err, "no SQL: give a SELECT, @SAVED, -f FILE, or - for standard input");
         return NULL;
     }
     const char *sql = argv[(*rest)++];
@@ -107,8 +107,8 @@ static char *read_sql(const struct query_command *query, int argc, char **argv, 
 static int save(struct db *db, const struct query_command *query, const char *sql, char **arguments, size_t count,
                 struct error *err) {
     const char *description = query->description ? query->description : "saved by clear query --save";
-    if (strchr(description, '\n')) return error_usage(err, "--description: one line is wanted");
-    if (*sql == '@') return error_usage(err, "--save wants SQL, not the name of a query that is saved");
+    if (strchr(description, '\n')) return error_usage(err, "--description must be one line");
+    if (*sql == '@') return error_usage(err, "--save needs SQL, not the name of a saved query");
     return saved_save(db, query->save, description, sql, arguments, count, err);
 }
 

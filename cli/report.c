@@ -42,7 +42,7 @@ static int no_report(struct report_command *command, struct error *err) {
     const struct words *words = &command->target.targets;
     if (!isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)) return prompt_run(command, err);
     if (words->count) return report_format_find(words->items[0], &command->options.symbol, err) ? 0 : -1;
-    return error_usage(err, "which report? clear report top, tree, peek=RE, traces, ...");
+    return error_usage(err, "no report: clear report top, tree, peek=REGEX, traces, ...");
 }
 
 /* argv[0] says which report a short name is for. */

@@ -9,7 +9,7 @@
 #include "export/format.h"
 
 static int set_format(struct report_command *command, const char *text, struct error *err) {
-    if (command->format) return error_usage(err, "one report at a time: %s or %s", command->format->name, text);
+    if (command->format) return error_usage(err, "only one report at a time: %s or %s", command->format->name, text);
     command->format = report_format_find(text, &command->options.symbol, err);
     return command->format ? 0 : -1;
 }
@@ -221,7 +221,7 @@ int report_command_read(struct report_command *command, int argc, char **argv, s
     if (cli_options(&argc, argv, command, err) < 0 || read_words(command, argv, err) < 0) return -1;
     command->target.normalize = command->options.normalize;
     if (command->options.normalize && !command->target.bases.count)
-        return error_usage(err, "normalize needs a base to normalize by");
+        return error_usage(err, "normalize needs a base: --base TARGET");
     return 0;
 }
 

@@ -22,7 +22,7 @@ static int write_file(const char *path, const struct buffer *out, struct error *
 int report_output(const struct report_format *format, const struct buffer *out, const char *path, struct error *err) {
     bool is_file = path && strcmp(path, "-") != 0;
     if (!is_file && format->is_binary && isatty(STDOUT_FILENO))
-        return error_usage(err, "%s is not for a terminal: give -o FILE", format->name);
+        return error_usage(err, "%s is not printed on a terminal: give -o FILE", format->name);
     if (is_file) return write_file(path, out, err);
     fwrite(buffer_text(out), 1, out->size, stdout); /* whether it could be written says ferror */
     return 0;

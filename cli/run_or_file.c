@@ -68,7 +68,7 @@ static int refuse_missing(const struct target *target, const char *name, struct 
     if (has_no_warehouse(path) && strpbrk(name, "/."))
         return error_usage(err, "%s: no such file, and no warehouse %s with a run of that name", name, path);
     if (!strchr(name, '/')) return 0;
-    return error_usage(err, "%s: no such file, and no run of %s is called so", name, path);
+    return error_usage(err, "%s: no such file, and no run of %s has that name", name, path);
 }
 
 /* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, NULL where there is none. */
@@ -105,7 +105,7 @@ static int count_files(const struct target *target, struct db *db, struct counte
 
 static int refuse_both(const struct counted *counted, struct error *err) {
     if (!counted->file || !counted->run) return 0;
-    return error_usage(err, "%s is a file and '%s' a run: ingest the file to ask about both", counted->file,
+    return error_usage(err, "%s is a file and '%s' is a run: ingest the file to use both", counted->file,
                        *counted->run ? counted->run : "latest");
 }
 

@@ -105,8 +105,8 @@ static int greet(struct script *script, struct error *err) {
     if (runs) printf(", the latest is %lld", (long long)newest);
     printf(
         "\nviews: run_summary heap lock_use cell_use channel_use cpu_use hardware frames stacks site_history doctor\n"
-        "saved queries, of the latest run:%s\n"
-        "as in: SELECT * FROM run_summary;    all columns: .schema heap    leave: .quit\n\n",
+        "saved queries, for the latest run:%s\n"
+        "example: SELECT * FROM run_summary;    columns: .schema heap    leave: .quit\n\n",
         buffer_text(&script->views));
     return 0;
 }
@@ -132,7 +132,7 @@ static int start(const char *path, int file, char **sql, int count, struct error
     memcpy(words + size, sql, (size_t)count * sizeof *words);
     fflush(stdout);
     execvp("sqlite3", (char **)(uintptr_t)words);
-    error_fail(err, errno == ENOENT ? "sqlite3 is not in PATH; Debian's package of that name has it" : "sqlite3: %s",
+    error_fail(err, errno == ENOENT ? "sqlite3 is not in PATH; install it with: apt-get install sqlite3" : "sqlite3: %s",
                strerror(errno));
     free(words);
     free(file_name);

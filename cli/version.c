@@ -14,7 +14,7 @@ int command_version(int argc, char **argv, struct error *err) {
     printf("clear %s\n", CLEAR_VERSION);
     printf("sqlite %s, zlib %s, protobuf-c %s, libyaml %s, elfutils 0.%d\n", sqlite3_libversion(), zlibVersion(),
            protobuf_c_version(), yaml_get_version_string(), _ELFUTILS_VERSION);
-    printf("built with %s %s; warehouse version %d\n",
+    printf("built with %s %s; warehouse schema %d\n",
 #ifdef __clang__
            "clang", __clang_version__,
 #else

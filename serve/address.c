@@ -58,7 +58,7 @@ static int resolve(struct address *address, const char *text, struct error *err)
 int address_read(struct address *address, const char *text, bool anywhere, struct error *err) {
     const char *port;
     *address = (struct address){.port = ADDRESS_PORT};
-    if (split(text, &address->host, &port)) return error_usage(err, "--http wants HOST:PORT, not '%s'", text);
+    if (split(text, &address->host, &port)) return error_usage(err, "--http must be HOST:PORT, not '%s'", text);
     if (!*port && is_number(address->host)) { /* a port alone */
         port = text;
         *address->host = '\0';

@@ -20,7 +20,7 @@ static bool check_token(struct exchange *exchange) {
     const char *given = bearer(exchange);
     if (!given) {
         exchange_error(exchange, MHD_HTTP_UNAUTHORIZED,
-                       "this wants the token: send the header Authorization: Bearer TOKEN, as clear profile printed it "
+                       "this needs the token: send the header Authorization: Bearer TOKEN, as clear profile printed it "
                        "when it began, or as it was given to it");
         exchange->reply.challenge = "Bearer realm=\"clear\"";
     } else if (!token_is_equal(exchange->server->source.control.token, given)) {

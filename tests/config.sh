@@ -29,11 +29,11 @@ expect_equal "$(value project/sub --config "$TMP/mine.yaml")" mine "--config aft
 expect_equal "$("$CLEAR" --config mine.yaml query --db project/t.db --no-header @where)" mine "--config before the command"
 rm project/sub/clear.yaml
 expect_equal "$("$CLEAR" --config missing.yaml runs 2>&1)" "clear: missing.yaml: No such file or directory" "a --config that is not there"
-expect_equal "$("$CLEAR" --config mine.yaml 2>&1)" "clear: clear --config FILE COMMAND: a file and a command are wanted (see clear --help)" "--config alone"
+expect_equal "$("$CLEAR" --config mine.yaml 2>&1)" "clear: clear --config needs a file and a command: clear --config FILE COMMAND (see clear --help)" "--config alone"
 # One that somebody else put there is not obeyed: it could run commands.
 if [ "$(id -u)" = 0 ]; then
     where other/clear.yaml planted && chown 65534 other/clear.yaml
-    expect_equal "$(value other)" "clear: $TMP/other/clear.yaml belongs to another user and was passed over; --config $TMP/other/clear.yaml reads it
+    expect_equal "$(value other)" "clear: $TMP/other/clear.yaml belongs to another user and is not read; --config $TMP/other/clear.yaml reads it
 home" "somebody else's clear.yaml"
     rm other/clear.yaml
 fi

@@ -56,7 +56,7 @@ sql t.db "CREATE VIEW doctor_bad AS SELECT 1 AS run_id, 'bad' AS section"
 mine="SELECT section, code, severity, subject FROM doctor WHERE code IN ('big-blocks', 'fails') ORDER BY code"
 expect_equal "$(sql t.db "$mine")" "" "before clear has seen them"
 "$CLEAR" doctor --db t.db >report.txt 2>err.txt || fail "clear doctor"
-expect_equal "$(cat err.txt)" "clear: the view doctor_bad is left out of the diagnoses: it has no column code, severity, subject, evidence, trace_ids, advice" \
+expect_equal "$(cat err.txt)" "clear: the view doctor_bad is not used as a diagnosis: it has no column code, severity, subject, evidence, trace_ids, advice" \
     "what is said of a view that cannot join"
 expect_match "$(cat report.txt)" '^ +critical +fails' "a diagnosis of the user's in the report"
 expect_match "$(cat report.txt)" 'big-blocks' "the example of docs/doctor.md in the report"
@@ -92,7 +92,7 @@ sql t.db "CREATE VIEW doctor_fails AS SELECT id AS run_id, 'mine' AS section, 'f
     iif(id = 1, '{', '{}') AS evidence, '[]' AS trace_ids, '' AS advice FROM runs"
 "$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/old-formats.profile" >/dev/null || fail "ingest"
 "$CLEAR" doctor --json --db t.db 1 >one.json 2>err.txt || fail "clear doctor 1"
-expect_equal "$(cat err.txt)" "clear: the view doctor_fails is left out of the diagnoses: evidence is not a JSON object" "broken evidence"
+expect_equal "$(cat err.txt)" "clear: the view doctor_fails is not used as a diagnosis: evidence is not a JSON object" "broken evidence"
 "$CLEAR" doctor --json --db t.db 2 >two.json 2>err.txt || fail "clear doctor 2"
 expect_equal "$(cat err.txt)" "" "run 2"
 expect_equal "$(python3 -c 'import json; print(*(sum(row["subject"] == "late" for row in json.load(open(name))) for name in ("one.json", "two.json")))')" "0 1" \
@@ -108,7 +108,7 @@ printf 'main;a 1\n' >third.folded && "$CLEAR" ingest --db t.db third.folded >/de
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'late'")" 0 "a view that the third run breaks"
 [ "$(sql t.db "SELECT count(*) FROM doctor")" -gt 10 ] || fail "the doctor of the stock shell"
 "$CLEAR" doctor --db t.db 1 >/dev/null 2>err.txt || fail "clear doctor 1"
-expect_equal "$(cat err.txt)" "clear: the view doctor_late is left out of the diagnoses: malformed JSON" "a view that the third run breaks"
+expect_equal "$(cat err.txt)" "clear: the view doctor_late is not used as a diagnosis: malformed JSON" "a view that the third run breaks"
 sql t.db "PRAGMA foreign_keys = ON; DELETE FROM runs WHERE id = 3"
 "$CLEAR" ingest --db t.db "$ROOT/fixtures/corpus/dumps/ledger.profile" >/dev/null || fail "ingest"
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'late'")" 2 "mended"

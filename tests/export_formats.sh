@@ -141,4 +141,4 @@ refused 'made of a run' --sql 'SELECT 1' --format dump
 refused 'about the whole file' first --format datasette-metadata
 refused '--level' first --kind heap -o x.pb.gz --level 10
 refused 'exclude' --sql 'SELECT 1' --query mine -o x.pb.gz
-refused 'one run at a time' first 2 -o dir.profile/
+refused 'only one run' first 2 -o dir.profile/

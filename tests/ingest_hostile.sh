@@ -19,7 +19,7 @@ PY
 sqlite3 t.db .dump >after.sql
 expect_same_file after.sql before.sql "the warehouse after broken files"
 expect_equal "$(wc -l <err.txt)" "$count" "one line an error"
-expect_match "$(tail -n 1 out.txt | tr -d ,)" "^$count artefacts: 0 known $count failed; 0 rows$" "the summary"
+expect_match "$(tail -n 1 out.txt | tr -d ,)" "^$count files: 0 already known $count failed; 0 rows$" "the summary"
 nameless=$(grep -Evc '^clear: made/hostile/[a-z0-9_.]+(: byte [0-9]+: |:[0-9]+(:[0-9]+)?: |: is empty$|: the sum of equal rows)' err.txt)
 expect_equal "$nameless" 0 "errors without a place: $(grep -Ev '^clear: made/hostile/[a-z0-9_.]+(: byte [0-9]+: |:[0-9]+(:[0-9]+)?: |: is empty$|: the sum of equal rows)' err.txt | head -3)"
 

@@ -71,7 +71,7 @@ expect_equal "$(wc -c <empty.db)" 0 "the empty warehouse"
 # Refused: the file is named.
 refused 1 '^clear: \./none\.pb\.gz: No such file' "$CLEAR" doctor ./none.pb.gz
 refused 2 '^clear: prod/none\.pb\.gz: no such file, and no warehouse runs\.sqlite' "$CLEAR" doctor prod/none.pb.gz
-refused 2 '^clear: prod/none\.pb\.gz: no such file, and no run of t\.db is called so' "$CLEAR" doctor --db t.db prod/none.pb.gz
+refused 2 '^clear: prod/none\.pb\.gz: no such file, and no run of t\.db has that name' "$CLEAR" doctor --db t.db prod/none.pb.gz
 refused 2 "^clear: t\\.db: no run 'none' among 1" "$CLEAR" doctor --db t.db none
 refused 1 '^clear: \./t\.db: is a SQLite database: a warehouse is named by --db' "$CLEAR" doctor ./t.db
 head -c 3000 "$heap" >cut.pb.gz

@@ -192,7 +192,7 @@ refuse_report() { # refuse_report STATUS REGEX ARGUMENT...
 refuse_report 1 '(certificate|SSL)' "https://localhost:$secure/profile"
 refuse_report 2 'tls_cert and --tls_key' -tls_cert=cert.pem "https://localhost:$mutual/profile"
 refuse_report 1 'the server answered 404' "http://127.0.0.1:$port/none"
-refuse_report 2 'seconds wants a number' -seconds=soon "$plain"
+refuse_report 2 'seconds must be a number' -seconds=soon "$plain"
 python3 -c 'import socket,time; s=socket.socket(); s.bind(("127.0.0.1",0)); s.listen(); print(s.getsockname()[1],flush=True); time.sleep(60)' >mute.txt &
 silent=$!
 until [ -s mute.txt ]; do sleep 0.05; done

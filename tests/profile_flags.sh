@@ -92,11 +92,11 @@ while IFS='|' read -r why arguments; do
     expect_equal "$?" 2 "status of: $arguments"
     expect_match "$message" "$why" "message of: $arguments"
 done <<'E2'
---sample wants|--sample=x
+--sample must be|--sample=x
 out of range|--sample=0
 out of range|--sample=0KiB
---sample wants|--sample=1.5
---cpu wants|--cpu=fast
+--sample must be|--sample=1.5
+--cpu must be|--cpu=fast
 out of range|--cpu=0
 out of range|--cpu=10001
 all or none|--follow=some

@@ -40,7 +40,7 @@ profile -q --syscalls -o t.profile ./target.sh <in.txt >out.txt 2>err.txt || got
 expect_equal "$got" 7 'status'
 expect_same_file out.txt in.txt 'standard output of the first execution alone'
 expect_equal "$(grep -c '^error$' err.txt)" 1 'standard error of the first execution alone'
-expect_equal "$(grep -c 'executing the program a second time' err.txt)" 1 'a word on the second execution'
+expect_equal "$(grep -c 'running the program a second time' err.txt)" 1 'a word on the second execution'
 expect_equal "$(cat runs.txt)" $'run\nrun' 'executions'
 
 # The same calls as strace itself counts, of a program that makes a known number of one. The input was rewound: dd reads all of it.
@@ -62,7 +62,7 @@ expect_match "$(cat err.txt)" 'its standard input empty' 'a word on the input'
 printf '#!/bin/sh\necho run >>killed.txt\nkill -KILL $$\n' >killed.sh && chmod +x killed.sh
 profile -q --syscalls ./killed.sh 2>err.txt
 expect_equal "$? $(cat killed.txt)" '137 run' 'a target that a signal ends'
-expect_match "$(cat err.txt)" 'is not executed again' 'a word on that'
+expect_match "$(cat err.txt)" 'is not run a second time' 'a word on that'
 check_db t.db
 
 # Counters, of the same execution.

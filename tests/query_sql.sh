@@ -89,7 +89,7 @@ done
 refused 'one statement at a time' "SELECT 1; SELECT 2"
 refused 'one statement at a time' "SELECT 1; DROP TABLE runs"
 refused 'there is no SQL in it' " -- nothing"
-refused 'no SQL given'
+refused 'no SQL: give a SELECT'
 refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
 refused 'the SQL has no parameter :y' "SELECT 1" y=2
 refused "'two' is no NAME=VALUE" "SELECT 1" two
@@ -107,7 +107,7 @@ expect_equal "$("$CLEAR" query --no-header "SELECT typeof(:a), typeof(:b), typeo
 expect_equal "$(echo "SELECT 7" | "$CLEAR" query --no-header -)" 7 "SQL from standard input"
 expect_match "$("$CLEAR" query -f none.sql 2>&1)" "^clear: none.sql: No such file" "-f without a file"
 printf 'SELECT 1\0' >nul.sql
-expect_equal "$("$CLEAR" query -f nul.sql 2>&1)" "clear: nul.sql: is no text (see clear query --help)" "-f of no text"
+expect_equal "$("$CLEAR" query -f nul.sql 2>&1)" "clear: nul.sql: is not text (see clear query --help)" "-f of no text"
 expect_equal "$("$CLEAR" query --no-header "SELECT count(*) > 0 FROM dbstat")" 1 "dbstat"
 expect_match "$("$CLEAR" query "EXPLAIN QUERY PLAN SELECT id FROM runs")" "runs" "EXPLAIN"
 echo "SELECT :n + 1" >file.sql

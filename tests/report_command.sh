@@ -71,14 +71,14 @@ refuse 1 "$TMP/t.db: run 3 has no heap profile; it has: samples" top --kind heap
 refuse 2 "no one kind of profile is in all of these runs; give --kind (see clear top --help)" top 2 loop
 
 # ---- what is refused ----
-refuse 2 "which report? clear report top, tree, peek=RE, ...; or commands on standard input, which is empty (see clear report --help)" report
+refuse 2 "no report: clear report top, tree, peek=REGEX, ...; or commands on standard input, which is empty (see clear report --help)" report
 refuse 2 "no report and no run is called 'tres'; did you mean tree? (see clear report --help)" report tres
-refuse 2 "peek wants a pattern, as in peek=main (see clear report --help)" report peek
-refuse 2 "one report at a time: top or tree (see clear report --help)" report --top --tree
-refuse 2 "nodecount wants a number, not 'many' (see clear top --help)" top --nodecount=many
-refuse 2 "trim wants true or false, not 'no' (see clear top --help)" top --trim=no
+refuse 2 "peek needs a pattern, as in peek=main (see clear report --help)" report peek
+refuse 2 "only one report at a time: top or tree (see clear report --help)" report --top --tree
+refuse 2 "nodecount must be a number, not 'many' (see clear top --help)" top --nodecount=many
+refuse 2 "trim must be true or false, not 'no' (see clear top --help)" top --trim=no
 refuse 2 "divide_by must not be 0 (see clear top --help)" top --divide_by=0 loop
-refuse 2 "normalize needs a base to normalize by (see clear top --help)" top --normalize loop
+refuse 2 "normalize needs a base: --base TARGET (see clear top --help)" top --normalize loop
 refuse 2 "base and diff_base exclude each other (see clear top --help)" top --base 1 --diff_base 1 loop
 refuse 2 "focus 'x(': missing closing parenthesis, at character 3 (see clear top --help)" top --focus 'x(' loop
 refuse 2 "sample_index 9: it must be 0 to 0, or one of: samples (see clear top --help)" top --sample_index 9 loop

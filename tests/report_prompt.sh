@@ -115,7 +115,7 @@ echo o >>script
 "$CLEAR" report first <script >out 2>err || fail "the list of options cannot be read back: $(cat err)"
 expect_equal "$(grep -v '^  kind' out)" "$(sed 's/^/  /' list)" "the list of options, read back"
 expect_status 2 "$CLEAR" report first </dev/null 2>err
-expect_match "$(cat err)" "^clear: which report\?.*standard input, which is empty" "an empty script"
+expect_match "$(cat err)" "^clear: no report.*standard input, which is empty" "an empty script"
 printf 'use second\n' | "$CLEAR" report -top first >/dev/null 2>&1 || fail "a report is no prompt"
 
 # ---- help knows every name that it lists ----
@@ -164,6 +164,6 @@ mkdir bin
 ln -s "$(command -v dot)" bin/dot
 printf 'gv 5\nevince >graph.pdf\n' | PATH=$TMP/bin TMPDIR=$TMP/views "$CLEAR" report first >out 2>err
 expect_equal "$?" 1 "status where gv is not there"
-expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; what it would show is in $TMP/views/clear-.*/report1\.ps$" "no gv"
+expect_match "$(cat err)" "^clear: line 1: gv: No such file or directory; the page is $TMP/views/clear-.*/report1\.ps$" "no gv"
 [ -s "$(echo views/clear-*/report1.ps)" ] || fail "what gv would show is not there"
 expect_equal "$(head -c 4 graph.pdf)" "%PDF" "evince into a file"

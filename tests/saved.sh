@@ -328,8 +328,8 @@ refused "'two words' is no name: letters, digits, - and _" --save "two words" "S
 refused "SQL line 1, column 8: no such column: nix" --save nix "SELECT nix"
 refused "only reading is allowed: DELETE from runs is refused" --save gone "DELETE FROM runs"
 refused "the SQL has no parameter :x" --save x "SELECT 1" x=1
-refused "--save wants SQL, not the name of a query that is saved" --save x @big
-refused "--description: one line is wanted" --save x --description $'a\nb' "SELECT 1"
+refused "--save needs SQL, not the name of a saved query" --save x @big
+refused "--description must be one line" --save x --description $'a\nb' "SELECT 1"
 refused "--description needs --save NAME" --description x "SELECT 1"
 refused "--list, --forget, --save and SQL exclude each other" --list --forget x
 refused "unexpected argument 'SELECT 1'" --list "SELECT 1"

@@ -102,7 +102,7 @@ switched() { # switched NAME OPTIONS... -- PROGRAM...: as start, without -q; set
 }
 begun() { for _ in $(seq 100); do [ -s count ] && [ "$(count)" -gt 0 ] && break; sleep 0.05; done; }
 # What is printed can be pasted: it is run as it stands, with more words behind it.
-toggle() { bash -c "$(sed -n 's/^clear: recording off and on: //p' switch.err) -s $*"; }
+toggle() { bash -c "$(sed -n 's/^clear: switch recording with: //p' switch.err) -s $*"; }
 
 # What happened is between the counts inside of what was on and those outside; a block may be under way at each edge.
 rm count

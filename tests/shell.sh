@@ -48,7 +48,7 @@ print(out.decode().replace("\r", ""))
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 PYTHON
 expect_match "$(cat terminal)" "^t.db, read-only: 3 runs, the latest is 3$" "the greeting"
-expect_match "$(cat terminal)" "^saved queries, of the latest run: biggest_stacks channel_saturation " "the greeting's queries"
+expect_match "$(cat terminal)" "^saved queries, for the latest run: biggest_stacks channel_saturation " "the greeting's queries"
 expect_match "$(cat terminal)" "│ 42 +│" "a box"
 
 # schema: what is printed makes the same schema again, comments and all.

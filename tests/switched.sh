@@ -39,7 +39,7 @@ kill -USR2 $pid
 wait $pid
 expect_equal "$? $(tail -1 out.txt)" '3 got it' "SIGUSR2 is the program's"
 expect_status 2 "$CLEAR" profile --db u.db --start=later -- true 2>err.txt
-expect_match "$(cat err.txt)" '\-\-start wants on or off' "usage"
+expect_match "$(cat err.txt)" '\-\-start must be on or off' "usage"
 
 # Children and threads that begin while recording is off are there when it is switched on.
 cat >late.c <<'E2'

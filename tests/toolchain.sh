@@ -106,7 +106,7 @@ echo 'int main(void) { retrn 0; }' >broken.c
 refused 1 "^clear: $TMP/broken.c: not built: cc exited with status 1$" profile broken.c
 expect_match "$(cat err.txt)" "broken.c:1:18: error: .*retrn" "the compiler's own words"
 cp "$ROOT/fixtures/ledger.cht" .
-refused 2 '^clear: ledger.cht: no rule says how to build a .cht file; set one in clear.yaml, as in  toolchain: \{.cht: "COMPILER .*-o \{output\} \{source\}"\}' profile ledger.cht
+refused 2 '^clear: ledger.cht: there is no rule to build a .cht file; set one in clear.yaml:  toolchain: \{.cht: "COMPILER .*-o \{output\} \{source\}"\}' profile ledger.cht
 # The line that it names is one that the configuration takes.
 sed -n 's/.*as in  \(toolchain:.*}\) (see.*/\1/p' err.txt >clear.yaml
 refused 2 "rule that builds it runs COMPILER, which is not found in PATH" profile ledger.cht

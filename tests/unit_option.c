@@ -184,8 +184,8 @@ static void as_go(void **state) {
     assert_string_equal(outer.inner.text, "b");
     assert_string_equal(read_line(&outer, true, "-on=false --up=f"), "");
     assert_true(!outer.inner.on && outer.inner.order == 2);
-    assert_string_equal(read_line(&outer, true, "-on=no"), "on wants true or false, not 'no'");
-    assert_string_equal(read_line(&outer, true, "--whole=x"), "whole wants a number, not 'x'");
+    assert_string_equal(read_line(&outer, true, "-on=no"), "on must be true or false, not 'no'");
+    assert_string_equal(read_line(&outer, true, "--whole=x"), "whole must be a number, not 'x'");
     assert_string_equal(read_line(&outer, true, "-tex=1"),
                         "unknown option -tex; did you mean -text?"); /* no prefixes */
     assert_string_equal(read_line(&outer, true, "-h"), "help");

@@ -99,7 +99,7 @@ static int read_word(struct request *request, size_t *at, struct error *err) {
     if (is_number(word, &request->options.nodecount)) return 0;
     if (*word == '>') {
         request->output = word[1] ? word + 1 : request->words.items[++*at];
-        return request->output ? 0 : error_usage(err, "a file is wanted behind >, as in top >FILE");
+        return request->output ? 0 : error_usage(err, "> needs a file, as in top >FILE");
     }
     if (strcmp(word, "-cum") == 0 || strcmp(word, "--cum") == 0)
         request->options.cum = true;
@@ -129,7 +129,7 @@ static int read_request(struct request *request, char *line, struct error *err) 
     if (read_name(request, line, err) < 0) return -1;
     const char *name = request->format->name;
     if (request->format->takes_pattern) {
-        if (request->words.count == 0) return error_usage(err, "%s wants a pattern, as in %s main", name, name);
+        if (request->words.count == 0) return error_usage(err, "%s needs a pattern, as in %s main", name, name);
         request->options.symbol = request->words.items[at++];
     }
     for (; at < request->words.count; at++)
@@ -207,7 +207,7 @@ static int look_at(struct prompt *prompt, int status, struct error *err) {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (signal == SIGPIPE || (!signal && WEXITSTATUS(status) == STATUS_NO_OUTPUT)) prompt->is_over = true;
     if (signal && signal != SIGPIPE && signal != SIGINT)
-        return error_fail(err, "the report was ended by signal %d (%s)", signal, strsignal(signal));
+        return error_fail(err, "signal %d ended the report (%s)", signal, strsignal(signal));
     if (signal == SIGINT)
         putchar('\n');
     else if (status)

@@ -38,7 +38,7 @@ static int wait_for(pid_t child, bool terminal, int *status) {
 int prompt_job(bool terminal, int (*work)(void *context), void *context, int *status, struct error *err) {
     fflush(stdout);
     pid_t child = fork();
-    if (child < 0) return error_fail(err, "a process for the report: %s", strerror(errno));
+    if (child < 0) return error_fail(err, "cannot start a process for the report: %s", strerror(errno));
     if (child == 0) {
         if (terminal) bring_up(0, getpid());
         _exit(work(context));
@@ -50,5 +50,5 @@ int prompt_job(bool terminal, int (*work)(void *context), void *context, int *st
         if (code == 0 && WIFSIGNALED(*status)) kill(-child, SIGKILL);
         put_in_front(getpgrp());
     }
-    return code < 0 ? error_fail(err, "the report's process: %s", strerror(number)) : 0;
+    return code < 0 ? error_fail(err, "cannot wait for the report: %s", strerror(number)) : 0;
 }

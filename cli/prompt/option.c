@@ -89,7 +89,7 @@ static int set_switch(struct prompt *prompt, const struct option_row *option, co
     struct report_command *command = prompt->command;
     bool normalize = command->options.normalize;
     const char *known = bool_of(value);
-    if (!known) return error_usage(err, "%s wants true or false, not '%s'", option->name, value);
+    if (!known) return error_usage(err, "%s must be true or false, not '%s'", option->name, value);
     if (option->type == OPTION_CHOICE && strcmp(known, "false") == 0)
         return error_usage(err, "%s is one of several: choose another %s", option->name, option->choice_of);
     if (report_option_set(&command->options, &command->arena, option->name, known, err) < 0) return -1;

@@ -58,7 +58,7 @@ static int describe(struct prompt *prompt, struct error *err) {
     int code = report_describe(&in_use->profile, &prompt->command->options, &text, &total, err);
     if (code == 0) fputs(buffer_text(&text), stdout);
     if (code == 0 && total == 0 && in_use->profile.type_count > 1)
-        puts("No samples have this type of value; sample_index=NAME chooses another, o lists them.");
+        puts("No sample has this sample type; sample_index=TYPE chooses another, o lists them.");
     buffer_free(&text);
     return code;
 }
@@ -66,7 +66,7 @@ static int describe(struct prompt *prompt, struct error *err) {
 static void greet(struct prompt *prompt) {
     struct error err = {0};
     if (describe(prompt, &err) < 0) prompt_print_error(prompt, &err);
-    puts("Interactive: help lists the commands, o the options, quit ends.");
+    puts("Interactive: help lists the commands, o the options; quit leaves.");
 }
 
 /* ---- the target ---- */
@@ -149,7 +149,7 @@ static int run_use(struct prompt *prompt, char *rest, struct error *err) {
 /* Those that `use` can name: of the warehouse, also where what is in use is a file. */
 static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
     struct db db = {0};
-    if (*rest) return error_usage(err, "runs takes no argument; use RUN takes one in use");
+    if (*rest) return error_usage(err, "runs takes no argument; use RUN switches to a run");
     if (!prompt->in_use->target.handle.is_private) return runs_print(&prompt->in_use->target.handle, false, err);
     int code = cli_open(&db, prompt->command->target.db, DB_READ, err);
     if (code == 0) code = runs_print(&db, false, err);
@@ -169,7 +169,7 @@ static char *run_in_use(struct prompt *prompt) {
 }
 
 static int run_sql(struct prompt *prompt, char *rest, struct error *err) {
-    if (!*rest) return error_usage(err, "sql wants a SELECT, as in sql SELECT * FROM run_summary");
+    if (!*rest) return error_usage(err, "sql needs a SELECT, as in sql SELECT * FROM run_summary");
     struct db *db = &prompt->in_use->target.handle;
     char *run = run_in_use(prompt);
     struct answer_options options = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .run = run};
@@ -285,6 +285,6 @@ int prompt_run(struct report_command *command, struct error *err) {
     if (prompt.is_terminal) return 0;
     if (prompt.line == 0)
         return error_usage(
-            err, "which report? clear report top, tree, peek=RE, ...; or commands on standard input, which is empty");
+            err, "no report: clear report top, tree, peek=REGEX, ...; or commands on standard input, which is empty");
     return prompt.failures ? ERROR_FAILURE : 0;
 }

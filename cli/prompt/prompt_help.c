@@ -81,7 +81,7 @@ static void print_options(struct arena *arena) {
     add_line(&lines, arena, "output", "the file that reports go to, instead of the screen");
     puts("\n  Options, as NAME=VALUE:");
     print_sorted(&lines);
-    puts("\n  Options of which one is set:");
+    puts("\n  Options that exclude each other:");
     print_group("granularity");
     print_group("sort");
 }
@@ -91,7 +91,7 @@ static void print_all(void) {
     print_commands(&arena);
     print_options(&arena);
     puts(
-        "\n  :  is short for focus= ignore= hide= tagfocus= tagignore=; the name of a sample type for sample_index=it\n"
+        "\n  :  is short for focus= ignore= hide= tagfocus= tagignore=; the name of a sample type for sample_index=TYPE\n"
         "  (total_TYPE with mean=0, mean_TYPE with mean=1).\n"
         "\n"
         "  help NAME says more about a command or option.");
@@ -100,17 +100,17 @@ static void print_all(void) {
 
 static void print_report(const char *name, const struct report_format *format) {
     const struct prompt_view *view = prompt_view_find(name);
-    const char *pattern = format->takes_pattern ? " RE" : "";
+    const char *pattern = format->takes_pattern ? " REGEX" : "";
     bool is_tags = strcmp(name, "tags") == 0;
     printf("%s: %s\n", name, view ? view->help : format->help);
-    printf("  %s%s [N] [RE]... [-RE]... [-cum] [>FILE]\n", name, pattern);
-    if (format->takes_pattern) puts("  RE         functions that match");
+    printf("  %s%s [N] [REGEX]... [-REGEX]... [-cum] [>FILE]\n", name, pattern);
+    if (format->takes_pattern) puts("  REGEX      functions that match");
     puts("  N          at most N lines (nodecount)");
-    printf("  RE, -RE    only, and no %s\n",
+    printf("  REGEX      keep, and -REGEX drop, %s\n",
            is_tags ? "samples with tags that match (tagfocus, tagignore)"
-                   : "samples through a frame that matches (focus, ignore); several are joined with |");
-    puts("  -cum       sorted by cumulative value\n"
-         "  >FILE      into a file");
+                   : "samples that have a frame that matches (focus, ignore); several are joined with |");
+    puts("  -cum       sort by cumulative value\n"
+         "  >FILE      write to a file");
 }
 
 static bool print_option(const char *name) {
@@ -145,9 +145,9 @@ int prompt_help(struct prompt *prompt, char *rest, struct error *err) {
     if (strcmp(rest, "sort") == 0 || strcmp(rest, "granularity") == 0)
         print_group(rest);
     else if (strcmp(rest, "kind") == 0)
-        puts("kind: which profile of the run, as `o` lists them\n  kind=NAME");
+        puts("kind: the kind of profile; `o` lists those that the run has\n  kind=NAME");
     else if (strcmp(rest, "output") == 0)
-        puts("output: the file that reports go to; output= is the screen again\n  output=FILE");
+        puts("output: the file that reports are written to; output= is the screen again\n  output=FILE");
     else if (!print_option(rest))
         return error_usage(err, "there is no command or option '%s'; help lists them", rest);
     return 0;

@@ -83,8 +83,8 @@ int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *vie
     int why = program ? start(program, view->program[1], path) : start_browser(path);
     if (why == 0) return 0;
     viewed->files.count--; /* it is the newest one: leave it there */
-    if (!program) return error_fail(err, "no web browser was found (set BROWSER); what it would show is in %s", path);
-    return error_fail(err, "%s: %s; what it would show is in %s", program, strerror(why), path);
+    if (!program) return error_fail(err, "no web browser was found (set BROWSER); the page is %s", path);
+    return error_fail(err, "%s: %s; the page is %s", program, strerror(why), path);
 }
 
 void prompt_viewed_close(struct prompt_viewed *viewed) {

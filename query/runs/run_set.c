@@ -115,7 +115,7 @@ static int add_last(struct run_set *set, struct db *db, const char *text, struct
     const char *number = text + strlen("last=");
     long wanted = strtol(number, &end, 10);
     if (*number < '0' || *number > '9' || *end || errno || wanted < 1)
-        return error_usage(err, "'%s': last=N wants a number of runs, from 1", text);
+        return error_usage(err, "'%s': last=N needs a number of runs, from 1", text);
     if (set->count == 0 && add_all(set, db, text, err) < 0) return -1;
     return keep_newest(set, db, (size_t)wanted, err);
 }
