@@ -137,8 +137,8 @@ refused() { # refused REGEX ARGUMENTS...
 refused "no format is called 'goat': pprof, proto, topproto, folded, flamegraph" first --kind heap --format goat
 refused 'sample_index goat: it must be 0 to 3, or one of: alloc_objects alloc_space' first --kind heap --format folded --type goat
 refused 'no text dump of kind cpu: heap, lock' first --kind cpu --format dump
-refused 'made of a run' --sql 'SELECT 1' --format dump
-refused 'about the whole file' first --format datasette-metadata
+refused 'needs a run' --sql 'SELECT 1' --format dump
+refused 'for the whole warehouse' first --format datasette-metadata
 refused '--level' first --kind heap -o x.pb.gz --level 10
 refused 'exclude' --sql 'SELECT 1' --query mine -o x.pb.gz
 refused 'only one run' first 2 -o dir.profile/

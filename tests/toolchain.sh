@@ -108,7 +108,7 @@ expect_match "$(cat err.txt)" "broken.c:1:18: error: .*retrn" "the compiler's ow
 cp "$ROOT/fixtures/ledger.cht" .
 refused 2 '^clear: ledger.cht: there is no rule to build a .cht file; set one in clear.yaml:  toolchain: \{.cht: "COMPILER .*-o \{output\} \{source\}"\}' profile ledger.cht
 # The line that it names is one that the configuration takes.
-sed -n 's/.*as in  \(toolchain:.*}\) (see.*/\1/p' err.txt >clear.yaml
+sed -n 's/.*clear.yaml:  \(toolchain:.*}\) (see.*/\1/p' err.txt >clear.yaml
 refused 2 "rule that builds it runs COMPILER, which is not found in PATH" profile ledger.cht
 with_rule() { printf 'toolchain:\n  %s: %s\n' "$1" "$2" >clear.yaml; }
 with_rule .cht "'cc \"-x c -o {output} {source}'"
