@@ -108,7 +108,7 @@ const struct report_format *report_format_find(const char *text, const char **sy
     if (!format)
         format = no_such_report(name, err);
     else if (format->takes_pattern && !*symbol)
-        error_usage(err, "%s wants a pattern, as in %s=main", name, name);
+        error_usage(err, "%s needs a pattern, as in %s=main", name, name);
     else if (!format->takes_pattern && text[size])
         error_usage(err, "%s takes no value", name);
     free(name);
