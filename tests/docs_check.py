@@ -5,7 +5,6 @@ Links and files exist; commands and options that are named exist, and every opti
 are the lines of the file; the conditions of doctor.md have the values of the thresholds, and every code; every format, kind, program of the
 matrix, function of clear.h and fixture is on its page."""
 
-import json
 import os
 import re
 import sqlite3
@@ -88,8 +87,14 @@ def check_quotes(page, text):
 
 # ---- commands and options ------------------------------------------------------------------------------------------------
 
-COMMANDS = run("help", "--complete").split()
-OPTIONS = {command: set(re.findall(r"--?[\w-]+", run("help", "--complete", command))) for command in COMMANDS}
+
+def completions(*words):
+    """What a shell would offer for the last of these words."""
+    return [line.split("\t")[0] for line in run("help", "--complete", "--", *words).splitlines()]
+
+
+COMMANDS = completions("")
+OPTIONS = {command: set(completions(command, "--")) for command in COMMANDS}
 # Where each command's options are explained.
 EXPLAINED = {"profile": "docs/recording.md", "ingest": "docs/formats.md", "query": "docs/asking.md", "export": "docs/formats.md",
              "serve": "docs/serving.md", "doctor": "docs/doctor.md", "report": "docs/reports.md"}
@@ -154,11 +159,13 @@ def check_doctor():
 
 
 def check_lists():
-    said = run("export", "--format", "nonsense", "--kind", "heap", "-o", "x", status=2)
-    formats = said.partition("'nonsense': ")[2].split(" (")[0].strip().split(", ")
-    for name in formats if len(formats) > 5 else [said]:
-        if f"\n| `{name}`" not in PAGES["docs/formats.md"]:
-            fault("docs/formats.md", f"the format {name} is not on it")
+    offered = completions("report", "")
+    for page, names in (("docs/formats.md", completions("export", "--format", "")), ("docs/reports.md", offered[:offered.index("latest")])):
+        if len(names) < 10:
+            fault(page, f"clear lists only {names}")
+        for name in names:
+            if not re.search(rf"^\|[^|]*`{name.rstrip('=')}(=RE)?`[^|]*\|", PAGES[page], re.M):
+                fault(page, f"the format or report {name} is not on it")
     programs = re.findall(r"^== (\S+)", read("tests/matrix.list"), re.M)
     rows = re.findall(r"^\| (\S+) \|", PAGES["docs/compatibility.md"].partition("|---")[2], re.M)
     if sorted(programs) != sorted(rows):

@@ -42,6 +42,10 @@ try_page() { # try_page PAGE
         make -C tree "${options[@]}" "$build/tests/$name" >make.txt 2>&1 || fail "$page: $(grep -E 'error|Error' make.txt | head -5)"
         "tree/$build/tests/$name" >unit.txt 2>&1 || fail "$page: $name: $(grep -E 'FAILED|Error' unit.txt)"
     done
+    for name in $(sed -n 's,^\(tests/[a-z_]*\.sh\)$,\1,p' blocks/*.name); do
+        mkdir scenario && (cd scenario && CLEAR=$TMP/tree/clear TMP=$PWD bash "../tree/$name" >../scenario.txt 2>&1) || fail "$page: $name: $(tail -n 5 scenario.txt)"
+        rm -rf scenario
+    done
     rm -rf work && mkdir work && ln -s "$TMP/tree/fixtures" work/fixtures || fail 'no directory'
     (cd work && PATH=$TMP/tree:$PATH bash -eu ../blocks/commands.sh >../said.txt 2>../said.err) || fail "$page: $(tail -n 5 said.txt said.err)"
 }
@@ -50,3 +54,10 @@ try_page how-to-add-a-diagnosis
 found="SELECT label, severity, subject, evidence ->> 'errors' >= 500 * 19 FROM doctor JOIN runs ON runs.id = run_id WHERE section = 'syscall'"
 expect_equal "$(sql work/runs.sqlite "$found")" 'before|warning|openat|1' 'what the new diagnosis finds'
 expect_match "$(cat said.txt)" '^ +severity +code +calls +failed +time$' 'its columns in the report'
+
+try_page how-to-add-a-format
+expect_match "$(cat said.txt)" '^[|] `parse_order` [|] [0-9.]+kB [|]' 'the new format'
+expect_equal "$(grep -c '^[|] `' work/table.md)" 2 'its rows, with --nodecount 2'
+
+try_page how-to-add-a-report
+expect_match "$(cat said.txt)" '^ +2200000 +100%  fault_tiny_allocs$' 'the new report'
