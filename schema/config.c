@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/nearest.h"
 #include "schema/document.h"
@@ -282,21 +283,26 @@ static int put_queries(const struct config *config, struct db *db, struct error 
     return 0;
 }
 
-/* Every view of the file again, as a temporary one: names in it then mean temporary tables first. SQLite keeps the text of a
- * view as "CREATE VIEW name ...", whatever stood there. The view doctor may be a temporary one already. */
+/* Every view of the file again, as a temporary one: names in it then mean temporary tables first. The text of clear's own views
+ * comes from the program, that of others from the file, where SQLite keeps it as "CREATE VIEW name ...". The view doctor may
+ * be a temporary one already. */
 static int shadow_views(struct db *db, struct error *err) {
     static const char create[] = "CREATE VIEW ";
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/views_to_shadow.sql"), err);
-    struct buffer sql = {0};
+    struct arena texts = {0};
+    const char **views = NULL;
+    size_t count = 0;
     int code = -1;
     while (row && (code = db_step(db, row, err)) == 1) {
-        if (strncmp(db_text(row, 0), create, strlen(create)) != 0) continue;
-        buffer_add_text(&sql, "CREATE TEMP VIEW ");
-        buffer_add_text(&sql, db_text(row, 0) + strlen(create));
-        buffer_add_text(&sql, ";\n");
+        const char *own = schema_view_text(db_text(row, 0)), *stored = db_text(row, 1);
+        if (!own && strncmp(stored, create, strlen(create)) != 0) continue;
+        views = xrealloc(views, (count + 1) * sizeof *views);
+        views[count++] = own ? own : arena_text(&texts, stored + strlen(create), strlen(stored + strlen(create)));
     }
-    if (code == 0) code = db_exec(db, buffer_text(&sql), err);
-    buffer_free(&sql);
+    for (size_t i = 0; code == 0 && i < count; i++)
+        code = db_create_temp_view(db, views[i], err);
+    free(views);
+    arena_free(&texts);
     return code;
 }
 

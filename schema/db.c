@@ -158,6 +158,37 @@ sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err) {
     return statement;
 }
 
+/* True where only blanks, semicolons and comments are left. Looks at the text alone: to compile a PRAGMA is to run it. */
+static bool is_blank(const char *text) {
+    while (*text) {
+        if (isspace((unsigned char)*text) || *text == ';') {
+            text++;
+        } else if (text[0] == '-' && text[1] == '-') {
+            text += strcspn(text, "\n");
+        } else if (text[0] == '/' && text[1] == '*') {
+            const char *end = strstr(text + 2, "*/");
+            text = end ? end + 2 : text + strlen(text);
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+int db_create_temp_view(struct db *db, const char *text, struct error *err) {
+    char *sql = xasprintf("CREATE TEMP VIEW %s", text); /* layers-ok: a whole definition, no value */
+    const char *tail = sql;
+    sqlite3_stmt *statement = compile(db, sql, 0, &tail, err);
+    int code = -1;
+    if (statement && !is_blank(tail))
+        error_fail(err, "%s: a view's text holds a second statement, which was not run: %.60s", db->path, tail);
+    else if (statement)
+        code = db_step(db, statement, err);
+    sqlite3_finalize(statement);
+    free(sql);
+    return code;
+}
+
 static int parameter(sqlite3_stmt *statement, const char *name) {
     int index = sqlite3_bind_parameter_index(statement, name);
     if (!index) bug("no parameter %s in: %s", name, sqlite3_sql(statement));

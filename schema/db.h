@@ -57,6 +57,9 @@ const char *db_text(sqlite3_stmt *statement, int column);
 
 /* Runs SQL without parameters, several statements allowed. */
 int db_exec(struct db *db, const char *sql, struct error *err);
+/* Makes a temporary view: `text` is what follows "CREATE TEMP VIEW ". It may come from a file that somebody else made: a text
+ * that goes on after its first statement is refused, and nothing of it runs. */
+int db_create_temp_view(struct db *db, const char *text, struct error *err);
 /* First column of the first row of SQL without parameters; `otherwise` where there is no row. */
 int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err);
 

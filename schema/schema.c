@@ -19,6 +19,21 @@ static bool is_view(const struct embedded *file) {
     return strncmp(file->name, "views/", 6) == 0 || strncmp(file->name, "doctor/", 7) == 0;
 }
 
+const char *schema_view_text(const char *view) {
+    static const char diagnosis[] = "doctor_", create[] = "\nCREATE VIEW ";
+    bool is_diagnosis = strncmp(view, diagnosis, strlen(diagnosis)) == 0;
+    const char *name = is_diagnosis ? view + strlen(diagnosis) : view, *folder = is_diagnosis ? "doctor/" : "views/";
+    if (strcmp(view, "doctor") == 0) return NULL;
+    for (const struct embedded *file = embedded_files; file->name; file++) {
+        if (strncmp(file->name, folder, strlen(folder)) != 0) continue;
+        const char *base = file->name + strlen(folder);
+        if (strncmp(base, name, strlen(name)) != 0 || strcmp(base + strlen(name), ".sql") != 0) continue;
+        const char *found = strstr(file->text, create);
+        return found ? found + strlen(create) : NULL;
+    }
+    return NULL;
+}
+
 static uint64_t hash_text(uint64_t seed, const char *text) {
     return hash_combine(seed, hash_bytes(text, strlen(text)));
 }

@@ -42,6 +42,9 @@ struct embedded {
     const char *text;
 };
 extern const struct embedded embedded_files[]; /* ends with a NULL name */
+/* What follows "CREATE VIEW " in the text of clear's own view of that name; NULL where the view is none of clear's, and for
+ * `doctor`, which also joins the diagnoses of users. */
+const char *schema_view_text(const char *view);
 const char *embedded_text(const char *name);   /* a name that is not there is a bug */
 
 #endif

@@ -138,3 +138,16 @@ message=$(printf 'database: \xff\n' >bad.yaml; "$CLEAR" --config bad.yaml runs 2
 expect_match "$message" "^clear: bad.yaml: byte 10: " "a byte that is no UTF-8"
 : >empty.yaml
 expect_equal "$("$CLEAR" --config empty.yaml query --db project/t.db --no-header "SELECT 7")" 7 "an empty configuration"
+
+# Views of a warehouse that somebody else made: a second statement in a view's text does not run, whoever reads the view.
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/saved_data.sql" | sqlite3 planted.db || fail "making planted.db"
+"$CLEAR" runs --db planted.db >/dev/null || fail "opening planted.db"
+printf 'thresholds:\n  lock_contended_percent: 10\n' >planted.yaml
+sqlite3 planted.db "PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = sql || '; VACUUM INTO ''$TMP/harmed1''' WHERE name = 'heap'" || fail "planting in a view of clear"
+"$CLEAR" doctor --config planted.yaml --db planted.db >out 2>&1 || fail "clear's own views come from the program: $(cat out)"
+sqlite3 planted.db "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)
+    VALUES ('view', 'planted', 'planted', 0, 'CREATE VIEW planted AS SELECT 1; VACUUM INTO ''$TMP/harmed2''')" || fail "planting a view"
+expect_status 1 "$CLEAR" doctor --config planted.yaml --db planted.db >out 2>&1
+expect_match "$(cat out)" "planted.db: a view's text holds a second statement, which was not run" "a planted view"
+[ ! -e harmed1 ] && [ ! -e harmed2 ] || fail "a planted statement ran"

@@ -151,3 +151,16 @@ many="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000
 expect_equal "$("$CLEAR" query "$many" | tr -d ' ' | cksum)" "$( (printf 'x\n-----\n'; seq 30000) | cksum)" "30,000 rows"
 unending="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
 expect_equal "$(timeout 10 "$CLEAR" query --no-header "$unending" | head -1 | tr -d ' ')" 1 "the first row of many"
+
+# An error inside a view that the SQL reads has its offset in the view's text: no place in the user's SQL is pointed at.
+cat "$ROOT/schema/tables.sql" "$ROOT/tests/saved_data.sql" | sqlite3 offset.db || fail "making offset.db"
+"$CLEAR" runs --db offset.db >/dev/null || fail "opening offset.db"
+sqlite3 offset.db "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)
+    VALUES ('view', 'far', 'far', 0, 'CREATE VIEW far AS SELECT ' || printf('%5000s', '') || 'missing FROM runs'),
+           ('view', 'close', 'close', 0, 'CREATE VIEW close AS SELECT missing FROM runs')" || fail "planting views"
+for view in far close; do
+    expect_status 2 "$CLEAR" query --db offset.db "SELECT * FROM $view WHERE 1 = 1 AND 2 = 2 AND 3 = 3" >out 2>err
+    expect_match "$(cat err)" "SQL: no such column: missing" "an error in the view $view"
+done
+expect_status 2 "$CLEAR" query --db offset.db "SELECT missing FROM runs" >out 2>err
+expect_match "$(cat err)" "SQL line 1, column 8: no such column: missing" "an error in the user's own SQL"

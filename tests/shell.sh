@@ -58,7 +58,7 @@ same="SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY n
 expect_equal "$(sql copy.db "$same")" "$(sql t.db "$same")" "the schema made of clear schema"
 expect_match "$(sed "/^$/q" schema.sql)" "nanoseconds since 1970-01-01 UTC" "the conventions at its top"
 expect_equal "$("$CLEAR" schema locks | head -1)" "CREATE TABLE locks (" "a table"
-expect_match "$("$CLEAR" schema locks)" "read_acquires +INTEGER .* -- shared ones" "its comments"
+expect_match "$("$CLEAR" schema locks)" "read_acquires +INTEGER .* -- \[count\] shared acquisitions" "its comments"
 expect_equal "$("$CLEAR" schema sites | grep '^CREATE')" "$(printf '%s\n' 'CREATE VIEW sites AS' 'CREATE TRIGGER sites_insert INSTEAD OF INSERT ON sites' \
     'CREATE TRIGGER sites_delete INSTEAD OF DELETE ON sites' 'CREATE TRIGGER sites_update INSTEAD OF UPDATE ON sites')" "a view with its triggers"
 expect_match "$("$CLEAR" schema SITES heap)" "^CREATE VIEW heap AS" "several names"
@@ -73,3 +73,18 @@ expect_equal "$message" "clear: t.db: no table or view 'frobnicate' (see clear s
 unset CLEAR_DB
 (cd empty && "$CLEAR" schema runs && [ ! -e runs.sqlite ]) >fresh || fail "clear schema without a warehouse"
 expect_equal "$(cat fresh)" "$("$CLEAR" schema --db t.db runs)" "the schema of a new warehouse"
+
+# Nothing from a warehouse becomes a command of the shell: names, descriptions and texts of saved queries that try.
+cp t.db hostile.db
+sqlite3 hostile.db "INSERT INTO queries(name, description, sql) VALUES
+    ('plain', 'x' || char(10) || ';' || char(10) || '.shell touch $TMP/harmed', 'SELECT 7 AS seven'),
+    ('quoted\" AS SELECT 1;' || char(10) || '.shell touch $TMP/harmed' || char(10), 'd', 'SELECT 1'),
+    ('commented', 'd', 'SELECT 8 AS eight -- x' || char(10) || '/* ;' || char(10) || '.shell touch $TMP/harmed' || char(10) || '*/')" ||
+    fail "making hostile.db"
+expect_equal "$("$CLEAR" shell --db hostile.db ".headers off" ".mode list" "SELECT seven, eight FROM plain, commented" 2>err)" '7|8' \
+    "queries beside hostile ones"
+[ ! -e harmed ] || fail "a saved query ran a command of the shell"
+# The shell itself is in its safe mode.
+"$CLEAR" shell --db t.db ".shell touch $TMP/harmed" >out 2>&1
+[ ! -e harmed ] || fail "the shell runs other programs"
+expect_match "$(cat out)" 'safe mode' "a command that leaves the warehouse"

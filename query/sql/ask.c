@@ -153,10 +153,24 @@ static int line_of(const char *sql, int offset, const char **start) {
     return line;
 }
 
+/* SQLite's offset may be one into the text of a view that the SQL reads: it counts where it is inside `sql` and the name that the
+ * message is about stands there. */
+static int place_of_error(const char *sql, const char *said, int offset) {
+    const char *name = strstr(said, ": ");
+    if (offset < 0 || (size_t)offset > strlen(sql)) return -1;
+    if (strncmp(said, "no such ", strlen("no such ")) != 0 || !name) return offset;
+    const char *last = strrchr(name + 2, '.'); /* "no such column: t.x" points at t or at x */
+    const char *here = sql + offset + strspn(sql + offset, "\"[`'");
+    size_t size = strlen(name + 2);
+    if (strncasecmp(here, name + 2, size) == 0 || (last && strncasecmp(here, last + 1, strlen(last + 1)) == 0))
+        return offset;
+    return last && strncasecmp(here, name + 2, (size_t)(last - name - 2)) == 0 ? offset : -1;
+}
+
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
     const char *said = sqlite3_errmsg(ask->db->handle), *start;
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
-    ask->offset = sqlite3_error_offset(ask->db->handle);
+    ask->offset = place_of_error(sql, said, sqlite3_error_offset(ask->db->handle));
     if (code == SQLITE_AUTH) {
         ask->offset = -1;
         error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
