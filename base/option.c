@@ -131,14 +131,14 @@ static int unknown(const struct option_reader *reader, const char *written, int 
 
 /* ---- words of the command line ---- */
 
-struct cursor {
+struct argument_cursor {
     const struct option_reader *reader;
     char **argv;
     int count, at; /* argv[at] is being read */
 };
 
 /* The value: behind "=", else the next word. NULL with the error set where there is none. */
-static const char *value_of(struct cursor *cursor, const char *shown, const char *value, struct error *err) {
+static const char *value_of(struct argument_cursor *cursor, const char *shown, const char *value, struct error *err) {
     if (value) return value;
     if (cursor->at + 1 < cursor->count) return cursor->argv[++cursor->at];
     error_usage(err, "option %s needs a value", shown);
@@ -146,7 +146,7 @@ static const char *value_of(struct cursor *cursor, const char *shown, const char
 }
 
 /* --name, --name=value, --name value; a unique beginning of the name is enough. */
-static int read_long(struct cursor *cursor, struct error *err) {
+static int read_long(struct argument_cursor *cursor, struct error *err) {
     const char *written = cursor->argv[cursor->at], *equals = strchr(written, '=');
     int size = (int)strcspn(written, "="), fitting = 0;
     char *shown = xasprintf("%.*s", size, written);
@@ -170,7 +170,7 @@ static int read_long(struct cursor *cursor, struct error *err) {
 }
 
 /* -q, -qo FILE, -oFILE */
-static int read_letters(struct cursor *cursor, struct error *err) {
+static int read_letters(struct argument_cursor *cursor, struct error *err) {
     const char *letters = cursor->argv[cursor->at] + 1;
     int code = 0;
     for (; *letters && code == 0; letters++) {
@@ -207,7 +207,7 @@ static struct option_place find_go(const struct option_reader *reader, const cha
 }
 
 /* -name, --name, with a value behind "=" or as the next word. */
-static int read_go(struct cursor *cursor, struct error *err) {
+static int read_go(struct argument_cursor *cursor, struct error *err) {
     const char *written = cursor->argv[cursor->at], *name = written + (written[1] == '-' ? 2 : 1);
     size_t size = strcspn(name, "=");
     const char *value = name[size] ? name + size + 1 : NULL;
@@ -222,13 +222,13 @@ static int read_go(struct cursor *cursor, struct error *err) {
     return code;
 }
 
-static int read_word(struct cursor *cursor, struct error *err) {
+static int read_word(struct argument_cursor *cursor, struct error *err) {
     if (cursor->reader->is_go) return read_go(cursor, err);
     return cursor->argv[cursor->at][1] == '-' ? read_long(cursor, err) : read_letters(cursor, err);
 }
 
 int option_read(const struct option_reader *reader, int *count, char **argv, struct error *err) {
-    struct cursor cursor = {reader, argv, *count, 1};
+    struct argument_cursor cursor = {reader, argv, *count, 1};
     int kept = 1;
     bool is_over = false;
     for (; cursor.at < *count; cursor.at++) {

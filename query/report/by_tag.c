@@ -7,23 +7,23 @@
 #include "query/profile/scale.h"
 #include "query/report/by_tag.h"
 
-static struct column *add_column(struct by_tag *by, enum column_role role, const char *value) {
+static struct tag_column *add_column(struct by_tag *by, enum column_role role, const char *value) {
     if (by->count == by->room) {
         by->room = by->room ? by->room * 2 : 16;
         by->columns = xrealloc(by->columns, by->room * sizeof *by->columns);
     }
-    by->columns[by->count] = (struct column){
+    by->columns[by->count] = (struct tag_column){
         .role = role, .value = arena_text(&by->texts, value, strlen(value)), .values = 1, .started_ns = INT64_MAX};
     return &by->columns[by->count++];
 }
 
-static struct column *column_of(struct by_tag *by, enum column_role role, const char *value) {
+static struct tag_column *column_of(struct by_tag *by, enum column_role role, const char *value) {
     for (size_t i = 0; i < by->count; i++)
         if (by->columns[i].role == role && strcmp(by->columns[i].value, value) == 0) return &by->columns[i];
     return add_column(by, role, value);
 }
 
-static struct column *none_column(struct by_tag *by) {
+static struct tag_column *none_column(struct by_tag *by) {
     return column_of(by, COLUMN_NONE, "(none)");
 }
 
@@ -39,7 +39,7 @@ static int add_tagged_run(struct by_tag *by, const struct run_item *run, struct 
     db_bind_int(row, ":run", run->id);
     if (db_step(run->db, row, err) < 0) return -1;
     bool has = sqlite3_column_type(row, 1) != SQLITE_NULL;
-    struct column *column = has ? column_of(by, COLUMN_VALUE, db_text(row, 1)) : none_column(by);
+    struct tag_column *column = has ? column_of(by, COLUMN_VALUE, db_text(row, 1)) : none_column(by);
     if (sqlite3_column_int64(row, 0) < column->started_ns) column->started_ns = sqlite3_column_int64(row, 0);
     run_list_add(&column->runs, run->db, run->id);
     sqlite3_reset(row);
@@ -48,7 +48,7 @@ static int add_tagged_run(struct by_tag *by, const struct run_item *run, struct 
 
 /* Oldest first; what has no value comes last. */
 static int by_start(const void *left, const void *right) {
-    const struct column *a = left, *b = right;
+    const struct tag_column *a = left, *b = right;
     if (a->role != b->role) return a->role < b->role ? -1 : 1;
     if (a->started_ns != b->started_ns) return a->started_ns < b->started_ns ? -1 : 1;
     return strcmp(a->value, b->value);
@@ -56,7 +56,7 @@ static int by_start(const void *left, const void *right) {
 
 /* The columns from `first` on, `count` of them, become one, which is the last but for (none). */
 static void fold_columns(struct by_tag *by, size_t first, size_t count) {
-    struct column other = {.role = COLUMN_OTHER, .value = "(other)"}, none = {0};
+    struct tag_column other = {.role = COLUMN_OTHER, .value = "(other)"}, none = {0};
     bool has_none = by->count && by->columns[by->count - 1].role == COLUMN_NONE;
     if (count == 0) return;
     for (size_t i = first; i < first + count; i++) {
@@ -162,7 +162,7 @@ static const char *label_value(struct by_tag *by, const struct profile_labels *s
 }
 
 static int by_total(const void *left, const void *right) {
-    const struct column *a = left, *b = right;
+    const struct tag_column *a = left, *b = right;
     uint64_t size_a = a->total < 0 ? -(uint64_t)a->total : (uint64_t)a->total;
     uint64_t size_b = b->total < 0 ? -(uint64_t)b->total : (uint64_t)b->total;
     if (a->role != b->role) return a->role < b->role ? -1 : 1;

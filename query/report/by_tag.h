@@ -7,7 +7,7 @@
 
 enum column_role { COLUMN_VALUE, COLUMN_NONE, COLUMN_OTHER };
 
-struct column {
+struct tag_column {
     enum column_role role;
     const char *value; /* of the tag; of the others "(none)", "(other)" */
     struct run_list runs;
@@ -22,7 +22,7 @@ struct by_tag {
     const char *type; /* of gather_profile */
     bool of_labels;   /* of the samples, and not tags of the runs */
     size_t most;      /* columns, but for the last two */
-    struct column *columns;
+    struct tag_column *columns;
     size_t room;               /* of columns, in items */
     size_t count, value_count; /* all values that there are */
     struct arena texts;

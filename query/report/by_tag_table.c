@@ -128,7 +128,7 @@ static void write_text(struct by_tag *by, struct table *table, struct buffer *ou
 
 /* ---- JSON ---- */
 
-static void add_json_column(const struct by_tag *by, const struct column *column, struct buffer *out) {
+static void add_json_column(const struct by_tag *by, const struct tag_column *column, struct buffer *out) {
     static const char *const roles[] = {"value", "none", "other"};
     buffer_printf(out, "{\"role\":\"%s\",\"value\":", roles[column->role]);
     if (column->role == COLUMN_VALUE)

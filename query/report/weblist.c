@@ -24,7 +24,7 @@ struct part { /* a part of a file: lines of one function, begin <= line < end */
     int64_t begin, end, flat, cum;
 };
 
-struct page {
+struct web_listing {
     struct report *report;
     struct line_code lines;
     struct part *parts;
@@ -38,7 +38,7 @@ struct page {
 /* ---- sources ---- */
 
 /* The line, or NULL: there is no such file, or it has no such line. */
-static const char *source_line(struct page *page, const char *path, int64_t line) {
+static const char *source_line(struct web_listing *page, const char *path, int64_t line) {
     bool added;
     struct map_entry *entry = map_put(&page->files, path, strlen(path), &added);
     if (added) {
@@ -52,7 +52,7 @@ static const char *source_line(struct page *page, const char *path, int64_t line
     return line >= 1 && line <= (int64_t)file->count ? file->lines[line - 1] : NULL;
 }
 
-static void close_sources(struct page *page) {
+static void close_sources(struct web_listing *page) {
     for (size_t i = 0; i < page->source_count; i++)
         source_close(&page->sources[i]);
     free(page->sources);
@@ -61,7 +61,7 @@ static void close_sources(struct page *page) {
 
 /* ---- parts: the lines of each function, with their neighbourhood ---- */
 
-static void sum_line(const struct page *page, size_t first, size_t last, int64_t *flat, int64_t *cum) {
+static void sum_line(const struct web_listing *page, size_t first, size_t last, int64_t *flat, int64_t *cum) {
     *flat = *cum = 0;
     for (size_t i = first; i < last; i++) {
         const struct code_point *point = &page->lines.points[page->lines.entries[i].point];
@@ -78,7 +78,7 @@ static size_t end_of_line(const struct line_code *lines, size_t first) {
     return last;
 }
 
-static void find_parts(struct page *page) {
+static void find_parts(struct web_listing *page) {
     const struct line_code *lines = &page->lines;
     page->parts = xcalloc(lines->entry_count + 1, sizeof *page->parts);
     for (size_t first = 0, last; first < lines->entry_count; first = last) {
@@ -101,7 +101,7 @@ static void find_parts(struct page *page) {
 }
 
 /* Line 0 is that of code whose line is not known: it has no neighbourhood. */
-static void widen_parts(struct page *page) {
+static void widen_parts(struct web_listing *page) {
     for (size_t i = 0; i < page->part_count; i++) {
         struct part *part = &page->parts[i], *before = i && part[-1].path == part->path ? part - 1 : NULL;
         bool is_last = i + 1 == page->part_count || part[1].path != part->path;
@@ -121,7 +121,7 @@ static void widen_parts(struct page *page) {
 
 /* ---- values ---- */
 
-static void add_value(struct page *page, const char *class, int64_t value) {
+static void add_value(struct web_listing *page, const char *class, int64_t value) {
     struct buffer text = {0};
     if (value)
         report_add_value(page->report, &text, value);
@@ -154,7 +154,7 @@ static size_t indentation(const char *line) {
     return column;
 }
 
-static void add_place(struct page *page, const char *file, int64_t line) {
+static void add_place(struct web_listing *page, const char *file, int64_t line) {
     buffer_add_text(page->out, "<span class=p>");
     if (*file) escape_xml(page->out, path_base(file));
     if (*file) buffer_printf(page->out, ":%lld", (long long)line);
@@ -162,7 +162,7 @@ static void add_place(struct page *page, const char *file, int64_t line) {
 }
 
 /* The call that was inlined, for the code below it. */
-static void add_call(struct page *page, const struct code_frame *call, size_t indent) {
+static void add_call(struct web_listing *page, const struct code_frame *call, size_t indent) {
     const char *line = source_line(page, call->file, call->line);
     buffer_printf(page->out,
                   "<div class=i><span class=f></span><span class=c></span><span class=a></span><span "
@@ -179,7 +179,7 @@ static bool is_same_call(const struct code_frame *a, const struct code_frame *b)
 }
 
 /* Callees are kept innermost first, and shown outermost first. */
-static void add_calls(struct page *page, const struct line_entry *entry, const struct line_entry *before,
+static void add_calls(struct web_listing *page, const struct line_entry *entry, const struct line_entry *before,
                       size_t indent) {
     size_t same = 0;
     for (size_t i = 0; i < entry->callee_count; i++) {
@@ -193,7 +193,7 @@ static void add_calls(struct page *page, const struct line_entry *entry, const s
     }
 }
 
-static void add_instruction(struct page *page, const struct code_point *point, int64_t whole, size_t indent) {
+static void add_instruction(struct web_listing *page, const struct code_point *point, int64_t whole, size_t indent) {
     buffer_printf(page->out, "<div class=h%d>", heat_of(point->cum, whole));
     add_value(page, "f", point->flat);
     add_value(page, "c", point->cum);
@@ -206,7 +206,7 @@ static void add_instruction(struct page *page, const struct code_point *point, i
 }
 
 /* A mark where code that is not adjacent follows. */
-static void add_code(struct page *page, size_t first, size_t last, int64_t whole, size_t indent) {
+static void add_code(struct web_listing *page, size_t first, size_t last, int64_t whole, size_t indent) {
     const struct line_code *lines = &page->lines;
     const struct line_entry *before = NULL;
     buffer_add_text(page->out, "<div class=asm>\n");
@@ -226,13 +226,13 @@ static void add_code(struct page *page, size_t first, size_t last, int64_t whole
 /* ---- lines ---- */
 
 /* Is there more to show than the line? */
-static bool has_code(const struct page *page, size_t first, size_t last) {
+static bool has_code(const struct web_listing *page, size_t first, size_t last) {
     for (size_t i = first; i < last; i++)
         if (page->lines.entries[i].callee_count || *page->lines.points[page->lines.entries[i].point].text) return true;
     return false;
 }
 
-static const char *text_of_line(struct page *page, const char *path, int64_t line, bool has_entries) {
+static const char *text_of_line(struct web_listing *page, const char *path, int64_t line, bool has_entries) {
     const char *text = source_line(page, path, line);
     if (text || !has_entries) return text;
     return line == 0 ? "<instructions with unknown line numbers>" : "???";
@@ -251,7 +251,7 @@ static void add_source(struct buffer *out, const char *line) {
     }
 }
 
-static void add_line(struct page *page, const struct part *part, int64_t line, size_t first, size_t last) {
+static void add_line(struct web_listing *page, const struct part *part, int64_t line, size_t first, size_t last) {
     const char *text = text_of_line(page, part->path, line, first < last);
     int64_t flat, cum;
     if (!text) return;
@@ -273,7 +273,7 @@ static void add_line(struct page *page, const struct part *part, int64_t line, s
     buffer_add_text(page->out, "</div>\n");
 }
 
-static void add_total(struct page *page, const struct part *part) {
+static void add_total(struct web_listing *page, const struct part *part) {
     buffer_add_text(page->out, "<div class=sum>");
     add_value(page, "f", part->flat);
     add_value(page, "c", part->cum);
@@ -281,7 +281,7 @@ static void add_total(struct page *page, const struct part *part) {
     buffer_add_text(page->out, "</div>\n");
 }
 
-static void add_part(struct page *page, const struct part *part, size_t number) {
+static void add_part(struct web_listing *page, const struct part *part, size_t number) {
     size_t at = part->first, next;
     buffer_printf(page->out, "<section id=f%zu>\n<h2>", number);
     escape_xml(page->out, *part->function ? part->function : "(no name)");
@@ -302,7 +302,7 @@ static void add_part(struct page *page, const struct part *part, size_t number) 
 
 /* ---- the page ---- */
 
-static void add_legend(struct page *page) {
+static void add_legend(struct web_listing *page) {
     struct buffer labels = {0};
     report_add_profile_labels(page->report, &labels);
     buffer_add_text(page->out, "<header>\n<h1>");
@@ -333,7 +333,7 @@ static int compare_parts(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void add_contents(struct page *page) {
+static void add_contents(struct web_listing *page) {
     const struct part **sorted = xcalloc(page->part_count + 1, sizeof *sorted);
     size_t count = 0;
     for (size_t i = 0; i < page->part_count; i++)
@@ -353,7 +353,7 @@ static void add_contents(struct page *page) {
     free(sorted);
 }
 
-static void add_page(struct page *page) {
+static void add_page(struct web_listing *page) {
     buffer_add_text(page->out, weblist_page_head);
     buffer_add_text(page->out, "<title>");
     escape_xml(page->out, page->report->options.symbol);
@@ -368,7 +368,7 @@ static void add_page(struct page *page) {
 }
 
 int report_weblist(struct report *report, struct buffer *out, struct error *err) {
-    struct page page = {.report = report, .out = out};
+    struct web_listing page = {.report = report, .out = out};
     struct code machine;
     struct pattern *pattern = pattern_compile("weblist", report->options.symbol, err);
     if (!pattern) return -1;
