@@ -43,7 +43,7 @@ cat "$ROOT"/schema/doctor/*.sql | sed -n 's/^--//p' | tr '\n' ' ' | tr -s ' ' |
 [ "$(wc -l <figures.txt)" -gt 40 ] || fail "only $(wc -l <figures.txt) thresholds are in the headers"
 python3 - <<'EOF' || fail "a header and the table rules differ"
 import re, sys
-units = {"": 1, "%": 1, "B": 1, "KiB": 1024, "MiB": 1 << 20, "MB": 10**6, "GB": 10**9, "ms": 1, "million": 10**6}
+units = {"": 1, "ns": 1, "%": 1, "B": 1, "KiB": 1024, "MiB": 1 << 20, "MB": 10**6, "GB": 10**9, "ms": 1, "million": 10**6}
 rules = dict(line.rstrip("\n").split("|") for line in open("rules.txt"))
 wrong = 0
 for line in open("figures.txt"):

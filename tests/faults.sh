@@ -1,5 +1,5 @@
 #!/bin/bash
-# Ten programs with one known fault each: it is the first finding before, and gone when the program is mended. Nothing else
+# Eleven programs with one known fault each: it is the first finding before, and gone when the program is mended. Nothing else
 # is said above a note of either: the fault is all that is wrong with them.
 # timeout: 240
 . "$(dirname "$0")/lib.sh"
@@ -37,6 +37,7 @@ tiny_allocs     heap/arena             copy_token
 hot_mutex       lock/atomic-fit        fault_hot_mutex:statistics_lock
 read_mostly     lock/mvcc-fit          fault_read_mostly:routes_lock
 convoy          lock/hot-long          fault_convoy:journal
+starved         lock/starved           fault_starved:scene_lock
 slow_consumer   channel/slow-consumer  values
 slow_producer   channel/slow-producer  records
 cow_thrash      cell/cow-thrash        fault_cow_thrash:board

@@ -18,11 +18,11 @@ expect_match "$(cat report)" '^  critical  leak +2.8 MiB  19,800 +98 % +2.9 MiB 
 expect_equal "$(grep -A2 '^  critical  leak' report | tail -2)" "      insert_row  table.c:42
         main  main.c:7" "its stack, without the wrapper"
 expect_match "$(cat report)" '^      server:g_lock$' "the lock's name"
-expect_match "$(cat report)" '^  critical  atomic-fit +5,000 +0 +50 % +400.0 ms +3.0 ms +120.0 us$' "the lock's figures"
+expect_match "$(cat report)" '^  critical  contended +5,000 +0 +50 % +400.0 ms +3.0 ms +120.0 us$' "the lock's figures"
 expect_equal "$(grep -c '^  leak: ' report)" 1 "advice once a code"
 [ "$(line_of '^  critical  leak')" -lt "$(line_of '^  warning   leak')" ] || fail "the worst is not first"
 expect_match "$(cat report)" 'not shown: 1 note \(--top 0' "notes are counted"
-expect_match "$(cat report)" 'not shown: 1 ok$' "healthy rows are counted"
+expect_match "$(cat report)" 'not shown: 1 note, 1 ok \(--top 0' "healthy rows are counted"
 ! grep -q $'\033' report || fail "colour without a terminal"
 ! grep -q ' $' report || fail "trailing blanks"
 expect_equal "$(sed '/^next/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"

@@ -547,16 +547,17 @@ static void insert_lock(int run, int address, int trace, const struct lock_case 
     if (db_run(&db, statement, &err)) fail_msg("%s", err.message);
 }
 
-static void insert_lock_runs(size_t count) {
+static void insert_lock_runs_of(const char *source, size_t count) {
     ran(names);
     ran("INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'l', 'server:table_lock')");
     struct error err = {0};
     for (size_t i = 1; i <= count; i++) {
         sqlite3_stmt *statement = db_prepare(&db,
                                              "INSERT INTO runs(id, uuid, started_ns, duration_ns, source) "
-                                             "VALUES (:run, 'u' || :run, 1, 1000000000, 'profile')",
+                                             "VALUES (:run, 'u' || :run, 1, 1000000000, :source)",
                                              &err);
         db_bind_int(statement, ":run", (int64_t)i);
+        db_bind_text(statement, ":source", source);
         assert_int_equal(db_run(&db, statement, &err), 0);
         statement = db_prepare(&db, "INSERT INTO profiles(id, run_id, kind) VALUES (:run, :run, 'lock')", &err);
         db_bind_int(statement, ":run", (int64_t)i);
@@ -564,7 +565,12 @@ static void insert_lock_runs(size_t count) {
     }
 }
 
-static void test_lock_codes(void **state) {
+static void insert_lock_runs(size_t count) {
+    insert_lock_runs_of("profile", count);
+}
+
+/* Dumps: the share of the operations that waited decides. */
+static void test_lock_codes_of_dumps(void **state) {
     (void)state;
     static const struct lock_case cases[] = {
         {"80 % reads, 1000, 10 %", 200, 50, 800, 50, 0, "mvcc-fit"},
@@ -593,7 +599,7 @@ static void test_lock_codes(void **state) {
         {"one hold of 1 ms exactly", 1, 0, 0, 0, 1000000, "ok"},
         {"never taken", 0, 0, 0, 0, 0, "ok"},
     };
-    insert_lock_runs(COUNT(cases));
+    insert_lock_runs_of("x.profile", COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++)
         insert_lock((int)i + 1, 1, 0, &cases[i], 2000000);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -603,18 +609,69 @@ static void test_lock_codes(void **state) {
     }
 }
 
-/* Of a run of 1 s: below 1 ms of waits a note, from 9.5 % (rounds to 10) on critical. */
+/* Recorded runs of 1 s: the time that threads waited decides, and what a hold takes. */
+static void test_lock_codes_of_recorded_runs(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct {
+        struct lock_case lock;
+        int64_t wait_ns;
+    } cases[] = {
+        {{"hot-long comes before a fit", 1000, 500, 0, 0, 1000 * 5000000ll, "hot-long"}, 400 * MS},
+        {{"one that readers share", 200, 100, 800, 100, 200 * 2000000ll, "mvcc-fit"}, 400 * MS},
+        {{"a mean hold of 999 ns", 1000, 100, 0, 0, 1000 * 999, "atomic-fit"}, 0},
+        {{"a mean hold of 1 us", 1000, 100, 0, 0, 1000 * 1000, "ok"}, 0},
+        {{"busy, 3 us", 100000, 0, 0, 0, 100000 * 3000ll, "ok"}, 0},
+        {{"half reads, 3 us", 500, 100, 500, 100, 500 * 3000, "contended"}, 0},
+        {{"many readers wait", 200, 50, 800, 50, 200 * 500000ll, "mvcc-fit"}, 0},
+        {{"few readers wait, long", 200, 0, 800, 20, 200 * 500000ll, "mvcc-fit"}, 95 * MS},
+        {{"few readers wait, shorter", 200, 0, 800, 20, 200 * 500000ll, "starved"}, 94 * MS},
+        {{"few wait, 9.5 % of the time", 900, 50, 0, 0, 900 * 5000, "starved"}, 95 * MS},
+        {{"few wait, and hold it long", 200, 10, 0, 0, 200 * 4000000ll, "starved"}, 95 * MS},
+        {{"short holds, where one thread lost its processor", 1000000, 13, 0, 0, 1000000 * 350ll, "atomic-fit"},
+         300 * MS},
+        {{"the longest waits are not ok", 900, 50, 0, 0, 900 * 5000, "starved"}, 1 * MS},
+        {{"but too short to speak of", 900, 50, 0, 0, 900 * 5000, "ok"}, 1 * MS - 1},
+        {{"nobody waits", 200, 0, 0, 0, 200 * 1000001ll, "long-hold"}, 0},
+        {{"20 % wait", 100, 20, 0, 0, 100 * 5000, "contended"}, 95 * MS},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        insert_lock((int)i + 1, 1, 0, &cases[i].lock, cases[i].wait_ns);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT code FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+        if (strcmp(got, cases[i].lock.code) != 0) fail_msg("%s: %s", cases[i].lock.why, got);
+        free(got);
+    }
+    /* Of two locks, the one with the shorter waits may be ok. */
+    insert_lock(13, 2, 0, &cases[12].lock, 2 * MS);
+    check_rows("SELECT address, code FROM doctor_lock WHERE run_id = 13 ORDER BY 1", "1|ok\n2|starved\n");
+}
+
+/* Of a run of 1 s: below 1 ms and below 0.5 % (rounds to 0) of waits a note, from 9.5 % (rounds to 10) on critical, if there were
+ * ten waits or 100 ms. */
 static void test_lock_severity(void **state) {
     (void)state;
     static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
+    static const struct lock_case nine = {"nine waits", 10, 9, 0, 0, 10 * 2000000, "hot-long"};
+    static const struct lock_case ten = {"ten waits", 10, 10, 0, 0, 10 * 2000000, "hot-long"};
     static const struct lock_case fine = {"ok", 100, 0, 0, 0, 0, "ok"};
     static const struct {
         const struct lock_case *lock;
         int64_t wait_ns;
         const char *severity;
     } cases[] = {
-        {&contended, 999999, "note"},       {&contended, 1000000, "warning"},    {&contended, 94999999, "warning"},
-        {&contended, 95000000, "critical"}, {&contended, 950000000, "critical"}, {&fine, 950000000, "ok"},
+        {&contended, 999999, "note"},
+        {&contended, 4999999, "note"},
+        {&contended, 5000000, "warning"},
+        {&contended, 94999999, "warning"},
+        {&contended, 95000000, "critical"},
+        {&contended, 950000000, "critical"},
+        {&nine, 99999999, "warning"},
+        {&nine, 100000000, "critical"},
+        {&ten, 95000000, "critical"},
+        {&ten, 50000000, "warning"},
+        {&fine, 999999, "ok"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -670,7 +727,7 @@ static void test_thresholds_are_rows(void **state) {
     (void)state;
     static const struct lock_case lock = {"quiet", 100, 5, 0, 0, 0, "ok"};
     insert_lock_runs(1);
-    insert_lock(1, 1, 0, &lock, 2000000);
+    insert_lock(1, 1, 0, &lock, 999999);
     check_rows("SELECT code FROM doctor", "ok\n");
     ran("UPDATE rules SET value = 5 WHERE name = 'lock_contended_percent'");
     check_rows("SELECT code FROM doctor", "contended\n");
@@ -745,7 +802,8 @@ int main(void) {
         TEST(test_heap_codes_of_recorded_runs),
         TEST(test_leak_severity),
         TEST(test_heap_sums_processes),
-        TEST(test_lock_codes),
+        TEST(test_lock_codes_of_dumps),
+        TEST(test_lock_codes_of_recorded_runs),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),
