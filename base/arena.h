@@ -1,4 +1,4 @@
-/* arena.h: memory that is freed all at once. For decoders: everything of one record or one file shares a life.
+/* arena.h: memory that is freed all at once, for objects with one lifetime, such as those of one record or one file.
  * A zeroed struct is an empty arena. Blocks are aligned to 16 bytes and never move. */
 #ifndef CLEAR_BASE_ARENA_H
 #define CLEAR_BASE_ARENA_H
@@ -8,13 +8,13 @@
 struct arena_block;
 struct arena {
     struct arena_block *blocks;
-    size_t used, total; /* bytes used of the newest block; bytes handed out since the last reset */
+    size_t used, total; /* used: bytes of the newest block; total: bytes allocated since the last reset */
 };
 
 void *arena_alloc(struct arena *arena, size_t size);
 void *arena_copy(struct arena *arena, const void *bytes, size_t size);
 char *arena_text(struct arena *arena, const char *text, size_t size); /* a NUL-terminated copy */
-void arena_reset(struct arena *arena); /* forgets every block but keeps the largest for reuse */
+void arena_reset(struct arena *arena); /* frees all blocks but the largest, which is used again */
 void arena_free(struct arena *arena);
 
 #endif

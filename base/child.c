@@ -45,7 +45,7 @@ static void close_child(struct child *child) {
     buffer_free(&child->said);
 }
 
-/* In a file of its own: with pipes on both sides, each could wait for the other. */
+/* Writes the input to a file: with pipes in both directions each side could wait for the other. */
 static int open_input(struct child *child, const struct buffer *input) {
     if (!input) return child->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     child->input = memfd_create("input", MFD_CLOEXEC);
@@ -58,7 +58,7 @@ static int open_input(struct child *child, const struct buffer *input) {
     return child->input < 0 || lseek(child->input, 0, SEEK_SET) < 0 ? -1 : 0;
 }
 
-/* 0, or an errno. What this process ignores, and signals that it blocks, are no business of the child's. */
+/* 0, or an errno. The child starts with default signal dispositions and an empty mask. */
 static int start(struct child *child, const char *const *argv) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -82,7 +82,7 @@ static int start(struct child *child, const char *const *argv) {
     return why;
 }
 
-/* What there is of it, at most `max` bytes of the whole kept. Closes the end where nothing more can come. */
+/* Reads what is available; keeps at most `max` bytes in all. Closes the end at the end of the output. */
 static bool read_end(int *end, struct buffer *out, size_t max) {
     char piece[65536];
     ssize_t size = read(*end, piece, sizeof piece);
@@ -96,7 +96,7 @@ static bool read_end(int *end, struct buffer *out, size_t max) {
     return (size_t)size <= fits;
 }
 
-/* To the end of both outputs, or to a limit: then false with the error set. */
+/* Reads both outputs to their ends. False with the error set at a limit. */
 static bool read_outputs(struct child *child, const char *name, const struct child_limits *limits, struct buffer *out,
                          struct error *err) {
     size_t max = out->size + limits->output_max;
@@ -118,7 +118,7 @@ static bool read_outputs(struct child *child, const char *name, const struct chi
     return true;
 }
 
-/* One that closed its outputs and yet does not end is waited for until its time is over. */
+/* A child that closed its outputs may still run: waits for it until its time is over. */
 static int wait_for(struct child *child) {
     int status = 0, flags = WNOHANG;
     pid_t got;

@@ -7,14 +7,14 @@
 
 #include "base/error.h"
 
-/* mbrtowc and wcwidth ask the thread's locale, and a user's may be C. C.UTF-8 is built into glibc since 2.35. */
+/* mbrtowc and wcwidth use the locale of the thread, which may be C. C.UTF-8 is built into glibc since 2.35. */
 static locale_t utf8_locale(void) {
     static locale_t locale;
     if (!locale) locale = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL);
     return locale;
 }
 
-/* Size of the character at `at`, and its width: -1 for control characters, size 0 for a byte that is no UTF-8. */
+/* The size of the character at `at`, and its width: -1 for control characters. Size 0 for a byte that is not UTF-8. */
 static size_t next_character(const char *at, size_t left, int *width) {
     mbstate_t state = {0};
     wchar_t wide;
@@ -104,7 +104,7 @@ void grid_note(struct grid *grid, const char *line) {
 void grid_visible(struct buffer *out, const char *text, int width) {
     size_t size = strlen(text), start = out->size;
     if (add_visible(out, text, size) <= width) return;
-    /* Half, half of the rest, ...: the longest start that leaves room for the dots. */
+    /* Binary search for the longest start that leaves room for the dots. */
     size_t fits = 0;
     for (size_t step = size; step; step /= 2)
         while (fits + step <= size && grid_width(text, fits + step) <= width - 3)
@@ -123,7 +123,7 @@ static void put_repeated(FILE *out, int c, int times) {
 
 static void print_row(const struct grid *grid, const struct grid_cell *row, const int *widths, const bool *right,
                       FILE *out) {
-    int behind = 0; /* blanks that are owed: written only when something follows */
+    int behind = 0; /* pending blanks, written only when text follows */
     fputs(grid->indent ? grid->indent : "", out);
     for (size_t column = 0; column < grid->columns; column++) {
         int padding = widths[column] - row[column].width;
@@ -142,7 +142,7 @@ static void print_row(const struct grid *grid, const struct grid_cell *row, cons
     fputc('\n', out);
 }
 
-/* The heading and the line below it, each cell aligned as the one of the first row. */
+/* The header and the line below it. Each cell is aligned as that of the first row. */
 static void print_header(const struct grid *grid, const int *widths, FILE *out) {
     bool *right = xcalloc(grid->columns, sizeof *right);
     for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)

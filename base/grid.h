@@ -1,7 +1,6 @@
-/* grid.h: cells of text, printed in aligned columns. A zeroed struct with `columns` set is an empty grid. Cells are
- * added row by row; texts are copied. Widths are those of a terminal (UTF-8; wide and combining characters count as
- * they should). Control characters are shown as \n, \t, \x1b: a name inside a profile cannot move the cursor. No line
- * ends in blanks. */
+/* grid.h: prints text in aligned columns. A zeroed struct with `columns` set is an empty grid. Cells are added row by
+ * row; texts are copied. Widths are those of a terminal (UTF-8, with wide and combining characters). Control characters
+ * are shown as \n, \t, \x1b, so a name in a profile cannot move the cursor. No line ends in blanks. */
 #ifndef CLEAR_BASE_GRID_H
 #define CLEAR_BASE_GRID_H
 
@@ -18,9 +17,9 @@ struct grid_cell {
     const char *style;  /* written before the text, with GRID_PLAIN after it; NULL for none */
 };
 
-/* A line between two rows, as it is: it has no part in the columns. */
+/* A line between two rows, outside of the columns. */
 struct grid_note {
-    size_t row; /* it stands after so many rows */
+    size_t row; /* number of rows before it */
     char *line;
 };
 
@@ -40,15 +39,15 @@ void grid_add(struct grid *grid, const char *text, size_t size, bool right);
 void grid_left(struct grid *grid, const char *text);
 void grid_right(struct grid *grid, const char *text);
 void grid_style(struct grid *grid, const char *style); /* of the cell added last; the text is not copied */
-void grid_note(struct grid *grid, const char *line);   /* after the row that was completed last */
-/* Text in the form that the cells have, cut to `width` columns with "..." at its end. */
+void grid_note(struct grid *grid, const char *line);   /* after the last complete row */
+/* Adds text in the form of cells, cut to `width` columns with "..." at its end. */
 void grid_visible(struct buffer *out, const char *text, int width);
-/* Columns are two blanks apart. With `header`, the first row is underlined and each of its cells is aligned as the one
+/* Columns are two blanks apart. With `header` the first row is underlined, and each of its cells is aligned as the one
  * below it. */
 void grid_print(const struct grid *grid, FILE *out, bool header);
 void grid_free(struct grid *grid);
 
-/* Columns of a terminal that UTF-8 text takes. A byte that is no UTF-8 takes one. */
+/* The width of UTF-8 text in columns of a terminal. A byte that is not UTF-8 takes one. */
 int grid_width(const char *text, size_t size);
 
 #endif

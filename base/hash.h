@@ -1,6 +1,6 @@
-/* hash.h: one well-mixed 64-bit hash for tables, trace hashes and signatures.
- * Stable: values are stored in the warehouse (traces.hash, traces.signature), so the function must never change.
- * Not cryptographic; content hashes use SHA-256 (base/sha256.h). */
+/* hash.h: a well-mixed 64-bit hash for tables, trace hashes and signatures. Stable: values are stored in the warehouse
+ * (traces.hash, traces.signature), so the function must never change. Not cryptographic; hashes of content are SHA-256
+ * (nettle). */
 #ifndef CLEAR_BASE_HASH_H
 #define CLEAR_BASE_HASH_H
 

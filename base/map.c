@@ -7,10 +7,9 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* A hash of ours and not hash_bytes: that one is stored, so it can never change, and mixes 8 bytes at a time through
- * two multiplications that wait for each other. Keys are stacks of hundreds of bytes; hashing them was a sixth of
- * reading a recording of many stacks. Here one multiplication to 128 bits, folded, takes 16 bytes (as in Wang Yi's
- * wyhash, public domain). */
+/* Not hash_bytes, which is stored and so can never change, and which mixes 8 bytes by two dependent multiplications.
+ * Keys are stacks of hundreds of bytes, and hashing them took a sixth of the time to read a recording of many stacks.
+ * Here one multiplication to 128 bits mixes 16 bytes (as in Wang Yi's wyhash, public domain). */
 static uint64_t fold(uint64_t a, uint64_t b) {
     __extension__ unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);

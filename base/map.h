@@ -1,6 +1,6 @@
-/* map.h: a hash map from byte strings to 64-bit values, the interner behind traces, locations and names.
- * Keys are copied into the map's own arena. A zeroed struct is an empty map. Values are the caller's business;
- * there is no removal. Iteration order is insertion order (entries are dense). */
+/* map.h: a hash map from byte strings to 64-bit values. It interns traces, locations and names. Keys are copied into
+ * the map's own arena; what values mean is the caller's business. A zeroed struct is an empty map. Entries cannot be
+ * removed. They are iterated in the order of insertion. */
 #ifndef CLEAR_BASE_MAP_H
 #define CLEAR_BASE_MAP_H
 
@@ -31,9 +31,9 @@ struct map {
     struct arena keys;
 };
 
-/* The entry of that key, or NULL. The pointer is good until the next map_put. */
+/* The entry of that key, or NULL. The pointer is valid until the next map_put. */
 struct map_entry *map_find(const struct map *map, const void *key, size_t size);
-/* The entry of that key, made with value 0 where it is new (then *added is true; added may be NULL). */
+/* The entry of that key, made with value 0 if it is new; then *added is true. `added` may be NULL. */
 struct map_entry *map_put(struct map *map, const void *key, size_t size, bool *added);
 void map_free(struct map *map);
 

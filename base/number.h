@@ -1,8 +1,8 @@
-/* number.h: numbers with units, as people write them. `name` is what the message calls it ("--depth"). Out of range or
- * not a number: a usage error.
+/* number.h: parses numbers with units. `name` is what messages call the number ("--depth"). Text that is not a number,
+ * or out of range, is a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)
- *   duration 1, 0.5, 250ms, 2s, 5m, 1h (no unit is seconds), in nanoseconds */
+ *   duration 1, 0.5, 250ms, 2s, 5m, 1h (without a unit seconds), in nanoseconds */
 #ifndef CLEAR_BASE_NUMBER_H
 #define CLEAR_BASE_NUMBER_H
 

@@ -28,7 +28,7 @@ struct units_text units_things(int64_t count, const char *thing) {
     return out;
 }
 
-/* One decimal always, so that figures of one column compare at a glance. */
+/* Always one decimal, so that figures in a column are easy to compare. */
 struct units_text units_bytes(int64_t bytes) {
     static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     struct units_text out;

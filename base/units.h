@@ -1,5 +1,5 @@
-/* units.h: figures for people. Every function returns a struct that holds its text, so that a call can stand in an
- * argument list: printf("%s", units_bytes(n).text). Negative numbers are written with a minus. */
+/* units.h: formats numbers for people. Each function returns a struct that holds its text, so that a call can stand in
+ * an argument list: printf("%s", units_bytes(n).text). */
 #ifndef CLEAR_BASE_UNITS_H
 #define CLEAR_BASE_UNITS_H
 

@@ -1,5 +1,4 @@
-/* utf8.h: is it text, and how long is it? UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above
- * U+10FFFF. */
+/* utf8.h: checks UTF-8. */
 #ifndef CLEAR_BASE_UTF8_H
 #define CLEAR_BASE_UTF8_H
 

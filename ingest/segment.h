@@ -158,7 +158,8 @@ struct segment_object {
     uint32_t owner;
     uint32_t epoch;
     uint32_t stack; /* the caller's, 0 where objects are not split by it */
-    /* Of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site itself. */
+    /* Of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site
+     * itself. */
     uint32_t number;
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
     char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */

@@ -40,7 +40,7 @@ static int check_order(struct ingest *ingest, bool releases, struct error *err) 
                       ingest->input->path, newer);
 }
 
-/* What a process has counted since its start, as one number that can only grow. */
+/* The total of two columns, which only grows while a process runs. */
 static double total(const struct sums *sums, size_t first, size_t second) {
     double sum = 0;
     for (size_t i = 0; i < sums->count; i++)
@@ -60,7 +60,7 @@ static int mark_restart(struct ingest *ingest, struct error *err) {
 struct series {
     const char *total, *earlier; /* SQL, by its name in schema/ */
     size_t first, second;        /* columns whose sums `total` gives */
-    bool is_exact; /* column `first` of no row can fall: heaps are scaled up by a mean size, which moves */
+    bool is_exact; /* no row of column `first` gets smaller; heaps are scaled by a mean size, which changes */
 };
 
 static const struct series heap = {"ingest/series_heap_total.sql", "ingest/series_heap.sql", 2, 3, false};
@@ -71,7 +71,7 @@ static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
         row[i] = sqlite3_column_int64(select, (int)i);
 }
 
-/* Does any row count less than the series does already? */
+/* Whether any row counts less than the series has already. */
 static int has_fallen(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
                       bool *fallen, struct error *err) {
     int64_t row[ROW_MAX];
@@ -105,7 +105,7 @@ static int subtract(struct ingest *ingest, const struct series *series, bool rel
     return code == 0 && state == 0 ? 0 : -1;
 }
 
-/* 1, 0 or -1: a stack of the profile, whose rows are not written yet, lets a lock go. */
+/* Whether a stack of the profile unlocks a mutex (1 or 0, or -1). Its rows are not written yet. */
 static int find_release(struct ingest *ingest, const struct sums *locks, struct error *err) {
     enum { TRACE = 2 };
     for (size_t i = 0; i < locks->count; i++) {
@@ -130,7 +130,7 @@ static int has_cumulative_types(struct ingest *ingest, int64_t *has, struct erro
     return one_int(ingest, select, has, err);
 }
 
-/* The process was started anew: what it counts is less than the series does. */
+/* Whether the process was restarted: it counts less than the series has already. */
 static int is_restart(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
                       bool *restart, struct error *err) {
     sqlite3_stmt *select = prepare(ingest, releases, series->total, err);

@@ -14,7 +14,7 @@ static const char scheme_insecure[] = "https+insecure://";
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
-/* Loaded when the first URL is named: it brings some thirty other libraries, which would cost every command 3 ms at its
+/* libcurl is loaded at the first URL. It loads some thirty other libraries, which would cost every command 3 ms at its
  * start. */
 static struct {
     CURL *(*easy_init)(void);
@@ -78,7 +78,7 @@ static int64_t seconds_in(const char *url) {
     return 0;
 }
 
-/* A server's name alone stands for its CPU profile, as for pprof. */
+/* A URL without a path gets the path of the CPU profile, as in pprof. */
 static void add_path(struct buffer *made, const char *url) {
     const char *host = strstr(url, "://") + 3, *path = host + strcspn(host, "/?#");
     bool is_root = *path != '/' || !path[1] || path[1] == '?';
@@ -86,7 +86,7 @@ static void add_path(struct buffer *made, const char *url) {
                   path + (is_root && *path == '/'));
 }
 
-/* The URL to ask: with a scheme that libcurl knows, a path, and with `seconds` in place of the one that it has. */
+/* The URL to fetch: with a scheme that libcurl knows, a path, and `seconds` instead of the value that it has. */
 static char *asked_url(const char *url, int64_t seconds) {
     struct buffer made = {0};
     char *whole = begins(url, scheme_insecure) ? xasprintf("https://%s", url + strlen(scheme_insecure))
@@ -172,7 +172,7 @@ static void set_up(CURL *handle, const char *asked, const char *url, struct tran
     set_times(handle, url, transfer->options);
 }
 
-/* What a server answers to an error is for people: its first line, without what could move a terminal's cursor. */
+/* The first line of an error response, without control characters. */
 static int refuse_status(const struct transfer *transfer, long status, struct error *err) {
     char line[200];
     size_t size = 0;

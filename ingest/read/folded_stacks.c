@@ -1,6 +1,5 @@
-/* folded_read.c: folded stacks, as stackcollapse-*.pl and others write them: `root;caller;leaf COUNT`, a line a stack.
- * Frames are names alone, so a location is a name without mapping and address; what stands in a name (" [k]", "_[j]")
- * stays. */
+/* folded_stacks.c: folded stacks, as stackcollapse-*.pl and others write them: a line `root;caller;leaf COUNT` for each
+ * stack. Frames are names, so a location has no mapping and no address. Suffixes of names (" [k]", "_[j]") are kept. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static int64_t frame_location(struct folded_reader *reader, const char *name, si
     return entry->value = store_location(store, 0, 0, 0, &line, 1, reader->err);
 }
 
-/* The text runs from the root to the leaf, a stack from the leaf to the root. */
+/* The text is root first, a trace leaf first. */
 static int64_t read_stack(struct folded_reader *reader, size_t size) {
     const char *text = reader->lines.line;
     size_t depth = 0, end = size;
@@ -114,7 +113,7 @@ static int read_folded(struct ingest *ingest, const struct input *input, struct 
     return code;
 }
 
-/* A first line of text that ends in a blank and digits. Bytes that no text has, anywhere at the start, say no:
+/* Whether the first line is text that ends in a blank and digits. Control bytes at the start are not text:
  * profile.proto begins with lengths and small numbers. */
 static bool recognise_folded(const struct input *input) {
     enum { LOOK_AT = 4096 };

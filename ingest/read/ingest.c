@@ -53,7 +53,7 @@ static void forget_rows(struct ingest_rows *rows) {
     *rows = (struct ingest_rows){0};
 }
 
-/* What the statement of a table reads. */
+/* The rows of a table, for bulk_insert. */
 struct bulk_rows {
     int64_t profile_id;
     const struct sums *rows;
@@ -113,7 +113,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     _Static_assert(sizeof(struct site_row) == 6 * sizeof(int64_t), "keys and values as in struct sums");
     struct sums *rows = &ingest->rows->tables[table];
     sums_sort(rows);
-    if (ingest->options.cumulative) drop_rows_of_nothing(rows); /* they did not move */
+    if (ingest->options.cumulative) drop_rows_of_nothing(rows); /* they did not change */
     ingest->rows_added += rows->count;
     if (table == SITES)
         return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,
@@ -229,7 +229,8 @@ static int insert_tags(struct ingest *ingest, struct error *err) {
 
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
     if (ingest->has_run) return 0;
-    if (ingest->run_id && ingest->input->is_directory) return 0; /* of the directory; this is one of its files */
+    if (ingest->run_id && ingest->input->is_directory)
+        return 0; /* run_id is that of the directory, of which this is a file */
     if (ingest->run_id) bug("two runs of one artefact");
     char uuid[RUN_UUID_SIZE];
     sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/run_read.sql"), err);
@@ -346,9 +347,9 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
 
 /* ---- artefacts --------------------------------------------------------------------------------------------------- */
 
-/* Every id that a reader writes comes from the store, so looking each of them up again would only cost: measured, a
- * third of the time of 500,000 samples. The cache holds the indexes on hash and signature, into which fresh stacks go
- * in random order; with SQLite's 2 MB of it each page is read and written many times. */
+/* Foreign keys are not checked, because every id comes from the store: to look each up again took a third of the time
+ * of 500,000 samples. The larger cache is for the indexes on hash and signature, into which new stacks are inserted in
+ * random order; with SQLite's default of 2 MB each page is read and written many times. */
 static int tune(struct db *db, struct error *err) {
     return db_exec(db, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536", err);
 }
@@ -371,7 +372,7 @@ void ingest_close(struct ingest *ingest) {
     *ingest = (struct ingest){0};
 }
 
-/* 1: the bytes are there as result->run_id, 0: they are new. */
+/* 1: the bytes are in the warehouse as result->run_id, 0: they are new. */
 static int look_up(struct ingest *ingest, const struct input *input, struct ingest_result *result, struct error *err) {
     sqlite3_stmt *select = db_prepare(ingest->db, "SELECT id FROM runs WHERE content_hash = :hash", err);
     if (!select) return -1;
@@ -432,7 +433,7 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     if (code == 0) code = store_expect_end(&ingest->store, err);
     forget_rows(ingest->rows);
     if (code == 0 && db_commit(ingest->db, err) == 0) return 0;
-    undo(ingest, err); /* does nothing to the database where a failed commit has rolled back */
+    undo(ingest, err); /* does nothing if a failed commit has rolled back already */
     return -1;
 }
 

@@ -26,8 +26,7 @@ static void hash_end(struct sha256_ctx *sha, char hex[INPUT_HASH_SIZE]) {
     hex_bytes(hex, digest, sizeof digest);
 }
 
-/* Pages of a mapped file that were hashed are given back, else a file of a gigabyte would take as much memory for a
- * while. */
+/* Releases pages of a mapped file that were hashed; else a file of a gigabyte would use a gigabyte of memory. */
 static void hash_bytes_of(const struct input *input, struct sha256_ctx *sha) {
     for (size_t offset = 0; offset < input->file_size;) {
         size_t left = input->file_size - offset, size = left < HASH_STEP ? left : HASH_STEP;
@@ -51,7 +50,7 @@ static bool is_gzip(const uint8_t *data, size_t size) {
     return size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
 }
 
-/* What the last member's trailer says, where that can be true (deflate makes at most 1032 bytes of one). */
+/* The inflated size by the trailer of the last member, if it is possible: deflate inflates at most 1032 times. */
 static size_t inflated_guess(const struct input *input) {
     if (input->file_size < 18) return INPUT_HEAD;
     const uint8_t *at = input->file + input->file_size - 4;
@@ -65,7 +64,7 @@ static uint32_t at_most_4g(size_t size) {
     return size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
 }
 
-/* The member ended: is another one behind it? 1 yes, 0 no, -1 there is something else. */
+/* After a member: 1 another one follows, 0 the file ends, -1 something else follows. */
 static int next_member(struct input *input, z_stream *stream, size_t offset, struct error *err) {
     if (offset == input->file_size) return 0;
     if (!is_gzip(input->file + offset, input->file_size - offset))
@@ -90,7 +89,7 @@ static int inflate_step(struct input *input, z_stream *stream, size_t *offset, s
     return input_fail_byte(err, input, *offset, "broken gzip: %s", stream->msg ? stream->msg : "bad data");
 }
 
-/* Inflates until `limit` bytes are there or the end is. 1: there is more, 0: that was all, -1. */
+/* Inflates up to `limit` bytes. 1: there is more, 0: that was all, -1 with the error set. */
 static int inflate_some(struct input *input, size_t limit, struct error *err) {
     z_stream stream = {0};
     size_t offset = 0, capacity = limit == INPUT_HEAD ? INPUT_HEAD : inflated_guess(input);
@@ -114,7 +113,7 @@ static int inflate_some(struct input *input, size_t limit, struct error *err) {
     return code;
 }
 
-/* The start of gzipped bytes; all bytes where they are plain. */
+/* Inflates the start of gzip; plain bytes are used as they are. */
 static int open_bytes(struct input *input, struct error *err) {
     input->data = input->file;
     input->size = input->file_size;
@@ -125,7 +124,7 @@ static int open_bytes(struct input *input, struct error *err) {
 }
 
 int input_complete(struct input *input, struct error *err) {
-    if (!*input->content_hash) hash_file(input); /* a directory has its own already */
+    if (!*input->content_hash) hash_file(input); /* that of a directory is set already */
     if (!input->is_partial) return 0;
     input->is_partial = false;
     int code = inflate_some(input, INPUT_SIZE_MAX, err);
@@ -170,7 +169,7 @@ static int is_plain_file(const struct dirent *entry) {
     return entry->d_name[0] != '.';
 }
 
-/* Names first: a file that moves from one name to another is another artefact. */
+/* Hashes the names first, so that a renamed file changes the hash. */
 static int hash_directory(struct input *input, struct error *err) {
     struct dirent **names = NULL;
     int count = scandir(input->path, &names, is_plain_file, alphasort);

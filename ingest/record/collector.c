@@ -18,7 +18,7 @@
 #include "ingest/symbols/source_map.h"
 #include "schema/schema.h"
 
-/* Address space a process reserves for its segment; memory is taken only as it fills. */
+/* Address space that a process reserves for its segment. Memory is used only as the segment fills. */
 #define SEGMENT_RESERVE (UINT64_C(16) << 30)
 
 struct moment {
@@ -44,12 +44,12 @@ struct collector {
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* Since the epoch, as it was when the recording began: windows must not overlap when somebody sets the clock. */
+/* ns since the epoch, by the monotonic clock: windows must not overlap when somebody sets the clock. */
 static int64_t flush_time(const struct collector *collector) {
     return collector->start_ns + (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns);
 }
 
-/* The tightest of a few pairs: a pair that was interrupted is off by the interruption. */
+/* Reads both clocks at once: the closest of a few pairs, because an interrupt between the two reads separates them. */
 static struct moment moment_now(void) {
     struct moment best = {0, 0};
     uint64_t least = UINT64_MAX;
@@ -133,7 +133,7 @@ void collector_built(struct collector *collector, const struct ingest_program *p
     symbolizer_find_sources(symbolizer_module(symbolizer, program->path, ""));
 }
 
-/* Programs have the file mapped: they see it at once. */
+/* Programs have the file mapped, so they see the change at once. */
 static int set_control(const struct collector *collector, size_t offset, uint32_t value, struct error *err) {
     int file = openat(collector->directory, "control", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
     if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
@@ -200,7 +200,7 @@ static void find_segments(struct collector *collector) {
     closedir(list);
 }
 
-/* Asked before the segment is read: what ended after that is read once more by the next flush. */
+/* This is looked up before the segment is read. A process that ends after that is read again by the next flush. */
 static bool still_runs(const struct collector *collector, const struct recorded *recorded) {
     int written = segment_is_written(collector->directory, recorded->name);
     if (written >= 0) return written;
@@ -233,7 +233,7 @@ bool collector_bias(const struct collector *collector, int64_t pid, int64_t star
 
 /* ---- totals ------------------------------------------------------------------------------------------------------ */
 
-/* Locks or cells: one of them may be a row for each of its callers. */
+/* Distinct locks or cells. One of them may have several rows, one for each caller. */
 static size_t distinct_things(const struct counts *counts) {
     struct map things = {0};
     for (size_t i = 0; i < counts->count; i++)
@@ -304,8 +304,8 @@ void collector_totals(const struct collector *collector, struct collector_totals
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
 
-/* 1: the view is open; 0: there is nothing to see: not ready, or it never will be, because whoever made it died before
- * the header was there, or it is broken. */
+/* 1: the view is open. 0: there is no segment: it is not ready, it is broken, or its process died before it wrote the
+ * header. */
 static int open_segment(struct collector *collector, struct recorded *recorded, struct segment_view *view) {
     struct error ignored = {0};
     if (segment_view_open(view, collector->directory, recorded->name, &ignored) > 0) return 1;
@@ -313,7 +313,8 @@ static int open_segment(struct collector *collector, struct recorded *recorded, 
     return 0;
 }
 
-/* All counters of all processes, before the clock is read: what a window holds happened before its end. */
+/* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
+ * end. */
 static void read_processes(struct collector *collector) {
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
@@ -356,7 +357,7 @@ static int write_counter(struct collector *collector, const char *name, double v
     return db_run(collector->db, statement, err);
 }
 
-/* At each flush, because whoever reads the figures of a run must know that it is not all of it. */
+/* At each flush, because a reader of the figures must know that they are not complete. */
 static int write_pause(struct collector *collector, struct error *err) {
     uint64_t ns = paused_ns(collector);
     return ns ? write_counter(collector, "recorder.paused_ms", (double)ns / 1e6, "ms", err) : 0;
@@ -383,7 +384,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
     return 0;
 }
 
-/* Doctor shows warnings first. At the last flush alone, after which no profile's comments are written again. */
+/* Doctor shows warnings first. Only at the last flush, because every flush writes the comments of profiles anew. */
 static int warn_of_unrecorded(struct collector *collector, struct error *err) {
     uint64_t count = unrecorded(collector);
     if (!count) return 0;
@@ -417,8 +418,8 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }
 
-/* What is finished is in the warehouse: its segment's memory goes back, so that a build of thousands of processes
- * does not fill the disk in memory. */
+/* Finished processes are in the warehouse, so their segments are removed: a build of thousands of processes must not
+ * fill /dev/shm. */
 static void drop_finished(struct collector *collector) {
     size_t kept = 0;
     for (size_t i = 0; i < collector->count; i++) {
@@ -435,7 +436,7 @@ static void drop_finished(struct collector *collector) {
     collector->count = kept;
 }
 
-/* Ids that were handed out in the transaction are void: everything is looked up and written again. */
+/* The ids of the transaction do not exist: everything is looked up and written again. */
 static void forget(struct collector *collector) {
     for (size_t i = 0; i < collector->count; i++)
         recorded_rolled_back(collector->processes[i]);

@@ -73,8 +73,8 @@ static bool is_replaced(const char *entry, char *const *variables) {
     return is_variable(entry, "LD_PRELOAD") || is_variable(entry, CLEAR_RT_DIR_VARIABLE);
 }
 
-/* Ours with these variables and the runtime's two set anew; the caller frees the array and its first two entries.
- * Without a runtime ours is as good. */
+/* Our environment with these variables, and with the two of the runtime if there is one. The caller frees the array and
+ * its first two entries. */
 static char **make_environment(const char *runtime, const char *directory, char *const *variables) {
     if (!runtime) return environ;
     size_t count = 0, more = 0;
@@ -103,9 +103,9 @@ static void free_environment(char **made) {
 
 /* ---- signals ----------------------------------------------------------------------------------------------------- */
 
-/* Those that are taken from the queue in launch_wait. */
+/* Signals that launch_wait takes from the queue. */
 static void waited_signals(sigset_t *set) {
-    /* Faults are our own. SIGTTIN and SIGTTOU stop us where they would stop anyone. */
+    /* Signals that are not blocked: our own faults, and SIGTTIN and SIGTTOU, which stop us as any other program. */
     static const int others[] = {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,  SIGTRAP,   SIGABRT,
                                  SIGSYS,  SIGTTIN, SIGTTOU, SIGPIPE, SIGXFSZ, SIGPROF, SIGVTALRM, SIGXCPU};
     sigfillset(set);
@@ -113,7 +113,8 @@ static void waited_signals(sigset_t *set) {
         sigdelset(set, others[i]);
 }
 
-/* Blocked but never waited for: a write that fails must say so (EPIPE, EFBIG) and not end the recording. */
+/* Signals that are blocked and not waited for: a write that fails must return EPIPE or EFBIG, and not end the
+ * recording. */
 static void blocked_signals(sigset_t *set) {
     waited_signals(set);
     sigaddset(set, SIGPIPE);
@@ -145,7 +146,8 @@ static void pass_on(struct launch *launch, const siginfo_t *info) {
         kill(pid, info->si_signo);
 }
 
-/* As the child was: SIGTSTP, SIGTTIN or SIGTTOU. We go on when the shell continues the job. */
+/* Stops us by the signal that stopped the child: SIGTSTP, SIGTTIN or SIGTTOU. We continue when the shell continues the
+ * job. */
 static void stop_too(int signal) {
     sigset_t one, before;
     sigemptyset(&one);
@@ -170,7 +172,7 @@ _Noreturn static void run_child(const struct launch *launch, const char *path, c
     _exit(127);
 }
 
-/* The reason for which exec failed, or 0: it closed the pipe by succeeding. */
+/* The errno of the exec, or 0: a successful exec closes the pipe. */
 static int exec_result(int report) {
     int why = 0;
     ssize_t size;
@@ -180,7 +182,8 @@ static int exec_result(int report) {
     return size == (ssize_t)sizeof why ? why : 0;
 }
 
-/* The child's side of before_exec: held until the parent says go; a gate that closes without a word is the end. */
+/* The child's side of before_exec: waits until the parent writes a byte. If the pipe is closed without one, the child
+ * exits. */
 static void wait_at(const int gate[2]) {
     char go;
     ssize_t size;
@@ -239,7 +242,7 @@ static int open_signals(struct launch *launch, struct error *err) {
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err) {
     sigset_t blocked;
-    /* With SIGCHLD ignored, as some parents leave it, the kernel would keep no exit status for us. */
+    /* Some parents leave SIGCHLD ignored. Then the kernel would keep no exit status for us. */
     struct sigaction standard = {.sa_handler = SIG_DFL};
     blocked_signals(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &launch->before);
@@ -253,7 +256,7 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
 }
 
 void launch_end(struct launch *launch) {
-    /* What came too late for the program must not end us before the run is written. */
+    /* Drops pending signals: one that came after the end of the program must not end us before the run is written. */
     sigset_t waited;
     siginfo_t info;
     waited_signals(&waited);
@@ -318,5 +321,5 @@ int launch_exit_status(int wait_status) {
     sigaddset(&one, signal);
     raise(signal);
     sigprocmask(SIG_UNBLOCK, &one, NULL);
-    return 128 + signal; /* where even that did not end us */
+    return 128 + signal; /* if even that signal does not end us */
 }

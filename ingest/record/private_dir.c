@@ -15,8 +15,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Less free space than that (docker's default /dev/shm is 64 MiB) is no place for a recording while there is
- * another. */
+/* A place with less free space is used only if there is no other. (Docker's default /dev/shm has 64 MiB.) */
 #define ROOM_WANTED (UINT64_C(128) << 20)
 
 enum { BASE_COUNT = 3 };
@@ -32,7 +31,7 @@ static const char *base(int which) {
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-/* Locked before it gets its name, so that nobody ever sees it unlocked while we live. */
+/* The lock is taken before the file has its name, so nobody ever sees it unlocked while we live. */
 static int lock_owner(struct private_dir *directory) {
     directory->owner = openat(directory->file, "owner.new", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (directory->owner < 0) return -1;
@@ -75,7 +74,7 @@ int private_dir_make_for_programs(struct private_dir *directory, struct error *e
 
 int private_dir_make(struct private_dir *directory, struct error *err) {
     *directory = (struct private_dir){.file = -1, .owner = -1};
-    /* Where $TMPDIR is set, that is where its owner wants large files: /tmp is then for need alone. */
+    /* If $TMPDIR is set, the user wants large files there. Then /tmp is used only if nothing else works. */
     for (int i = 0; i < 2; i++)
         if (has_room(base(i)) && make_in(directory, base(i)) == 0) return 0;
     for (int i = 0; i < BASE_COUNT; i++)
@@ -99,7 +98,7 @@ static void remove_entry(int directory, const char *name, int depth) {
     unlinkat(directory, name, AT_REMOVEDIR);
 }
 
-/* All of it, but for the `owner` of the outermost directory. */
+/* Removes everything except the `owner` of the outermost directory. */
 static void remove_entries(int directory, int depth) {
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *list = copy < 0 ? NULL : fdopendir(copy);
@@ -116,7 +115,7 @@ static void remove_entries(int directory, int depth) {
 
 static void empty(int directory) {
     remove_entries(directory, 0);
-    unlinkat(directory, "owner", 0); /* last: until then the next sweep can finish what was begun */
+    unlinkat(directory, "owner", 0); /* last, so that a later sweep can finish a removal that was interrupted */
 }
 
 void private_dir_remove(struct private_dir *directory) {
@@ -131,7 +130,8 @@ void private_dir_remove(struct private_dir *directory) {
     *directory = (struct private_dir){.file = -1, .owner = -1};
 }
 
-/* Nobody holds `owner`. One without `owner` was caught between mkdir and the lock: the pid in its name decides. */
+/* Whether nobody has `owner` locked. A directory without `owner` may be between mkdir and the lock: then the pid in its
+ * name decides. */
 static bool is_left_over(int directory, long pid) {
     int owner = openat(directory, "owner", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (owner < 0) return errno == ENOENT && kill((pid_t)pid, 0) < 0 && errno == ESRCH;

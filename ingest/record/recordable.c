@@ -54,7 +54,7 @@ char *recordable_find(const char *name, struct error *err) {
         else
             error_usage(err, "%s: not found in PATH", name);
     }
-    return found; /* one that is there but cannot run is recordable_check's to explain */
+    return found; /* a file that cannot be executed is explained by recordable_check */
 }
 
 /* ---- ELF --------------------------------------------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ static void look_at_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
-/* A sanitizer that is linked in defines its entry point; gcc -static-libasan leaves it out of the dynamic symbols.
- * Local symbols, most of a big program's, come first (sh_info of them) and are skipped. */
+/* A sanitizer that is linked in defines its entry point; with gcc -static-libasan it is not among the dynamic symbols.
+ * Local symbols come first (sh_info of them) and are skipped, because they are most of a big program's. */
 static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym symbol;
@@ -215,7 +215,7 @@ static int check_script(const char *line, const char *name, int nesting, struct 
 static int check_file(const char *path, const char *name, int nesting, struct error *err) {
     if (check_rights(path, name, err)) return -1;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0 && errno == EACCES) return 0; /* may be run, not read: nothing to judge by */
+    if (file < 0 && errno == EACCES) return 0; /* it can be executed but not read, so it cannot be checked */
     if (file < 0) return error_usage(err, "%s: %s", name, strerror(errno));
     char start[SCRIPT_LINE + 1] = "";
     ssize_t size = pread(file, start, SCRIPT_LINE, 0);

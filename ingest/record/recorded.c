@@ -1,5 +1,4 @@
-/* recorded.c: from the bytes of a segment to sums by id, and from ids to rows. What is written of them is in
- * recorded_rows.c. */
+/* recorded.c: sums the counters of a segment by id, and turns ids into rows. recorded_rows.c writes the rows. */
 #include "ingest/record/recorded.h"
 
 #include <stdatomic.h>
@@ -39,7 +38,7 @@ void recorded_free(struct recorded *recorded) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* What an array that is to have an index grows to. Ids were checked against the size of the segment. */
+/* The new capacity of an array that needs that index. Ids were checked against the size of the segment. */
 static size_t grown(size_t capacity, uint64_t index) {
     size_t wanted = capacity ? capacity * 2 : SEGMENT_COUNTER_IDS;
     return wanted > index ? wanted : index + 1;
@@ -79,7 +78,7 @@ static void on_module(void *context, const struct segment_module *module) {
     address_space_put(reading->resolver, &reading->recorded->space, reading->recorded->module_index++, module);
 }
 
-/* Stacks are appended and never change, and most of them were met before. */
+/* Stacks are appended and never change, so chunks that were read whole before are skipped. */
 static bool wants_stacks(void *context, size_t offset, uint64_t count) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     struct map_entry *met = map_put(&recorded->stack_chunks, &offset, sizeof offset, NULL);
@@ -156,8 +155,8 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
 }
 
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view) {
-    /* Counters before lists: a stack is published before it is first counted, so every id that has a count
-     * is in the lists by then. */
+    /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
+     * that has a count. */
     static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread};
     static const struct segment_visitor lists = {
         .module = on_module, .stack = on_stack, .object = on_object, .wants_stacks = wants_stacks};
@@ -172,7 +171,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
 
 /* ---- rows from ids ----------------------------------------------------------------------------------------------- */
 
-/* A summation under way. */
+/* What recorded_sum_rows passes to its parts. */
 struct summing {
     struct recorded *recorded;
     struct resolver *resolver;
@@ -277,8 +276,8 @@ static int add_to_row(struct summing *summing, uint64_t id, struct error *err) {
     return 0;
 }
 
-/* Of a live process, a thread's frees may be seen without another's allocations that came before them. Nothing is ever
- * live less than zero times. */
+/* In a running process the frees of one thread may be read without the earlier allocations of another. What is live is
+ * never negative. */
 static void clamp_frees(struct counts *counts) {
     for (size_t i = 0; i < counts->count; i++) {
         struct heap_counters *row = (void *)(counts->now + i * measures[MEASURE_HEAP].words);
@@ -287,7 +286,7 @@ static void clamp_frees(struct counts *counts) {
     }
 }
 
-/* No honest counter comes near it, and whatever a damaged segment holds, sums of windows stay within 64 bits. */
+/* Far above any real counter. With it the sums of windows fit in 64 bits, whatever is in a damaged segment. */
 #define COUNTER_MAX ((uint64_t)INT64_MAX / 8)
 
 static void bound(uint64_t *counter, uint64_t least) {
@@ -295,7 +294,7 @@ static void bound(uint64_t *counter, uint64_t least) {
     if (*counter < least) *counter = least;
 }
 
-/* Counters only grow. Where they seem to fall, the segment was damaged, and what is stored of it stays true. */
+/* Counters only grow. If one is smaller than before, the segment was damaged, and what was written stays. */
 static void keep_written(const struct measure *measure, uint64_t *now, const uint64_t *written) {
     for (size_t word = 0; word < measure->words; word++)
         bound(&now[word], written[word]);
@@ -345,7 +344,7 @@ uint64_t recorded_events(const struct recorded *recorded, enum measure_id id) {
 
 /* ---- after a rollback -------------------------------------------------------------------------------------------- */
 
-/* Rows of committed flushes stay: what they are keyed by was committed too. */
+/* Rows of committed flushes stay, because the ids in their keys were committed too. */
 static void forget_new_rows(struct counts *counts, size_t words) {
     size_t fresh = counts->count - counts->committed;
     if (fresh) memset(counts->now + counts->committed * words, 0, fresh * words * sizeof *counts->now);

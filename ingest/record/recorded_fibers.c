@@ -10,7 +10,7 @@ static int64_t positive(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* A window under way: what each row of the counts counted in it. */
+/* The window that is being written, and what each row counted in it. */
 struct fibers {
     const struct counts *counts;
     struct window *window;
@@ -18,7 +18,7 @@ struct fibers {
     struct task_counters *counters; /* by row */
 };
 
-/* A row with number 0 is the site itself; one with number n + 1 what scheduler n ran of it. */
+/* A row with number 0 is that of the site; one with number n + 1 has the runs of scheduler n. */
 static bool is_site(const struct counts *counts, size_t index) {
     return counts->rows[index].place == 0;
 }

@@ -1,4 +1,4 @@
-/* recorded_rows.c: what a recorded process is in the warehouse: its row, its profiles, and the rows of those. */
+/* recorded_rows.c: writes a recorded process to the warehouse: its row, its profiles, and their rows. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "ingest/store/site_rows.h"
 #include "schema/schema.h"
 
-/* What a broken segment holds may be any 64 bits; the columns are signed. */
+/* A broken segment may have any 64 bits; columns are signed. */
 static int64_t positive(uint64_t value) {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
@@ -81,7 +81,7 @@ static int insert_profile(struct recorded *recorded, struct db *db, enum measure
     return 0;
 }
 
-/* Since the flush before; what a flush that failed could not write belongs to the next one. */
+/* The time of the last committed flush, so a window includes what a failed flush could not write. */
 static int64_t window_start(const struct recorded *recorded, int64_t end_ns) {
     int64_t start = recorded->committed_time_ns;
     if (!start) start = positive(recorded->head.start_realtime_ns);
@@ -115,7 +115,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     db_bind_int(statement, ":capacity", positive(row->capacity));
 }
 
-/* The difference of two sums and not the sum of differences: so that what is rounded away does not add up. */
+/* Converts both sums and subtracts, so that rounding errors do not add up over windows. */
 static void times_to_ns(const struct measure *measure, const uint64_t *now, const uint64_t *written,
                         struct tick_rate rate, uint64_t *difference) {
     for (size_t word = 0; word < measure->words; word++) {
@@ -126,7 +126,7 @@ static void times_to_ns(const struct measure *measure, const uint64_t *now, cons
     }
 }
 
-/* Whether there is anything in it that its table has a column for, besides what the thing is. */
+/* Whether any column but a state is not 0. */
 static bool needs_row(const struct measure *measure, const uint64_t *difference) {
     for (size_t word = 0; word < measure->words; word++)
         if (difference[word] && measure->parameters[word] && !(measure->states & 1u << word)) return true;
@@ -164,7 +164,7 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
     return 0;
 }
 
-/* site_rows has its own SQL. */
+/* Sites are written by ingest/store/site_rows.h. */
 static int write_sites(const struct counts *counts, struct window *window, struct store *store, struct error *err) {
     const struct heap_counters *now = (const struct heap_counters *)counts->now;
     const struct heap_counters *written = (const struct heap_counters *)counts->written;
@@ -203,7 +203,7 @@ static void add_warning(struct buffer *json, const char *text) {
     buffer_add_json_string(json, text, strlen(text));
 }
 
-/* What viewers print above the figures: losses that no column holds. JSON; the caller frees the buffer. */
+/* Comments of the profile about losses that have no column of their own, as JSON. The caller frees the buffer. */
 static void describe_losses(const struct recorded *recorded, enum measure_id id, struct buffer *json) {
     char text[160];
     uint64_t missed = atomic_load_explicit(&recorded->head.missed_frees, memory_order_relaxed);
@@ -234,7 +234,8 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
     buffer_add_char(json, ']');
 }
 
-/* The segment counts cut stacks of all kinds together; they stand with the kind that takes most of them. */
+/* The segment counts truncated stacks of all kinds together. They are stored with the kind that usually has most
+ * stacks. */
 static enum measure_id measure_of_truncated(const struct recorded *recorded) {
     static const enum measure_id order[] = {MEASURE_HEAP, MEASURE_CPU, MEASURE_LOCK, MEASURE_CELL};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
@@ -250,7 +251,8 @@ static uint64_t dropped_since(const struct counts *counts) {
     return counts->dropped - counts->written_dropped;
 }
 
-/* Mappings that no earlier window of the process and kind has, the main binary first, and what was lost meanwhile. */
+/* Stores the mappings that no earlier window of the process and kind has, the main binary first, and the losses of the
+ * window. */
 static int describe_window(struct recorded *recorded, struct db *db, enum measure_id id, const struct window *window,
                            struct error *err) {
     struct counts *counts = &recorded->counts[id];
@@ -279,7 +281,7 @@ static int set_comments(struct db *db, int64_t profile_id, const char *comments,
     return db_run(db, statement, err);
 }
 
-/* Warnings tell of the process from its start, so they stand with the newest window alone. */
+/* Warnings are about the process from its start, so only the newest window has them. */
 static int write_comments(const struct recorded *recorded, struct db *db, enum measure_id id, struct error *err) {
     const struct counts *counts = &recorded->counts[id];
     const struct windows *windows = &counts->windows;
@@ -293,7 +295,7 @@ static int write_comments(const struct recorded *recorded, struct db *db, enum m
     return code;
 }
 
-/* The executable's module, and so its build id, is known once an address inside it was met. */
+/* The build id is known when an address inside the executable was met. */
 static int update_process(struct recorded *recorded, struct db *db, int64_t time_ns, struct error *err) {
     sqlite3_stmt *statement =
         db_prepare(db, "UPDATE processes SET build_id = :build, ended_ns = :ended WHERE id = :process", err);
@@ -325,8 +327,8 @@ static bool has_moved(const struct recorded *recorded, enum measure_id id) {
             memcmp(counts->now, counts->written, counts->count * measures[id].words * sizeof *counts->now) != 0);
 }
 
-/* A kind that is recorded has a first window even without a row (nothing happened, and that is known), but not one that
- * hardly any program knows. */
+/* A kind that is recorded has a first window even without rows, which says that nothing happened. A rare kind has
+ * none. */
 static bool needs_window(const struct recorded *recorded, enum measure_id id) {
     if (!(recorded->head.features & measures[id].feature)) return false;
     return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->counts[id].windows.count);

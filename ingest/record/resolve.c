@@ -145,7 +145,7 @@ static const struct image_range *add_range(struct image *image, uint64_t start, 
 }
 
 /* The mapping that an earlier run stored for that address; *range is NULL where there is none. With it, a run of known
- * code need not open the file at all. Without a build id the file may be another one by now. */
+ * code need not open the file. Only with a build id: without one the file may have changed. */
 static int stored_range(struct resolver *resolver, struct image *image, uint64_t address,
                         const struct image_range **range, struct error *err) {
     *range = NULL;
@@ -216,7 +216,7 @@ static int64_t symbolized_location(struct resolver *resolver, struct image *imag
     return id;
 }
 
-/* Code outside of any module, such as what a JIT compiler wrote: its address is its name. */
+/* Code outside of every module, as of a JIT compiler. It is named by its address. */
 static int64_t nameless_location(struct resolver *resolver, uint64_t address, struct error *err) {
     char name[32];
     snprintf(name, sizeof name, "0x%" PRIx64, address);
@@ -242,7 +242,7 @@ static int64_t image_location(struct resolver *resolver, struct address_space *s
 
 static int64_t resolve_location(struct resolver *resolver, struct address_space *space, uint64_t pc, uint32_t epoch,
                                 struct error *err) {
-    /* A return address may stand behind the last instruction of its function, even of its module. */
+    /* A return address may be beyond the end of its function, and even of its module. */
     uint64_t address = pc ? pc - 1 : 0;
     const struct loaded *loaded = find_loaded(space, address, epoch);
     if (!loaded) return nameless_location(resolver, address, err);
@@ -312,8 +312,8 @@ static int64_t named_object(struct resolver *resolver, const char *kind, const c
     return id;
 }
 
-/* Nothing that lasts is known: a channel's number, which at least counts alike in runs that do alike, or the
- * address. */
+/* Nothing is known that stays equal between runs: a channel has its number, which is equal if both runs open channels
+ * in the same order; others have their address. */
 static int64_t nameless_object(struct resolver *resolver, const char *kind, const struct segment_object *object,
                                struct error *err) {
     char name[32], identity[48];

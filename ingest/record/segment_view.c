@@ -11,8 +11,8 @@
 
 /* ---- a map that cannot kill us ----------------------------------------------------------------------------------- */
 
-/* The map that is open now. Touching a page that the file has lost (truncated, or a hole of a full tmpfs) raises
- * SIGBUS; the handler puts a zero page there and the read goes on. */
+/* The map that is open now. A read of a page that the file does not have (it was truncated, or tmpfs is full) raises
+ * SIGBUS; the handler maps a zero page there, and the read continues. */
 static struct {
     volatile uintptr_t low, high;
     volatile sig_atomic_t patched;
@@ -28,7 +28,8 @@ static void on_bus_error(int signal, siginfo_t *info, void *context) {
         guard.patched = 1;
         return;
     }
-    sigaction(signal, &guard.before, NULL); /* not ours: the instruction runs again and meets what was there before */
+    sigaction(signal, &guard.before,
+              NULL); /* not in our map: the instruction runs again, with the handler from before */
 }
 
 static void guard_map(const void *bytes, size_t size) {
@@ -47,7 +48,7 @@ static void unguard_map(void) {
 
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
 
-/* The header, and how much of the file there is. 1: a segment, 0: none (yet). */
+/* Reads the header and the size. 1: a segment, 0: not (yet) one. */
 static int check_head(struct segment_view *view, const struct stat *status) {
     struct segment *head = &view->head;
     if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION || head->header_size != SEGMENT_HEADER_SIZE)
@@ -63,7 +64,7 @@ static int check_head(struct segment_view *view, const struct stat *status) {
         used = SEGMENT_HEADER_SIZE;
     }
     view->size = used;
-    /* The smallest thing with an id takes 16 bytes of real memory. */
+    /* An id needs at least 16 bytes of memory. */
     view->id_max = (uint64_t)status->st_blocks * 512 / sizeof(struct segment_stack);
     return 1;
 }
@@ -111,7 +112,7 @@ static bool is_id(const struct segment_view *view, uint64_t id) {
     return id >= 1 && id <= view->id_max;
 }
 
-/* A list with that many entries of one size: as many as there is room for. */
+/* The number of entries of a list that fit in its chunk. */
 static size_t clamp_count(struct segment_view *view, uint64_t count, size_t room, size_t each) {
     if (count <= room / each) return count;
     view->corrupt = true;
@@ -186,7 +187,7 @@ static size_t counter_size(uint32_t kind) {
     }
 }
 
-/* Of the entries that are there, those whose ids can be. */
+/* The number of entries whose ids are valid. */
 static void walk_counters(struct segment_view *view, uint32_t kind, uint64_t first_id, const unsigned char *body,
                           size_t room, const struct segment_visitor *visitor, void *context) {
     size_t each = counter_size(kind), count = clamp_count(view, SEGMENT_COUNTER_IDS, room, each);
@@ -202,7 +203,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         const struct chunk *chunk = (const void *)(view->bytes + at);
         uint32_t kind = atomic_load_explicit(&chunk->kind, memory_order_acquire);
         uint64_t count = atomic_load_explicit(&chunk->count, memory_order_acquire), size = chunk->size;
-        if (!kind && !size) break; /* handed out, and its owner has not come further */
+        if (!kind && !size) break; /* reserved, and not yet filled */
         if (size < sizeof *chunk || size % SEGMENT_ALIGNMENT || size > view->size - at) {
             view->corrupt = true;
             break;

@@ -32,7 +32,7 @@ const char *self_dumps_variable(int kind) {
 
 /* ---- the environment --------------------------------------------------------------------------------------------- */
 
-/* Where a kind is not recorded, its variable is left as the user has it. */
+/* The variable of a kind that is not recorded stays as the user has set it. */
 void self_dumps_open(struct self_dumps *dumps, const char *directory, const struct collector_options *options) {
     size_t count = 0, replaced = 0;
     *dumps = (struct self_dumps){.directory = directory, .has_children = !(options->features & FEATURE_NO_CHILDREN)};
@@ -86,8 +86,9 @@ static int find_process(struct dump_file *file, struct db *db, int64_t run_id, s
     return code < 0 ? -1 : 0;
 }
 
-/* Where its addresses are looked up: nowhere, rather than in another program or with another process's bias. A process
- * without our runtime is static: it can only be the target, at the addresses of its file. */
+/* The program whose symbols name the addresses of a dump. Without a known program and load bias they get no names,
+ * because names of another program would be wrong. A process without the runtime is static, so it is the target at the
+ * addresses of its file. */
 static struct ingest_program program_of(const struct dump_file *file, const char *variable,
                                         const struct collector *collector, const struct ingest_program *target) {
     struct ingest_program program = *target;
@@ -136,8 +137,8 @@ static int warn_of_pause(const struct dump_import *import, struct error *err) {
     return import->was_paused ? warn(import, text, err) : 0;
 }
 
-/* What stands with the hooks' profiles and is about the whole run (recorder.*, the processes that could not be
- * recorded) goes over before they are removed. */
+/* Replaces the profiles of the hooks. What they have about the whole run (counters recorder.*, processes that could not
+ * be recorded) is moved first. */
 static int replace_hooks(struct dump_import *import, struct error *err) {
     static const char *const steps[] = {"ingest/dump_profile.sql", "ingest/dump_counters.sql",
                                         "ingest/dump_comments.sql", "ingest/dump_replaces.sql"};
@@ -148,7 +149,7 @@ static int replace_hooks(struct dump_import *import, struct error *err) {
 
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
 
-/* 1: there is a file, 0: there is none, -1: it is not what it should be. */
+/* 1: it is a dump of that kind, 0: there is no file, -1: it is something else. */
 static int look_at(const char *path, int kind, struct error *err) {
     struct stat about;
     struct input input;
@@ -172,7 +173,7 @@ static int store_dump(struct dump_import *import, const char *path, const struct
     return -1;
 }
 
-/* The file goes with the private directory, and its name with it: the kind's own says enough. */
+/* Removes the private directory and the ID from the file's name, because the directory will be gone. */
 static void shorten(struct error *err, const char *directory) {
     size_t size = strlen(directory) + 1 + SEGMENT_DUMP_ID + 1;
     char *at = strstr(err->message, directory);
@@ -194,7 +195,7 @@ static int take_file(const struct dump_recording *recording, struct dump_file *f
     int code = look_at(file->path, file->kind, err);
     if (code == 1 && file->pid) code = find_process(file, recording->db, recording->run_id, err) < 0 ? -1 : 1;
     if (code != 1) return code;
-    if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that was not to be followed */
+    if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that is not recorded */
     collector_totals(recording->collector, &totals);
     struct dump_import import = {.db = recording->db,
                                  .run_id = recording->run_id,
@@ -208,7 +209,7 @@ static int take_file(const struct dump_recording *recording, struct dump_file *f
     return 0;
 }
 
-/* For the doctor: with the run's first profile, where there is one. */
+/* Stores a warning with the first profile of the run, for doctor. */
 static int note_loss(const struct dump_recording *recording, int kind, struct error *loss, struct error *err) {
     struct self_dumps *dumps = recording->dumps;
     struct dump_import import = {.db = recording->db, .run_id = recording->run_id};
@@ -278,6 +279,6 @@ int self_dumps_totals(const struct self_dumps *dumps, struct db *db, int64_t run
             *others[kind - 1][i] = (uint64_t)sqlite3_column_int64(row, 5 + (kind - 1) * 2 + i);
     if (dumps->is_taken[4]) totals->fibers = (uint64_t)sqlite3_column_int64(row, 11);
     sqlite3_reset(row);
-    if (!totals->processes) totals->processes = 1; /* a static one, which has told all that is known of it */
+    if (!totals->processes) totals->processes = 1; /* a static one, of which only the dump is known */
     return 0;
 }

@@ -1,4 +1,4 @@
-/* tool_rows.c: what `perf stat -x;` and `strace -c -U calls,time-total,name,errors` wrote, as rows. */
+/* tool_rows.c: stores the output of `perf stat -x;` and `strace -c -U calls,time-total,name,errors`. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,8 +19,8 @@
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* Frame pointers are the cheapest way up a stack; the prefix map keeps the private directory's name out of the program,
- * so that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static
+/* Frame pointers make stack walks cheapest. The prefix map keeps the private directory's name out of the program, so
+ * that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static
  * program. */
 #define C_FLAGS "-g -O1 -fno-omit-frame-pointer -fdebug-prefix-map={build}={directory} -o {output} {source} -pthread"
 
@@ -45,7 +45,7 @@ bool toolchain_needs_rule(const char *ending) {
     return strcmp(ending, ".cht") == 0;
 }
 
-/* On some file systems every file may be executed, so the right alone says nothing. */
+/* On some file systems every file is executable, so the content is checked too. */
 static bool is_program(const char *path) {
     char start[SELFMAG] = "";
     if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) != 0) return false;
@@ -79,7 +79,7 @@ static const char *value_of(const struct build *build, const char *directory, co
     return NULL;
 }
 
-/* The next word of the rule, its placeholders filled in; NULL at the end, or with the error set. free() it. */
+/* The next argument of the rule, with its placeholders replaced; NULL at the end, or with the error set. free() it. */
 static char *next_word(const struct build *build, const char *directory, const char **rule, struct error *err) {
     struct buffer word = {0};
     const char *at = *rule + strspn(*rule, " \t\n");
@@ -144,7 +144,7 @@ _Noreturn static void run_compiler(const struct build *build, const char *path, 
     _exit(127);
 }
 
-/* Waits with ^C and ^\ ignored, as system(3) does: they end the compiler, and we clean up. */
+/* Waits with ^C and ^\ ignored, as system(3) does: they end the compiler, and we remove its files. */
 static int wait_for_compiler(pid_t pid) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     int status = 0;

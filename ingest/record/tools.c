@@ -14,7 +14,7 @@
 #include "base/buffer.h"
 #include "ingest/record/recordable.h"
 
-/* What the hardware diagnoses ask for, and what every machine counts. */
+/* The events of the hardware diagnoses, and software events that every machine counts. */
 #define COUNTERS                                                                                                       \
     "cycles,instructions,branches,branch-misses,cache-references,cache-misses,LLC-loads,LLC-load-misses,page-faults,"  \
     "task-clock,context-switches,cpu-migrations"
@@ -46,12 +46,12 @@ static void free_arguments(struct argument_list *arguments) {
     free(arguments->items);
 }
 
-/* The tool up to what it is to watch. */
+/* The tool and its options. */
 static struct argument_list arguments_of(enum tool tool, uint32_t hz, const char *output) {
     static const char *const common[][8] = {
         [TOOL_PERF_RECORD] = {"perf", "record", "-q", "-g"},
         [TOOL_PERF_STAT] = {"perf", "stat", "-x;", "-e", COUNTERS},
-        /* Errors last: the column is blank where there are none. */
+        /* errors is the last column, because it is blank when there are none. */
         [TOOL_STRACE] = {"strace", "-f", "-qq", "-c", "-U", "calls,time-total,name,errors"},
     };
     char number[16];
@@ -70,7 +70,7 @@ static struct argument_list arguments_of(enum tool tool, uint32_t hz, const char
 
 /* ---- running one ------------------------------------------------------------------------------------------------- */
 
-/* In the child. Whatever is printed goes to the log; what our own signals are to the program must not end the tool. */
+/* In the child. Output goes to the log. Signals that are meant for the program must not end the tool. */
 static void run_tool(const char *path, char *const *arguments, const char *log) {
     sigset_t none;
     int input = open("/dev/null", O_RDONLY), output = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -101,7 +101,7 @@ static int wait_for(pid_t pid) {
     return status;
 }
 
-/* The first line of what the tool said that says something; NULL for none. free() it. */
+/* The first line of the tool's output that is not blank; NULL for none. free() it. */
 static char *complaint(const char *log) {
     FILE *file = fopen(log, "re");
     char line[512];
@@ -150,7 +150,7 @@ int tool_check(enum tool tool, const char *option, const char *directory, struct
 
 /* ---- perf beside a program --------------------------------------------------------------------------------------- */
 
-/* Told to enable its events, perf answers "ack" once it has. */
+/* Writes "enable" to perf's control pipe; perf answers "ack" when its events are enabled. */
 static int enable(struct watcher *watcher, int control, int answer, struct error *err) {
     char text[16];
     struct pollfd ready = {.fd = answer, .events = POLLIN};
@@ -217,10 +217,11 @@ static void forget(struct watcher *watcher) {
 
 int watcher_end(struct watcher *watcher, struct error *err) {
     if (watcher->pid <= 0) return 0;
-    kill(watcher->pid, SIGINT); /* what the target started may run on, and perf would wait for it */
+    kill(watcher->pid, SIGINT); /* processes of the target may still run, and perf would wait for them */
     int status = wait_for(watcher->pid), code = 0;
-    bool ended_well = (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-                      (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT); /* it finishes its file, then dies of it */
+    bool ended_well =
+        (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+        (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT); /* perf finishes its file and then ends by this signal */
     if (!ended_well || access(watcher->output, R_OK)) {
         char *why = complaint(watcher->log);
         code = error_fail(err, "perf %s failed%s%s", watcher->tool == TOOL_PERF_STAT ? "stat" : "record",

@@ -80,8 +80,8 @@ static int fold_pair(struct windows *windows, size_t index, struct db *db, const
     return 0;
 }
 
-/* The pair that is the shortest for its age when it is one. So ages come to stand in one ratio from each window to the
- * next, a second's windows at the end of a day's run beside hours' at its start. */
+/* The pair that is shortest relative to its age. So the ages of neighbours have about one ratio: in a run of a day,
+ * windows of seconds at the end and of hours at the start. */
 static size_t best_pair(const struct windows *windows, int64_t now_ns) {
     size_t best = 0;
     double least = 0;
@@ -95,7 +95,7 @@ static size_t best_pair(const struct windows *windows, int64_t now_ns) {
     return best;
 }
 
-/* Where nothing is ever folded, the list need not grow: its last two are all that anybody asks for. */
+/* Without folding only the last two windows are used, so the others are dropped from the list. */
 static void forget_old(struct windows *windows) {
     if (windows->count <= 2) return;
     memmove(windows->items, windows->items + windows->count - 2, 2 * sizeof *windows->items);

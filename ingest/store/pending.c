@@ -6,7 +6,7 @@
 
 #include "schema/bulk.h"
 
-enum { WAITING_MAX = 4096 }; /* rows of a list: by then the statement itself costs nothing */
+enum { WAITING_MAX = 4096 }; /* rows of a batch: with so many the cost of the statement is negligible */
 
 /* ---- the tables -------------------------------------------------------------------------------------------------- */
 

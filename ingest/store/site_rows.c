@@ -7,8 +7,8 @@
 #include "schema/bulk.h"
 #include "schema/schema.h"
 
-/* store->first_keys: the key of a stack's first label set, whose id is the stack's; store->more_keys: those of further
- * ones. */
+/* store->first_keys has the key of a stack's first label set, whose id is that of the stack; store->more_keys those of
+ * further label sets. */
 enum { FIRST_TRACE, FIRST_SET, FIRST_BLOCK, FIRST_WIDTH };
 enum { MORE_TRACE, MORE_SET, MORE_ID, MORE_BLOCK, MORE_WIDTH };
 
@@ -22,17 +22,18 @@ struct placed {
     const struct site_row *row;
 };
 
-enum { FRESH_MAX = 1024 }; /* keys that wait: by then a statement costs nothing */
+enum { FRESH_MAX = 1024 }; /* keys of a batch: with so many the cost of the statement is negligible */
 struct putting {
     struct store *store;
-    int64_t smallest_id, greatest_id; /* of the file's keys, 0 where there is none. Further label sets count down */
+    int64_t smallest_id,
+        greatest_id; /* of the keys in the file; 0: there is none. Further label sets have negative ids, downwards */
     bool has_bounds;
     bool knows_all; /* every key of the file is in memory */
     struct fresh {
         struct site_key keys[FRESH_MAX];
         size_t count;
     } first,
-        more; /* that are not written yet. Apart, since SQLite puts rows away in the order of their ids for half as much */
+        more; /* keys that are not written yet. Two lists, because rows in the order of their ids cost SQLite half as much */
 };
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
@@ -47,11 +48,11 @@ static int64_t block_bytes(const struct site_row *row) {
 static void remember(struct store *store, const struct site_key *key) {
     const int64_t first[FIRST_WIDTH] = {key->trace_id, key->label_set_id, key->block_bytes};
     const int64_t more[MORE_WIDTH] = {key->trace_id, key->label_set_id, key->id, key->block_bytes};
-    /* Neither is there: nothing is summed. */
+    /* Neither key is stored, so nothing is summed. */
     (void)(key->id < 0 ? sums_add(&store->more_keys, more) : sums_add(&store->first_keys, first));
 }
 
-/* The key of a row, from memory. *is_first: it has none, and neither has any other label set of the stack. */
+/* The key of a row from memory, or NULL. *is_first: no label set of the stack has a key. */
 static bool recall(const struct store *store, const struct site_row *row, struct site_key *key, bool *is_first) {
     const int64_t *first = sums_find(&store->first_keys, &row->trace_id);
     *is_first = !first;
@@ -65,8 +66,8 @@ static bool recall(const struct store *store, const struct site_row *row, struct
     return true;
 }
 
-/* Ids that SQLite would give by itself: one after the other, after the greatest. It need not look for them then, which
- * is a third of the work; and so it is where stacks are new. */
+/* Whether the ids are those that SQLite would choose: one after the other from the greatest. Then it need not search
+ * for their place, which is a third of the work. This is so when stacks are new. */
 static bool is_next(int64_t greatest_id, const struct site_key *keys, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (keys[i].id != greatest_id + 1 + (int64_t)i) return false;
@@ -95,7 +96,7 @@ static int write_first(struct putting *putting, struct error *err) {
     size_t count = fresh->count;
     if (count == 0) return 0;
     fresh->count = 0;
-    size_t said = putting->greatest_id <= 0 ? 1 : 0; /* after none but -1 SQLite would give 0 */
+    size_t said = putting->greatest_id <= 0 ? 1 : 0; /* SQLite would choose 0 after -1 */
     if (said && write_keys(putting, true, fresh->keys, 1, err) != 0) return -1;
     if (said) putting->greatest_id = fresh->keys[0].id;
     bool with_id = !is_next(putting->greatest_id, fresh->keys + said, count - said);
@@ -132,7 +133,7 @@ static int make_key(struct putting *putting, const struct site_row *row, bool is
     return is_first ? write_first(putting, err) : write_more(putting, err);
 }
 
-/* Into memory, where the file has it: the first key of a stack, or that of one more label set. */
+/* Reads the first key of a stack, or that of a further label set, into memory, if the file has it. */
 static int look_up(struct store *store, const struct site_row *row, bool is_first, struct error *err) {
     sqlite3_stmt *select = db_prepare(store->db,
                                       is_first ? "SELECT id, label_set_id, block_bytes FROM site_keys WHERE id = ?1"
@@ -176,7 +177,7 @@ static int read_all_keys(struct store *store, struct error *err) {
     return state;
 }
 
-/* Reading a key in order costs less than a fourth of looking one up. There are about as many keys as stacks. */
+/* To read a key in order costs less than a fourth of a look-up. There are about as many keys as stacks. */
 static int read_keys_if_cheaper(struct putting *putting, const struct site_row *rows, size_t count, struct error *err) {
     enum { LOOK_UP_COST = 4 };
     size_t missing = 0;
@@ -207,8 +208,9 @@ static void sort_placed(struct placed *placed, size_t count) {
     }
 }
 
-/* Places rows whose key is a stack's first from the front of `placed`, others from its back; *first_count counts the
- * former. New ids of the others count down, so that of rows in the order of their stacks nothing is left to sort. */
+/* Puts rows with the first key of a stack at the front of `placed` and the others at its back; *first_count is the
+ * number of the former. New ids of the others count downwards, so rows in the order of their stacks are already
+ * sorted. */
 static int place_rows(struct putting *putting, struct placed *placed, const struct site_row *rows, size_t count,
                       size_t *first_count, struct error *err) {
     struct placed *front = placed, *back = placed + count;
@@ -223,7 +225,7 @@ static int place_rows(struct putting *putting, struct placed *placed, const stru
     return write_first(putting, err) || write_more(putting, err) ? -1 : 0;
 }
 
-/* Bytes are left out where they are what the key says. */
+/* Bytes are NULL where they are the count times the block size of the key. */
 static void give_bytes(sqlite3_context *result, int64_t bytes, int64_t count, int64_t block) {
     int64_t product;
     if (__builtin_mul_overflow(count, block, &product) || product != bytes) sqlite3_result_int64(result, bytes);
@@ -267,7 +269,7 @@ int site_rows_put(struct store *store, int64_t profile_id, const struct site_row
     size_t first_count = 0;
     int code = read_keys_if_cheaper(&putting, rows, count, err);
     if (code == 0) code = place_rows(&putting, placed, rows, count, &first_count, err);
-    /* In the order of the table, others before first ones: pages that are filled at random stay half empty. */
+    /* In the order of the table (negative ids first): pages that are filled in random order stay half empty. */
     if (code == 0) code = write_placed(store->db, profile_id, placed + first_count, count - first_count, err);
     if (code == 0) code = write_placed(store->db, profile_id, placed, first_count, err);
     free(placed);

@@ -33,7 +33,7 @@ void store_free(struct store *store) {
     *store = (struct store){0};
 }
 
-/* Keys. A text goes in with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
+/* Keys. A text is added with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
 
 static void key_text(struct store *store, const char *text) {
     buffer_add(&store->key, text ? text : "", text ? strlen(text) + 1 : 1);
@@ -47,7 +47,7 @@ static void bind_text(sqlite3_stmt *statement, int parameter, const char *text) 
     sqlite3_bind_text(statement, parameter, text ? text : "", -1, SQLITE_STATIC); /* used up before we return */
 }
 
-/* How a thing gets its row id: by memory, by its unique columns, by a new row. */
+/* The SQL of a thing that is interned: its id by its unique columns, else a new row. */
 struct interner {
     const char *select; /* the id, by the unique columns */
     const char *insert;
@@ -128,7 +128,7 @@ int64_t store_mapping(struct store *store, const struct store_mapping *mapping, 
 
 /* Functions. */
 
-/* A function that the file had before: 1, 0 for none, -1. */
+/* Finds a function in the file: 1, 0 for none, -1. */
 static int find_function(struct store *store, const struct function_row *function, int64_t *id, struct error *err) {
     if (store->is_fresh) return 0; /* every one is in memory */
     sqlite3_stmt *select = db_prepare(
@@ -142,7 +142,7 @@ static int find_function(struct store *store, const struct function_row *functio
     return select_id(store->db, select, id, err);
 }
 
-/* The texts of a function's key, in memory for as long as the store is. */
+/* The texts of a function's key, which live as long as the store. */
 static struct function_row function_of_key(const struct map_entry *entry, int64_t start_line) {
     const char *name = entry->key, *system_name = name + strlen(name) + 1;
     return (struct function_row){name, system_name, system_name + strlen(system_name) + 1, start_line};
@@ -168,7 +168,7 @@ int64_t store_function(struct store *store, const char *name, const char *system
 
 /* Locations. */
 
-/* One that the file had before: 1, 0 for none, -1. */
+/* Finds a location in the file: 1, 0 for none, -1. */
 static int find_location(struct store *store, const struct location_row *location, int64_t *id, struct error *err) {
     if (store->is_fresh) return 0; /* every one is in memory */
     sqlite3_stmt *select = db_prepare(
@@ -255,7 +255,7 @@ static int sign_trace(struct store *store, struct trace_row *trace, struct error
     return 0;
 }
 
-enum { LOOK_UP_COST = 4 }; /* reading a hash from the index costs less than a fourth of looking one up */
+enum { LOOK_UP_COST = 4 }; /* a look-up costs more than reading four hashes from the index */
 
 static int read_hashes(struct store *store, size_t capacity, struct error *err) {
     sqlite3_stmt *select = db_prepare(store->db, "SELECT hash FROM traces ORDER BY hash", err);
@@ -265,11 +265,11 @@ static int read_hashes(struct store *store, size_t capacity, struct error *err) 
     while ((state = db_step(store->db, select, err)) == 1 && store->old_hash_count < capacity)
         store->old_hashes[store->old_hash_count++] = sqlite3_column_int64(select, 0);
     sqlite3_reset(select);
-    store->knows_hashes = state == 0; /* more of them than there were ids would be a damaged file: then ask each time */
+    store->knows_hashes = state == 0; /* more hashes than ids: the file is damaged, so each is looked up */
     return state < 0 ? -1 : 0;
 }
 
-/* Takes the indexes away, and keeps the SQL that makes them again, as it stands in the file. */
+/* Drops the indexes, and keeps the SQL that makes them as it is in the file. */
 static int drop_indexes(struct store *store, struct error *err) {
     sqlite3_stmt *select = db_prepare(store->db,
                                       "SELECT group_concat(sql, '; ') FROM sqlite_schema"
@@ -328,13 +328,13 @@ static int compare_hashes(const void *left, const void *right) {
     return *a < *b ? -1 : *a > *b;
 }
 
-/* No trace of that hash stands in the file: those of this store are in its memory. */
+/* Whether no trace with that hash is in the file. The traces of this store are in its memory. */
 static bool is_new(const struct store *store, uint64_t hash) {
     int64_t key = (int64_t)hash;
     return store->knows_hashes && !bsearch(&key, store->old_hashes, store->old_hash_count, sizeof key, compare_hashes);
 }
 
-/* A trace that the file had before: 1, 0 for none, -1. */
+/* Finds a trace in the file: 1, 0 for none, -1. */
 static int find_trace(struct store *store, const struct trace_row *trace, int64_t *id, struct error *err) {
     if (is_new(store, trace->hash)) return 0;
     sqlite3_stmt *select = db_prepare(store->db, "SELECT id FROM traces WHERE hash = ?1 AND stack = ?2", err);

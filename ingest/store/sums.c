@@ -103,8 +103,8 @@ static int64_t *row_at(const struct sums *rows, size_t index) {
     return rows->cells + index * rows->width;
 }
 
-/* Rows that are greater than all before them stay in front, in their order; the others are copied to `others`. *kept
- * counts the former. */
+/* Rows that are greater than all before them stay in front, in their order; *kept is their number. The others are
+ * copied to `others`. */
 static void part_rows(struct sums *rows, int64_t *others, size_t *kept) {
     size_t size = rows->width * sizeof *rows->cells;
     *kept = 0;
@@ -118,7 +118,7 @@ static void part_rows(struct sums *rows, int64_t *others, size_t *kept) {
     }
 }
 
-/* Sorted rows in front and sorted others become one, from the end, so that nothing is written over before it was
+/* Merges the sorted rows in front and the sorted others, from the end, so that no row is overwritten before it is
  * read. */
 static void merge_rows(struct sums *rows, const int64_t *others, size_t kept) {
     size_t left = rows->count - kept, size = rows->width * sizeof *rows->cells;
@@ -145,8 +145,8 @@ void sums_sort(struct sums *rows) {
     free(rows->slots);
     rows->slots = NULL;
     rows->slot_count = 0;
-    /* Stacks get their ids when they are met, so most rows are in order already and the others few; and glibc's sort
-     * takes a copy of everything. */
+    /* Most rows are in order already, because stacks get their ids when they are first met; and glibc's sort would copy
+     * all rows. */
     size_t unsorted = count_unsorted(rows), size = rows->width * sizeof *rows->cells, kept;
     if (unsorted == 0) return;
     int64_t *others = xmalloc(unsorted * size);

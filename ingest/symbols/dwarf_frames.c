@@ -34,7 +34,8 @@ void dwarf_frames_close(struct dwarf_frames *frames) {
     *frames = (struct dwarf_frames){0};
 }
 
-/* Adds the code of a DIE. Functions that the linker dropped keep DWARF with addresses near 0, where no code is. */
+/* Adds the code of a DIE. A function that the linker dropped still has DWARF, with addresses close to 0, where no code
+ * is. */
 static void add_code(const struct dwarf_frames *frames, struct ranges *ranges, Dwarf_Die *die, size_t index) {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
@@ -66,7 +67,7 @@ static void read_units(struct dwarf_frames *frames) {
 static void add_function(const struct dwarf_frames *frames, struct dwarf_unit *unit, Dwarf_Die *die) {
     size_t before = unit->functions.count;
     add_code(frames, &unit->functions, die, unit->count);
-    if (unit->functions.count == before) return; /* a declaration, or only ever inlined */
+    if (unit->functions.count == before) return; /* a declaration, or always inlined */
     if (unit->count == unit->capacity) {
         unit->capacity = unit->capacity ? unit->capacity * 2 : FIRST_FUNCTIONS;
         unit->entries = xrealloc(unit->entries, unit->capacity * sizeof *unit->entries);
@@ -78,8 +79,8 @@ static bool has_linkage_name(Dwarf_Die *die) {
     return dwarf_hasattr_integrate(die, DW_AT_linkage_name) || dwarf_hasattr_integrate(die, DW_AT_MIPS_linkage_name);
 }
 
-/* g++ gives no linkage name to functions that mention a local type, such as each instance of std::sort with a lambda.
- * Once inlined they have no symbol either, so their namespace is remembered: "std::sort<...>", not "sort<...>". */
+/* g++ gives no linkage name to functions with a local type in their name, such as std::sort with a lambda. If they are
+ * inlined they have no symbol either, so their scopes are kept: "std::sort<...>" and not "sort<...>". */
 static void add_qualified(struct dwarf_frames *frames, Dwarf_Die *die, const struct buffer *scope) {
     const char *name = dwarf_diename(die);
     if (!scope->size || !name || has_linkage_name(die)) return;
@@ -129,7 +130,7 @@ static void add_functions(struct dwarf_frames *frames, struct dwarf_unit *unit, 
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* Languages whose names say nothing without their scope. */
+/* Languages in which a name needs its scopes. */
 static bool has_scopes(Dwarf_Die *unit) {
     switch (dwarf_srclang(unit)) {
     case DW_LANG_C_plus_plus:
@@ -186,8 +187,8 @@ static int attribute_number(Dwarf_Die *die, unsigned name) {
     return dwarf_formudata(dwarf_attr(die, name, &attribute), &value) == 0 && value <= INT32_MAX ? (int)value : 0;
 }
 
-/* The name with its scopes, or NULL. They stand with the declaration, which an inlined call refers to by way of its
- * abstract instance. */
+/* The name with its scopes, or NULL. The scopes are those of the declaration, to which an inlined call refers through
+ * its abstract instance. */
 static const char *qualified_name(const struct dwarf_frames *frames, const Dwarf_Die *die) {
     Dwarf_Die at = *die;
     for (int step = 0; step < 8; step++) {

@@ -62,7 +62,7 @@ static bool place_symbol(struct elf_symbol *symbol, Elf *elf, GElf_Word section,
     if (!gelf_getshdr(elf_getscn(elf, section), &header) || !(header.sh_flags & SHF_ALLOC)) return false;
     symbol->section_end = header.sh_addr + bias + header.sh_size;
     symbol->is_code = header.sh_flags & SHF_EXECINSTR;
-    /* `_end`, `_etext` and their like name no code and stand behind it; `$x` and `$d` mark code and data on ARM. */
+    /* Symbols that name no code: `_end`, `_etext` and so on are behind it, `$x` and `$d` mark code and data on ARM. */
     return symbol->low < symbol->section_end && *symbol->name && *symbol->name != '$';
 }
 
@@ -74,8 +74,8 @@ static int binding_rank(const struct elf_symbol *symbol) {
     return symbol->binding == STB_GLOBAL ? 2 : symbol->binding == STB_WEAK ? 1 : 0;
 }
 
-/* By address; of aliases the one that people write goes last: `fork`, not `__fork` or `__libc_fork`, and the alias
- * with fewest underscores is weak as often as not, so binding comes second. */
+/* By address. Of aliases the one that programs use comes last: `fork`, and not `__fork` or `__libc_fork`. The alias
+ * with the fewest underscores is often weak, so binding is compared after that. */
 static int compare_symbols(const void *left, const void *right) {
     const struct elf_symbol *a = left, *b = right;
     if (a->low != b->low) return a->low < b->low ? -1 : 1;
@@ -134,7 +134,7 @@ static void read_symbols(struct elf_names *names) {
 static const uint8_t *read_bytes(uint64_t *value, size_t size, const uint8_t *at, const uint8_t *end, bool is_signed) {
     if ((size_t)(end - at) < size) return NULL;
     *value = 0;
-    memcpy(value, at, size); /* little-endian files, as all machines we record on; others find no start */
+    memcpy(value, at, size); /* little-endian only, as all machines that record; in other files no start is found */
     if (is_signed && size < 8 && at[size - 1] & 0x80) *value |= UINT64_MAX << (size * 8);
     return at + size;
 }
@@ -297,7 +297,7 @@ const char *elf_function(struct elf_names *names, uint64_t address) {
     found = ranges_find(&names->sizeless, address);
     if (!found) return NULL;
     read_frames(names);
-    /* Both have the same frame information, or both have none; else a nameless function lies in between. */
+    /* Whether no nameless function lies between the two: both have the same frame information, or both have none. */
     if (ranges_find(&names->frames, address) != ranges_find(&names->frames, found->low)) return NULL;
     return names->symbols[found->index].name;
 }

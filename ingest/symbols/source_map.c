@@ -20,7 +20,7 @@ char *source_read(const char *path) {
     struct buffer text = {0};
     char block[16384];
     ssize_t size = 0;
-    /* O_NONBLOCK: debug information may name a FIFO, and opening that would wait for ever. */
+    /* O_NONBLOCK, because debug information may name a FIFO, and an open of that would wait forever. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) return NULL;
     if (fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) size = -1;
@@ -85,7 +85,7 @@ static bool is_file(const char *path) {
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-/* "DIRECTORY/NAME.cht" of a path in that directory, without the "/." that a compiler leaves in the middle of it. */
+/* "DIRECTORY/NAME.cht" in the directory of a path, without the "/." that compilers leave in it. */
 static char *beside(const char *path, const char *name, size_t name_size) {
     size_t size = (size_t)(path_base(path) - path);
     char *made = xasprintf("%.*s%.*s.cht", (int)size, path, (int)name_size, name), *dot;
@@ -94,7 +94,7 @@ static char *beside(const char *path, const char *name, size_t name_size) {
     return made;
 }
 
-/* NULL where nothing of that name exists. Takes `path` over. */
+/* The path if such a file exists, else NULL, and the path is freed. */
 static char *if_there(char *path) {
     if (is_file(path)) return path;
     free(path);
@@ -113,7 +113,7 @@ static char *source_of_transpiled(const struct source_map *map, const char *modu
     return plain;
 }
 
-/* X of X.EXT and of X.cht.EXT; 0 where the name has no ending or is no output. */
+/* The length of X in X.EXT and X.cht.EXT; 0 where the name has no ending or is not that of transpiled code. */
 static size_t stem_size(const char *name) {
     const char *dot = strrchr(name, '.');
     if (!dot || dot == name || strcmp(dot, ".cht") == 0) return 0;
@@ -132,7 +132,7 @@ static bool is_transpiled_name(const char *name) {
            (strncmp(name, start, strlen(start)) == 0 && ends_with(name, strlen(name), ".zig"));
 }
 
-/* What a file of that path would have been made of, by its name; NULL for none. free() it. */
+/* The source of a file by its name; NULL for none. free() it. */
 static char *source_of(const struct source_map *map, const char *module, const char *path) {
     const char *name = path_base(path);
     size_t size = strlen(name), skip = strlen("._clear_tmp_");

@@ -23,7 +23,7 @@ struct symbolizer_module {
     struct symbolizer *symbolizer;
     char *path, *build_id;
     const char *basename; /* within path */
-    bool is_opened;       /* opening was tried */
+    bool is_opened;       /* whether opening was tried */
     Dwfl *dwfl;           /* NULL: without symbols */
     struct elf_names names;
     struct dwarf_frames frames;
@@ -38,7 +38,7 @@ struct symbolizer {
 };
 
 struct symbolizer *symbolizer_open(void) {
-    /* A debuginfod server that does not answer would hold each module for the library's default of 90 s. */
+    /* A shorter limit than the library's 90 s for each module, for debuginfod servers that do not answer. */
     if (getenv("DEBUGINFOD_URLS")) setenv("DEBUGINFOD_TIMEOUT", "10", 0);
     return xcalloc(1, sizeof(struct symbolizer));
 }
@@ -90,7 +90,7 @@ struct symbolizer_module *symbolizer_module(struct symbolizer *symbolizer, const
     return module;
 }
 
-/* Opening a module, at the first question about it. */
+/* A module is opened at the first look-up in it. */
 
 static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
     const unsigned char *bits;
@@ -107,7 +107,7 @@ static bool build_id_matches(Dwfl_Module *reported, const char *wanted) {
     return digits >= (size_t)size * 2 || digits == CUT_BUILD_ID_DIGITS;
 }
 
-/* A descriptor of a regular file, or -1: a profile may name a FIFO or a device, and opening those can hang. */
+/* A descriptor of a regular file, or -1. A profile may name a FIFO or a device, and to open those can hang. */
 static int open_regular(const char *path) {
     struct stat status;
     if (*path == '[' || stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
@@ -153,8 +153,9 @@ static void open_module(struct symbolizer_module *module) {
 
 /* Names. */
 
-/* Where the suffixes begin that compilers give to copies and parts of one function (`.isra.0`, `.cold`), and linkers to
- * versions (`@@GLIBC_2.2.5`); the end of the name where there are none. All parts of a function stand together then. */
+/* The first of the suffixes that compilers give to copies and parts of a function (`.isra.0`, `.cold`) and linkers to
+ * versions (`@@GLIBC_2.2.5`); the end of the name where there is none. Without them all parts of a function have one
+ * name. */
 static size_t plain_size(const char *name) {
     static const char *const suffixes[] = {".isra.",     ".constprop.", ".part.", ".cold",
                                            ".lto_priv.", ".localalias", ".llvm."};
@@ -172,9 +173,9 @@ static bool is_mangled(const char *name) {
     return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
 }
 
-/* What a person calls the function of that linker's name: C++ without parameter lists and return types but with
- * template arguments (overloads stand together, and system_name tells them apart; instantiations do not), Rust without
- * hashes. Lives as long as the symbolizer, or as `name` where that is the answer. */
+/* The readable form of a linker's name: C++ without parameter lists and return types but with template arguments (so
+ * overloads have one name, and instantiations do not), Rust without hashes. It lives as long as the symbolizer, or is
+ * `name` itself. */
 static const char *demangle(struct symbolizer *symbolizer, const char *name) {
     size_t size = strlen(name), plain = plain_size(name);
     if (!is_mangled(name) && plain == size) return name;
@@ -219,7 +220,7 @@ static const char *absolute_path(struct symbolizer *symbolizer, const char *file
     return keep_text(symbolizer, xasprintf("%s/%s", directory, file));
 }
 
-/* A frame in a transpiler's output belongs to the line of the source that made it. */
+/* A frame in transpiled code gets the file and line of its source. */
 static void map_to_source(struct symbolizer_module *module, struct symbol_frame *frame) {
     if (!*frame->file) return;
     const struct source_map_file *file = source_map_look(&module->symbolizer->sources, module->basename, frame->file);
@@ -258,9 +259,9 @@ static bool name_by_dwarf(struct symbolizer *symbolizer, struct symbol_frame *fr
     return true;
 }
 
-/* Does the linker know the outermost function by a better name than DWARF does? It does where C++ has no linkage name,
- * only a bare "operator()", and where a library's own alias hides the name that people call: libc's malloc is
- * __GI___libc_malloc in DWARF, and has to be malloc whether or not libc's debug file is installed. */
+/* Whether the symbol of the outermost function is a better name than DWARF's. It is where C++ has no linkage name, just
+ * "operator()", and where DWARF has an internal alias: libc's malloc is __GI___libc_malloc there, and must be malloc
+ * whether or not libc's debug file is installed. */
 static bool is_better_name(const char *symbol, const struct dwarf_frame *from, const struct symbol_frame *frame) {
     if (is_mangled(symbol)) return !from->linkage_name;
     if (is_mangled(frame->system_name)) return false;
@@ -310,7 +311,7 @@ bool symbolizer_segment(struct symbolizer_module *module, uint64_t address, stru
     return true;
 }
 
-/* Opening is lazy, so a question about a module may be what opens it; modules are never const themselves. */
+/* A look-up may open the module, so const is cast away; modules themselves are never const. */
 
 bool symbolizer_has_symbols(const struct symbolizer_module *module) {
     struct symbolizer_module *opened = (struct symbolizer_module *)module;

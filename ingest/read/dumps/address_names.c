@@ -11,7 +11,7 @@
 #include "ingest/read/dumps/clear_dumps.h"
 #include "ingest/symbols/source_rows.h"
 
-/* NAME of "DIRECTORY/NAME.profile[/FILE]", where it is a file; free() it. */
+/* The path of the binary NAME of "DIRECTORY/NAME.profile[/FILE]", if it is a file; free() it. */
 static char *find_binary(const char *path) {
     static const char suffix[] = ".profile";
     char real[PATH_MAX];
@@ -24,7 +24,7 @@ static char *find_binary(const char *path) {
     return stat(real, &status) == 0 && S_ISREG(status.st_mode) ? xstrdup(real) : NULL;
 }
 
-/* The directory beside the binary may have copies of what it was made of. */
+/* The directory may have copies of the sources of the binary. */
 static void use_kept_sources(struct dump_names *names) {
     char *directory = xasprintf("%s.profile", names->binary);
     source_map_kept(symbolizer_sources(names->symbolizer), directory);

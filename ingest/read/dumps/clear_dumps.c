@@ -10,7 +10,7 @@
 
 /* ---- which dump it is -------------------------------------------------------------------------------------------- */
 
-enum { HEAD = 4096, HEAD_LINES = 40 }; /* as much as recognising looks at */
+enum { HEAD = 4096, HEAD_LINES = 40 }; /* bytes that are read to recognise a dump */
 
 static int read_alloc(struct dump_reader *dump, struct error *err) {
     return dump_read_rows(dump, "heap", err);
@@ -41,7 +41,7 @@ static const struct dump_kind {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, FIBERS = 4 };
 
-/* Which dump it is by the lines near its start; NULL for none. */
+/* The kind of dump, by lines at its start; NULL for none. */
 static const struct dump_kind *recognise_dump(const struct input *input) {
     struct input head = *input;
     if (!input->data) return NULL;
@@ -106,7 +106,7 @@ static int mark_profile(struct ingest *ingest, const struct input *input, struct
     return code;
 }
 
-/* A row is a profile of fibers and a transpiled text. */
+/* Each row has a profile of fibers and a transpiled text. */
 static int mark_all(struct ingest *ingest, struct error *err) {
     sqlite3_stmt *row = db_prepare(ingest->db, embedded_text("ingest/transpiled_sources.sql"), err);
     if (!row) return -1;
@@ -134,7 +134,7 @@ int dump_mark_run(struct db *db, int64_t run_id, struct error *err) {
 
 /* ---- a directory ------------------------------------------------------------------------------------------------- */
 
-/* The artefacts of a directory that are no text dumps. */
+/* The files of a directory that are not text dumps. */
 static const char *const profiles[] = {"heap.pb.gz", "lock.pb.gz", "mvcc.pb.gz", "channels.pb.gz", "cpu.pb.gz"};
 enum { PROFILES = sizeof profiles / sizeof *profiles, PERF = KINDS + PROFILES, ZIG, SOURCE, FILES };
 
@@ -172,8 +172,8 @@ static bool is_called_profile(const char *path) {
     return span_size(name) > 8 && memcmp(name.end - 8, ".profile", 8) == 0;
 }
 
-/* A directory of profiles that are called heap.pb.gz and cpu.pb.gz may be anybody's, and then each is an artefact of
- * its own. A text dump among them, or the name of the directory, makes them one. */
+/* Any directory may have profiles that are called heap.pb.gz and cpu.pb.gz; then each is read as a file of its own.
+ * With a text dump among them, or when the directory is called NAME.profile, they are one run. */
 static bool recognise_directory(const struct input *input) {
     if (!input->is_directory) return false;
     int candidates = is_called_profile(input->path) ? ZIG : KINDS;
@@ -197,8 +197,8 @@ static bool has(const struct directory *directory, const char *name) {
     return false;
 }
 
-/* Two files of one kind are one profile. heap.pb.gz has what alloc.txt has, and names and modules besides. Of locks,
- * cells and channels the text has more. perf.data is what cpu.pb.gz was made of. */
+/* Of two files of one kind only one is read. heap.pb.gz has what alloc.txt has, and also names and modules. Of locks,
+ * cells and channels the text has more. cpu.pb.gz was made from perf.data. */
 static bool is_needed(const struct directory *directory, int index) {
     if (!directory->members[index].is_there) return false;
     if (index < KINDS) return !kinds[index].profile || !has(directory, kinds[index].profile);
@@ -208,7 +208,7 @@ static bool is_needed(const struct directory *directory, int index) {
     return strcmp(member_name(index), "cpu.pb.gz") != 0 || !directory->members[PERF].is_there;
 }
 
-/* What the profile that was read in place of a text dump lacks: the headers. */
+/* Adds the headers of a text dump to the profile that was read instead of it. */
 static int add_headers(struct directory *directory, int kind, struct error *err) {
     struct dump_reader dump;
     struct ingest *ingest = directory->ingest;
@@ -246,7 +246,7 @@ static int read_text(struct directory *directory, int index, struct error *err) 
     return code;
 }
 
-/* The markers belong to the profile of the fibers, which is the open one: fibers.txt is read last. */
+/* fibers.txt is read last, so its profile is open and gets the markers. */
 static int read_markers(struct directory *directory, struct error *err) {
     struct dump_reader dump;
     if (!directory->members[ZIG].is_there) return 0;
@@ -258,8 +258,7 @@ static int read_markers(struct directory *directory, struct error *err) {
 
 /* ---- its sources ---- */
 
-/* Where a person would look for source.cht: the path in the debug information, as the profiles beside it have it.
- * free() it. */
+/* The path of source.cht in the debug information, as in the profiles beside it. free() it. */
 static char *source_path(struct directory *directory, struct error *err) {
     struct ingest *ingest = directory->ingest;
     sqlite3_stmt *select = db_prepare(ingest->db, embedded_text("ingest/transpiled_path.sql"), err);
@@ -290,7 +289,8 @@ static int has_sources(struct ingest *ingest, struct error *err) {
     return code;
 }
 
-/* What the binary's debug information did not lead to is stored all the same, under the names that are known. */
+/* Stores the transpiled texts to which the debug information of the binary did not lead, with the names that are
+ * known. */
 static int store_sources(struct directory *directory, struct error *err) {
     if (ingest_end_profile(directory->ingest, err) || dump_names_store_sources(&directory->names, err)) return -1;
     int has_some = has_sources(directory->ingest, err);
@@ -313,7 +313,7 @@ static int read_members(struct directory *directory, struct error *err) {
     return read_markers(directory, err) || store_sources(directory, err) ? -1 : 0;
 }
 
-/* The greatest sampling rate of all dumps: it is the run's, and which kinds it held for is in the profiles. */
+/* The run has the greatest sampling rate of all dumps; each profile has its own. */
 static int find_sample_n(struct directory *directory, int64_t *sample_n, struct error *err) {
     *sample_n = 1;
     for (int i = 0; i < KINDS; i++) {
@@ -321,7 +321,7 @@ static int find_sample_n(struct directory *directory, int64_t *sample_n, struct 
         if (!directory->members[i].is_there) continue;
         uint64_t skipped = directory->ingest->rows_skipped;
         if (dump_open(&dump, directory->ingest, &directory->names, &directory->members[i].input, err) != 0) return -1;
-        directory->ingest->rows_skipped = skipped; /* it is opened again, and counted then */
+        directory->ingest->rows_skipped = skipped; /* it is opened and counted again later */
         if (dump.sample_n > *sample_n) *sample_n = dump.sample_n;
         dump_close(&dump);
     }

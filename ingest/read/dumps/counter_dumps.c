@@ -1,4 +1,4 @@
-/* dump_rows.c: the dumps that are tables: one row a line, its columns separated by tabs or blanks. */
+/* counter_dumps.c: the dumps that are tables: a row is a line, and its columns are separated by tabs or blanks. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static int add_site(struct dump_reader *dump, const struct dump_row *row, struct
     return ingest_site(dump->ingest, &site, err);
 }
 
-/* What the dump's headers say that a lock is, else what the binary does. */
+/* The object of an address by the headers of the dump, else by the binary. */
 static int64_t lock_object(struct dump_reader *dump, uint64_t address, const char **kind, struct error *err) {
     const struct map_entry *entry = map_find(&dump->objects, &address, sizeof address);
     if (!entry) return dump_object(dump->names, "lock", address, err);
@@ -175,8 +175,8 @@ static const struct dump_table *find_table(const char *kind) {
     bug("no dump of kind %s", kind);
 }
 
-/* A total that disagrees with its parts does not stop a dump from being stored, since it is not stored itself: the
- * parts are. But whoever reads the figures must know. */
+/* A total that is not the sum of its parts is no reason to refuse a dump, because the parts are stored and not the
+ * total. The profile gets a warning. */
 static int warn_of_totals(struct dump_reader *dump, struct error *err) {
     if (!dump->disagreeing) return 0;
     sqlite3_stmt *update = db_prepare(dump->ingest->db,

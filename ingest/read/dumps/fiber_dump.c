@@ -1,5 +1,5 @@
-/* dump_fibers.c: fibers.txt: "KEY: VALUE" lines, then a table of schedulers, then one of task sites; and the markers in
- * transpiled.zig that say where in the source a task site is. */
+/* fiber_dump.c: fibers.txt, which is "KEY: VALUE" lines, a table of schedulers, and a table of task sites; and the
+ * markers in transpiled.zig that have the place of a task site in the source. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static int read_total(const struct dump_reader *dump, int64_t totals[TOTALS], st
 
 enum { WORDS_MAX = 9 };
 
-/* The words of the row; between `least` and `most` of them. */
+/* Splits the row into words; it must have `least` to `most` of them. */
 static int split(const struct dump_reader *dump, struct span words[WORDS_MAX], size_t least, size_t most,
                  struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line;

@@ -1,4 +1,4 @@
-/* dump_headers.c: what a dump says about itself: "# KEY: VALUE", "# WARNING: ...", titles, names of columns. */
+/* headers.c: the header lines of a dump: "# KEY: VALUE", "# WARNING: ...", titles, names of columns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ int dump_number(const struct dump_reader *dump, struct span word, int64_t *value
     return 0;
 }
 
-/* Titles and names of columns say what the format is, and nothing about this dump. */
+/* Titles and names of columns are skipped, because they are equal in all dumps of a format. */
 static bool is_format_line(struct span text) {
     static const char *const starts[] = {
         "alloc-profile v",
@@ -60,7 +60,7 @@ static void read_warning(struct dump_reader *dump, struct span text) {
         dump->dropped = INT64_MAX;
 }
 
-/* False where it is something else, which then is a comment. */
+/* False where it is not one; then the line is a comment. */
 static bool read_object(struct dump_reader *dump, struct span text) {
     struct span fields[4];
     uint64_t address;

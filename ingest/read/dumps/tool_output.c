@@ -1,4 +1,4 @@
-/* dump_tools.c: what two tools print about a whole run: `strace -c` and `perf stat`. */
+/* tool_output.c: the output of `strace -c` and `perf stat`. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- strace -c --------------------------------------------------------------------------------------------------- */
 
-/* "0.000123" as nanoseconds, exactly: a double would not hold a long run's. */
+/* "0.000123" in nanoseconds, exactly, which a double is not for long runs. */
 static int read_seconds(const struct dump_reader *dump, struct span word, int64_t *ns, struct error *err) {
     struct span rest = word;
     uint64_t seconds = 0, fraction = 0;
@@ -33,8 +33,8 @@ struct syscall_row {
     int64_t calls, errors, time_ns;
 };
 
-/* "% time, seconds, usecs/call, calls, [errors,] syscall". The name is valid text, so that names that only differ in
- * what is not are one. */
+/* "% time, seconds, usecs/call, calls, [errors,] syscall". The name is converted to valid UTF-8 first, because it is
+ * the key. */
 static int read_syscall(struct dump_reader *dump, struct syscall_row *row, struct error *err) {
     struct span line = span_trim(span_of_line(&dump->lines)), start = line, words[6];
     size_t count = 0;
@@ -53,7 +53,7 @@ static int read_syscall(struct dump_reader *dump, struct syscall_row *row, struc
     return count == 6 ? dump_number(dump, words[4], &row->errors, err) : 0;
 }
 
-/* A file may hold several tables, one a process, so rows of one name are summed. */
+/* A file may have a table for each process, so rows of one name are summed. */
 struct syscall_sums {
     struct map names; /* -> index into rows */
     struct syscall_row *rows;
@@ -181,12 +181,13 @@ static int store_counter(struct dump_reader *dump, const struct counter_row *row
     return db_run(dump->ingest->db, insert, err);
 }
 
-/* Sentences, such as "Performance counter stats for './ledger':", begin with neither. */
+/* Whether the line is a row. Sentences such as "Performance counter stats for './ledger':" are not. */
 static bool is_counter(struct span line) {
     return is_digit(*line.at) || *line.at == '<';
 }
 
-/* Sentences stay as comments, and the elapsed time is the profile's duration: both must be known before its rows. */
+/* A first pass. Sentences become comments and the elapsed time the duration of the profile, which is begun before its
+ * rows. */
 static int read_facts(struct dump_reader *dump, struct error *err) {
     while (dump_next_row(dump)) {
         struct span line = span_trim(span_of_line(&dump->lines));
@@ -194,7 +195,7 @@ static int read_facts(struct dump_reader *dump, struct error *err) {
         if (!is_counter(line)) {
             dump_comment(dump, span_copy(line, &dump->arena));
         } else if (read_counter(dump, &row, err) != 0) {
-            err->status = ERROR_NONE; /* its turn comes when rows are stored */
+            err->status = ERROR_NONE; /* it is reported when rows are stored */
         } else if (span_is(row.name, "seconds time elapsed") && row.value < 9e9) {
             dump->duration_ns = (int64_t)llround(row.value * 1e9);
         }

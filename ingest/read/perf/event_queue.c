@@ -14,7 +14,7 @@ void queue_add(struct queue *queue, struct queue_entry entry) {
     if (entry.time > queue->newest) queue->newest = entry.time;
 }
 
-/* Where the ascending run that begins at `from` ends. */
+/* The end of the ascending run that begins at `from`. */
 static size_t run_end(const struct queue_entry *entries, size_t from, size_t count) {
     size_t end = from + 1;
     while (end < count && entries[end - 1].time <= entries[end].time)
@@ -28,8 +28,8 @@ static void merge(const struct queue_entry *from, size_t low, size_t middle, siz
         to[i] = left < middle && (right == high || from[left].time <= from[right].time) ? from[left++] : from[right++];
 }
 
-/* A natural merge sort: what comes is a few long runs, one a CPU, so it costs n × log(CPUs). Stable: records of one
- * time keep the order in which they were written. */
+/* A natural merge sort: the input is a few sorted runs, one for each CPU, so it takes n × log(CPUs) steps. Stable:
+ * records of one time keep their order. */
 static void sort(struct queue *queue) {
     while (queue->count && run_end(queue->entries, 0, queue->count) < queue->count) {
         if (queue->spare_capacity < queue->capacity) {

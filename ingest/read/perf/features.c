@@ -1,5 +1,5 @@
-/* What a perf.data file says about the machine and the recording, in sections after the data or, in a pipe, in
- * records. */
+/* features.c: the features of a perf.data file, which describe the machine and the recording. They are sections behind
+ * the data, in the form for pipes records. */
 #include "ingest/read/perf/decoder.h"
 
 enum {
@@ -33,7 +33,7 @@ static void take_arguments(struct decoder *decoder, struct bytes *body) {
     }
 }
 
-/* Names as the user wrote them. An event is found by its ids, else by its place in the list. */
+/* Names of events as the user wrote them. An event is found by its ids, else by its position in the list. */
 static void take_event_names(struct decoder *decoder, struct bytes *body) {
     uint32_t count = bytes_u32(body), attr_size = bytes_u32(body);
     for (uint32_t i = 0; i < count && !body->is_short; i++) {

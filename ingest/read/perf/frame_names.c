@@ -45,7 +45,7 @@ int perf_names_store_sources(struct perf_names *names, struct ingest *ingest, st
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* perf record keeps a copy of what it met, the vdso too, below ~/.debug by build id: ab/cdef.../elf. */
+/* perf record keeps copies of mapped files, and of the vdso, in ~/.debug by build id: ab/cdef.../elf. */
 static void find_copy(struct perf_names *names, struct perf_named_image *named) {
     const char *home = getenv("HOME"), *file = strcmp(named->path, "[vdso]") == 0 ? "vdso" : "elf";
     if (!home || strlen(named->build_id) < 4) return;
@@ -91,7 +91,7 @@ static int64_t file_mapping(struct perf_names *names, uint32_t index, uint64_t a
     int64_t id = known_mapping(named, address);
     if (id) return id;
     struct symbol_segment segment;
-    /* Of a file that is not there we know that the address is in it, no more. */
+    /* A mapping for a file that is missing: only the address is known to be in it. */
     if (!symbolizer_segment(named->module, address, &segment)) segment = (struct symbol_segment){0, INT64_MAX, 0};
     int has_lines = symbolizer_has_lines(named->module);
     struct store_mapping mapping = {.filename = names->recording->spaces.images[index].path,
@@ -146,7 +146,7 @@ static int name_file_frame(struct perf_names *names, const struct perf_frame *fr
     return named->location_id < 0 ? -1 : 0;
 }
 
-/* Addresses count from the kernel's reference symbol or the module's start, so that each boot's are the same. */
+/* Addresses are relative to the kernel's reference symbol or to the module, so that they are equal for each boot. */
 static int name_kernel_frame(struct perf_names *names, const struct perf_frame *frame, struct perf_named_frame *named,
                              struct error *err) {
     const struct perf_spaces *spaces = &names->recording->spaces;
@@ -206,7 +206,7 @@ int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error 
     return id;
 }
 
-/* Notes a mapping at the front or at the end, once. */
+/* Adds a mapping at the front or at the end, unless it is there. */
 static size_t note_mapping(struct map *seen, int64_t *ids, size_t count, int64_t id) {
     bool added;
     if (id) map_put(seen, &id, sizeof id, &added);

@@ -23,7 +23,7 @@ static bool read_all(const char *path, struct buffer *text) {
     return fclose(file) == 0;
 }
 
-/* The build id of the running kernel is one of the ELF notes that it shows. */
+/* The build id of the running kernel is in its ELF notes. */
 static bool has_build_id(const char *build_id) {
     struct buffer notes = {0};
     bool is_same = false;
@@ -56,8 +56,8 @@ static size_t underscores(const char *name) {
     return strspn(name, "_");
 }
 
-/* The rule of perf: strong before weak, global before local, few underscores before many, the longer name; and the
- * plain name of a system call. */
+/* Which of two aliases is used, by the rule of perf: strong before weak, global before local, fewer underscores first,
+ * the longer name first; and the plain name of a system call. */
 static bool is_better(const struct perf_kernel_symbol *a, const struct perf_kernel_symbol *b) {
     bool weak_a = tolower(a->type) == 'w', weak_b = tolower(b->type) == 'w';
     if (weak_a != weak_b) return weak_b;

@@ -47,7 +47,7 @@ struct perf_event *decoder_add_event(struct decoder *decoder, struct bytes attr)
 int decoder_add_ids(struct decoder *decoder, const struct perf_event *event, struct bytes ids,
                     const unsigned char *place, struct error *err) {
     decoder->id_count += ids.left / 8;
-    /* Every event can name the same section: bounded by the file, not by their product. */
+    /* All events may have the same section of ids, so the number of ids is bounded by the size of the file. */
     if (decoder->id_count > decoder->size / 8)
         return decoder_fail(decoder, place, err, "more ids than the file can hold");
     while (ids.left >= 8) {
@@ -86,8 +86,8 @@ static int tell_sample(struct decoder *decoder, struct perf_event *event, struct
     return decoder->visitor->sample ? decoder->visitor->sample(decoder->context, sample, err) : 0;
 }
 
-/* With PERF_SAMPLE_READ one record stands for every counter of the group, by how much each grew; one that stood still
- * has no sample. */
+/* With PERF_SAMPLE_READ one record is a sample of every counter of the group, with the difference of its value as
+ * period. A counter that did not change has no sample. */
 static int tell_values(struct decoder *decoder, struct perf_event *event, struct perf_data_sample *sample,
                        const struct perf_read *read, struct error *err) {
     for (uint64_t i = 0; i < read->count; i++) {
@@ -192,7 +192,7 @@ static int tell_record(struct decoder *decoder, const unsigned char *place, stru
     }
 }
 
-/* A record of the kernel, now that its turn in time has come. What the visitor refuses is in this record. */
+/* Visits a record of the kernel, in the order of times. An error of the visitor is reported for this record. */
 static int deliver(struct decoder *decoder, const unsigned char *place, struct error *err) {
     if (tell_record(decoder, place, err) == 0) return 0;
     bool has_place = strncmp(err->message, "byte ", 5) == 0;
@@ -254,7 +254,7 @@ static int take_compressed(struct decoder *decoder, const unsigned char *place, 
     return code;
 }
 
-/* Some records are followed by data that their size does not count. */
+/* Some records are followed by data that is not part of their size. */
 static uint64_t bytes_behind(const struct perf_record *record) {
     struct bytes body = record->body;
     if (record->type == PERF_RECORD_AUXTRACE) return bytes_u64(&body);
@@ -265,7 +265,7 @@ static uint64_t bytes_behind(const struct perf_record *record) {
 static int take_record(struct decoder *decoder, const unsigned char *place, struct perf_record *record, size_t block,
                        struct error *err) {
     if (record->type < PERF_RECORD_USER) return enqueue(decoder, place, record, block, err);
-    /* perf compresses what comes out of the ring buffers, and nothing of its own. */
+    /* perf compresses only records of the ring buffers, not its own. */
     if (block) return decoder_broken(decoder, place, err, "a record of perf itself inside compressed data");
     switch (record->type) {
     case PERF_RECORD_HEADER_ATTR: return take_attr(decoder, place, record, err);
@@ -279,8 +279,8 @@ static int take_record(struct decoder *decoder, const unsigned char *place, stru
     }
 }
 
-/* Every record of the data. In a block of compressed data the last one may continue in the next block: what is left of
- * it stays in `data`. */
+/* Decodes every record of the data. In a compressed block the last record may continue in the next block; its start
+ * stays in `data`. */
 static int walk(struct decoder *decoder, struct bytes *data, size_t block, struct error *err) {
     while (data->left >= PERF_RECORD_HEADER) {
         const unsigned char *place = data->at;
@@ -305,7 +305,7 @@ static int walk(struct decoder *decoder, struct bytes *data, size_t block, struc
     return 0;
 }
 
-/* What stands before a break is good; a lenient reader takes it. */
+/* A lenient reader keeps the records before a break. */
 static int walk_all(struct decoder *decoder, struct bytes data, struct error *err) {
     if (walk(decoder, &data, 0, err)) {
         if (!decoder->facts->is_lenient) return -1;
@@ -331,7 +331,7 @@ static struct section take_section(struct bytes *bytes) {
     return section;
 }
 
-/* The bytes of a section; false where the file does not have them. */
+/* The bytes of a section; false where they are outside the file. */
 static bool section_bytes(const struct decoder *decoder, struct section section, struct bytes *bytes) {
     *bytes = (struct bytes){decoder->data, decoder->size, false};
     bytes_take(bytes, section.offset);
@@ -358,7 +358,7 @@ static int take_attrs(struct decoder *decoder, struct section attrs, uint64_t at
     return 0;
 }
 
-/* The sections of the features stand one after the other behind the data, in the order of their bits. */
+/* The sections of features follow the data, in the order of their bits. */
 static int take_features(struct decoder *decoder, struct section data, struct bytes bits, struct error *err) {
     struct bytes table = {decoder->data, decoder->size, false}, body;
     bytes_take(&table, data.offset);

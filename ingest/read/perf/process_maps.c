@@ -61,7 +61,7 @@ static void release(struct perf_spaces *spaces, struct perf_areas *areas) {
     free(areas);
 }
 
-/* The areas of a space, its own alone. */
+/* The areas of a space, copied if they are shared. */
 static struct perf_areas *own_areas(struct perf_spaces *spaces, struct perf_space *space) {
     struct perf_areas *shared = space->areas;
     if (shared && shared->users == 1) return shared;
@@ -76,7 +76,7 @@ static struct perf_areas *own_areas(struct perf_spaces *spaces, struct perf_spac
     return own;
 }
 
-/* Index of the first area that ends behind the address. */
+/* The index of the first area that ends above the address. */
 static size_t first_behind(const struct perf_areas *areas, uint64_t address) {
     size_t low = 0, high = areas->count;
     while (low < high) {
@@ -96,7 +96,7 @@ const struct perf_area *perf_space_find(const struct perf_space *space, uint64_t
     return &space->areas->items[index];
 }
 
-/* Puts `count` areas in the place of `old` ones. */
+/* Replaces `old` areas by `count` others. */
 static void replace(struct perf_areas *areas, size_t at, size_t old, const struct perf_area *with, size_t count) {
     if (count == 0 && old == 0) return; /* nor any memory to move */
     if (areas->count + count > areas->capacity + old) {
@@ -108,8 +108,8 @@ static void replace(struct perf_areas *areas, size_t at, size_t old, const struc
     areas->count = areas->count - old + count;
 }
 
-/* A new mapping takes the place of what was there, as mmap(MAP_FIXED) does; the ends of old ones remain. image 0: the
- * place is empty afterwards. */
+/* A new mapping replaces what it overlaps, as with mmap(MAP_FIXED); parts of old ones outside of it stay. image 0:
+ * nothing is mapped there afterwards. */
 static int put_area(struct perf_spaces *spaces, struct perf_space *space, struct perf_area area, struct error *err) {
     struct perf_areas *areas = own_areas(spaces, space);
     size_t first = first_behind(areas, area.start), last = first, count = 0, before = areas->count;
@@ -191,14 +191,14 @@ void perf_spaces_fork(struct perf_spaces *spaces, const struct perf_data_task *t
     set_areas(spaces, &spaces->spaces[child], spaces->spaces[parent].areas);
 }
 
-/* The old program's areas stay until the new one's are put over them, as in perf: while the kernel is still in execve,
- * a stack ends where the old program called it. */
+/* The areas of the old program stay until those of the new one replace them, as in perf: while the kernel is in execve,
+ * a stack ends in the old program. */
 void perf_spaces_exec(struct perf_spaces *spaces, uint32_t pid) {
     if (pid != UINT32_MAX) perf_spaces_of(spaces, pid)->is_started = true;
 }
 
-/* "[kernel.kallsyms]_text": behind the bracket the symbol whose run-time address stands as the file offset, so that
- * addresses can be told from where the kernel was loaded this time. */
+/* "[kernel.kallsyms]_text": the reference symbol follows the bracket, and the file offset is its run-time address, from
+ * which the load address of the kernel follows. */
 static int map_kernel(struct perf_spaces *spaces, const struct perf_data_mmap *mmap, struct error *err) {
     const size_t prefix = sizeof kernel_prefix - 1;
     struct perf_area area = {mmap->start, mmap->start + mmap->size, 0, IMAGE_KERNEL};
@@ -234,7 +234,7 @@ int perf_spaces_map(struct perf_spaces *spaces, const struct perf_data_mmap *mma
     if (mmap->mode == PERF_MODE_GUEST_KERNEL || mmap->mode == PERF_MODE_GUEST_USER) return 0;
     const char *build_id = mmap->build_id ? hex_text(&spaces->texts, mmap->build_id, mmap->build_id_size) : "";
     uint32_t pid = is_anonymous(mmap) ? mmap->pid : 0;
-    /* Memory that is no file's: addresses stay those of the process. */
+    /* Anonymous memory: its addresses stay those of the process. */
     struct perf_area area = {mmap->start, mmap->start + mmap->size, pid ? mmap->start : mmap->file_offset, 0};
     area.image = add_image(spaces, PERF_IMAGE_FILE, mmap->path, mmap->path_size, build_id, pid);
     struct perf_space *space = perf_spaces_of(spaces, mmap->pid);

@@ -5,7 +5,7 @@
 #include "ingest/read/perf/bytes.h"
 #include "ingest/read/perf/user_stacks.h"
 
-/* Words from here up are no addresses but say whose the following ones are (linux/perf_event.h). */
+/* Words from here up are markers: they give the context of the addresses that follow (linux/perf_event.h). */
 #define CONTEXT_KERNEL       ((uint64_t)-128)
 #define CONTEXT_USER         ((uint64_t)-512)
 #define CONTEXT_HYPERVISOR   ((uint64_t)-32)
@@ -15,7 +15,7 @@
 #define CONTEXT_FIRST        ((uint64_t)-4095)
 
 enum { KERNEL_STACK_MAX = 127 };  /* kernel.perf_event_max_stack, as it is shipped */
-enum { RAW_KEYS_MAX = 64 << 20 }; /* bytes of remembered samples: only speed is lost by forgetting them */
+enum { RAW_KEYS_MAX = 64 << 20 }; /* bytes of the cache of samples; when it is emptied only speed is lost */
 enum { PROGRESS_SAMPLES = 1 << 16 };
 
 /* ---- stacks ------------------------------------------------------------------------------------------------------ */
@@ -25,11 +25,11 @@ static struct perf_frame place(struct perf_recording *recording, const struct pe
     struct perf_spaces *spaces = &recording->spaces;
     if (mode == PERF_MODE_KERNEL) space = perf_spaces_kernel(spaces);
     if (mode >= PERF_MODE_HYPERVISOR) return (struct perf_frame){.image = IMAGE_GUEST, .address = address};
-    /* A return address may stand behind the last instruction of its function, even of its file. */
+    /* A return address may be beyond the end of its function, and even of its file. */
     uint64_t lookup = is_call && address ? address - 1 : address;
     const struct perf_area *area = perf_space_find(space, lookup);
-    /* A frame pointer led astray may meet a word of user memory that looks like the kernel's context: what follows is
-     * not in the kernel's half of the addresses, and perf calls it unknown. */
+    /* A wrong frame pointer may find a word in user memory that looks like the kernel's marker. Then the next address
+     * is not in the kernel's half of the addresses, and is unknown, as in perf. */
     bool is_in_half = lookup >> 63 >= spaces->kernel_start >> 63;
     if (!area && mode == PERF_MODE_KERNEL && is_in_half)
         return (struct perf_frame){.image = IMAGE_KERNEL, .address = lookup - spaces->kernel_start};
@@ -48,7 +48,7 @@ void perf_recording_push(struct perf_recording *recording, const struct perf_spa
     recording->stack[recording->depth++] = (uint32_t)(entry - recording->frames.entries);
 }
 
-/* Whose addresses follow a context word; false for a word that is none of them: a frame pointer led astray. */
+/* The context of a marker; false for a word that is not a marker, which a wrong frame pointer found. */
 static bool context_mode(uint64_t word, enum perf_mode *mode) {
     switch (word) {
     case CONTEXT_KERNEL: *mode = PERF_MODE_KERNEL; return true;
@@ -61,8 +61,8 @@ static bool context_mode(uint64_t word, enum perf_mode *mode) {
     }
 }
 
-/* The frames of a chain. The first one of each context is where that code stood itself (a fault may be at the first
- * instruction of a function), all others are return addresses. */
+/* The frames of a chain. The first of each context is an instruction (a fault may be at the first one of a function),
+ * all others are return addresses. */
 static void push_chain(struct perf_recording *recording, const struct perf_space *space,
                        const struct perf_data_sample *sample) {
     enum perf_mode mode = sample->mode;
@@ -70,7 +70,7 @@ static void push_chain(struct perf_recording *recording, const struct perf_space
     for (size_t i = 0; i < sample->chain_count; i++) {
         uint64_t word = words_at(sample->chain, i);
         bool is_context = word >= CONTEXT_FIRST;
-        if (is_context && !context_mode(word, &mode)) return; /* what stands before it is right */
+        if (is_context && !context_mode(word, &mode)) return; /* the frames before it are right */
         if (!is_context) perf_recording_push(recording, space, mode, word, is_call);
         is_call = !is_context;
     }
@@ -103,7 +103,8 @@ static uint32_t build_stack(struct perf_recording *recording, const struct perf_
     return put_stack(recording);
 }
 
-/* The stack of a sample. Equal bytes in equal spaces are an equal stack, which saves looking up each address. */
+/* The stack of a sample. Equal bytes in equal address spaces are an equal stack, so their addresses need not be looked
+ * up again. */
 static uint32_t stack_of(struct perf_recording *recording, const struct perf_data_sample *sample) {
     const struct perf_space *space = perf_spaces_of(&recording->spaces, sample->pid);
     if (sample->chain_count >= KERNEL_STACK_MAX) count_truncated(recording, sample->event);

@@ -102,7 +102,7 @@ void perf_event_decode(struct perf_event *event, struct bytes attr) {
 
 /* ---- where id and time stand ------------------------------------------------------------------------------------- */
 
-/* How many of the fields in `mask` a record of that sample type has. */
+/* The number of fields in `mask` that a record of that sample type has. */
 static size_t fields(uint64_t sample_type, uint64_t mask) {
     return (size_t)__builtin_popcountll(sample_type & mask);
 }
@@ -157,7 +157,7 @@ static void take_read(const struct perf_event *event, struct bytes *body, struct
         read->values = bytes_words(body, read->count * read->stride);
     } else {
         read->count = 1;
-        /* Alone, the times stand between value and id. */
+        /* Of a single counter, the times are between value and id. */
         const unsigned char *value = bytes_words(body, 1);
         bytes_words(body, times);
         const unsigned char *id = bytes_words(body, read->stride - 1);
@@ -186,7 +186,7 @@ static void take_branches(const struct perf_event *event, struct bytes *body) {
     bytes_words(body, count > body->left / 8 ? UINT64_MAX : count * words);
 }
 
-/* The fields that stand before the call chain, all of fixed size but what is read. */
+/* The fields before the call chain. All have fixed sizes, except PERF_SAMPLE_READ. */
 static void take_head(const struct perf_event *event, struct bytes *body, struct perf_data_sample *sample,
                       struct perf_read *read) {
     uint64_t type = event->sample_type;

@@ -1,4 +1,4 @@
-/* The format row of perf.data: a recording's sums become profiles, one an event. */
+/* samples.c: the reader of perf.data. The sums of a recording become profiles, one for each event. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/escape.h"
 #include "ingest/read/perf/frame_names.h"
 #include "ingest/read/perf/recording.h"
 #include "ingest/read/readers.h"
@@ -33,27 +34,11 @@ static char *kind_of(const struct perf_event *event) {
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *argument) {
-    return *argument &&
-           argument[strspn(argument, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-")] ==
-               '\0';
-}
-
-/* What was run, quoted as for a shell. */
+/* The command line, quoted for a shell. */
 static void add_command(struct buffer *command, const struct perf_data_facts *facts) {
     for (size_t i = 0; i < facts->argument_count; i++) {
-        const char *argument = facts->arguments[i];
         if (i) buffer_add_char(command, ' ');
-        if (is_plain(argument)) {
-            buffer_add_text(command, argument);
-            continue;
-        }
-        buffer_add_char(command, '\'');
-        for (; *argument; argument++) {
-            if (*argument == '\'') buffer_add_text(command, "'\\'");
-            buffer_add_char(command, *argument);
-        }
-        buffer_add_char(command, '\'');
+        escape_shell(command, facts->arguments[i]);
     }
 }
 
@@ -62,8 +47,8 @@ static int64_t duration_of(const struct perf_data_facts *facts) {
     return duration <= INT64_MAX ? (int64_t)duration : 0;
 }
 
-/* The recording's clock is not the wall's. Only `perf record -k` notes both at one moment; without, the file was
- * written when the recording ended. */
+/* The recording's clock is not the real-time clock. Only `perf record -k` stores both at one moment; without it, the
+ * time of the file is taken as the end of the recording. */
 static int64_t started_of(const struct perf_data_facts *facts, const struct input *input) {
     if (facts->has_clock && facts->first_time)
         return (int64_t)(facts->clock_wall + (facts->first_time - facts->clock_time));
@@ -170,8 +155,8 @@ static int add_events(struct ingest *ingest, struct perf_names *names, struct er
     return 0;
 }
 
-/* perf record --threads leaves a directory: in `data` is what happened, in data.0 and further ones, a CPU each, are the
- * samples. */
+/* perf record --threads writes a directory: `data` has the events of processes, and data.0 and so on have the samples
+ * of one CPU each. */
 static int refuse_threads(const struct input *input, struct error *err) {
     char *first = xasprintf("%s.0", input->path);
     bool is_there = access(first, F_OK) == 0;

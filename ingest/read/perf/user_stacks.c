@@ -26,12 +26,12 @@ struct perf_unwinder {
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-/* The place of each DWARF register among perf's (arch/ARCH/include/uapi/asm/perf_regs.h). */
+/* The number in perf of each DWARF register (arch/ARCH/include/uapi/asm/perf_regs.h). */
 static const unsigned char x86_64_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
 enum { X86_64_STACK = 7, X86_64_COUNTER = 8 };
 enum { ARM64_REGISTERS = 32, ARM64_STACK = 31, ARM64_COUNTER = 32 }; /* x0 … x30 and sp, as DWARF numbers them */
 
-/* Register `number` of perf; false where the event did not record it. */
+/* Reads register `number` of perf; false where the event did not record it. */
 static bool perf_register(const struct perf_data_sample *sample, unsigned number, uint64_t *value) {
     uint64_t mask = sample->regs_mask;
     if (!(mask >> number & 1)) return false;
@@ -65,7 +65,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *
     uint64_t offset = address - unwinder->stack_start;
     size_t size = unwinder->sample->stack_size;
     if (address < unwinder->stack_start || size < 8 || offset > size - 8) {
-        unwinder->is_cut = true; /* libdw takes a return address that it cannot read for the end of the stack */
+        unwinder->is_cut = true; /* for libdw a return address that it cannot read is the end of the stack */
         return false;
     }
     memcpy(word, unwinder->sample->stack + offset, sizeof *word);
@@ -88,7 +88,7 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread_conte
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* What the file of an image says, read once. */
+/* The segments of the file of an image, read once. */
 static const struct perf_elf *elf_of(struct perf_unwinder *unwinder, uint32_t image) {
     bool added;
     struct map_entry *entry = map_put(&unwinder->elves, &image, sizeof image, &added);
@@ -101,8 +101,8 @@ static const struct perf_elf *elf_of(struct perf_unwinder *unwinder, uint32_t im
     return (const struct perf_elf *)(intptr_t)entry->value;
 }
 
-/* The file around an address, which libdw is told when a walk first comes to it. One whose build id is another by now
- * is left out: its frame information would lead astray. */
+/* Reports the file around an address to libdw, when a walk first comes to it. A file with another build id is left out,
+ * because its frame information would be wrong. */
 static void report_file(struct perf_unwinder *unwinder, uint64_t address) {
     const struct perf_area *area = perf_space_find(unwinder->space, address);
     if (!area || dwfl_addrmodule(unwinder->dwfl, address)) return;
@@ -122,8 +122,8 @@ static void forget_files(struct perf_unwinder *unwinder) {
     unwinder->known = (struct map){0};
 }
 
-/* The files of a space, found anew whenever it changes. NULL where libdw cannot start: not even the file of the
- * instruction is there. */
+/* The files of a space, which are looked up again when it changes. NULL where libdw cannot start, because the file of
+ * the instruction is missing. */
 static Dwfl *files_of(struct perf_unwinder *unwinder) {
     static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
                                              .find_debuginfo = dwfl_standard_find_debuginfo,

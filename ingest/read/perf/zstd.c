@@ -2,10 +2,10 @@
 
 #include "ingest/read/perf/decoder.h"
 
-/* perf inflates into a buffer as big as the ring buffer that it recorded from, 2 MiB by default. A record of at most
- * 64 KiB that makes more than this is a bomb. */
+/* perf inflates into a buffer of the size of its ring buffer, 2 MiB by default. A record (at most 64 KiB) that inflates
+ * to more than this is an attack. */
 enum { BLOCK_MAX = 64 << 20 };
-/* All blocks that wait for their turn: two rounds of every ring buffer. */
+/* A limit for all blocks with waiting records, which are two rounds of every ring buffer. */
 #define BLOCKS_MAX (UINT64_C(1) << 30)
 
 void block_release(struct decoder *decoder, size_t index) {

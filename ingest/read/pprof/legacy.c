@@ -92,11 +92,11 @@ bool legacy_scale(int64_t *count, int64_t *bytes, int64_t rate) {
         *count = *bytes = 0;
         return true;
     }
-    if (rate <= 1) return true; /* every block was taken, or the rate is not known */
+    if (rate <= 1) return true; /* every block was sampled, or the rate is unknown */
     double mean = (double)*bytes / (double)*count;
     double scale = 1 / (1 - exp(-mean / (double)rate));
     double scaled_count = (double)*count * scale, scaled_bytes = (double)*bytes * scale;
-    /* Written so that a NaN fails, too. */
+    /* Written so that a NaN fails too. */
     if (!(fabs(scaled_count) < 0x1p63) || !(fabs(scaled_bytes) < 0x1p63)) return false;
     *count = (int64_t)scaled_count; /* towards zero, as pprof does */
     *bytes = (int64_t)scaled_bytes;
@@ -105,7 +105,7 @@ bool legacy_scale(int64_t *count, int64_t *bytes, int64_t rate) {
 
 /* ---- which format it is ------------------------------------------------------------------------------------------ */
 
-/* The first line, as far as it is needed to tell. */
+/* The start of the first line, for recognition. */
 static struct span first_line(const struct input *input) {
     struct span line = {(const char *)input->data, (const char *)input->data};
     while (line.end < (const char *)input->data + input->size && span_size(line) < 512 && *line.end != '\n')
@@ -169,7 +169,7 @@ static bool is_threads(const struct input *input) {
     return span_starts(line, "--- threadz ") || span_starts(line, "--- Thread ");
 }
 
-/* Java says so in the lines after the title, where it has other attributes than C++. */
+/* Whether it is of Java, by the attributes in the lines after the title. */
 static bool is_java(const struct input *input) {
     struct input head = *input;
     if (head.size > 4096) head.size = 4096;

@@ -29,7 +29,7 @@ static size_t words_left(const struct word_reader *words) {
     return (words->input->size - words->at) / words->size;
 }
 
-/* One of four layouts fits: three of the five words would be other numbers in another byte order or size. */
+/* At most one of the four layouts fits: in another byte order or size three of the five words are other numbers. */
 static bool read_header(struct word_reader *words, uint64_t *period_us) {
     for (int layout = 0; layout < 4; layout++) {
         *words = (struct word_reader){.input = words->input, .size = layout < 2 ? 4 : 8, .big_endian = layout & 1};
@@ -100,8 +100,8 @@ static int64_t common_second_frame(const struct legacy *legacy) {
     return common;
 }
 
-/* The first frame comes from the signal's context and is right; behind it may stand what the signal handler itself
- * pushed, the same in nearly every sample and of no interest. Up to two such frames are removed. */
+/* The first frame comes from the signal's context and is right. After it there may be frames of the signal handler,
+ * which are equal in nearly every sample. Up to two such frames are removed. */
 static void drop_handler_frames(struct legacy *legacy) {
     for (int round = 0; round < 2; round++) {
         int64_t common = common_second_frame(legacy);

@@ -13,7 +13,7 @@
 
 #include "ingest/read/pprof/legacy.h"
 
-enum { JAVA_HEAP_RATE = 524288 }; /* bytes between samples, the same in all such profiles, though none says so */
+enum { JAVA_HEAP_RATE = 524288 }; /* bytes between samples: the default, which such profiles do not contain */
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ struct java_name {
     int64_t line;
 };
 
-/* Where the last " (" of "FUNCTION (PLACE)" is; NULL where the text has not that form. */
+/* The last " (" of "FUNCTION (PLACE)"; NULL where the text does not have that form. */
 static const char *last_opening(struct span text) {
     if (span_size(text) < 4 || text.end[-1] != ')') return NULL;
     for (const char *at = text.end - 2; at > text.at; at--)
@@ -30,7 +30,7 @@ static const char *last_opening(struct span text) {
     return NULL;
 }
 
-/* "FILE:LINE" in parentheses is a place in a source; anything else there is a library's path. */
+/* "FILE:LINE" in parentheses is a line of a source; anything else there is the path of a library. */
 static void read_place(struct span place, struct java_name *name) {
     for (const char *at = place.end - 1; at > place.at; at--) {
         if (*at != ':') continue;
@@ -102,7 +102,7 @@ int legacy_java_locations(struct legacy *legacy, struct input_lines *lines, stru
 
 struct java {
     bool is_heap;
-    bool has_attributes; /* the lines of them are behind us */
+    bool has_attributes; /* their lines are read */
 };
 
 static int bad_attribute(const struct input_lines *lines, const char *expected, struct error *err) {

@@ -14,7 +14,7 @@
 
 enum {
     ATTRIBUTES_MAX = 64,      /* NAME=VALUE lines */
-    EXPANDED_MAX = 64 * 1024, /* bytes of a line with its values put in: values may hold $NAMEs, and grow */
+    EXPANDED_MAX = 64 * 1024, /* bytes of a line after replacement; values may contain $NAMEs themselves */
     MAPPINGS_MAX = 65536,     /* the kernel's own limit of a process is 65530 */
 };
 
@@ -223,8 +223,8 @@ static bool is_library(const char *file) {
     return false;
 }
 
-/* The first that is no library, not "[vdso]" and the like, and has a name, is the main binary: it changes places with
- * the first one. */
+/* The main binary is the first mapping that has a name and is neither a library nor "[vdso]" and so on. It is swapped
+ * with the first mapping. */
 static void put_main_first(struct legacy *legacy) {
     for (size_t i = 0; i < legacy->mapping_count; i++) {
         const char *file = legacy->mappings[i].file;
@@ -257,8 +257,8 @@ int legacy_find_maps(struct legacy *legacy, struct input_lines *lines, struct er
 
 /* ---- addresses to mappings --------------------------------------------------------------------------------------- */
 
-/* Some handlers write the main binary's mapping oddly: huge pages in front of it, or an offset that takes it away from
- * where executables begin. */
+/* Corrects mappings of the main binary that some handlers write: with huge pages before it, or with an offset where
+ * executables do not begin. */
 static void mend_main_mapping(struct legacy *legacy) {
     struct legacy_mapping *main = legacy->mappings;
     if (legacy->mapping_count > 1 && strncmp(main->file, "/anon_hugepage", 14) == 0 && main->limit == main[1].start)
@@ -269,10 +269,9 @@ static void mend_main_mapping(struct legacy *legacy) {
     }
 }
 
-/* Who holds which addresses: between edges[i] and edges[i + 1] it is mapping owners[i] - 1, or none where that is 0. Of
- * mappings that overlap, the first in the file's order holds an address. A look-up halves, whatever the file says:
- * reading 200,000 addresses with 60,000 mappings that overlap took 19 s, instead of 2, where each was compared with
- * all. */
+/* The mapping of each address: between edges[i] and edges[i + 1] it is mapping owners[i] - 1, or none where that is 0.
+ * Of overlapping mappings, the first in the file has the address. A look-up is a binary search for any input: 200,000
+ * addresses with 60,000 overlapping mappings took 19 s when each was compared with all, and take 2 s. */
 enum { COMPLETED_MAX = 64 }; /* mappings whose first part was missing; handlers leave out one */
 
 struct map_index {
@@ -288,7 +287,7 @@ static int compare_edges(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* How many edges are at or below the address. */
+/* The number of edges at or below the address. */
 static size_t edges_up_to(const struct map_index *index, uint64_t address) {
     size_t low = 0, high = index->edge_count;
     while (low < high) {
@@ -301,7 +300,7 @@ static size_t edges_up_to(const struct map_index *index, uint64_t address) {
     return low;
 }
 
-/* The first stretch at or after `at` that nobody holds yet; `next` leads there and is shortened on the way. */
+/* The first interval at or after `at` without a mapping. `next` links to it, and links are shortened on the way. */
 static size_t first_free(uint32_t *next, size_t at) {
     while (next[at] != at) {
         next[at] = next[next[at]];
@@ -354,7 +353,7 @@ static struct legacy_mapping *find_mapping(const struct map_index *index, struct
     return found;
 }
 
-/* A mapping whose first part is missing, and would hold the address, is completed. */
+/* Extends a mapping whose first part is missing, if the address is in that part. */
 static struct legacy_mapping *complete_mapping(struct map_index *index, struct legacy *legacy, uint64_t address) {
     if (index->completed_count == COMPLETED_MAX) return NULL;
     for (size_t i = 0; i < legacy->mapping_count; i++) {
@@ -367,8 +366,8 @@ static struct legacy_mapping *complete_mapping(struct map_index *index, struct l
     return NULL;
 }
 
-/* Mappings of the locations that samples use, in the order of first use. What is in none gets `whole`, a mapping of
- * everything, as Go's profiles, which have no mappings, always did; and so does all that comes after it. */
+/* Mappings of the locations that samples use, in the order of first use. An address outside of all gets `whole`, a
+ * mapping of everything, as pprof gives to Go's profiles without mappings; and so do all that come after it. */
 static void settle_location(struct map_index *index, struct legacy *legacy, struct legacy_location *location,
                             uint32_t *whole) {
     if (location->mapping || location->function || location->address == 0) return;

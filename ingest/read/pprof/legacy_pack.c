@@ -1,5 +1,5 @@
-/* legacy_pack.c: the model of a legacy profile as profile.proto. Messages are packed one by one, so that no more than
- * one of them stands in memory beside the bytes. */
+/* legacy_pack.c: writes the model of a legacy profile as profile.proto. Messages are packed one by one, so only one of
+ * them is in memory besides the bytes. */
 #include <string.h>
 
 #include "ingest/read/pprof/legacy.h"
@@ -36,7 +36,7 @@ static void put_message(struct pack *pack, enum field field, const ProtobufCMess
     pack->proto->size += protobuf_c_message_pack(message, (uint8_t *)pack->proto->data + pack->proto->size);
 }
 
-/* The index of a text, which is written where it is new. */
+/* The index of a text in the string table, where it is added if it is new. */
 static int64_t text_index(struct pack *pack, const char *text) {
     bool added;
     struct map_entry *entry = map_put(&pack->texts, text, strlen(text), &added);
@@ -95,7 +95,7 @@ static void put_mappings(struct pack *pack) {
     }
 }
 
-/* The id of a function: as pprof does, one a name. */
+/* The id of a function. As in pprof, a name is one function. */
 static uint64_t function_id(struct pack *pack, const struct legacy_location *location) {
     bool added;
     struct map_entry *entry = map_put(&pack->functions, location->function, strlen(location->function), &added);
@@ -128,8 +128,8 @@ static void put_locations(struct pack *pack) {
     }
 }
 
-/* The functions that pprof does not show in such a profile: the allocator's, the profiler's own. The same expressions,
- * so that a viewer shows the same. Those of locks and CPU are the functions of gperftools' handlers. */
+/* drop_frames: the functions that pprof hides in such a profile, those of the allocator and of the profiler. The same
+ * expressions as pprof's. Those of locks and CPU are functions of gperftools' handlers. */
 static const char heap_drop[] =
     "calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|tcmalloc::.*|tc_calloc|"
     "tc_cfree|tc_malloc|tc_free|tc_memalign|tc_posix_memalign|tc_pvalloc|tc_valloc|tc_realloc|tc_new|tc_delete|"

@@ -1,5 +1,5 @@
-/* legacy_text.c: the text profiles of C++ and Go programs. A title line says what it is, then come samples, one a line,
- * then often a title and the program's mappings. Blank lines and lines from '#' are skipped. */
+/* legacy_text.c: the text profiles of C++ and Go programs: a title line with the kind, a line for each sample, and
+ * often a title and the program's mappings. Blank lines and lines that begin with '#' are skipped. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int fail_at(const struct input_lines *lines, struct span place, const cha
                            span_shown(place), place.at);
 }
 
-/* A number that the line must have here. */
+/* Reads the number that must be here. */
 static int take_number(const struct input_lines *lines, struct span *line, int64_t *value, struct error *err) {
     struct span place = *line;
     span_skip_blanks(&place);
@@ -69,11 +69,11 @@ static int take_heap_numbers(const struct input_lines *lines, struct span *line,
 }
 
 struct heap_format {
-    bool is_sampled; /* Poisson, by bytes */
-    bool has_allocs; /* what was allocated in all, besides what is in use */
+    bool is_sampled; /* by bytes, as a Poisson process */
+    bool has_allocs; /* it has all allocations besides those in use */
 };
 
-/* What stands after '@': the kind of profile and the sampling rate. */
+/* Reads what follows '@': the kind of profile and the sampling rate. */
 static int read_heap_kind(struct legacy *legacy, const struct input_lines *lines, struct span line,
                           struct heap_format *format, struct error *err) {
     static const struct {
@@ -110,7 +110,7 @@ static int read_heap_title(struct legacy *legacy, const struct input_lines *line
     if (!start) return fail_at(lines, line, title, err);
     line.at = start + sizeof title - 1;
     if (take_heap_numbers(lines, &line, &total, err) || read_heap_kind(legacy, lines, line, format, err)) return -1;
-    /* gperftools repeats the figures in use where it does not know what was allocated. */
+    /* gperftools repeats the figures in use if it does not know those of all allocations. */
     format->has_allocs = (total.alloc.count != total.inuse.count && total.alloc.count != 0) ||
                          (total.alloc.bytes != total.inuse.bytes && total.alloc.bytes != 0);
     return 0;
@@ -277,8 +277,8 @@ static bool is_thread_title(struct span line) {
            span_find(line, ") stack: ---");
 }
 
-/* The frames after a title, up to the next line from "---". Each line names one: "0xADDRESS: function", the leaf as
- * "PC: 0xADDRESS: function". 1: there is a next line, 0: it was the last thread. */
+/* Reads the frames after a title, up to the next line that begins with "---". Each line is "0xADDRESS: function", the
+ * leaf "PC: 0xADDRESS: function". 1: there is a next line, 0: it was the last thread. */
 static int read_thread(struct legacy *legacy, struct input_lines *lines, struct error *err) {
     bool is_same = false, is_more;
     while ((is_more = input_next_line(lines))) {

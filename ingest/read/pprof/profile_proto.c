@@ -1,4 +1,4 @@
-/* pprof_read.c: profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto).
+/* profile_proto.c: the reader of profile.proto (https://github.com/google/pprof/blob/main/proto/profile.proto).
  *
  * Two passes over the bytes. The first notes where strings, mappings, locations and functions stand, because their ids
  * may be used before they are defined (Go writes the strings last) and the fields of a profile may come in any order.
@@ -15,8 +15,8 @@
 #include "ingest/read/readers.h"
 
 enum {
-    ITEMS_MAX = 1 << 24, /* strings, and locations, and functions, and mappings: what a hostile file can make us note */
-    DEPTH_MAX = 1 << 16, /* frames of a stack, lines of a location, labels of a sample */
+    ITEMS_MAX = 1 << 24,  /* a limit each for strings, locations, functions and mappings, against hostile files */
+    DEPTH_MAX = 1 << 16,  /* frames of a stack, lines of a location, labels of a sample */
     PROGRESS_STEP = 4096, /* samples */
 };
 
@@ -39,7 +39,7 @@ enum profile_field {
     PROFILE_DOC_URL,
 };
 
-/* A mapping, location or function: where its message stands, and its row once it was looked up. */
+/* A mapping, location or function: the bytes of its message, and its row once it was looked up. */
 struct item {
     uint64_t id;
     uint32_t offset, size;
@@ -102,7 +102,7 @@ static int fail_wire(struct proto_reader *reader, const struct wire *wire, enum 
     return fail_at(reader, wire->at, wire_problem(state));
 }
 
-/* The next field of a message: 1, 0 at its end, -1 with the error set. */
+/* Reads the next field of a message: 1; 0 at its end, -1 with the error set. */
 static int next_field(struct proto_reader *reader, struct wire *wire, struct wire_field *field) {
     enum wire_state state = wire_next(wire, field);
     return state >= 0 ? (int)state : fail_wire(reader, wire, state);
@@ -236,7 +236,7 @@ static int note_field(struct proto_reader *reader, const struct wire *wire, cons
         return note_message(reader, wire, field);
     if (field->number == PROFILE_COMMENT) return add_repeated(reader, &reader->comments, ITEMS_MAX, wire, field);
     return field->number <= PROFILE_DOC_URL ? note_number(reader, wire, field)
-                                            : 0; /* unknown ones are of a later day */
+                                            : 0; /* unknown fields are of newer versions */
 }
 
 static int compare_items(const void *left, const void *right) {
@@ -277,7 +277,7 @@ static int first_pass(struct proto_reader *reader) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Ids are 1, 2, 3 … in nearly every file. NULL with the error set. */
+/* The item of an id. Ids are 1, 2, 3 … in nearly every file. NULL with the error set. */
 static struct item *find_item(struct proto_reader *reader, struct items *items, uint64_t id, const uint8_t *at) {
     if (id - 1 < items->count && items->list[id - 1].id == id) return &items->list[id - 1];
     const struct item key = {.id = id};
@@ -305,7 +305,7 @@ static struct wire message_of(const struct proto_reader *reader, const struct it
     return (struct wire){start, start + item->size};
 }
 
-/* The first `count` - 1 fields of a message, all numbers, into values[1 ...]. Other fields are skipped. */
+/* Reads fields 1 to `count` - 1 of a message, all numbers, into values[1 ...]. Other fields are skipped. */
 static int read_numbers(struct proto_reader *reader, struct wire wire, uint64_t *values, size_t count) {
     struct wire_field field = {0};
     int state;
@@ -341,7 +341,7 @@ static int64_t mapping_row(struct proto_reader *reader, uint64_t id, const uint8
     return item->row = store_mapping(&reader->ingest->store, &mapping, reader->err);
 }
 
-/* Function 0 is a line of which no function is known: the one without a name. */
+/* Function 0 is an unknown function: it gets the function without a name. */
 static int64_t function_row(struct proto_reader *reader, uint64_t id, const uint8_t *at) {
     enum { ID = 1, NAME, SYSTEM_NAME, FILENAME, START_LINE, FIELDS };
     uint64_t values[FIELDS] = {0};
@@ -457,7 +457,7 @@ static int64_t store_labels(struct proto_reader *reader) {
     return id;
 }
 
-/* Most samples of a profile share a few label sets: those are known by their bytes. */
+/* Most samples of a profile share a few label sets, which are recognised by their bytes. */
 static int64_t label_set_row(struct proto_reader *reader) {
     if (reader->label_count == 0) return 0;
     bool added;
@@ -477,7 +477,7 @@ static int note_label(struct proto_reader *reader, const struct wire *wire, cons
     return 0;
 }
 
-/* The lock of a contention profile is not in the profile; it is known by who waited, or let it go. */
+/* A contention profile does not have its locks. A lock is identified by the stack that waited for it or unlocked it. */
 static int64_t lock_object(struct proto_reader *reader, int64_t trace_id) {
     bool added;
     struct map_entry *entry = map_put(&reader->lock_objects, &trace_id, sizeof trace_id, &added);
@@ -535,7 +535,7 @@ static const char *header_text(struct proto_reader *reader, uint64_t index) {
     return string_of(reader, &reader->texts, index, reader->input->data);
 }
 
-/* Does any sample? The table `locks` has no room for labels. */
+/* Whether any sample has labels, for which the table `locks` has no column. */
 static bool has_labels(const struct proto_reader *reader) {
     enum { LABEL = 3 };
     struct wire wire = {reader->input->data, reader->input->data + reader->input->size};
@@ -566,7 +566,7 @@ static const char **read_comments(struct proto_reader *reader) {
     return texts;
 }
 
-/* All of them, in the order of the file: a mapping that no stack goes through still says what was loaded. */
+/* Stores all mappings, in the order of the file: one that no stack uses still shows what was loaded. */
 static int64_t *read_mappings(struct proto_reader *reader) {
     int64_t *rows = arena_alloc(&reader->texts, reader->mappings.count * sizeof *rows + 1);
     for (size_t i = 0; i < reader->mappings.count; i++) {
@@ -637,15 +637,15 @@ static int read_pprof(struct ingest *ingest, const struct input *input, struct e
     return code;
 }
 
-/* Is the field one that a profile has, of the right wire type? */
+/* Whether a profile has such a field, with that wire type. */
 static bool is_profile_field(const struct wire_field *field) {
     if (field->number > PROFILE_DOC_URL) return false;
     if (field->number <= PROFILE_STRING || field->number == PROFILE_PERIOD_TYPE) return field->type == WIRE_BYTES;
     return field->type == WIRE_VARINT || (field->number == PROFILE_COMMENT && field->type == WIRE_BYTES);
 }
 
-/* There is no magic number: the first fields must be those of a profile. One that is cut off counts, and
- * after a few good ones a broken one does, so that a broken profile is said to be one, and where. */
+/* There is no magic number, so the first fields must be those of a profile. A field that is cut off is accepted, and
+ * after a few good ones a broken one is too, so that a broken profile is read and its error is reported. */
 static bool recognise_pprof(const struct input *input) {
     enum { LOOK_AT = 16, ENOUGH = 3 };
     if (input->is_directory || input->size == 0) return false;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which types of a kind a profile may bring, as bits in the order of kinds[].types: some of `takes`, and all of
+/* The types that a profile of a kind may have, as bits in the order of kinds[].types: any of `takes`, and all of
  * `needs`. */
 static const struct intake {
     enum kind_id kind;
     unsigned takes, needs;
-    bool is_plain; /* gperftools says "objects" and "space" of what is in use */
+    bool is_plain; /* gperftools' names for what is in use */
 } intakes[] = {
     {KIND_HEAP, 15, 0, false},
     {KIND_HEAP, 12, 12, true},
@@ -23,7 +23,7 @@ static bool is_figure(const struct intake *intake, int figure, const struct inge
     return strcmp(name, type->type) == 0 && strcmp(wanted->unit, type->unit) == 0;
 }
 
-/* Are all the profile's types figures of that table, each at most once? */
+/* Whether each type of the profile is a figure of that table, and none is there twice. */
 static bool fits(struct pprof_kind *kind, const struct intake *intake, const struct ingest_type *types, size_t count) {
     unsigned found = 0;
     for (int i = 0; i < PPROF_FIGURES; i++)
