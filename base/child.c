@@ -106,7 +106,7 @@ static bool read_outputs(struct child *child, const char *name, const struct chi
         int ready = left > 0 ? poll(ends, 2, (int)left) : 0;
         if (ready < 0 && errno == EINTR) continue;
         if (ready <= 0) {
-            error_fail(err, "%s: no end after %d seconds, stopped", name, limits->seconds);
+            error_fail(err, "%s: did not end within %d seconds, stopped", name, limits->seconds);
             return false;
         }
         if (ends[1].revents) (void)read_end(&child->errors[0], &child->said, SAID_MAX);

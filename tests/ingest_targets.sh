@@ -73,13 +73,13 @@ refused 1 '^clear: \./none\.pb\.gz: No such file' "$CLEAR" doctor ./none.pb.gz
 refused 2 '^clear: prod/none\.pb\.gz: no such file, and no warehouse runs\.sqlite' "$CLEAR" doctor prod/none.pb.gz
 refused 2 '^clear: prod/none\.pb\.gz: no such file, and no run of t\.db has that name' "$CLEAR" doctor --db t.db prod/none.pb.gz
 refused 2 "^clear: t\\.db: no run 'none' among 1" "$CLEAR" doctor --db t.db none
-refused 1 '^clear: \./t\.db: is a SQLite database: a warehouse is named by --db' "$CLEAR" doctor ./t.db
+refused 1 '^clear: \./t\.db: is a SQLite database; to use it as the warehouse: --db' "$CLEAR" doctor ./t.db
 head -c 3000 "$heap" >cut.pb.gz
-refused 1 '^clear: cut\.pb\.gz: byte 3000: the gzip stream is cut off' "$CLEAR" export cut.pb.gz --kind heap -o none.pb.gz
+refused 1 '^clear: cut\.pb\.gz: byte 3000: the gzip stream is truncated' "$CLEAR" export cut.pb.gz --kind heap -o none.pb.gz
 refused 1 '^clear: other: run 1 has no heap profile; it has: samples' "$CLEAR" export other --kind heap -o none.pb.gz
 [ ! -e none.pb.gz ] || fail "a file was left by a failed export"
 mkdir plain
-refused 1 '^clear: plain: no directory of dumps' "$CLEAR" doctor plain
+refused 1 '^clear: plain: is not a directory of dumps' "$CLEAR" doctor plain
 refused 2 'only reading is allowed: DELETE from runs is refused' "$CLEAR" query 'DELETE FROM runs WHERE id = :run' run=other
 refused 1 '^clear: runs\.sqlite: no such file' "$CLEAR" doctor
 refused 1 '^clear: runs\.sqlite: no such file' "$CLEAR" doctor latest

@@ -32,7 +32,7 @@ refuses 2 'file0' '^: not found in PATH' profile file0
 refuses 2 './file4' '^: is a directory, not a program' profile ./file4
 refuses 2 './file1' '^: statically linked.*link it dynamically' profile ./file1
 # A copy of ours that we own gains nothing by setuid, but the loader may drop the preload: it is refused all the same.
-refuses 2 './file2' '^: setuid.*a plain copy' profile ./file2
+refuses 2 './file2' '^: is setuid.*profile a copy without that bit' profile ./file2
 refuses 2 './file3' '^: not executable.*chmod [+]x' profile ./file3
 echo 'this is no database, and it is longer than a header of one hundred bytes would be, so that nobody takes it for an empty file' >file5
 cp file5 file5.copy

@@ -70,7 +70,7 @@ while read -r how words; do
 done <<'CASES'
 broken :[0-9]+:[0-9]+: expected
 empty : is empty
-pipe : is no regular file
+pipe : is not a regular file
 other : is a dump of another kind
 CASES
 record 137 "$program" killed
@@ -111,7 +111,7 @@ check_db t.db
 # Nobody switches the program's own counting: where recording was off, that is said.
 record 4 --start=off "$program"
 expect_equal "$(profiles)" "$all_once" "profiles with --start=off"
-expect_match "$("$CLEAR" doctor --db t.db)" 'recording was off for a time, which is in what the program dumped' "doctor on --start=off"
+expect_match "$("$CLEAR" doctor --db t.db)" 'recording was paused for a time; the dump of the program includes' "doctor on --start=off"
 # A shell around it does not dump: what the hooks recorded of the shell stays.
 printf '#!/bin/bash\nx=$(echo a)\n%s\nexit 6\n' "$program" >around.sh && chmod +x around.sh
 record 6 ./around.sh

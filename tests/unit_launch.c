@@ -88,7 +88,7 @@ static void what_is_no_program_is_refused(void **state) {
     expect_refused("./locked", "not executable");
     expect_refused("./data", "neither an ELF program nor a script");
     expect_refused("./nothing", "neither an ELF program nor a script");
-    expect_refused("./object.o", "no program");
+    expect_refused("./object.o", "but not a program");
     expect_refused("./cut", "statically linked"); /* its program headers are gone */
 }
 

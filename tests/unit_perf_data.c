@@ -479,8 +479,8 @@ static void what_is_not_read_says_why(void **state) {
     (void)state;
     expect_refusal("2ELIFREP\0\0\0\0\0\0\0\x10", 16, "big-endian");
     expect_refusal("PERFFILE\0\0\0\0\0\0\0\0", 16, "version 1");
-    expect_refusal("PERFILE2", 8, "cut short");
-    expect_refusal("something else", 14, "no perf.data");
+    expect_refusal("PERFILE2", 8, "truncated");
+    expect_refusal("something else", 14, "not a perf.data");
     assert_true(perf_data_recognise("PERFILE2", 8));
     assert_false(perf_data_recognise("PERFILE2", 7));
 }

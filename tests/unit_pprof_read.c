@@ -134,7 +134,7 @@ static void a_sum_beyond_64_bits_is_refused(void **state) {
     struct small small;
     make_small(&small, "goroutine", "count", (const int64_t[]){INT64_MAX, 1}, 2);
     assert_int_equal(take(fixture, &small.profile), -1);
-    assert_non_null(strstr(fixture->err.message, "unit.pb: the sum of equal rows is beyond 64 bits"));
+    assert_non_null(strstr(fixture->err.message, "unit.pb: the sum of equal rows exceeds 64 bits"));
     assert_int_equal(ask(fixture, "SELECT (SELECT count(*) FROM runs) + (SELECT count(*) FROM locations)"), 0);
     make_small(&small, "goroutine", "count", (const int64_t[]){INT64_MAX}, 1); /* and the next one is read as ever */
     assert_int_equal(take(fixture, &small.profile), 0);

@@ -94,13 +94,13 @@ static void broken_output_is_refused_whole(void **state) {
         enum tool tool;
         const char *text, *message;
     } cases[] = {
-        {TOOL_PERF_STAT, "12;;cycles;1;100.00;;\nno counter\n", "output:2: not understood: no counter"},
-        {TOOL_PERF_STAT, "12x;;cycles;1;100.00;;\n", "output:1: not understood: 12x"},
-        {TOOL_PERF_STAT, "12;;;1;100.00;;\n", "output:1: not understood"},
+        {TOOL_PERF_STAT, "12;;cycles;1;100.00;;\nno counter\n", "output:2: cannot be parsed: no counter"},
+        {TOOL_PERF_STAT, "12x;;cycles;1;100.00;;\n", "output:1: cannot be parsed: 12x"},
+        {TOOL_PERF_STAT, "12;;;1;100.00;;\n", "output:1: cannot be parsed"},
         {TOOL_STRACE, "3 0.000614 openat 19\nstrace: Process 7 detached\n",
-         "output:2: not understood: strace: Process"},
-        {TOOL_STRACE, "-3 0.000614 openat\n", "output:1: not understood"},
-        {TOOL_STRACE, "3 nan openat\n", "output:1: not understood"},
+         "output:2: cannot be parsed: strace: Process"},
+        {TOOL_STRACE, "-3 0.000614 openat\n", "output:1: cannot be parsed"},
+        {TOOL_STRACE, "3 nan openat\n", "output:1: cannot be parsed"},
     };
     int64_t profiles = ask("SELECT count(*) FROM profiles"), rows = ask("SELECT count(*) FROM counters");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -99,7 +99,7 @@ static int subtract(struct ingest *ingest, const struct series *series, bool rel
         for (size_t i = sums->keys; i < sums->width && code == 0; i++)
             code = __builtin_sub_overflow(0, row[i], &row[i]);
         if (code != 0 || sums_add(sums, row) != 0)
-            code = error_fail(err, "%s: the difference to its series is beyond 64 bits", ingest->input->path);
+            code = error_fail(err, "%s: the difference to its series exceeds 64 bits", ingest->input->path);
     }
     sqlite3_reset(select);
     return code == 0 && state == 0 ? 0 : -1;

@@ -199,11 +199,10 @@ int fetch(const char *url, const struct fetch_options *options, struct buffer *b
     static const struct fetch_options defaults;
     if (!options) options = &defaults;
     if (!options->tls_cert != !options->tls_key)
-        return error_usage(err,
-                           "a client's certificate and its key belong together: give both --tls_cert and --tls_key");
+        return error_usage(err, "a client certificate needs its key: give both --tls_cert and --tls_key");
     if (load_curl(err)) return -1;
     CURL *handle = curl.easy_init();
-    if (!handle) return error_fail(err, "%s: libcurl cannot begin", url);
+    if (!handle) return error_fail(err, "%s: libcurl cannot be initialised", url);
     char *shown = fetch_shown_url(url), *asked = asked_url(url, options->seconds);
     struct transfer transfer = {.shown = shown, .options = options, .body = body};
     set_up(handle, asked, url, &transfer);

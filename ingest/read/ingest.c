@@ -146,7 +146,7 @@ static int add_row(struct ingest *ingest, int table, const int64_t *row, struct 
         sums_init(rows, tables[table].keys, values, tables[table].maxima);
     }
     if (sums_add(rows, row) == 0) return 0;
-    return error_fail(err, "%s: the sum of equal rows is beyond 64 bits", ingest->input->path);
+    return error_fail(err, "%s: the sum of equal rows exceeds 64 bits", ingest->input->path);
 }
 
 int ingest_site(struct ingest *ingest, const struct ingest_site *row, struct error *err) {
@@ -414,9 +414,10 @@ static void undo(struct ingest *ingest, struct error *err) {
 }
 
 static int refuse(const struct input *input, struct error *err) {
-    if (input->is_directory) return error_fail(err, "%s: no directory of dumps", input->path);
+    if (input->is_directory) return error_fail(err, "%s: is not a directory of dumps (NAME.profile)", input->path);
     if (input_starts_with(input, "SQLite format 3"))
-        return error_fail(err, "%s: is a SQLite database: a warehouse is named by --db %s", input->path, input->path);
+        return error_fail(err, "%s: is a SQLite database; to use it as the warehouse: --db %s", input->path,
+                          input->path);
     if (input->size == 0) return error_fail(err, "%s: is empty", input->path);
     return error_fail(err, "%s: byte 0: no known format (see clear ingest --help for the list)", input->path);
 }

@@ -85,7 +85,7 @@ static int inflate_step(struct input *input, z_stream *stream, size_t *offset, s
     if (code == Z_OK && (*offset < input->file_size || stream->avail_out == 0)) return 1;
     if (code == Z_MEM_ERROR) bug("out of memory");
     if (code == Z_OK || code == Z_BUF_ERROR)
-        return input_fail_byte(err, input, *offset, "the gzip stream is cut off: its end is missing");
+        return input_fail_byte(err, input, *offset, "the gzip stream is truncated");
     return input_fail_byte(err, input, *offset, "broken gzip: %s", stream->msg ? stream->msg : "bad data");
 }
 
@@ -129,7 +129,7 @@ int input_complete(struct input *input, struct error *err) {
     input->is_partial = false;
     int code = inflate_some(input, INPUT_SIZE_MAX, err);
     if (code == 1)
-        return error_fail(err, "%s: more than %" PRIu64 " MiB after inflating: that is no profile", input->path,
+        return error_fail(err, "%s: more than %" PRIu64 " MiB after inflating, which is the limit", input->path,
                           (uint64_t)INPUT_SIZE_MAX >> 20);
     return code;
 }

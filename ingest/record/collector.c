@@ -393,7 +393,7 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
                                          " WHERE id = (SELECT min(id) FROM profiles WHERE run_id = :run)",
                                          err);
     if (!statement) return -1;
-    char *text = xasprintf("# WARNING: %llu processes could not be recorded: they had no room or no access for it",
+    char *text = xasprintf("# WARNING: %llu processes could not be recorded: no space or no permission for a segment",
                            (unsigned long long)count);
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":text", text);

@@ -132,7 +132,7 @@ static int judge_facts(const struct elf_facts *facts, const char *name, struct e
     if (!facts->has_interpreter && !facts->is_go && facts->dumps_itself) return 0;
     if (!facts->has_interpreter && facts->is_go)
         return error_usage(err,
-                           "%s: a statically linked Go program, which nothing can be preloaded into; record it with "
+                           "%s: a statically linked Go program; nothing can be preloaded into it. Record it with "
                            "runtime/pprof",
                            name);
     if (!facts->has_interpreter)
@@ -155,7 +155,7 @@ static int check_elf(int file, const unsigned char *ident, const char *path, con
         ident[EI_DATA] != ELFDATA2LSB || header.e_machine != EM_X86_64)
         return error_usage(err, "%s: not built for x86-64", name);
     if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-        return error_usage(err, "%s: an ELF file that is no program (object file or core)", name);
+        return error_usage(err, "%s: an ELF file, but not a program (object file or core dump)", name);
     struct elf_facts facts = {0};
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
@@ -173,18 +173,19 @@ static int check_rights(const char *path, const char *name, struct error *err) {
     struct stat status;
     if (stat(path, &status)) return error_usage(err, "%s: %s", name, strerror(errno));
     if (S_ISDIR(status.st_mode)) return error_usage(err, "%s: is a directory, not a program", name);
-    if (!S_ISREG(status.st_mode)) return error_usage(err, "%s: is no regular file", name);
+    if (!S_ISREG(status.st_mode)) return error_usage(err, "%s: is not a regular file", name);
     if (faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
         return error_usage(err, "%s: not executable (chmod +x %s?)", name, name);
     const char *bit = status.st_mode & S_ISUID ? "setuid" : NULL;
     if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP)) bit = bit ? bit : "setgid";
     if (bit)
-        return error_usage(err, "%s: %s, and the loader preloads nothing of ours there; profile a plain copy of it",
-                           name, bit);
+        return error_usage(
+            err, "%s: is %s, so the loader does not preload the runtime into it; profile a copy without that bit", name,
+            bit);
     if (getxattr(path, "security.capability", NULL, 0) > 0)
         return error_usage(err,
-                           "%s: has file capabilities, and the loader preloads nothing of ours there; profile a plain "
-                           "copy of it",
+                           "%s: has file capabilities, so the loader does not preload the runtime into it; profile a "
+                           "copy without them",
                            name);
     return 0;
 }

@@ -210,15 +210,14 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
     buffer_add_char(json, '[');
     if (recorded->is_corrupt) {
         snprintf(text, sizeof text,
-                 "# WARNING: the segment of process %d is damaged; what could be read of it is shown",
+                 "# WARNING: the segment of process %d is damaged; only what could be read is stored",
                  recorded->head.pid);
         add_warning(json, text);
     }
     if (id == MEASURE_HEAP && missed) {
-        snprintf(
-            text, sizeof text,
-            "# WARNING: %llu frees were not seen; their blocks count as freed where the address was handed out again",
-            (unsigned long long)missed);
+        snprintf(text, sizeof text,
+                 "# WARNING: %llu frees were not seen by a hook; each was counted when its address was allocated again",
+                 (unsigned long long)missed);
         add_warning(json, text);
     }
     if (id == MEASURE_LOCK && recorded->threads.hold_lost) {
@@ -227,7 +226,7 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
         add_warning(json, text);
     }
     if (id == MEASURE_CPU && !recorded->head.cpu_hz) {
-        snprintf(text, sizeof text, "# WARNING: process %d could get no CPU timers; its CPU time is not sampled",
+        snprintf(text, sizeof text, "# WARNING: process %d has no CPU timers; its CPU time is not sampled",
                  recorded->head.pid);
         add_warning(json, text);
     }

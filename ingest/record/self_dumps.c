@@ -133,7 +133,7 @@ static int warn(const struct dump_import *import, const char *text, struct error
 }
 
 static int warn_of_pause(const struct dump_import *import, struct error *err) {
-    static const char text[] = "# WARNING: recording was off for a time, which is in what the program dumped itself";
+    static const char text[] = "# WARNING: recording was paused for a time; the dump of the program includes that time";
     return import->was_paused ? warn(import, text, err) : 0;
 }
 
@@ -154,11 +154,11 @@ static int look_at(const char *path, int kind, struct error *err) {
     struct stat about;
     struct input input;
     if (lstat(path, &about) != 0) return 0;
-    if (!S_ISREG(about.st_mode)) return error_fail(err, "%s: is no regular file", path);
+    if (!S_ISREG(about.st_mode)) return error_fail(err, "%s: is not a regular file", path);
     if (input_open(&input, path, err) != 0) return -1;
     const char *file = dump_file_of(&input);
     input_close(&input);
-    if (!file) return error_fail(err, "%s: %s", path, about.st_size ? "is no dump of CLEAR's runtime" : "is empty");
+    if (!file) return error_fail(err, "%s: %s", path, about.st_size ? "is not a dump of CLEAR's runtime" : "is empty");
     return strcmp(file, dump_kinds[kind].file) == 0 ? 1 : error_fail(err, "%s: is a dump of another kind", path);
 }
 

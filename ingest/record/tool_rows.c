@@ -30,7 +30,7 @@ static int insert_profile(struct tool_import *import, int64_t run_id, const char
 }
 
 static int broken(const struct tool_import *import, const char *text, struct error *err) {
-    return error_fail(err, "%s:%d: not understood: %s", import->path, import->line, text);
+    return error_fail(err, "%s:%d: cannot be parsed: %s", import->path, import->line, text);
 }
 
 /* ---- perf stat: VALUE;UNIT;EVENT;... ----------------------------------------------------------------------------- */

@@ -126,7 +126,7 @@ static int try_tool(enum tool tool, const char *path, const char *option, const 
     if (pid > 0 && wait_for(pid) != 0) {
         char *why = complaint(log);
         error_usage(err, "%s: %s is not permitted here: %s", option, arguments.items[0],
-                    why ? why : "it does not say why");
+                    why ? why : "without a message");
         free(why);
     }
     free_arguments(&arguments);

@@ -36,7 +36,7 @@ static int read_total(const struct dump_reader *dump, int64_t totals[TOTALS], st
     struct span line = span_trim(span_of_line(&dump->lines));
     for (int i = 0; i < TOTALS; i++)
         if (span_take(&line, names[i])) return dump_number(dump, span_trim(line), &totals[i], err);
-    return dump_expected(dump, line, "total_fibers: N or the like", err);
+    return dump_expected(dump, line, "a line such as total_fibers: N", err);
 }
 
 /* ---- schedulers and task sites ----------------------------------------------------------------------------------- */
@@ -72,7 +72,7 @@ static int check_new(const struct dump_reader *dump, int64_t id, struct span wor
                      struct error *err) {
     bool added;
     map_put(seen, &id, sizeof id, &added);
-    return added ? 0 : dump_expected(dump, word, "a number that has no row yet", err);
+    return added ? 0 : dump_expected(dump, word, "a number that is not in an earlier row", err);
 }
 
 /* 1: the row is broken, as `err` says; -1: no row can be stored. */

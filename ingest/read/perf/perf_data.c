@@ -124,7 +124,8 @@ static int take_sample(struct decoder *decoder, const unsigned char *place, cons
 static int take_mmap(struct decoder *decoder, const unsigned char *place, const struct perf_record *record,
                      struct error *err) {
     struct perf_data_mmap mmap;
-    if (!perf_mmap_decode(record, &mmap)) return decoder_broken(decoder, place, err, "a mapping that cannot be");
+    if (!perf_mmap_decode(record, &mmap))
+        return decoder_broken(decoder, place, err, "a mapping whose fields do not fit or whose end exceeds 64 bits");
     return decoder->visitor->mmap ? decoder->visitor->mmap(decoder->context, &mmap, err) : 0;
 }
 
@@ -290,7 +291,7 @@ static int walk(struct decoder *decoder, struct bytes *data, size_t block, struc
                                 PERF_RECORD_HEADER);
         if (record.size > data->left) {
             if (block) return 0;
-            return decoder_fail(decoder, place, err, "a record of %u bytes where %zu are left: the file is cut short",
+            return decoder_fail(decoder, place, err, "a record of %u bytes where %zu are left: the file is truncated",
                                 record.size, data->left);
         }
         bytes_take(data, record.size);
@@ -300,7 +301,7 @@ static int walk(struct decoder *decoder, struct bytes *data, size_t block, struc
             return decoder_fail(decoder, place, err, "%" PRIu64 " bytes of trace where fewer are left", behind);
     }
     if (data->left && !block)
-        return decoder_fail(decoder, data->at, err, "%zu bytes where a record must begin: the file is cut short",
+        return decoder_fail(decoder, data->at, err, "%zu bytes where a record must begin: the file is truncated",
                             data->left);
     return 0;
 }
@@ -345,14 +346,14 @@ static int take_attrs(struct decoder *decoder, struct section attrs, uint64_t at
     if (attr_size < ATTR_SIZE_FIRST + SECTION || attr_size > UINT16_MAX)
         return decoder_fail(decoder, decoder->data + 16, err, "events of %" PRIu64 " bytes each", attr_size);
     if (!section_bytes(decoder, attrs, &bytes))
-        return decoder_fail(decoder, decoder->data + 24, err, "the list of events lies outside of the file");
+        return decoder_fail(decoder, decoder->data + 24, err, "the list of events is outside of the file");
     while (bytes.left >= attr_size) {
         struct bytes entry = {bytes_take(&bytes, attr_size), attr_size, false};
         struct bytes tail = {entry.at + attr_size - SECTION, SECTION, false};
         entry.left -= SECTION;
         struct perf_event *event = decoder_add_event(decoder, entry);
         if (!section_bytes(decoder, take_section(&tail), &ids))
-            return decoder_fail(decoder, entry.at, err, "the ids of an event lie outside of the file");
+            return decoder_fail(decoder, entry.at, err, "the ids of an event are outside of the file");
         if (decoder_add_ids(decoder, event, ids, entry.at, err)) return -1;
     }
     return 0;
@@ -370,7 +371,7 @@ static int take_features(struct decoder *decoder, struct section data, struct by
         struct section section = take_section(&table);
         if (table.is_short || !section_bytes(decoder, section, &body)) {
             char what[80];
-            snprintf(what, sizeof what, "feature %u lies outside of the file: it is cut short", feature);
+            snprintf(what, sizeof what, "feature %u is outside of the file: the file is truncated", feature);
             return decoder_broken(decoder, place, err, what);
         }
         if (feature_decode(decoder, feature, body, err)) return -1;
@@ -385,7 +386,7 @@ static int parse_file(struct decoder *decoder, uint64_t header_size, struct erro
     struct section attrs = take_section(&header), data = take_section(&header);
     take_section(&header); /* names of events, until Linux 3.3 */
     if (decoder->size < FILE_HEADER_OLD || header.is_short)
-        return decoder_fail(decoder, decoder->data + decoder->size, err, "the header is cut short");
+        return decoder_fail(decoder, decoder->data + decoder->size, err, "the header is truncated");
     if (take_attrs(decoder, attrs, attr_size, err)) return -1;
     if (data.size == 0 && data.offset < decoder->size) {
         decoder->facts->is_unfinished = true; /* perf record was killed before it wrote the size */
@@ -394,7 +395,7 @@ static int parse_file(struct decoder *decoder, uint64_t header_size, struct erro
         return -1;
     }
     if (!section_bytes(decoder, data, &body)) {
-        if (decoder_broken(decoder, decoder->data + 40, err, "the data lies outside of the file: it is cut short"))
+        if (decoder_broken(decoder, decoder->data + 40, err, "the data is outside of the file: the file is truncated"))
             return -1;
         if (data.offset > decoder->size) return 0;
         body = (struct bytes){decoder->data + data.offset, decoder->size - data.offset, false};
@@ -425,7 +426,7 @@ int perf_data_parse(const void *data, size_t size, const struct perf_data_visito
                     struct perf_data_facts *facts, struct error *err) {
     struct decoder decoder = {.data = data, .size = size, .visitor = visitor, .context = context, .facts = facts};
     facts->hostname = facts->architecture = facts->release = "";
-    if (!perf_data_recognise(data, size)) return error_fail(err, "no perf.data file");
+    if (!perf_data_recognise(data, size)) return error_fail(err, "not a perf.data file");
     decoder.blocks = xcalloc(1, sizeof *decoder.blocks);
     decoder.block_count = 1;
     int code = parse(&decoder, err);

@@ -181,7 +181,7 @@ static int read_sample(struct legacy *legacy, const struct java *java, const str
 
 int legacy_parse_java(struct legacy *legacy, struct error *err) {
     struct input_lines lines = {.input = legacy->input};
-    if (!input_next_line(&lines)) return input_fail_byte(err, legacy->input, 0, "no title");
+    if (!input_next_line(&lines)) return input_fail_byte(err, legacy->input, 0, "no title line");
     struct java java = {.is_heap = span_starts(span_of_line(&lines), "--- heapz")};
     legacy->has_block_bytes = java.is_heap;
     legacy->period_type = legacy->period_unit = "";

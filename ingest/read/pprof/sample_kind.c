@@ -72,7 +72,7 @@ static int add_site(const struct pprof_kind *kind, struct ingest *ingest, struct
     if (kind->figures[3] < 0) live_bytes = site->alloc_bytes;
     if (__builtin_sub_overflow(site->alloc_count, live_count, &site->free_count) ||
         __builtin_sub_overflow(site->alloc_bytes, live_bytes, &site->free_bytes))
-        return error_fail(err, "allocated less in use is beyond 64 bits");
+        return error_fail(err, "allocated less in use exceeds 64 bits");
     return ingest_site(ingest, site, err);
 }
 

@@ -29,8 +29,8 @@ enum wire_state {
 
 static inline const char *wire_problem(enum wire_state state) {
     return state == WIRE_TOO_LONG    ? "a number of more than 64 bits"
-           : state == WIRE_BAD_FIELD ? "no field of a protocol buffer"
-                                     : "the message is cut off in the middle of a field";
+           : state == WIRE_BAD_FIELD ? "not a field of a protocol buffer"
+                                     : "the message is truncated in a field";
 }
 
 static inline enum wire_state wire_varint(struct wire *wire, uint64_t *value) {
