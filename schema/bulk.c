@@ -10,7 +10,7 @@ struct memory_table {
     sqlite3_vtab base; /* first: SQLite knows us by it */
     const struct bulk_source *source;
 };
-struct cursor {
+struct bulk_cursor {
     sqlite3_vtab_cursor base;
     const struct bulk *bulk;
     size_t row, count;
@@ -41,7 +41,7 @@ static int plan(sqlite3_vtab *table, sqlite3_index_info *info) {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **result) {
     (void)table;
-    struct cursor *cursor = xcalloc(1, sizeof *cursor);
+    struct bulk_cursor *cursor = xcalloc(1, sizeof *cursor);
     *result = &cursor->base;
     return SQLITE_OK;
 }
@@ -54,7 +54,7 @@ static int close_cursor(sqlite3_vtab_cursor *cursor) {
 static int rewind_cursor(sqlite3_vtab_cursor *base, int plan_number, const char *plan_text, int argc,
                          sqlite3_value **argv) {
     (void)plan_number, (void)plan_text, (void)argc, (void)argv;
-    struct cursor *cursor = (struct cursor *)base;
+    struct bulk_cursor *cursor = (struct bulk_cursor *)base;
     cursor->bulk = ((const struct memory_table *)base->pVtab)->source->bulk;
     cursor->count = cursor->bulk ? cursor->bulk->count : 0;
     cursor->row = 0;
@@ -62,23 +62,23 @@ static int rewind_cursor(sqlite3_vtab_cursor *base, int plan_number, const char 
 }
 
 static int next_row(sqlite3_vtab_cursor *cursor) {
-    ((struct cursor *)cursor)->row++;
+    ((struct bulk_cursor *)cursor)->row++;
     return SQLITE_OK;
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base) {
-    const struct cursor *cursor = (const struct cursor *)base;
+    const struct bulk_cursor *cursor = (const struct bulk_cursor *)base;
     return cursor->row >= cursor->count;
 }
 
 static int give_value(sqlite3_vtab_cursor *base, sqlite3_context *result, int column) {
-    const struct cursor *cursor = (const struct cursor *)base;
+    const struct bulk_cursor *cursor = (const struct bulk_cursor *)base;
     cursor->bulk->value(result, cursor->bulk->rows, cursor->row, column);
     return SQLITE_OK;
 }
 
 static int give_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) {
-    *rowid = (sqlite3_int64)((const struct cursor *)cursor)->row;
+    *rowid = (sqlite3_int64)((const struct bulk_cursor *)cursor)->row;
     return SQLITE_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "schema/schema.h"
 
 enum { SOURCE_SIZE_MAX = 64 << 20 };
 
@@ -59,9 +60,7 @@ static void keep(struct sources *sources, const char *path, const char *text, bo
 }
 
 int sources_load(struct sources *sources, struct db *db, const struct run_set *runs, struct error *err) {
-    static const char sql[] = "SELECT sources.path, source_texts.text, role = 'transpiled' FROM sources"
-                              " JOIN source_texts ON source_texts.id = sources.text_id"
-                              " WHERE sources.run_id = :run ORDER BY sources.path";
+    const char *sql = embedded_text("report/sources.sql");
     for (size_t i = 0; i < runs->count; i++) {
         sqlite3_stmt *row = db_prepare(db, sql, err);
         if (!row) return -1;
