@@ -172,7 +172,7 @@ docs: all ## write the tables in docs/ that clear itself prints
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)
-	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
+	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 
 .PHONY: install
 install: all ## copy clear, its runtime, clear.h, manual pages and completion below $(DESTDIR)$(PREFIX)

@@ -1,6 +1,6 @@
-/* api_off ITERATIONS: what the calls of clear.h cost a program that is not being profiled: the same loop with and without them, in
- * rounds that take turns; the best of each. A round of the loop with calls has three: cell read, channel push, lock acquired and
- * released count as two. Prints ns per call. */
+/* api_off ITERATIONS: the cost of the calls of clear.h in a program that is not profiled. It times a loop with and
+ * without them in alternating rounds, and takes the best of each. The loop has four calls: cell read, channel push,
+ * lock acquired, lock released. Prints ns per call. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static double now_ns(void) {
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-/* The work between: enough that the loop itself is no bottleneck of one cycle. */
+/* Work between the calls, so that the loop takes more than a cycle by itself. */
 #define WORK(state)                                                                                                    \
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;                                                   \
     __asm__ volatile("" : "+r"(state))

@@ -1,11 +1,12 @@
-/* delta DIRECTORY [SITES]: what a flush costs the collector where 1 % of the sites moved, beside one where all of them did, and
- * the .pb.gz of the one window beside that of the whole. SITES (100,000) stacks of ten frames in a segment that this program writes itself,
- * so that a flush can be timed alone: no program under it, all symbols known after the first one. Blocks are freed
- * as they are allocated: what is in use belongs into every profile of a heap, moved or not.
+/* delta DIRECTORY [SITES]: compares a flush in which 1 % of the sites changed with one in which all did, and the .pb.gz
+ * of that window with that of the whole run. The segment has SITES (100,000) stacks of ten frames, and this program
+ * writes it itself, so that only the flush is timed: there is no profiled program, and all symbols are known after the
+ * first flush. All blocks are freed, because what is in use is in every profile of a heap, changed or not.
  *
- * Prints `delta SITES SITES_MOVED first_ms full_ms delta_ms full_export_ms delta_export_ms served_ms full_bytes delta_bytes`; the
- * times of flushes are processor time, medians but for the first; those of a delta are means of 100, so that folds are in them.
- * delta_export is of the last window by its number, served what a delta path makes after each of ten flushes. */
+ * Prints `delta SITES SITES_CHANGED first_ms full_ms delta_ms full_export_ms delta_export_ms served_ms full_bytes
+ * delta_bytes`. Times of flushes are CPU time: medians, except for the first one; delta_ms is the mean of 100, so that
+ * folds are included. delta_export is of the last window by its number; served is what the server makes for a delta
+ * path after each of ten flushes. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>

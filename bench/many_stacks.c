@@ -1,5 +1,5 @@
-/* many_stacks SECONDS: burns CPU behind stacks that hardly ever repeat. Each turn walks 24 levels, and at each level a random
- * bit chooses the function that calls on: 2^24 paths, so that nearly every sample of a recording stands in one of its own. */
+/* many_stacks SECONDS: uses CPU in stacks that hardly ever repeat. Each round makes 24 nested calls, and at each level
+ * a random bit chooses the function: 2^24 stacks, so nearly every sample has one of its own. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* peak PROGRAM ARGUMENT...: runs the program and prints its peak memory (KB) and CPU time (ms) on standard error. A child's peak
- * begins with that of whoever started it, so this one is smaller than what it measures. Exits as the program did. */
+/* peak PROGRAM ARGUMENT...: runs the program and prints its peak memory (KB) and CPU time (ms) on standard error. The
+ * peak of a child starts at that of its parent, so this program is smaller than what it measures. Exits as the program
+ * did. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/path.h"
 
 /* Lines stay in the profile at the granularity of functions (report_format.keeps_places), but are no part of names. */
@@ -16,10 +17,10 @@ static const char *find_name(struct report *report, const struct profile_locatio
     if (*info->name) return info->name;
     buffer_clear(scratch);
     if (mapping && *mapping->file)
-        buffer_printf(scratch, "%s+0x%llx", path_base(mapping->file),
-                      (unsigned long long)(location->address - mapping->start + mapping->offset));
+        buffer_printf(scratch, "%s+%s", path_base(mapping->file),
+                      hex_address(location->address - mapping->start + mapping->offset).text);
     else
-        buffer_printf(scratch, "0x%llx", (unsigned long long)location->address);
+        buffer_add_text(scratch, hex_address(location->address).text);
     return profile_text(profile, buffer_text(scratch));
 }
 

@@ -4,6 +4,7 @@
  *    "frames": [{"function", "file", "line", "module", "address", "inlined"}],
  *    "samples": [{"stack": [index into frames, leaf first], "values": [number], "labels": {key: text or number}}]}
  * One sample a line. An address is hexadecimal text, because a JSON number is a double to most readers. */
+#include "base/hex.h"
 #include "export/format.h"
 #include "export/frames.h"
 
@@ -68,7 +69,7 @@ static void add_frames(const struct stack_frames *frames, struct buffer *out) {
         add_known(out, "file", frame->file);
         if (frame->line) buffer_printf(out, ",\"line\":%lld", (long long)frame->line);
         add_known(out, "module", frame->module);
-        if (frame->address) buffer_printf(out, ",\"address\":\"0x%llx\"", (unsigned long long)frame->address);
+        if (frame->address) buffer_printf(out, ",\"address\":\"%s\"", hex_address(frame->address).text);
         buffer_add_text(out, frame->is_inlined ? ",\"inlined\":true}" : "}");
     }
     buffer_add_text(out, "],\n");

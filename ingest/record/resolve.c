@@ -218,9 +218,8 @@ static int64_t symbolized_location(struct resolver *resolver, struct image *imag
 
 /* Code outside of every module, as of a JIT compiler. It is named by its address. */
 static int64_t nameless_location(struct resolver *resolver, uint64_t address, struct error *err) {
-    char name[32];
-    snprintf(name, sizeof name, "0x%" PRIx64, address);
-    struct store_line line = {.function_id = store_function(&resolver->store, name, name, "", 0, err)};
+    struct hex_text name = hex_address(address);
+    struct store_line line = {.function_id = store_function(&resolver->store, name.text, name.text, "", 0, err)};
     return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
 }
 
