@@ -11,7 +11,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
-#include "export/columns.h"
+#include "query/profile/columns.h"
 #include "export/names.h"
 
 struct rows {

@@ -1,4 +1,4 @@
-#include "export/columns.h"
+#include "query/profile/columns.h"
 
 #include <math.h>
 #include <stdlib.h>

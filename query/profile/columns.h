@@ -1,7 +1,7 @@
 /* columns.h: what each column of a query means for a profile. One role a column, chosen by its name from the table in
  * columns.c, and, for names that say nothing, by the first value that is not NULL: text is a frame, a number a value. */
-#ifndef CLEAR_EXPORT_COLUMNS_H
-#define CLEAR_EXPORT_COLUMNS_H
+#ifndef CLEAR_QUERY_PROFILE_COLUMNS_H
+#define CLEAR_QUERY_PROFILE_COLUMNS_H
 
 #include <sqlite3.h>
 #include <stdbool.h>
