@@ -20,6 +20,7 @@
 #include "base/buffer.h"
 #include "export/export.h"
 #include "ingest/record/collector.h"
+#include "query/profile/series.h"
 
 enum { FRAMES = 10, FULLS = 5, DELTAS = 100, SERVED = 10 };
 #define BIAS 0x7f0000000000ull
@@ -132,7 +133,7 @@ static double flush(struct collector *collector) {
     return cpu_ms() - start;
 }
 
-static double export(struct db *db, int64_t run_id, int64_t window, struct export_series *series, const char *path,
+static double export(struct db *db, int64_t run_id, int64_t window, struct profile_series *series, const char *path,
                      int64_t *bytes) {
     struct stat status;
     struct export_request request = {
@@ -152,7 +153,7 @@ static double flush_delta(struct collector *collector, struct load *load) {
 }
 
 static double serve(struct collector *collector, struct load *load, struct db *db, int64_t run_id, const char *path) {
-    struct export_series *series = export_series_new();
+    struct profile_series *series = profile_series_new();
     double served = 0;
     int64_t ignored;
     (void)export(db, run_id, 0, series, path, &ignored);
@@ -160,7 +161,7 @@ static double serve(struct collector *collector, struct load *load, struct db *d
         (void)flush_delta(collector, load);
         served += export(db, run_id, 0, series, path, &ignored);
     }
-    export_series_free(series);
+    profile_series_free(series);
     return served / SERVED;
 }
 

@@ -20,7 +20,7 @@ struct report_target {
     const char *db, *kind; /* asked for; each may be NULL */
     struct report_overrides overrides;
     struct words targets, bases; /* no target: the latest run. A program before the targets is an override */
-    const char *type;            /* the one sample type that is needed (profile_load_type); NULL: all */
+    const char *type;            /* the one sample type that is needed (profile_load); NULL: all */
     bool is_diff;                /* of the bases */
     bool normalize;              /* to the total of the bases */
 

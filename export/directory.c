@@ -11,7 +11,7 @@
 #include "export/dumps.h"
 #include "export/export.h"
 #include "export/file.h"
-#include "export/kinds.h"
+#include "schema/kinds.h"
 #include "schema/schema.h"
 
 /* What a NAME.profile/ may hold besides KIND.pb.gz: our dumps and those of CLEAR's own tools. Nothing else is ever removed. */
@@ -86,7 +86,9 @@ static void remove_directory(const char *directory) {
 static int write_kind(struct db *db, int64_t run_id, const struct kind *kind, const char *directory,
                       struct error *err) {
     char *path = xasprintf("%s/%s.pb.gz", directory, kind->name);
-    int code = export_kind(db, run_id, kind, path, err);
+    const struct export_request request = {
+        .source = {.kind = kind->name, .runs = {&run_id, 1}}, .allows_none = true, .path = path};
+    int code = export_write(db, &request, err);
     free(path);
     return code;
 }

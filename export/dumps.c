@@ -6,9 +6,10 @@
 
 #include "base/buffer.h"
 #include "base/hex.h"
+#include "base/integers.h"
+#include "base/map.h"
 #include "base/units.h"
 #include "export/file.h"
-#include "export/names.h"
 #include "schema/schema.h"
 
 enum { CHUNK = 64 * 1024 }; /* bytes collected before they are written */
@@ -18,8 +19,6 @@ struct dump {
     struct file file;
     struct buffer text;
     struct map addresses; /* location id -> address */
-    uint64_t *ids;        /* scratch for stacks */
-    size_t capacity;
     int64_t run_id;
     const struct timespan *span;
 };
@@ -54,15 +53,19 @@ static int find_address(struct dump *dump, int64_t location_id, uint64_t *addres
 
 /* Comma-separated, leaf first; "-" for no stack. */
 static int add_stack(struct dump *dump, const char *stack, struct error *err) {
-    size_t count;
-    if (names_parse_stack(stack, &dump->ids, &dump->capacity, &count, err) < 0) return -1;
-    if (count == 0) buffer_add_char(&dump->text, '-');
-    for (size_t i = 0; i < count; i++) {
+    const char *at = integers_first(stack);
+    bool is_first = true;
+    if (at && *at == ']') buffer_add_char(&dump->text, '-');
+    while (at && *at != ']') {
+        int64_t id = 0;
         uint64_t address = 0;
-        if (find_address(dump, (int64_t)dump->ids[i], &address, err) < 0) return -1;
-        buffer_printf(&dump->text, "%s%s", i ? "," : "", hex_address(address).text);
+        at = integers_next(at, &id);
+        if (!at) break;
+        if (find_address(dump, id, &address, err) < 0) return -1;
+        buffer_printf(&dump->text, "%s%s", is_first ? "" : ",", hex_address(address).text);
+        is_first = false;
     }
-    return 0;
+    return integers_ended(at) ? 0 : error_fail(err, "not a stack: %.100s", stack);
 }
 
 static void add_numbers(struct dump *dump, sqlite3_stmt *row, int first, char separator) {
@@ -184,7 +187,6 @@ static int finish(struct dump *dump, int code, struct error *err) {
         file_abandon(&dump->file);
     buffer_free(&dump->text);
     map_free(&dump->addresses);
-    free(dump->ids);
     return code;
 }
 

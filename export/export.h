@@ -11,6 +11,7 @@
 
 struct export_format;
 struct report_options;
+struct profile_series;
 struct saved_query;
 
 /* Where samples come from: one kind ("heap", "lock", ...) of some runs, all their processes together, or a query.
@@ -26,17 +27,12 @@ struct export_source {
     size_t argument_count;
 };
 
-/* What had happened in a run when it was last looked at, so that the next export tells what has come since. Windows alone
- * could not: old ones are folded together, also across the moment that counts. */
-struct export_series;
-
 struct export_request {
     struct export_source source, base; /* the base is taken away where has_base */
     bool has_base;
     bool is_diff;     /* samples of the base keep their mark, which percentages are of, in every format */
     bool allows_none; /* a run that has nothing of the kind (yet) gives a profile without samples, no failure */
-    struct export_series
-        *series; /* not NULL: of one run, what came after the series' mark, which moves to the newest window */
+    struct profile_series *series;        /* not NULL: of one run, what came since (query/profile/series.h) */
     const struct export_format *format;   /* NULL: pprof */
     const struct report_options *options; /* of every other format; NULL: as they are preset */
     const char *type;     /* what pprof shows first, and a format with a single value alone; NULL: as `options` say */
@@ -48,13 +44,6 @@ struct export_request {
 
 /* A failure that lists the kinds that the run has, where this is none of them. */
 int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err);
-
-/* Of nothing yet: the first export tells all. */
-struct export_series *export_series_new(void);
-/* Moves the mark to the newest window: what a kind of that run had up to there is not told any more. */
-int export_series_mark(struct export_series *series, struct db *db, int64_t run_id, const char *kind,
-                       struct error *err);
-void export_series_free(struct export_series *series); /* safe on NULL */
 
 int export_write(struct db *db, const struct export_request *request, struct error *err);
 

@@ -38,7 +38,6 @@ struct deflater {
 
 struct pprof_writer {
     struct file file;
-    bool in_memory;     /* nothing is deflated: all of it stays in `pending` */
     struct error error; /* the first failure; the deflater's while that is busy */
     bool failed;        /* the writer's copy of whether there was one: samples after it are refused */
     struct deflater deflater;
@@ -49,10 +48,8 @@ struct pprof_writer {
     Perftools__Profiles__Profile header; /* the scalar fields, written at the end */
     Perftools__Profiles__ValueType period_type;
     size_t sample_types;
-    Perftools__Profiles__Mapping *mappings; /* written at the end: [id - 1] */
-    size_t mapping_count;
-    uint64_t main_mapping, functions, locations; /* the last two are counts, thus also the newest ids */
-    Perftools__Profiles__Line *lines;            /* scratch, with the list that protobuf-c wants */
+    uint64_t mappings, functions, locations; /* counts, thus also the newest ids */
+    Perftools__Profiles__Line *lines;        /* scratch, with the list that protobuf-c wants */
     Perftools__Profiles__Line **line_list;
     Perftools__Profiles__Label *labels;
     Perftools__Profiles__Label **label_list;
@@ -155,7 +152,7 @@ static void put_varint(struct buffer *buffer, uint64_t value) {
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
-    if (writer->pending.size >= BATCH && !writer->in_memory) hand_over(writer);
+    if (writer->pending.size >= BATCH) hand_over(writer);
     put_varint(&writer->pending, field << 3 | WIRE_BYTES);
     put_varint(&writer->pending, size);
 }
@@ -172,7 +169,6 @@ static void put_message(struct pprof_writer *writer, unsigned field, const Proto
 
 static int64_t intern(struct pprof_writer *writer, const char *text) {
     bool added;
-    if (!text) text = "";
     struct map_entry *entry = map_put(&writer->strings, text, strlen(text), &added);
     if (added) entry->value = (int64_t)writer->strings.count - 1;
     return entry->value;
@@ -184,17 +180,6 @@ static struct pprof_writer *make_writer(void) {
     writer->period_type = (Perftools__Profiles__ValueType)PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
     intern(writer, ""); /* entry 0 of the string table */
     return writer;
-}
-
-struct pprof_writer *pprof_open_memory(void) {
-    struct pprof_writer *writer = make_writer();
-    writer->in_memory = true;
-    return writer;
-}
-
-struct pprof_writer *pprof_open(const char *path, int level, struct error *err) {
-    struct file file;
-    return file_open(&file, path, true, err) < 0 ? NULL : pprof_open_file(&file, level);
 }
 
 struct pprof_writer *pprof_open_file(const struct file *file, int level) {
@@ -211,11 +196,10 @@ struct pprof_writer *pprof_open_file(const struct file *file, int level) {
 static void release(struct pprof_writer *writer) {
     stop_deflater(writer);
     buffer_free(&writer->deflater.batch);
-    if (!writer->in_memory) deflateEnd(&writer->zip);
+    deflateEnd(&writer->zip);
     buffer_free(&writer->pending);
     map_free(&writer->strings);
     free(writer->header.comment);
-    free(writer->mappings);
     free(writer->lines);
     free(writer->line_list);
     free(writer->labels);
@@ -226,15 +210,8 @@ static void release(struct pprof_writer *writer) {
 void pprof_abandon(struct pprof_writer *writer) {
     if (!writer) return;
     stop_deflater(writer);
-    if (!writer->in_memory) file_abandon(&writer->file);
+    file_abandon(&writer->file);
     release(writer);
-}
-
-static void put_mappings(struct pprof_writer *writer) {
-    size_t first = writer->main_mapping ? (size_t)writer->main_mapping - 1 : 0;
-    if (writer->mapping_count) put_message(writer, FIELD_MAPPING, &writer->mappings[first].base);
-    for (size_t i = 0; i < writer->mapping_count; i++)
-        if (i != first) put_message(writer, FIELD_MAPPING, &writer->mappings[i].base);
 }
 
 static void put_header(struct pprof_writer *writer) {
@@ -246,20 +223,12 @@ static void put_header(struct pprof_writer *writer) {
 
 /* What could not be written before all else was known. */
 static void put_rest(struct pprof_writer *writer) {
-    put_mappings(writer);
     put_header(writer);
     for (size_t i = 0; i < writer->strings.count; i++) {
         const struct map_entry *string = &writer->strings.entries[i];
         put_field(writer, FIELD_STRING, string->size);
         buffer_add(&writer->pending, string->key, string->size);
     }
-}
-
-void pprof_take(struct pprof_writer *writer, struct buffer *bytes) {
-    put_rest(writer);
-    *bytes = writer->pending;
-    writer->pending = (struct buffer){0};
-    release(writer);
 }
 
 int pprof_close(struct pprof_writer *writer, struct error *err) {
@@ -275,10 +244,10 @@ int pprof_close(struct pprof_writer *writer, struct error *err) {
     return result;
 }
 
-void pprof_sample_type(struct pprof_writer *writer, const char *type, const char *unit) {
+void pprof_sample_type(struct pprof_writer *writer, const struct profile_type *type) {
     Perftools__Profiles__ValueType value = PERFTOOLS__PROFILES__VALUE_TYPE__INIT;
-    value.type = intern(writer, type);
-    value.unit = intern(writer, unit);
+    value.type = intern(writer, type->type);
+    value.unit = intern(writer, type->unit);
     put_message(writer, FIELD_SAMPLE_TYPE, &value.base);
     writer->sample_types++;
 }
@@ -287,9 +256,10 @@ void pprof_default_type(struct pprof_writer *writer, const char *type) {
     writer->header.default_sample_type = intern(writer, type);
 }
 
-void pprof_period(struct pprof_writer *writer, const char *type, const char *unit, int64_t period) {
-    writer->period_type.type = intern(writer, type);
-    writer->period_type.unit = intern(writer, unit);
+void pprof_period(struct pprof_writer *writer, const struct profile_type *type, int64_t period) {
+    if (!*type->type && !*type->unit && !period) return;
+    writer->period_type.type = intern(writer, type->type);
+    writer->period_type.unit = intern(writer, type->unit);
     writer->header.period_type = &writer->period_type;
     writer->header.period = period;
 }
@@ -314,38 +284,29 @@ void pprof_doc_url(struct pprof_writer *writer, const char *url) {
     writer->header.doc_url = intern(writer, url);
 }
 
-uint64_t pprof_mapping(struct pprof_writer *writer, uint64_t start, uint64_t limit, uint64_t offset,
-                       const char *filename, const char *build_id, bool has_functions, bool has_filenames,
-                       bool has_lines, bool has_inlines) {
-    writer->mappings = xrealloc(writer->mappings, (writer->mapping_count + 1) * sizeof *writer->mappings);
-    Perftools__Profiles__Mapping *mapping = &writer->mappings[writer->mapping_count++];
-    *mapping = (Perftools__Profiles__Mapping)PERFTOOLS__PROFILES__MAPPING__INIT;
-    mapping->id = writer->mapping_count;
-    mapping->memory_start = start;
-    mapping->memory_limit = limit;
-    mapping->file_offset = offset;
-    mapping->filename = intern(writer, filename);
-    mapping->build_id = intern(writer, build_id);
-    mapping->has_functions = has_functions;
-    mapping->has_filenames = has_filenames;
-    mapping->has_line_numbers = has_lines;
-    mapping->has_inline_frames = has_inlines;
-    return mapping->id;
+uint64_t pprof_mapping(struct pprof_writer *writer, const struct profile_mapping *given) {
+    Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
+    mapping.id = ++writer->mappings;
+    mapping.memory_start = given->start;
+    mapping.memory_limit = given->limit;
+    mapping.file_offset = given->offset;
+    mapping.filename = intern(writer, given->file);
+    mapping.build_id = intern(writer, given->build_id);
+    mapping.has_functions = given->has_functions;
+    mapping.has_filenames = given->has_filenames;
+    mapping.has_line_numbers = given->has_line_numbers;
+    mapping.has_inline_frames = given->has_inline_frames;
+    put_message(writer, FIELD_MAPPING, &mapping.base);
+    return mapping.id;
 }
 
-void pprof_main_mapping(struct pprof_writer *writer, uint64_t mapping) {
-    if (mapping > writer->mapping_count) bug("mapping %llu is not there", (unsigned long long)mapping);
-    writer->main_mapping = mapping;
-}
-
-uint64_t pprof_function(struct pprof_writer *writer, const char *name, const char *system_name, const char *filename,
-                        int64_t start_line) {
+uint64_t pprof_function(struct pprof_writer *writer, const struct profile_function *given) {
     Perftools__Profiles__Function function = PERFTOOLS__PROFILES__FUNCTION__INIT;
     function.id = ++writer->functions;
-    function.name = intern(writer, name);
-    function.system_name = intern(writer, system_name);
-    function.filename = intern(writer, filename);
-    function.start_line = start_line;
+    function.name = intern(writer, given->name);
+    function.system_name = intern(writer, given->system_name);
+    function.filename = intern(writer, given->file);
+    function.start_line = given->start_line;
     put_message(writer, FIELD_FUNCTION, &function.base);
     return function.id;
 }
@@ -362,20 +323,20 @@ static void reserve_lines(struct pprof_writer *writer, size_t count) {
     writer->line_capacity = count;
 }
 
-uint64_t pprof_location(struct pprof_writer *writer, uint64_t mapping, uint64_t address, bool is_folded,
-                        const struct pprof_line *lines, size_t line_count) {
-    reserve_lines(writer, line_count);
-    for (size_t i = 0; i < line_count; i++) {
-        writer->lines[i].function_id = lines[i].function;
+uint64_t pprof_location(struct pprof_writer *writer, const struct profile_location *given,
+                        const struct profile_line *lines) {
+    reserve_lines(writer, given->line_count);
+    for (size_t i = 0; i < given->line_count; i++) {
+        writer->lines[i].function_id = (uint64_t)lines[i].function + 1;
         writer->lines[i].line = lines[i].line;
         writer->lines[i].column = lines[i].column;
     }
     Perftools__Profiles__Location location = PERFTOOLS__PROFILES__LOCATION__INIT;
     location.id = ++writer->locations;
-    location.mapping_id = mapping;
-    location.address = address;
-    location.is_folded = is_folded;
-    location.n_line = line_count;
+    location.mapping_id = given->mapping == PROFILE_NONE ? 0 : (uint64_t)given->mapping + 1;
+    location.address = given->address;
+    location.is_folded = given->is_folded;
+    location.n_line = given->line_count;
     location.line = writer->line_list;
     put_message(writer, FIELD_LOCATION, &location.base);
     return location.id;
@@ -393,7 +354,7 @@ static void reserve_labels(struct pprof_writer *writer, size_t count) {
 }
 
 int pprof_sample(struct pprof_writer *writer, const uint64_t *locations, size_t location_count, const int64_t *values,
-                 const struct pprof_label *labels, size_t label_count, struct error *err) {
+                 const struct profile_label *labels, size_t label_count, struct error *err) {
     if (writer->failed) {
         stop_deflater(writer); /* the message is its own until it has ended */
         return error_fail(err, "%s", writer->error.message);

@@ -9,7 +9,7 @@ int proto_write(struct report *report, struct buffer *out, struct error *err) {
     bool is_scaled = report->ratio > 0 && report->ratio != 1;
     for (size_t i = 0; is_scaled && i < profile->sample_count * profile->type_count; i++)
         profile->values[i] = (int64_t)((double)profile->values[i] * report->ratio);
-    return encode_profile(profile, out, err);
+    return encode_write(profile, &(struct encode_target){.bytes = out}, err);
 }
 
 static int64_t scaled(const struct report *report, int64_t value) {
@@ -47,7 +47,7 @@ int topproto_write(struct report *report, struct buffer *out, struct error *err)
         add_node(report, &builder, graph.nodes[i]);
     profile_built(&builder);
     graph_free(&graph);
-    int code = encode_profile(&made, out, err);
+    int code = encode_write(&made, &(struct encode_target){.bytes = out}, err);
     profile_free(&made);
     return code;
 }

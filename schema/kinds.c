@@ -5,33 +5,35 @@
 /* Go's viewers open a heap profile on what is in use and a mutex profile on the delay; so do we. */
 const struct kind kinds[KIND_COUNT + 1] = {
     [KIND_HEAP] = {.name = "heap",
-                   .types = {{"alloc_objects", "count"},
-                             {"alloc_space", "bytes"},
-                             {"inuse_objects", "count", .is_state = true},
-                             {"inuse_space", "bytes", .is_state = true}},
+                   .types = {{"alloc_objects", "count", "alloc_count", false},
+                             {"alloc_space", "bytes", "alloc_bytes", false},
+                             {"inuse_objects", "count", "alloc_count - free_count", true},
+                             {"inuse_space", "bytes", "alloc_bytes - free_bytes", true}},
                    .default_type = "inuse_space",
                    .period_type = "space",
                    .period_unit = "bytes",
-                   .query = "export/heap.sql",
-                   .plain = true,
+                   .table = "sites",
+                   .label_set_id = "label_set_id",
                    .addressed = true,
                    .in_directory = true},
     [KIND_CPU] = {.name = "cpu",
-                  .types = {{"samples", "count"}, {"cpu", "nanoseconds"}},
+                  .types = {{"samples", "count", "samples", false}, {"cpu", "nanoseconds", "cpu_ns", false}},
                   .default_type = "cpu",
                   .period_type = "cpu",
                   .period_unit = "nanoseconds",
-                  .query = "export/cpu.sql",
-                  .plain = true,
+                  .table = "cpu",
+                  .label_set_id = "label_set_id",
                   .in_directory = true},
     [KIND_LOCK] = {.name = "lock",
-                   .types = {{"contentions", "count"},
-                             {"delay", "nanoseconds"},
-                             {"hold", "nanoseconds"},
-                             {"acquisitions", "count"}},
+                   .types = {{"contentions", "count", "contended + read_contended", false},
+                             {"delay", "nanoseconds", "wait_ns + read_wait_ns", false},
+                             {"hold", "nanoseconds", "hold_ns", false},
+                             {"acquisitions", "count", "acquires + read_acquires", false}},
                    .default_type = "delay",
                    .period_type = "contentions",
                    .period_unit = "count",
+                   .table = "locks",
+                   .label_set_id = "0",
                    .query = "export/lock.sql",
                    .in_directory = true},
     [KIND_MVCC] = {.name = "mvcc",
@@ -79,8 +81,9 @@ const struct kind kinds[KIND_COUNT + 1] = {
                     .period_unit = "count",
                     .query = "export/block.sql",
                     .parts = {"lock", "channels"}},
+    /* The columns are v0 to v7, and `more` for what comes after those. */
     [KIND_COUNT] =
-        {.default_type = "", .period_type = "", .period_unit = "", .query = "export/samples.sql", .plain = true},
+        {.default_type = "", .period_type = "", .period_unit = "", .table = "samples", .label_set_id = "label_set_id"},
 };
 
 const struct kind *kind_find(const char *name) {
@@ -114,6 +117,15 @@ bool kind_has_state(const struct kind *kind) {
     while (type->type && !type->is_state)
         type++;
     return type->type;
+}
+
+const struct kind_type *kind_type_find(const struct kind *kind, const char *type) {
+    static const char in_use[] = "inuse_";
+    for (const struct kind_type *found = kind->types; found->type; found++)
+        if (strcmp(found->type, type) == 0 ||
+            (strncmp(found->type, in_use, strlen(in_use)) == 0 && strcmp(found->type + strlen(in_use), type) == 0))
+            return found;
+    return NULL;
 }
 
 void kind_add_types(struct buffer *json, const struct kind *kind) {

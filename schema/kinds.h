@@ -25,6 +25,7 @@ enum { KIND_TYPES_MAX = 5, KIND_PARTS_MAX = 2 };
 
 struct kind_type {
     const char *type, *unit; /* as in profile.proto */
+    const char *column;      /* SQL: its figure in a row of the kind's table; NULL where the kind has no `table` */
     bool is_state;           /* what is in use: windows before a span count to it */
 };
 
@@ -33,10 +34,15 @@ struct kind {
     struct kind_type types[KIND_TYPES_MAX + 1]; /* in order; ends with a NULL type */
     /* What the profile says where the recorder did not: */
     const char *default_type, *period_type, *period_unit;
-    const char *query; /* in schema/: of one :profile where it is plain, else of :run, :kind, :from and :to */
-    bool plain;        /* the query gives trace_id, label_set_id and values, nothing else */
-    bool addressed;    /* recorded samples carry the address of their site as label `addr` */
-    bool in_directory; /* belongs into NAME.profile/ */
+    /* The table or view whose rows are samples of a :profile: trace_id, `label_set_id`, and the columns of the types. NULL: there are
+     * samples by `query` alone. */
+    const char *table;
+    const char *label_set_id; /* SQL: the label set of a row of `table` */
+    /* In schema/: the samples of a :run that end after :from and up to :to, in the columns of `clear export --sql`; NULL: the rows of
+     * `table` are the samples. What came in with sample types of its own is read from `table` in any case. */
+    const char *query;
+    bool addressed;                    /* recorded samples carry the address of their site as label `addr` */
+    bool in_directory;                 /* belongs into NAME.profile/ */
     const char *parts[KIND_PARTS_MAX]; /* it is made of profiles of these kinds; NULLs: of its own */
 };
 extern const struct kind kinds[KIND_COUNT + 1]; /* the last one, with a NULL name, is for all other kinds */
@@ -56,6 +62,8 @@ void kind_bind(sqlite3_stmt *statement, const char *name);
 
 /* Whether some of its values are a state. */
 bool kind_has_state(const struct kind *kind);
+/* The kind's type of that name; gperftools calls what is in use plainly objects and space. NULL: it has none. */
+const struct kind_type *kind_type_find(const struct kind *kind, const char *type);
 /* Adds the sample types as profiles.sample_types has them: [["alloc_objects","count"],...] */
 void kind_add_types(struct buffer *json, const struct kind *kind);
 

@@ -11,7 +11,7 @@
 #include "serve/serve.h"
 
 struct export_format;
-struct export_series;
+struct profile_series;
 struct MHD_Connection;
 struct MHD_Daemon;
 struct exchange;
@@ -45,7 +45,7 @@ void routes_answer(struct exchange *exchange);
 struct mark {
     const struct route *route;
     int64_t run_id;
-    struct export_series *series;
+    struct profile_series *series;
 };
 
 struct client {
@@ -103,10 +103,10 @@ struct reply {
 /* Of a request that waits. */
 struct wait {
     int64_t run_id;
-    unsigned generation;          /* of the server, when it began */
-    struct export_series *series; /* what came after that is told */
-    int64_t until_ns;             /* CLOCK_REALTIME: what happened until then must be stored */
-    int64_t due_ns, give_up_ns;   /* CLOCK_MONOTONIC */
+    unsigned generation;           /* of the server, when it began */
+    struct profile_series *series; /* what came after that is told */
+    int64_t until_ns;              /* CLOCK_REALTIME: what happened until then must be stored */
+    int64_t due_ns, give_up_ns;    /* CLOCK_MONOTONIC */
 };
 
 struct exchange {

@@ -4,7 +4,7 @@
 
 #include "base/escape.h"
 #include "base/units.h"
-#include "export/kinds.h"
+#include "schema/kinds.h"
 #include "schema/schema.h"
 #include "serve/exchange.h"
 

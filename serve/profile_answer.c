@@ -5,8 +5,9 @@
 #include "base/clock.h"
 #include "export/export.h"
 #include "export/format.h"
-#include "export/kinds.h"
+#include "query/profile/series.h"
 #include "query/runs/select.h"
+#include "schema/kinds.h"
 #include "schema/schema.h"
 #include "serve/exchange.h"
 
@@ -112,7 +113,7 @@ static int make(struct exchange *exchange, struct db *db, const struct export_re
 }
 
 static int fill(struct exchange *exchange, struct db *db, const struct run_state *state, const struct timespan *span,
-                struct export_series *series, struct error *err) {
+                struct profile_series *series, struct error *err) {
     int64_t run_id = state->run_id;
     const struct parameters *parameters = &exchange->parameters;
     struct export_request request = {
@@ -131,7 +132,7 @@ static int fill(struct exchange *exchange, struct db *db, const struct run_state
 /* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. With a series, what
  * came since its mark. */
 static void reply_span(struct exchange *exchange, struct db *db, const struct run_state *state,
-                       const struct timespan *span, struct export_series *series) {
+                       const struct timespan *span, struct profile_series *series) {
     struct error err = {0};
     if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
 }
@@ -159,11 +160,11 @@ static bool check(struct exchange *exchange, struct db *db, const struct run_sta
 void profile_forget(struct server *server) {
     server->generation++;
     while (server->mark_count)
-        export_series_free(server->marks[--server->mark_count].series);
+        profile_series_free(server->marks[--server->mark_count].series);
 }
 
 /* What the path has told of the run, nothing if it never was asked. */
-static struct export_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
+static struct profile_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
     struct mark found = {.route = route, .run_id = run_id};
     size_t i = 0;
     while (i < server->mark_count && (server->marks[i].route != route || server->marks[i].run_id != run_id))
@@ -171,9 +172,9 @@ static struct export_series *series_of(struct server *server, const struct route
     if (i < server->mark_count)
         found = server->marks[i];
     else
-        found.series = export_series_new();
+        found.series = profile_series_new();
     if (i == MARKS_MAX) { /* the one that was not asked for the longest begins anew */
-        export_series_free(server->marks[0].series);
+        profile_series_free(server->marks[0].series);
         i = 0;
     }
     if (i < server->mark_count)
@@ -192,11 +193,11 @@ static void watch(struct exchange *exchange, struct db *db, const struct run_sta
     int64_t grace_ns = age_ns < 0 ? 0 : age_ns > GRACE_MAX_NS ? GRACE_MAX_NS : age_ns;
     exchange->wait = (struct wait){.run_id = state->run_id,
                                    .generation = exchange->server->generation,
-                                   .series = export_series_new(),
+                                   .series = profile_series_new(),
                                    .until_ns = real_ns + seconds_ns,
                                    .due_ns = now_ns + seconds_ns,
                                    .give_up_ns = now_ns + seconds_ns + GRACE_NS + grace_ns};
-    if (export_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), &err))
+    if (profile_series_mark(exchange->wait.series, db, state->run_id, kind_of(exchange), &err))
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     else
         exchange_wait(exchange);

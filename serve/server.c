@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "export/export.h"
+#include "query/profile/series.h"
 #include "serve/exchange.h"
 #include "serve/library.h"
 
@@ -188,7 +189,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     parameters_free(&exchange->parameters);
     buffer_free(&exchange->reply.body);
     free(exchange->reply.filename);
-    export_series_free(exchange->wait.series);
+    profile_series_free(exchange->wait.series);
     free(exchange->path);
     free(exchange->uri);
     free(exchange);

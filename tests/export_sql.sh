@@ -52,7 +52,7 @@ refused 1 'row 2, column n/count: .*"many"' "SELECT 1 AS trace_id, 1 AS \"n/coun
 refused 1 'row 2, column n: ' "SELECT 1 AS trace_id, 1 AS n UNION ALL SELECT 1, 'many'"
 refused 1 'row 1: trace 99 ' 'SELECT 99 AS trace_id'
 refused 1 'row 1, column trace_id' "SELECT 'x' AS trace_id"
-refused 1 'row 2, column n: the sum' 'SELECT trace_id, 9223372036854775807 AS n FROM sites WHERE trace_id = 1'
+refused 1 'row 2: the sum of n/count is larger' 'SELECT trace_id, 9223372036854775807 AS n FROM sites WHERE trace_id = 1'
 refused 1 'row 1, column n: .*too large' 'SELECT trace_id, 1e19 AS n FROM sites'
 refused 2 'two columns are named trace_id' 'SELECT 1 AS trace_id, 2 AS trace_id'
 refused 2 'only reading' 'DELETE FROM sites'

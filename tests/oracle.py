@@ -22,7 +22,6 @@ import sqlite3
 import sys
 
 FIRST, LAST = -(1 << 63), (1 << 63) - 1  # of 64 bits; as times: no limit
-RUNS_NAMED = 16  # more recorded runs than these are counted in the comments, not named
 
 # What the profile of a kind says where the recorder said nothing: sample types, default type, period type; and the kinds in the
 # tables that it is made of. A kind that is not here has the sample types of its profiles.
@@ -326,7 +325,7 @@ class Head:
     def __init__(self, query, profile, are_stored):
         self.query, self.warehouse, self.profile, self.are_stored = query, query.warehouse, profile, are_stored
         self.default, self.period_type = KINDS.get(query.kind, ("", "", "/"))[1:3] if not are_stored else ("", "/")
-        self.dropped = self.truncated = self.sample_n = self.sample_bytes = self.recorded = self.parts = 0
+        self.dropped = self.truncated = self.sample_n = self.sample_bytes = self.parts = 0
 
     def add_run(self, run):
         parts = {}
@@ -368,8 +367,7 @@ class Head:
 
     def name_run(self, run, is_recorded):
         row = self.warehouse.one("runs", run)
-        self.recorded += is_recorded
-        if is_recorded and self.recorded <= RUNS_NAMED:
+        if is_recorded:
             for name, text in (("command", row["command"]), ("run", row["uuid"]), ("label", row["label"])):
                 if text:
                     self.profile.comment(f"{name}: {text}")
@@ -393,8 +391,6 @@ class Head:
             comment(f"sampled: every {self.sample_n}th event, counted {self.sample_n} times")
         if self.sample_bytes > 1:
             comment(f"sampled: one allocation in {self.sample_bytes} bytes on average, scaled up")
-        if self.recorded > RUNS_NAMED:
-            comment(f"and {self.recorded - RUNS_NAMED} more runs")
 
 
 def load(query, runs):

@@ -20,17 +20,6 @@ import profile_diff
 SHOWN = 12  # differences that are printed
 FEWEST = 100  # comparisons a warehouse; fewer prove nothing
 SINGLE_RUNS = 12  # of a kind that are compared one by one
-# What the two engines do not agree on yet, and the oracle has decided. Each goes with the code that it excuses.
-NOT_REPORTED = {"mutex", "block"}  # kinds that `clear report` does not know
-REPORTED_TYPES = 64  # more sample types than these it refuses
-WRAPS = True  # sums beyond 64 bits wrap around in it
-NAMES_ALL = True  # `clear export` names every run of a set in the comments, however many
-
-
-def is_not_exported(query, case):
-    """`clear export` gives recorded types, defaults and labels to ingested profiles, unless it is a single one and as it is."""
-    runs = case.runs + case.base
-    return (len(runs) > 1 or case.span()) and any(query.are_stored([run]) for run in runs)
 
 
 class Case:
@@ -83,7 +72,7 @@ class Comparer:
         base = ["--base", names(case.base)] if case.base else []
         # One ingested run is as it came, to the last sample of nothing; of all others such samples mean nothing.
         is_whole = case.query().are_stored(case.runs) and len(case.runs) == 1 and not base and not case.span()
-        flags = ([] if NAMES_ALL and len(case.runs) > oracle.RUNS_NAMED else ["comments"]) + ([] if is_whole else ["nonzero"])
+        flags = ["comments"] + ([] if is_whole else ["nonzero"])
         return (self.run(self.clear, "export", "--db", case.db, "--kind", case.kind, *base, *case.span(), names(case.runs), "-o", got)
                 or self.differ(want, got, *flags))
 
@@ -110,9 +99,9 @@ class Comparer:
 
     def refused(self, case, reason):
         """What the oracle has no answer to, the product has none to either."""
-        commands = [[self.clear, "export", "--db", case.db, "--kind", case.kind, names(case.runs), "-o", self.file("got")]]
-        if not WRAPS:
-            commands.append([self.clear, "report", "proto", "--db", case.db, "--kind", case.kind, names(case.runs), "-o", self.file("got")])
+        what = ["--db", case.db, "--kind", case.kind, names(case.runs), "-o", self.file("got")]
+        commands = [[self.clear, "export", *what, *(["--base", names(case.base)] if case.base else [])],
+                    [self.clear, "report", "proto", *what, *([case.option, names(case.base)] if case.base else [])]]
         return [(command[1], f"{reason}, but there was no error\n") for command in commands if not self.run(*command)]
 
     def check(self, case):
@@ -121,12 +110,9 @@ class Comparer:
         try:
             self.write(case, case.runs, case.base, self.file("want"))
         except oracle.Wrong as reason:
-            return [] if case.base and WRAPS else self.refused(case, str(reason))
-        query = case.query()
-        if not is_not_exported(query, case):
-            found.append(("export", self.exported(case)))
-        types = query.types(case.runs, query.are_stored(case.runs))
-        if not case.span() and case.kind not in NOT_REPORTED and len(types) <= REPORTED_TYPES:
+            return self.refused(case, str(reason))
+        found.append(("export", self.exported(case)))
+        if not case.span():
             found.append((f"report {case.option}", self.reported(case)))
         return [(what, text) for what, text in found if text]
 

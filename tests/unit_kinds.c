@@ -42,24 +42,45 @@ static void every_kind_is_complete(void **state) {
     assert_string_equal(kind_stored("goroutine"), "goroutine");
 }
 
+static void check_type(const struct kind *kind, size_t index, const char *name) {
+    char wanted[64] = "";
+    if (index < count_types(kind))
+        snprintf(wanted, sizeof wanted, "%s/%s", kind->types[index].type, kind->types[index].unit);
+    assert_string_equal(name, wanted);
+}
+
 /* The columns TYPE/UNIT of its query, against a warehouse of the tables that there are: the types, in order. */
 static void queries_give_the_types(void **state) {
     (void)state;
     for (const struct kind *kind = kinds; kind->name; kind++) {
         struct error err = {0};
+        size_t found = 0;
+        if (!kind->query) continue;
         sqlite3_stmt *rows = db_prepare(&db, embedded_text(kind->query), &err);
         if (!rows) fail_msg("%s: %s", kind->query, err.message);
-        size_t found = 0;
-        for (int i = 0; i < sqlite3_column_count(rows); i++) {
-            const char *name = sqlite3_column_name(rows, i);
-            char wanted[64] = "";
-            if (!strchr(name, '/')) continue;
-            if (kind->types[found].type)
-                snprintf(wanted, sizeof wanted, "%s/%s", kind->types[found].type, kind->types[found].unit);
-            assert_string_equal(name, wanted);
-            found++;
-        }
+        for (int i = 0; i < sqlite3_column_count(rows); i++)
+            if (strchr(sqlite3_column_name(rows, i), '/')) check_type(kind, found++, sqlite3_column_name(rows, i));
         assert_int_equal(found, count_types(kind));
+    }
+}
+
+/* A kind without a query has a table, and each of a table's types a column; SQLite knows them all. */
+static void tables_have_the_columns(void **state) {
+    (void)state;
+    for (size_t id = 0; id <= KIND_COUNT; id++) {
+        const struct kind *kind = &kinds[id];
+        struct buffer sql = {0};
+        struct error err = {0};
+        assert_true(kind->table || kind->query);
+        if (!kind->table) continue;
+        buffer_printf(&sql, "trace_id, %s", kind->label_set_id);
+        for (size_t i = 0; i < count_types(kind); i++)
+            buffer_printf(&sql, ", %s", kind->types[i].column);
+        char *select = xasprintf("%s %s %s %s %s", "SELECT", buffer_text(&sql), "FROM", kind->table,
+                                 "WHERE profile_id = :profile");
+        if (!db_prepare(&db, select, &err)) fail_msg("%s: %s", select, err.message);
+        free(select);
+        buffer_free(&sql);
     }
 }
 
@@ -119,6 +140,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_is_complete),
         cmocka_unit_test_setup_teardown(queries_give_the_types, open_new, remove_it),
+        cmocka_unit_test_setup_teardown(tables_have_the_columns, open_new, remove_it),
         cmocka_unit_test_setup_teardown(types_are_json, open_new, remove_it),
         cmocka_unit_test(ingested_types_find_their_kind),
     };

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "export/encode.h"
+#include "export/file.h"
 #include "export/pprof.h"
 #include "profile.pb-c.h"
 #include "query/profile/drop_frames.h"
@@ -62,9 +64,9 @@ static void read_file(const char *path, struct buffer *bytes) {
 
 static struct pprof_writer *open_writer(const char *path) {
     struct error err = {0};
-    struct pprof_writer *writer = pprof_open(path, 0, &err);
-    if (!writer) fail_msg("%s", err.message);
-    return writer;
+    struct file file;
+    if (file_open(&file, path, true, &err) < 0) fail_msg("%s", err.message);
+    return pprof_open_file(&file, 0);
 }
 
 static void close_writer(struct pprof_writer *writer) {
@@ -75,24 +77,34 @@ static void close_writer(struct pprof_writer *writer) {
 static void write_example(const char *path) {
     struct error err = {0};
     struct pprof_writer *writer = open_writer(path);
-    pprof_sample_type(writer, "alloc_objects", "count");
-    pprof_sample_type(writer, "alloc_space", "bytes");
+    static const struct profile_type types[] = {{"alloc_objects", "count"}, {"alloc_space", "bytes"}};
+    static const struct profile_type period = {"space", "bytes"};
+    static const struct profile_mapping program = {
+        0x400000, UINT64_MAX, 0, "/bin/x", "", .has_filenames = true, .has_inline_frames = true};
+    static const struct profile_mapping libc = {
+        0x1000, 0x2000, 0x10, "/lib/libc.so", "c0ffee", .has_functions = true, .has_line_numbers = true};
+    static const struct profile_function outer = {"outer", "_Z5outerv", "/src/a.c", 3};
+    static const struct profile_function inner = {"inner", "", "/src/a.c", INT64_MAX};
+    static const struct profile_line lines[] = {{1, 7, 2}, {0, 9, 0}};
+    pprof_sample_type(writer, &types[0]);
+    pprof_sample_type(writer, &types[1]);
     pprof_default_type(writer, "alloc_space");
-    pprof_period(writer, "space", "bytes", 524288);
+    pprof_period(writer, &period, 524288);
     pprof_time(writer, 1700000000000000001, -1);
     pprof_comment(writer, "one");
     pprof_comment(writer, "two");
-    pprof_frames(writer, "^malloc$", NULL);
+    pprof_frames(writer, "^malloc$", "");
     pprof_doc_url(writer, "http://localhost/");
-    uint64_t libc = pprof_mapping(writer, 0x1000, 0x2000, 0x10, "/lib/libc.so", "c0ffee", true, false, true, false);
-    uint64_t program = pprof_mapping(writer, 0x400000, UINT64_MAX, 0, "/bin/x", NULL, false, true, false, true);
-    pprof_main_mapping(writer, program);
-    uint64_t outer = pprof_function(writer, "outer", "_Z5outerv", "/src/a.c", 3);
-    uint64_t inner = pprof_function(writer, "inner", NULL, "/src/a.c", INT64_MAX);
-    struct pprof_line lines[] = {{inner, 7, 2}, {outer, 9, 0}};
-    uint64_t first = pprof_location(writer, program, UINT64_MAX, true, lines, 2);
-    uint64_t second = pprof_location(writer, libc, 0x1234, false, NULL, 0);
-    struct pprof_label labels[] = {{"thread", "w", 0, NULL}, {"size", NULL, -512, "bytes"}, {"n", NULL, 0, NULL}};
+    pprof_mapping(writer, &program);
+    pprof_mapping(writer, &libc);
+    assert_int_equal(pprof_function(writer, &outer), 1);
+    assert_int_equal(pprof_function(writer, &inner), 2);
+    uint64_t first = pprof_location(
+        writer, &(struct profile_location){.mapping = 0, .address = UINT64_MAX, .is_folded = true, .line_count = 2},
+        lines);
+    uint64_t second =
+        pprof_location(writer, &(struct profile_location){.mapping = 1, .address = 0x1234, .line_count = 0}, NULL);
+    struct profile_label labels[] = {{"thread", "w", "", 0}, {"size", NULL, "bytes", -512}, {"n", NULL, "", 0}};
     uint64_t stack[] = {second, first};
     assert_int_equal(pprof_sample(writer, stack, 2, (int64_t[]){INT64_MIN, 5}, labels, 3, &err), 0);
     assert_int_equal(pprof_sample(writer, NULL, 0, (int64_t[]){0, -1}, NULL, 0, &err), 0);
@@ -122,7 +134,7 @@ static void check_header(const Perftools__Profiles__Profile *profile) {
 static void check_names(const Perftools__Profiles__Profile *profile) {
     char **text = profile->string_table;
     const Perftools__Profiles__Mapping *program = profile->mapping[0], *libc = profile->mapping[1];
-    assert_true(program->id == 2 && libc->id == 1); /* the main binary first, whatever came first */
+    assert_true(program->id == 1 && libc->id == 2);
     assert_string_equal(text[program->filename], "/bin/x");
     assert_true(program->memory_limit == UINT64_MAX && !program->has_functions && program->has_filenames);
     assert_true(!program->has_line_numbers && program->has_inline_frames);
@@ -133,7 +145,7 @@ static void check_names(const Perftools__Profiles__Profile *profile) {
     assert_true(profile->function[1]->start_line == INT64_MAX && profile->function[1]->id == 2);
     assert_int_equal(profile->n_location, 2);
     const Perftools__Profiles__Location *first = profile->location[0];
-    assert_true(first->id == 1 && first->mapping_id == 2 && first->address == UINT64_MAX && first->is_folded);
+    assert_true(first->id == 1 && first->mapping_id == 1 && first->address == UINT64_MAX && first->is_folded);
     assert_int_equal(first->n_line, 2);
     assert_true(first->line[0]->function_id == 2 && first->line[0]->line == 7 && first->line[0]->column == 2);
     assert_true(first->line[1]->function_id == 1 && first->line[1]->line == 9 && first->line[1]->column == 0);
@@ -189,13 +201,15 @@ static void test_many_samples(void **state) {
     enum { COUNT = 50000 };
     struct error err = {0};
     struct pprof_writer *writer = open_writer("a.pb.gz");
-    pprof_sample_type(writer, "n", "count");
+    pprof_sample_type(writer, &(struct profile_type){"n", "count"});
     uint64_t locations[COUNT / 10];
     for (int i = 0; i < COUNT / 10; i++) {
         char name[40];
         snprintf(name, sizeof name, "function_%d", i);
-        struct pprof_line line = {.function = pprof_function(writer, name, name, "", 0)};
-        locations[i] = pprof_location(writer, 0, (uint64_t)i, false, &line, 1);
+        const struct profile_function function = {name, name, "", 0};
+        const struct profile_line line = {.function = (uint32_t)pprof_function(writer, &function) - 1};
+        const struct profile_location location = {.mapping = PROFILE_NONE, .address = (uint64_t)i, .line_count = 1};
+        locations[i] = pprof_location(writer, &location, &line);
     }
     for (int64_t i = 0; i < COUNT; i++)
         assert_int_equal(
@@ -250,11 +264,12 @@ static void test_link_stays_a_link(void **state) {
 static void test_failures_are_told(void **state) {
     (void)state;
     struct error err = {0};
-    assert_null(pprof_open("missing/a.pb.gz", 0, &err));
+    struct profile profile = {0};
+    assert_int_equal(encode_write(&profile, &(struct encode_target){.path = "missing/a.pb.gz"}, &err), -1);
     assert_int_equal(err.status, ERROR_FAILURE);
     assert_non_null(strstr(err.message, "missing/a.pb.gz: "));
     err = (struct error){0};
-    assert_null(pprof_open(".", 0, &err));
+    assert_int_equal(encode_write(&profile, &(struct encode_target){.path = "."}, &err), -1);
     assert_int_equal(err.status, ERROR_FAILURE);
     err = (struct error){0};
     assert_int_equal(pprof_close(open_writer("/dev/full"), &err), -1);

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
+#include "export/format.h"
 #include "query/profile/build.h"
 #include "query/profile/compare.h"
 #include "query/profile/graph.h"
 #include "query/profile/pattern.h"
 #include "query/profile/scale.h"
-#include "export/format.h"
 #include "query/report/report.h"
 
 static const struct profile_type types[] = {{"count", "count"}, {"space", "bytes"}};
@@ -35,7 +35,9 @@ static void sample(struct profile_builder *builder, const uint32_t *frames, size
                    int64_t count, int64_t bytes) {
     struct profile_label item = {.key = "color", .text = label};
     uint32_t labels = profile_build_labels(builder, &item, label ? 1 : 0);
-    profile_build_sample(builder, profile_build_stack(builder, frames, depth), labels, (int64_t[]){count, bytes});
+    struct error err = {0};
+    uint32_t stack = profile_build_stack(builder, frames, depth);
+    assert_int_equal(profile_build_sample(builder, stack, labels, (int64_t[]){count, bytes}, &err), 0);
 }
 
 /* main -> work -> main -> work, 3 and 300; main -> rest, red, 1 and 50. */

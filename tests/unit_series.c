@@ -12,6 +12,7 @@
 
 #include "export/export.h"
 #include "export/format.h"
+#include "query/profile/series.h"
 #include "tests/unit_warehouse.h"
 
 enum { SITES = 2000, MOVED = 20, STEP_NS = 1000, BLOCK = 48 };
@@ -119,7 +120,7 @@ static void fold(int64_t after) {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-static char *ask(struct export_series *series, const char *kind) {
+static char *ask(struct profile_series *series, const char *kind) {
     int64_t run_id = 1;
     struct buffer text = {0};
     const struct export_request request = {.source = {.kind = kind, .runs = {&run_id, 1}},
@@ -132,7 +133,7 @@ static char *ask(struct export_series *series, const char *kind) {
 }
 
 /* Each line but the first: of one site, what it allocated since the last time, and what it has in use now. */
-static void expect_news(struct export_series *series) {
+static void expect_news(struct profile_series *series) {
     char *csv = ask(series, "heap"), *rest = csv;
     int64_t silent = 0;
     bool is_there[SITES + 1] = {false};
@@ -158,7 +159,7 @@ static void expect_news(struct export_series *series) {
 
 static void news_are_what_happened_since(void **state) {
     (void)state;
-    struct export_series *series = export_series_new();
+    struct profile_series *series = profile_series_new();
     unsigned asked = 0;
     keeps_some = true;
     expect_news(series); /* of nothing */
@@ -174,7 +175,7 @@ static void news_are_what_happened_since(void **state) {
     flush(MOVED);
     expect_news(series);
     assert_true(asked > 40);
-    export_series_free(series);
+    profile_series_free(series);
 }
 
 static int64_t steps;
@@ -185,7 +186,7 @@ static int count_steps(void *unused) {
     return 0;
 }
 
-static int64_t steps_of_news(struct export_series *series) {
+static int64_t steps_of_news(struct profile_series *series) {
     steps = 0;
     sqlite3_progress_handler(db.handle, 10, count_steps, NULL);
     expect_news(series);
@@ -197,7 +198,7 @@ static int64_t steps_of_news(struct export_series *series) {
  * name that is looked for alone takes some more steps than one among its neighbours. */
 static void news_cost_what_is_new(void **state) {
     (void)state;
-    struct export_series *series = export_series_new();
+    struct profile_series *series = profile_series_new();
     keeps_some = false; /* what is in use is told whether it moved or not */
     flush(SITES);
     int64_t full = steps_of_news(series), moved;
@@ -211,7 +212,7 @@ static void news_cost_what_is_new(void **state) {
     flush(SITES / 100);
     fold(30); /* half of it was told */
     assert_true(steps_of_news(series) > 2 * moved);
-    export_series_free(series);
+    profile_series_free(series);
 }
 
 /* Of a maximum there is no difference: it is told where it rose, as in a window. */
@@ -222,7 +223,7 @@ static void a_maximum_is_told_where_it_rose(void **state) {
         const char *said;
     } windows[] = {
         {10, 5, "channel#3,16,10,0,0,0,5"}, {20, 0, "channel#3,16,20,0,0,0,0"}, {1, 8, "channel#3,16,1,0,0,0,8"}};
-    struct export_series *series = export_series_new();
+    struct profile_series *series = profile_series_new();
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
         add_window("channels");
         run_sql("INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, max_depth) VALUES (?1, 1, 3, "
@@ -232,7 +233,7 @@ static void a_maximum_is_told_where_it_rose(void **state) {
         assert_non_null(strstr(csv, windows[i].said));
         free(csv);
     }
-    export_series_free(series);
+    profile_series_free(series);
 }
 
 int main(void) {

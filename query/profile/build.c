@@ -21,11 +21,19 @@ void profile_build(struct profile_builder *builder, struct profile *profile, con
     (void)profile_build_labels(builder, NULL, 0);
 }
 
+void profile_build_exact(struct profile_builder *builder, struct profile *profile, const struct profile_type *types,
+                         size_t count) {
+    profile_build(builder, profile, types, count);
+    builder->is_exact = true;
+}
+
 /* ---- names ---- */
 
+/* Of an exact profile all is looked at, of a merged one size, offset and name. */
 struct mapping_key {
-    uint64_t size, offset;
-    const char *name; /* build id, else file */
+    uint64_t start, size, offset;
+    const char *name, *build_id; /* merged: the build id, else the file; and none */
+    uint64_t flags;
 };
 
 uint32_t profile_build_mapping(struct profile_builder *builder, const struct profile_mapping *mapping, int64_t *shift) {
@@ -33,8 +41,19 @@ uint32_t profile_build_mapping(struct profile_builder *builder, const struct pro
     struct profile_mapping kept = *mapping;
     kept.file = profile_text(profile, mapping->file);
     kept.build_id = profile_text(profile, mapping->build_id);
-    struct mapping_key key = {(mapping->limit - mapping->start + 0xfff) & ~(uint64_t)0xfff, mapping->offset,
-                              *kept.build_id ? kept.build_id : kept.file};
+    uint64_t size = mapping->limit - mapping->start;
+    struct mapping_key key = {.offset = mapping->offset};
+    if (builder->is_exact) {
+        key.start = mapping->start;
+        key.size = size;
+        key.name = kept.file;
+        key.build_id = kept.build_id;
+        key.flags = (uint64_t)mapping->has_functions | (uint64_t)mapping->has_filenames << 1 |
+                    (uint64_t)mapping->has_line_numbers << 2 | (uint64_t)mapping->has_inline_frames << 3;
+    } else {
+        key.size = (size + 0xfff) & ~(uint64_t)0xfff;
+        key.name = *kept.build_id ? kept.build_id : kept.file;
+    }
     bool added;
     struct map_entry *entry = map_put(&builder->mappings, &key, sizeof key, &added);
     if (added) entry->value = profile_add_mapping(profile, &kept);
@@ -64,8 +83,8 @@ uint32_t profile_build_location(struct profile_builder *builder, const struct pr
     struct buffer key = {0};
     buffer_add(&key, head, sizeof head);
     for (size_t i = 0; i < line_count; i++) {
-        int64_t line[] = {lines[i].function, lines[i].line};
-        buffer_add(&key, line, sizeof line);
+        int64_t line[] = {lines[i].function, lines[i].line, lines[i].column};
+        buffer_add(&key, line, builder->is_exact ? sizeof line : 2 * sizeof *line);
     }
     bool added;
     struct map_entry *entry = map_put(&builder->locations, key.data, key.size, &added);
@@ -101,7 +120,7 @@ uint32_t profile_build_labels(struct profile_builder *builder, const struct prof
     struct profile_label *key = xcalloc(count + 1, sizeof *key);
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (is_nothing(&items[i])) continue;
+        if (!builder->is_exact && is_nothing(&items[i])) continue;
         key[kept].key = profile_text(profile, items[i].key);
         key[kept].text = items[i].text ? profile_text(profile, items[i].text) : NULL;
         key[kept].unit = profile_text(profile, items[i].unit && !items[i].text ? items[i].unit : "");
@@ -174,43 +193,28 @@ static bool is_zero(const int64_t *values, size_t count) {
     return true;
 }
 
-void profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32_t labels, const int64_t *values) {
+static int add_values(struct profile *profile, size_t sample, const int64_t *values, struct error *err) {
+    int64_t *sums = profile->values + sample * profile->type_count;
+    for (size_t i = 0; i < profile->type_count; i++)
+        if (__builtin_add_overflow(sums[i], values[i], &sums[i]))
+            return error_fail(err, "the sum of %s/%s is larger than 2^63 - 1", profile->types[i].type,
+                              profile->types[i].unit);
+    return 0;
+}
+
+int profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32_t labels, const int64_t *values,
+                         struct error *err) {
     struct profile *profile = builder->profile;
     struct profile_sample sample = {stack, labels};
     if ((profile->sample_count + 1) * 4 > builder->sample_slot_count * 3) grow_samples(builder);
     size_t mask = builder->sample_slot_count - 1, slot = hash_sample(sample) & mask;
     for (; builder->sample_slots[slot]; slot = (slot + 1) & mask) {
         size_t found = builder->sample_slots[slot] - 1;
-        if (profile->samples[found].stack != stack || profile->samples[found].labels != labels) continue;
-        /* As in Go, sums wrap around: a warehouse's are of 64 bits already. */
-        for (size_t i = 0; i < profile->type_count; i++)
-            profile->values[found * profile->type_count + i] =
-                (int64_t)((uint64_t)profile->values[found * profile->type_count + i] + (uint64_t)values[i]);
-        return;
+        if (profile->samples[found].stack == stack && profile->samples[found].labels == labels)
+            return add_values(profile, found, values, err);
     }
     builder->sample_slots[slot] = profile_add_sample(profile, sample, values) + 1;
-}
-
-static void free_builder(struct profile_builder *builder) {
-    map_free(&builder->mappings);
-    map_free(&builder->functions);
-    map_free(&builder->locations);
-    map_free(&builder->label_sets);
-    free(builder->stack_slots);
-    free(builder->sample_slots);
-    *builder = (struct profile_builder){0};
-}
-
-void profile_built(struct profile_builder *builder) {
-    struct profile *profile = builder->profile, whole;
-    bool has_zero = false;
-    for (size_t i = 0; i < profile->sample_count && !has_zero; i++)
-        has_zero = is_zero(profile->values + i * profile->type_count, profile->type_count);
-    free_builder(builder);
-    if (!has_zero) return;
-    whole = *profile;
-    profile_compact(profile, &whole);
-    profile_free(&whole);
+    return 0;
 }
 
 /* ---- profiles of profiles ---- */
@@ -284,8 +288,19 @@ static uint32_t add_labels(struct adding *adding, uint32_t index) {
     return *known;
 }
 
-/* The first mapping of the first profile is the main binary, whatever the stacks go through first. */
-static void add_profile(struct profile_builder *builder, const struct profile *from) {
+static int add_samples(struct adding *adding, struct error *err) {
+    const struct profile *from = adding->from;
+    for (size_t i = 0; i < from->sample_count; i++) {
+        const int64_t *values = from->values + i * from->type_count;
+        if (!adding->builder->keeps_zero && is_zero(values, from->type_count)) continue;
+        uint32_t stack = add_stack(adding, from->samples[i].stack);
+        uint32_t labels = add_labels(adding, from->samples[i].labels);
+        if (profile_build_sample(adding->builder, stack, labels, values, err) < 0) return -1;
+    }
+    return 0;
+}
+
+int profile_build_profile(struct profile_builder *builder, const struct profile *from, struct error *err) {
     struct adding adding = {.builder = builder, .from = from};
     int64_t shift;
     adding.mappings = table(from->mapping_count);
@@ -294,13 +309,10 @@ static void add_profile(struct profile_builder *builder, const struct profile *f
     adding.locations = table(from->location_count);
     adding.label_sets = table(from->label_set_count);
     adding.stacks = table(from->stack_count);
-    if (builder->profile->mapping_count == 0 && from->mapping_count) (void)add_mapping(&adding, 0, &shift);
-    for (size_t i = 0; i < from->sample_count; i++) {
-        const int64_t *values = from->values + i * from->type_count;
-        if (is_zero(values, from->type_count)) continue;
-        uint32_t stack = add_stack(&adding, from->samples[i].stack);
-        profile_build_sample(builder, stack, add_labels(&adding, from->samples[i].labels), values);
-    }
+    /* The first mapping of the first profile is the main binary, whatever the stacks go through first. An exact one has it already. */
+    bool has_main = builder->is_exact || builder->profile->mapping_count;
+    if (!has_main && from->mapping_count) (void)add_mapping(&adding, 0, &shift);
+    int code = add_samples(&adding, err);
     free(adding.mappings);
     free(adding.shifts);
     free(adding.functions);
@@ -309,10 +321,13 @@ static void add_profile(struct profile_builder *builder, const struct profile *f
     free(adding.stacks);
     free(adding.lines);
     free(adding.frames);
+    return code;
 }
 
-static void add_head(struct profile *profile, const struct profile *from, bool is_first) {
-    if (is_first) {
+void profile_build_head(struct profile_builder *builder, const struct profile *from) {
+    struct profile *profile = builder->profile;
+    int64_t shift;
+    if (!builder->has_head) {
         profile->period_type.type = profile_text(profile, from->period_type.type);
         profile->period_type.unit = profile_text(profile, from->period_type.unit);
         profile->drop_frames = profile_text(profile, from->drop_frames);
@@ -324,23 +339,53 @@ static void add_head(struct profile *profile, const struct profile *from, bool i
     if (profile->period == 0 || profile->period < from->period) profile->period = from->period;
     for (size_t i = 0; i < from->comment_count; i++)
         profile_add_comment(profile, from->comments[i]);
+    for (size_t i = 0; builder->is_exact && i < from->mapping_count; i++)
+        (void)profile_build_mapping(builder, &from->mappings[i], &shift);
     if (!*profile->default_type) profile->default_type = profile_text(profile, from->default_type);
+    builder->has_head = true;
 }
 
-void profile_compact(struct profile *compact, const struct profile *profile) {
+/* ---- the end ---- */
+
+static void free_builder(struct profile_builder *builder) {
+    map_free(&builder->mappings);
+    map_free(&builder->functions);
+    map_free(&builder->locations);
+    map_free(&builder->label_sets);
+    free(builder->stack_slots);
+    free(builder->sample_slots);
+    *builder = (struct profile_builder){0};
+}
+
+/* What is used of a profile without its samples of nothing, numbered anew. */
+static void compact(struct profile *profile, bool is_exact) {
+    struct profile whole = *profile;
     struct profile_builder builder;
-    profile_build(&builder, compact, profile->types, profile->type_count);
-    add_head(compact, profile, true);
-    add_profile(&builder, profile);
-    profile_built(&builder);
+    struct error err = {0};
+    (is_exact ? profile_build_exact : profile_build)(&builder, profile, whole.types, whole.type_count);
+    profile_build_head(&builder, &whole);
+    if (profile_build_profile(&builder, &whole, &err) < 0) bug("samples that are unlike become one: %s", err.message);
+    free_builder(&builder);
+    profile_free(&whole);
 }
 
-void profile_merge(struct profile *merged, const struct profile *a, const struct profile *b) {
+void profile_built(struct profile_builder *builder) {
+    struct profile *profile = builder->profile;
+    bool has_zero = false, is_exact = builder->is_exact;
+    for (size_t i = 0; i < profile->sample_count && !has_zero && !builder->keeps_zero; i++)
+        has_zero = is_zero(profile->values + i * profile->type_count, profile->type_count);
+    free_builder(builder);
+    if (has_zero) compact(profile, is_exact);
+}
+
+int profile_merge(struct profile *merged, const struct profile *a, const struct profile *b, struct error *err) {
     struct profile_builder builder;
     profile_build(&builder, merged, a->types, a->type_count);
-    add_head(merged, a, true);
-    add_head(merged, b, false);
-    add_profile(&builder, a);
-    add_profile(&builder, b);
+    profile_build_head(&builder, a);
+    profile_build_head(&builder, b);
+    int code = profile_build_profile(&builder, a, err);
+    if (code == 0) code = profile_build_profile(&builder, b, err);
     profile_built(&builder);
+    if (code < 0) profile_free(merged);
+    return code;
 }

@@ -46,7 +46,7 @@ static const char *unit_of(const char *name) {
 
 /* "alloc_space/bytes" is type and unit; a bare name is a type with a unit that its end tells. The unit is what stands
  * after the last slash, because keys may be paths. */
-static void split_name(struct column *column) {
+static void split_name(struct query_column *column) {
     const char *name = column->name + (column->role == ROLE_LABEL ? strlen("label:") : 0);
     const char *slash = strrchr(name, '/');
     bool has_unit = slash && slash > name && slash[1];
@@ -56,7 +56,7 @@ static void split_name(struct column *column) {
 }
 
 /* Two columns of a role that can only be one. */
-static int find_only(struct columns *columns, enum role role, int *index, struct error *err) {
+static int find_only(struct query_columns *columns, enum role role, int *index, struct error *err) {
     *index = -1;
     for (int i = 0; i < columns->count; i++) {
         if (columns->items[i].role != role) continue;
@@ -68,15 +68,15 @@ static int find_only(struct columns *columns, enum role role, int *index, struct
 }
 
 /* Which column is the stack, and what file and line belong to. */
-static int relate(struct columns *columns, struct error *err) {
-    int trace, stack, label_set;
-    if (find_only(columns, ROLE_TRACE, &trace, err) || find_only(columns, ROLE_STACK, &stack, err) ||
-        find_only(columns, ROLE_LABEL_SET, &label_set, err) ||
+static int relate(struct query_columns *columns, struct error *err) {
+    int stack;
+    if (find_only(columns, ROLE_TRACE, &columns->trace, err) || find_only(columns, ROLE_STACK, &stack, err) ||
+        find_only(columns, ROLE_LABEL_SET, &columns->label_set, err) ||
         find_only(columns, ROLE_FUNCTION, &columns->function, err) ||
         find_only(columns, ROLE_FILE, &columns->file, err) || find_only(columns, ROLE_LINE, &columns->line, err))
         return -1;
     /* As in the view `stacks`: the text says the same with less. */
-    if (trace >= 0 && stack >= 0) columns->items[stack].role = ROLE_NONE;
+    if (columns->trace >= 0 && stack >= 0) columns->items[stack].role = ROLE_NONE;
     if (columns->function >= 0) return 0;
     if (columns->file >= 0) columns->items[columns->file].role = ROLE_OPEN;
     if (columns->line >= 0) columns->items[columns->line].role = ROLE_OPEN;
@@ -84,8 +84,8 @@ static int relate(struct columns *columns, struct error *err) {
     return 0;
 }
 
-int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error *err) {
-    *columns = (struct columns){.count = sqlite3_column_count(statement)};
+int columns_open(struct query_columns *columns, sqlite3_stmt *statement, struct error *err) {
+    *columns = (struct query_columns){.count = sqlite3_column_count(statement)};
     columns->items = xcalloc((size_t)columns->count + 1, sizeof *columns->items);
     for (int i = 0; i < columns->count; i++) {
         const char *name = sqlite3_column_name(statement, i);
@@ -98,35 +98,24 @@ int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error 
         return -1;
     }
     for (int i = 0; i < columns->count; i++) {
-        struct column *column = &columns->items[i];
+        struct query_column *column = &columns->items[i];
         split_name(column);
         if (column->role == ROLE_VALUE || column->role == ROLE_OPEN) column->slot = columns->slots++;
     }
     return 0;
 }
 
-void columns_open_types(struct columns *columns, const struct value_type *types, size_t count) {
-    *columns = (struct columns){.count = (int)count, .slots = (int)count, .function = -1, .file = -1, .line = -1};
-    columns->items = xcalloc(count + 1, sizeof *columns->items);
-    for (size_t i = 0; i < count; i++)
-        columns->items[i] = (struct column){.role = ROLE_VALUE,
-                                            .name = xasprintf("%s/%s", types[i].type, types[i].unit),
-                                            .type = xstrdup(types[i].type),
-                                            .unit = xstrdup(types[i].unit),
-                                            .slot = (int)i};
-}
-
-void columns_free(struct columns *columns) {
+void columns_free(struct query_columns *columns) {
     for (int i = 0; i < columns->count; i++) {
         free(columns->items[i].name);
         free(columns->items[i].type);
         free(columns->items[i].unit);
     }
     free(columns->items);
-    *columns = (struct columns){0};
+    *columns = (struct query_columns){0};
 }
 
-void columns_decide(struct columns *columns, sqlite3_stmt *statement) {
+void columns_decide(struct query_columns *columns, sqlite3_stmt *statement) {
     for (int i = 0; i < columns->count; i++) {
         if (columns->items[i].role != ROLE_OPEN) continue;
         int type = sqlite3_column_type(statement, i);
@@ -135,8 +124,8 @@ void columns_decide(struct columns *columns, sqlite3_stmt *statement) {
     }
 }
 
-int columns_number(const struct columns *columns, sqlite3_stmt *statement, int column, int64_t row, int64_t *value,
-                   struct error *err) {
+int columns_number(const struct query_columns *columns, sqlite3_stmt *statement, int column, int64_t row,
+                   int64_t *value, struct error *err) {
     const char *name = columns->items[column].name;
     double real;
     /* The cell itself, once: each sqlite3_column_* looks it up again, which was a sixth of exporting plain rows. SQLite allows it where

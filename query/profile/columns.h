@@ -23,7 +23,7 @@ enum role {
     ROLE_OPEN,  /* ROLE_VALUE or ROLE_FRAME: no value has told yet */
 };
 
-struct column {
+struct query_column {
     enum role role;
     char *name; /* as the query names it */
     char *type; /* of a value; the key of a label */
@@ -31,28 +31,23 @@ struct column {
     int slot;   /* of what is or may become a value: its place among those */
 };
 
-struct columns {
-    struct column *items;
+struct query_columns {
+    struct query_column *items;
     int count;
     int slots;                /* columns that are or may become values */
+    int trace, label_set;     /* -1 where there is none */
     int function, file, line; /* -1 where there is none */
 };
 
-struct value_type {
-    const char *type, *unit;
-};
-
 /* Copies the names. A query that gives two stacks or the like is a usage error. */
-int columns_open(struct columns *columns, sqlite3_stmt *statement, struct error *err);
-/* Columns that are values, and nothing else. */
-void columns_open_types(struct columns *columns, const struct value_type *types, size_t count);
-void columns_free(struct columns *columns);
+int columns_open(struct query_columns *columns, sqlite3_stmt *statement, struct error *err);
+void columns_free(struct query_columns *columns);
 
 /* Decides open columns by the values of the statement's row. */
-void columns_decide(struct columns *columns, sqlite3_stmt *statement);
+void columns_decide(struct query_columns *columns, sqlite3_stmt *statement);
 
 /* A number of the statement's row: NULL is 0, a real is rounded; text is a failure that names row and column. */
-int columns_number(const struct columns *columns, sqlite3_stmt *statement, int column, int64_t row, int64_t *value,
-                   struct error *err);
+int columns_number(const struct query_columns *columns, sqlite3_stmt *statement, int column, int64_t row,
+                   int64_t *value, struct error *err);
 
 #endif

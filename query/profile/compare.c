@@ -101,7 +101,7 @@ int compare_add(struct profile *profile, struct profile *other, struct error *er
     struct profile sum;
     if (check_types(profile, other, "added to", err) < 0) return -1;
     scale_units(profile, other);
-    profile_merge(&sum, profile, other);
+    if (profile_merge(&sum, profile, other, err) < 0) return -1;
     profile_free(profile);
     *profile = sum;
     return 0;
@@ -117,8 +117,59 @@ int compare_subtract(struct profile *profile, struct profile *base, const struct
     if (options->normalize) normalize(profile, base);
     negate(base);
     scale_units(profile, base);
-    profile_merge(&difference, profile, base);
+    if (profile_merge(&difference, profile, base, err) < 0) return -1;
     profile_free(profile);
     *profile = difference;
     return 0;
+}
+
+/* ---- exact ---- */
+
+static size_t find_type(const struct profile *profile, const struct profile_type *wanted) {
+    size_t type = 0;
+    while (type < profile->type_count && (strcmp(profile->types[type].type, wanted->type) != 0 ||
+                                          strcmp(profile->types[type].unit, wanted->unit) != 0))
+        type++;
+    return type;
+}
+
+static int no_such_types(const struct profile *profile, const struct profile *base, struct error *err) {
+    return error_usage(err, "the base has other values (%s/%s ...: %zu) than what it is taken from (%s/%s ...: %zu)",
+                       base->types[0].type, base->types[0].unit, base->type_count, profile->types[0].type,
+                       profile->types[0].unit, profile->type_count);
+}
+
+/* Puts the negated values of the base in the order of the profile's types. */
+static int negate_exactly(const struct profile *profile, struct profile *base, struct error *err) {
+    size_t width = profile->type_count;
+    if (base->type_count != width) return no_such_types(profile, base, err);
+    int64_t *negated = xcalloc(base->sample_count * width + 1, sizeof *negated);
+    for (size_t type = 0; type < width; type++) {
+        size_t from = find_type(base, &profile->types[type]);
+        if (from == width) no_such_types(profile, base, err);
+        for (size_t sample = 0; from < width && sample < base->sample_count; sample++)
+            if (__builtin_sub_overflow((int64_t)0, profile_value(base, sample, from), &negated[sample * width + type]))
+                error_fail(err, "%s/%s: -2^63 has no negative", base->types[from].type, base->types[from].unit);
+    }
+    free(base->values);
+    base->values = negated;
+    return err->status == ERROR_NONE ? 0 : -1;
+}
+
+int compare_append_base(struct profile *profile, struct profile *base, struct error *err) {
+    struct profile both;
+    struct profile_builder builder;
+    /* A query without a single row has decided nothing about its columns, and takes nothing away. */
+    if (base->sample_count == 0) return 0;
+    if (negate_exactly(profile, base, err) < 0) return -1;
+    mark_base(base);
+    profile_build_exact(&builder, &both, profile->types, profile->type_count);
+    builder.keeps_zero = true;
+    profile_build_head(&builder, profile);
+    int code = profile_build_profile(&builder, profile, err);
+    if (code == 0) code = profile_build_profile(&builder, base, err);
+    profile_built(&builder);
+    profile_free(code == 0 ? profile : &both);
+    if (code == 0) *profile = both;
+    return code;
 }

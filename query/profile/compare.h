@@ -14,6 +14,11 @@ struct compare_options {
 int compare_subtract(struct profile *profile, struct profile *base, const struct compare_options *options,
                      struct error *err);
 
+/* The same, exact (query/profile/build.h): the samples of the base are added as they are, negated and marked; the values go under the
+ * same types of the profile, in whatever order the base has them, and types that differ are a usage error. Of what the base says
+ * about itself nothing is taken. */
+int compare_append_base(struct profile *profile, struct profile *base, struct error *err);
+
 /* `profile` becomes the sum of both; `other` is changed but not freed. Units as above; types that cannot be added are a
  * usage error. */
 int compare_add(struct profile *profile, struct profile *other, struct error *err);

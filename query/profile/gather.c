@@ -96,8 +96,8 @@ int gather_kind(const struct run_list *runs, char **kind, struct error *err) {
 
 static int load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind, const char *type,
                 struct error *err) {
-    if (read_unmapped(db, runs->count, err) < 0) return -1;
-    return type ? profile_load_type(profile, db, runs, kind, type, err) : profile_load(profile, db, runs, kind, err);
+    const struct profile_request request = {.kind = kind, .runs = runs, .type = type};
+    return read_unmapped(db, runs->count, err) < 0 ? -1 : profile_load(profile, db, &request, err);
 }
 
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,

@@ -16,7 +16,7 @@ void gather_end(const struct run_list *runs);
 /* The kind that a report without --kind is about: the first of profile_common_kinds that all runs have; none is a usage error.
  * free() it. */
 int gather_kind(const struct run_list *runs, char **kind, struct error *err);
-/* The sum of the runs' profiles. `type` as of profile_load_type; NULL: the values of all sample types. */
+/* The sum of the runs' profiles. `type` as of profile_load; NULL: the values of all sample types. */
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
                    struct error *err);
 

@@ -28,16 +28,14 @@ enum profile_column { /* of export/profiles.sql */
                       RECORDED
 };
 
-/* Of a thousand runs the names alone would be a page that nobody reads; the others are counted. */
-enum { RUNS_NAMED = 16 };
-
 /* A profile whose head is being read, and sums over the runs' profiles of the kind. */
 struct heading {
     struct profile_names *names;
     struct profile *profile;
     const struct kind *kind;
     bool is_stored;
-    int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles, recorded_runs;
+    struct map comments; /* that are there already */
+    int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles;
 };
 
 static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
@@ -45,10 +43,17 @@ static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise)
     return *text ? text : otherwise;
 }
 
+/* Once, as pprof does when it merges: the runs of a set have most of them in common. */
+static void comment(struct heading *head, const char *text) {
+    bool added;
+    map_put(&head->comments, text, strlen(text), &added);
+    if (added) profile_append_comment(head->profile, text);
+}
+
 static void comment_named(struct heading *head, const char *name, const char *text) {
     if (!*text) return;
     char *line = xasprintf("%s: %s", name, text);
-    profile_add_comment(head->profile, line);
+    comment(head, line);
     free(line);
 }
 
@@ -70,8 +75,14 @@ static int each_value(struct heading *head, const char *json,
 
 static int use_comment(struct heading *head, sqlite3_stmt *value, struct error *err) {
     (void)err;
-    profile_add_comment(head->profile, db_text(value, 0));
+    comment(head, db_text(value, 0));
     return 0;
+}
+
+static int use_mapping(struct heading *head, sqlite3_stmt *value, struct error *err) {
+    uint32_t mapping;
+    int64_t shift;
+    return profile_names_mapping(head->names, sqlite3_column_int64(value, 0), &mapping, &shift, err);
 }
 
 static int read_drop_frames(struct heading *head, sqlite3_stmt *row, struct error *err) {
@@ -86,10 +97,12 @@ static int read_drop_frames(struct heading *head, sqlite3_stmt *row, struct erro
     return code;
 }
 
-/* Of the first profile only the first mapping is wanted before the stacks are: it is the main binary. */
-static int read_main_mapping(struct heading *head, sqlite3_stmt *row, struct error *err) {
+/* Of a merged profile only the first mapping of the first is wanted before the stacks are: it is the main binary. */
+static int read_mappings(struct heading *head, sqlite3_stmt *row, struct error *err) {
     uint32_t mapping;
     int64_t shift;
+    if (head->names->builder->is_exact) return each_value(head, db_text(row, MAPPINGS), use_mapping, err);
+    if (head->profile->mapping_count) return 0;
     sqlite3_stmt *first = db_prepare(head->names->db, "SELECT coalesce(:json ->> 0, 0)", err);
     if (!first) return -1;
     db_bind_text(first, ":json", db_text(row, MAPPINGS));
@@ -120,7 +133,7 @@ static void read_run(struct heading *head, sqlite3_stmt *row) {
         profile->default_type =
             profile_text(profile, text_or(row, DEFAULT_TYPE, head->is_stored ? "" : head->kind->default_type));
     profile->duration_ns += sqlite3_column_int64(row, DURATION);
-    if (!sqlite3_column_int(row, RECORDED) || ++head->recorded_runs > RUNS_NAMED) return;
+    if (!sqlite3_column_int(row, RECORDED)) return;
     comment_named(head, "command", db_text(row, COMMAND));
     comment_named(head, "run", db_text(row, UUID));
     comment_named(head, "label", db_text(row, LABEL));
@@ -139,7 +152,7 @@ static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *e
     if (head->profiles++ == 0 && read_first(head, row, err) < 0) return -1;
     if (head->run_profiles++ == 0) read_run(head, row);
     if (each_value(head, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
-    return profile->mapping_count ? 0 : read_main_mapping(head, row, err);
+    return read_mappings(head, row, err);
 }
 
 /* Figures that are not exact say so in the profile itself. */
@@ -157,12 +170,9 @@ static void add_sums(struct heading *head) {
         head->sample_bytes > 1
             ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)head->sample_bytes)
             : NULL,
-        head->recorded_runs > RUNS_NAMED
-            ? xasprintf("and %lld more runs", (long long)(head->recorded_runs - RUNS_NAMED))
-            : NULL,
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (texts[i]) profile_add_comment(head->profile, texts[i]);
+        if (texts[i]) comment(head, texts[i]);
         free(texts[i]);
     }
 }
@@ -172,7 +182,7 @@ static int read_run_profiles(struct heading *head, int64_t run_id, const struct 
     sqlite3_stmt *rows = db_prepare(head->names->db, embedded_text("export/profiles.sql"), err);
     if (!rows) return -1;
     db_bind_int(rows, ":run", run_id);
-    db_bind_text(rows, ":kind", kind);
+    kind_bind(rows, kind);
     timespan_bind(rows, span);
     int code;
     head->run_profiles = 0;
@@ -191,6 +201,9 @@ int profile_head_read(struct profile_names *names, const struct run_set *runs, c
     int code = 0;
     for (size_t i = 0; code == 0 && i < runs->count; i++)
         code = read_run_profiles(&head, runs->ids[i], spans ? &spans[i] : &timespan_all, kind, err);
+    if (head.profiles == 0) /* nothing was recorded, as of a program that allocates nothing */
+        head.profile->default_type = profile_text(head.profile, head.kind->default_type);
     add_sums(&head);
+    map_free(&head.comments);
     return code;
 }

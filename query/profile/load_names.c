@@ -6,6 +6,8 @@
 
 #include "base/buffer.h"
 #include "base/hex.h"
+#include "base/integers.h"
+#include "schema/schema.h"
 
 struct profile_mapped {
     uint32_t index;
@@ -17,15 +19,19 @@ void profile_names_open(struct profile_names *names, struct db *db, struct profi
 }
 
 static void free_ids(struct profile_ids *ids) {
-    free(ids->near);
-    map_free(&ids->far);
+    free(ids->table);
+    map_free(&ids->others);
 }
 
-void profile_names_free(struct profile_names *names) {
+void profile_names_pause(struct profile_names *names) {
     walk_end(&names->trace_walk);
     walk_end(&names->location_walk);
     walk_end(&names->line_walk);
     walk_end(&names->function_walk);
+}
+
+void profile_names_free(struct profile_names *names) {
+    profile_names_pause(names);
     free_ids(&names->traces);
     free_ids(&names->locations);
     free_ids(&names->functions);
@@ -39,32 +45,32 @@ void profile_names_free(struct profile_names *names) {
 
 /* ---- ids ---- */
 
-enum { NEAR_MAX = 1 << 24 }; /* 64 MiB are the most that a table takes */
+enum { TABLE_MAX = 1 << 24 }; /* 64 MiB are the most that a table takes */
 
 static bool find_id(const struct profile_ids *ids, int64_t id, uint32_t *value) {
-    if (id >= 0 && (size_t)id < ids->near_count) {
-        *value = ids->near[id] - 1;
-        return ids->near[id];
+    if (id >= 0 && (size_t)id < ids->table_size) {
+        *value = ids->table[id] - 1;
+        return ids->table[id];
     }
-    const struct map_entry *entry = id >= 0 && id < NEAR_MAX ? NULL : map_find(&ids->far, &id, sizeof id);
+    const struct map_entry *entry = id >= 0 && id < TABLE_MAX ? NULL : map_find(&ids->others, &id, sizeof id);
     if (entry) *value = (uint32_t)entry->value;
     return entry;
 }
 
 static void keep_id(struct profile_ids *ids, int64_t id, uint32_t value) {
-    if (id < 0 || id >= NEAR_MAX) {
-        map_put(&ids->far, &id, sizeof id, NULL)->value = value;
+    if (id < 0 || id >= TABLE_MAX) {
+        map_put(&ids->others, &id, sizeof id, NULL)->value = value;
         return;
     }
-    if ((size_t)id >= ids->near_count) {
-        size_t count = ids->near_count ? ids->near_count : 1024;
+    if ((size_t)id >= ids->table_size) {
+        size_t count = ids->table_size ? ids->table_size : 1024;
         while (count <= (size_t)id)
             count *= 2;
-        ids->near = xrealloc(ids->near, count * sizeof *ids->near);
-        memset(ids->near + ids->near_count, 0, (count - ids->near_count) * sizeof *ids->near);
-        ids->near_count = count;
+        ids->table = xrealloc(ids->table, count * sizeof *ids->table);
+        memset(ids->table + ids->table_size, 0, (count - ids->table_size) * sizeof *ids->table);
+        ids->table_size = count;
     }
-    ids->near[id] = value + 1;
+    ids->table[id] = value + 1;
 }
 
 /* The one row of a statement about an id; a missing one means that the file is damaged. */
@@ -118,9 +124,10 @@ static int find_function(struct profile_names *names, int64_t function_id, uint3
                     "SELECT id, name, system_name, filename, start_line FROM functions WHERE id >= :first ORDER BY id",
                     "function", function_id, err) < 0)
         return -1;
-    *index = profile_build_function(
-        names->builder, &(struct profile_function){db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
-                                                   sqlite3_column_int64(walk->at, 4)});
+    const struct profile_function function = {db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
+                                              sqlite3_column_int64(walk->at, 4)};
+    const struct profile_stream *stream = names->stream;
+    *index = stream ? stream->function(stream->context, &function) : profile_build_function(names->builder, &function);
     keep_id(&names->functions, function_id, *index);
     return 0;
 }
@@ -142,6 +149,14 @@ static int read_lines(struct profile_names *names, int64_t location_id, struct b
     return 0;
 }
 
+static uint32_t put_location(struct profile_names *names, struct profile_location *location,
+                             const struct buffer *lines) {
+    const struct profile_line *items = (const struct profile_line *)(const void *)lines->data;
+    location->line_count = (uint32_t)(lines->size / sizeof *items);
+    if (names->stream) return names->stream->location(names->stream->context, location, items);
+    return profile_build_location(names->builder, location, items, location->line_count);
+}
+
 static int find_location(struct profile_names *names, int64_t location_id, uint32_t *index, struct error *err) {
     if (find_id(&names->locations, location_id, index)) return 0;
     struct walk *walk = &names->location_walk;
@@ -159,9 +174,7 @@ static int find_location(struct profile_names *names, int64_t location_id, uint3
                    : 0;
     if (code == 0) {
         location.address += (uint64_t)shift;
-        *index =
-            profile_build_location(names->builder, &location, (const struct profile_line *)(const void *)lines.data,
-                                   lines.size / sizeof(struct profile_line));
+        *index = put_location(names, &location, &lines);
         keep_id(&names->locations, location_id, *index);
     }
     buffer_free(&lines);
@@ -178,50 +191,49 @@ static int find_trace(struct profile_names *names, int64_t trace_id, struct erro
                        err);
 }
 
-/* By hand: strtoll is a third of the time of reading a profile. */
-static const char *parse_id(const char *at, int64_t *id) {
-    const char *digits = at;
-    for (*id = 0; *at >= '0' && *at <= '9' && at - digits < 18; at++)
-        *id = *id * 10 + (*at - '0');
-    return at == digits ? NULL : at;
+static void add_frame(struct profile_names *names, size_t depth, uint32_t frame) {
+    if (depth == names->frame_room) {
+        names->frame_room = names->frame_room ? names->frame_room * 2 : 64;
+        names->frames = xrealloc(names->frames, names->frame_room * sizeof *names->frames);
+    }
+    names->frames[depth] = frame;
 }
 
-/* A JSON array of location ids, leaf first. */
 static int read_stack(struct profile_names *names, const char *json, size_t *depth, struct error *err) {
-    const char *at = json;
+    const char *at = integers_first(json);
+    int64_t id = 0;
+    uint32_t frame;
     *depth = 0;
-    if (*at == '[') at++;
-    while (at && *at && *at != ']') {
-        int64_t id;
-        if (*depth == names->frame_room) {
-            names->frame_room = names->frame_room ? names->frame_room * 2 : 64;
-            names->frames = xrealloc(names->frames, names->frame_room * sizeof *names->frames);
-        }
-        at = parse_id(at, &id);
-        if (at && find_location(names, id, &names->frames[(*depth)++], err) < 0) return -1;
-        if (at && *at == ',') at++;
+    while (at && *at != ']') {
+        at = integers_next(at, &id);
+        if (!at) break;
+        if (find_location(names, id, &frame, err) < 0) return -1;
+        add_frame(names, (*depth)++, frame);
     }
-    if (*json != '[' || !at || strcmp(at, "]") != 0) return error_fail(err, "not a stack: %.100s", json);
-    return 0;
+    return integers_ended(at) ? 0 : error_fail(err, "not a stack: %.100s", json);
+}
+
+int profile_names_frames(struct profile_names *names, int64_t trace_id, size_t *depth, struct error *err) {
+    *depth = 0;
+    if (trace_id == 0) return 0;
+    if (find_trace(names, trace_id, err) < 0) return -1;
+    if (read_stack(names, db_text(names->trace_walk.at, TRACE_STACK), depth, err) == 0) return 0;
+    return error_prefix(err, "trace %lld: ", (long long)trace_id);
 }
 
 int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t *stack, struct error *err) {
-    size_t depth = 0;
+    size_t depth;
     if (find_id(&names->traces, trace_id, stack)) return 0;
-    if (trace_id && (find_trace(names, trace_id, err) < 0 ||
-                     read_stack(names, db_text(names->trace_walk.at, TRACE_STACK), &depth, err) < 0))
-        return error_prefix(err, "trace %lld: ", (long long)trace_id);
+    if (profile_names_frames(names, trace_id, &depth, err) < 0) return -1;
     *stack = profile_build_stack(names->builder, names->frames, depth);
     keep_id(&names->traces, trace_id, *stack);
     return 0;
 }
 
-uint32_t profile_names_frame(struct profile_names *names, const char *function, int64_t line) {
+uint32_t profile_names_location(struct profile_names *names, const char *function, const char *file, int64_t line) {
     struct profile_line only = {.line = line};
-    only.function = profile_build_function(names->builder, &(struct profile_function){function, function, "", 0});
-    uint32_t frame =
-        profile_build_location(names->builder, &(struct profile_location){.mapping = PROFILE_NONE}, &only, 1);
-    return profile_build_stack(names->builder, &frame, 1);
+    only.function = profile_build_function(names->builder, &(struct profile_function){function, function, file, 0});
+    return profile_build_location(names->builder, &(struct profile_location){.mapping = PROFILE_NONE}, &only, 1);
 }
 
 /* ---- labels ---- */
@@ -300,5 +312,36 @@ int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64
         if (location_id && add_address(names, location_id, labels, err) < 0) return -1;
     }
     map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;
+    return 0;
+}
+
+/* ---- the main binary ---- */
+
+static void put_first(struct profile *profile, uint32_t index) {
+    const struct profile_mapping first = profile->mappings[index];
+    memmove(profile->mappings + 1, profile->mappings, index * sizeof first);
+    profile->mappings[0] = first;
+    for (size_t i = 0; i < profile->location_count; i++) {
+        uint32_t *mapping = &profile->locations[i].mapping;
+        if (*mapping == index)
+            *mapping = 0;
+        else if (*mapping < index)
+            ++*mapping;
+    }
+}
+
+int profile_names_find_main_mapping(struct profile_names *names, struct error *err) {
+    for (size_t i = 0; i < names->mappings.count; i++) {
+        const struct map_entry *entry = &names->mappings.entries[i];
+        sqlite3_stmt *row = db_prepare(names->db, embedded_text("export/main_mapping.sql"), err);
+        if (!row) return -1;
+        db_bind_int(row, ":id", *(const int64_t *)entry->key);
+        int code = db_step(names->db, row, err);
+        if (code < 0) return -1;
+        if (code == 0) continue;
+        sqlite3_reset(row);
+        put_first(names->builder->profile, ((const struct profile_mapped *)(intptr_t)entry->value)->index);
+        return 0;
+    }
     return 0;
 }

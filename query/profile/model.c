@@ -137,8 +137,12 @@ void profile_add_comment(struct profile *profile, const char *text) {
     const char *kept = profile_text(profile, text);
     for (size_t i = 0; i < profile->comment_count; i++)
         if (profile->comments[i] == kept) return;
+    profile_append_comment(profile, kept);
+}
+
+void profile_append_comment(struct profile *profile, const char *text) {
     MAKE_ROOM(profile, comments, comment_count, 1);
-    profile->comments[profile->comment_count++] = kept;
+    profile->comments[profile->comment_count++] = profile_text(profile, text);
 }
 
 void profile_give_mapping(struct profile *profile) {
@@ -198,7 +202,17 @@ int profile_find_type(const struct profile *profile, const char *wanted, size_t 
     return no_such_type(profile, wanted, err);
 }
 
-/* ---- scaling ---- */
+/* ---- changing ---- */
+
+void profile_keep_types(struct profile *profile, const size_t *kept, size_t count) {
+    size_t width = profile->type_count;
+    for (size_t i = 0; i < count; i++)
+        profile->types[i] = profile->types[kept[i]];
+    for (size_t sample = 0; sample < profile->sample_count; sample++)
+        for (size_t i = 0; i < count; i++)
+            profile->values[sample * count + i] = profile->values[sample * width + kept[i]];
+    profile->type_count = count;
+}
 
 void profile_scale(struct profile *profile, const double *ratios) {
     size_t width = profile->type_count, kept = 0;

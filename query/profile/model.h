@@ -116,7 +116,8 @@ uint32_t profile_add_location(struct profile *profile, const struct profile_loca
 uint32_t profile_add_labels(struct profile *profile, const struct profile_label *items, size_t count);
 uint32_t profile_add_stack(struct profile *profile, const uint32_t *frames, size_t depth);
 uint32_t profile_add_sample(struct profile *profile, struct profile_sample sample, const int64_t *values);
-void profile_add_comment(struct profile *profile, const char *text);
+void profile_add_comment(struct profile *profile, const char *text);    /* once */
+void profile_append_comment(struct profile *profile, const char *text); /* whether or not it is there */
 
 /* As pprof does with each source: a profile without any mapping gets an unknown one, which its locations are in. */
 void profile_give_mapping(struct profile *profile);
@@ -127,6 +128,9 @@ bool profile_labels_are_base(const struct profile *profile, uint32_t labels);
 /* The sample type of a name, or of a number from 0; as pprof does, "inuse_X" is also X. NULL or "" is the profile's
  * default, else the last one. A name that is not there is a usage error that lists those that are. */
 int profile_find_type(const struct profile *profile, const char *wanted, size_t *type, struct error *err);
+
+/* Leaves of each sample's values those of `kept`, which rises. */
+void profile_keep_types(struct profile *profile, const size_t *kept, size_t count);
 
 /* Multiplies the values of each type, rounded half away from zero, and drops samples all of whose changed values are 0. */
 void profile_scale(struct profile *profile, const double *ratios);

@@ -58,7 +58,7 @@ struct report_format {
 };
 extern const struct report_format report_formats[]; /* ends with a NULL name */
 
-/* Does the report come out the same where the values of all other sample types are 0 (profile_load_type)? */
+/* Does the report come out the same where the values of all other sample types are 0 (profile_load)? */
 bool report_is_of_one_type(const struct report_format *format, const struct report_options *options);
 
 /* Does the report show both sides of a difference? Then the samples of a base must be marked (compare_options.is_diff), whichever

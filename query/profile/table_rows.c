@@ -1,0 +1,176 @@
+#include "query/profile/table_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/integers.h"
+
+enum { TRACE, LABEL_SET, FIRST_VALUE };
+enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
+
+/* ---- SQL, of parts that schema/kinds.c declares ---- */
+
+static bool is_read(const struct table_rows *rows, size_t type) {
+    return rows->only == SIZE_MAX || rows->only == type;
+}
+
+/* What is no state is 0 in a profile that does not count. */
+static void add_column(const struct table_rows *rows, size_t type, bool is_counted, struct buffer *sql) {
+    const struct kind_type *declared = kind_type_find(rows->kind, rows->types[type].type);
+    buffer_add_text(sql, ", ");
+    buffer_add_text(sql, declared && (is_counted || declared->is_state) ? declared->column : "0");
+}
+
+static void add_sample_column(const struct table_rows *rows, size_t type, struct buffer *sql) {
+    (void)rows;
+    if (type < SAMPLE_COLUMNS) {
+        buffer_add_text(sql, ", v");
+        buffer_add_char(sql, (char)('0' + type));
+    } else if (type == SAMPLE_COLUMNS) {
+        buffer_add_text(sql, ", more");
+    }
+}
+
+static char *compose(const struct table_rows *rows, bool is_counted, bool is_sorted) {
+    struct buffer sql = {0};
+    buffer_add_text(&sql, "SELECT trace_id, ");
+    buffer_add_text(&sql, rows->kind->label_set_id);
+    for (size_t i = 0; i < rows->type_count; i++)
+        if (!rows->kind->name)
+            add_sample_column(rows, i, &sql);
+        else if (is_read(rows, i))
+            add_column(rows, i, is_counted, &sql);
+    buffer_add_text(&sql, " FROM ");
+    buffer_add_text(&sql, rows->kind->table);
+    buffer_add_text(&sql, " WHERE profile_id = :profile");
+    if (is_sorted) buffer_add_text(&sql, " ORDER BY 1, 2");
+    return buffer_take(&sql);
+}
+
+/* ---- a row ---- */
+
+/* The ninth value and those after it; none where it is NULL. */
+static int read_more(struct table_rows *rows, const char *json, struct error *err) {
+    const char *at = *json ? integers_first(json) : "]";
+    memset(rows->values + SAMPLE_COLUMNS, 0, (rows->type_count - SAMPLE_COLUMNS) * sizeof *rows->values);
+    for (size_t i = SAMPLE_COLUMNS; at && *at != ']'; i++) {
+        int64_t value;
+        at = integers_next(at, &value);
+        if (at && i < rows->type_count) rows->values[i] = value;
+    }
+    return integers_ended(at) ? 0 : error_fail(err, "not the further values of a sample: %.100s", json);
+}
+
+static int read_samples(struct table_rows *rows, sqlite3_stmt *row, struct error *err) {
+    for (size_t i = 0; i < rows->type_count && i < SAMPLE_COLUMNS; i++)
+        rows->values[i] = sqlite3_column_int64(row, FIRST_VALUE + (int)i);
+    if (rows->type_count <= SAMPLE_COLUMNS) return 0;
+    return read_more(rows, db_text(row, FIRST_VALUE + SAMPLE_COLUMNS), err);
+}
+
+static int read_values(struct table_rows *rows, sqlite3_stmt *row, struct error *err) {
+    int column = FIRST_VALUE;
+    if (!rows->kind->name) return read_samples(rows, row, err);
+    for (size_t i = 0; i < rows->type_count; i++)
+        if (is_read(rows, i)) rows->values[i] = sqlite3_column_int64(row, column++);
+    return 0;
+}
+
+static bool has_value(const struct table_rows *rows) {
+    for (size_t i = 0; i < rows->type_count; i++)
+        if (rows->values[i]) return true;
+    return false;
+}
+
+static int collect(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err) {
+    struct table_rows *rows = context;
+    (void)err;
+    if (rows->count == rows->room) {
+        rows->room = rows->room ? rows->room * 2 : 1024;
+        rows->rows = xrealloc(rows->rows, rows->room * sizeof *rows->rows);
+        rows->collected = xrealloc(rows->collected, rows->room * rows->type_count * sizeof *rows->collected);
+    }
+    rows->rows[rows->count] = (struct table_row){trace_id, label_set_id, rows->count};
+    memcpy(rows->collected + rows->count++ * rows->type_count, values, rows->type_count * sizeof *values);
+    return 0;
+}
+
+/* ---- all rows of a profile ---- */
+
+static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_id, table_row_use *use, void *context,
+                     struct error *err) {
+    sqlite3_stmt *row = db_prepare(rows->db, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":profile", profile_id);
+    int code;
+    while ((code = db_step(rows->db, row, err)) == 1) {
+        code = read_values(rows, row, err);
+        if (code == 0 && (rows->keeps_zero || has_value(rows)))
+            code =
+                use(context, sqlite3_column_int64(row, TRACE), sqlite3_column_int64(row, LABEL_SET), rows->values, err);
+        if (code < 0) {
+            sqlite3_reset(row);
+            return -1;
+        }
+    }
+    return code;
+}
+
+int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err) {
+    if (!rows->sql[is_counted]) rows->sql[is_counted] = compose(rows, is_counted, false);
+    return read_rows(rows, rows->sql[is_counted], profile_id, collect, rows, err);
+}
+
+int table_rows_stream(struct table_rows *rows, int64_t profile_id, table_row_use *use, void *context,
+                      struct error *err) {
+    char *sql = compose(rows, true, true);
+    int code = read_rows(rows, sql, profile_id, use, context, err);
+    free(sql);
+    return code;
+}
+
+/* ---- sorted here, which takes SQLite twice as long ---- */
+
+static int compare_rows(const void *left, const void *right) {
+    const struct table_row *a = left, *b = right;
+    if (a->trace_id != b->trace_id) return a->trace_id < b->trace_id ? -1 : 1;
+    if (a->label_set_id != b->label_set_id) return a->label_set_id < b->label_set_id ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* The last rows of a table come in order as a rule: those before them are sorted, then both are merged. Sorting all of them was a
+ * sixteenth of a report, and took memory for as many again. */
+int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
+    size_t tail = rows->count ? rows->count - 1 : 0;
+    int code = 0;
+    while (tail && compare_rows(&rows->rows[tail - 1], &rows->rows[tail]) < 0)
+        tail--;
+    if (tail > 1) qsort(rows->rows, tail, sizeof *rows->rows, compare_rows);
+    for (size_t head = 0, next = tail; code == 0 && (head < tail || next < rows->count);) {
+        bool is_head = head < tail && (next == rows->count || compare_rows(&rows->rows[head], &rows->rows[next]) < 0);
+        const struct table_row *row = &rows->rows[is_head ? head++ : next++];
+        code = use(context, row->trace_id, row->label_set_id, rows->collected + row->index * rows->type_count, err);
+    }
+    free(rows->rows);
+    free(rows->collected);
+    rows->rows = NULL;
+    rows->collected = NULL;
+    rows->count = rows->room = 0;
+    return code;
+}
+
+void table_rows_open(struct table_rows *rows, struct db *db, const struct kind *kind, const struct profile_type *types,
+                     size_t type_count) {
+    *rows = (struct table_rows){.db = db, .kind = kind, .types = types, .type_count = type_count, .only = SIZE_MAX};
+    rows->values = xcalloc(type_count + 1, sizeof *rows->values);
+}
+
+void table_rows_free(struct table_rows *rows) {
+    free(rows->values);
+    free(rows->rows);
+    free(rows->collected);
+    free(rows->sql[0]);
+    free(rows->sql[1]);
+    *rows = (struct table_rows){0};
+}
