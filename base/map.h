@@ -19,7 +19,7 @@ struct map_entry {
 
 struct map_slot {
     uint32_t
-        tag; /* the upper half of the entry's hash: most other keys are told apart without a look at their entries */
+        tag; /* the upper half of the entry's hash, which tells most other keys apart without reading their entries */
     uint32_t entry; /* its index + 1, 0 where free */
 };
 

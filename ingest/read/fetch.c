@@ -87,7 +87,7 @@ static void add_path(struct buffer *made, const char *url) {
 }
 
 /* The URL to fetch: with a scheme that libcurl knows, a path, and `seconds` instead of the value that it has. */
-static char *asked_url(const char *url, int64_t seconds) {
+static char *fetched_url(const char *url, int64_t seconds) {
     struct buffer made = {0};
     char *whole = begins(url, scheme_insecure) ? xasprintf("https://%s", url + strlen(scheme_insecure))
                                                : xasprintf("%s%s", is_host_and_port(url) ? "http://" : "", url);
@@ -127,7 +127,7 @@ static size_t take(char *bytes, size_t one, size_t count, void *context) {
     return one * count;
 }
 
-static int tell(void *context, curl_off_t total, curl_off_t done, curl_off_t up_total, curl_off_t up_done) {
+static int report_progress(void *context, curl_off_t total, curl_off_t done, curl_off_t up_total, curl_off_t up_done) {
     const struct transfer *transfer = context;
     (void)up_total;
     (void)up_done;
@@ -165,7 +165,7 @@ static void set_up(CURL *handle, const char *asked, const char *url, struct tran
     curl.easy_setopt(handle, CURLOPT_WRITEDATA, transfer);
     if (transfer->options->progress) {
         curl.easy_setopt(handle, CURLOPT_NOPROGRESS, 0l);
-        curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, tell);
+        curl.easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, report_progress);
         curl.easy_setopt(handle, CURLOPT_XFERINFODATA, transfer);
     }
     set_tls(handle, url, transfer->options);
@@ -203,7 +203,7 @@ int fetch(const char *url, const struct fetch_options *options, struct buffer *b
     if (load_curl(err)) return -1;
     CURL *handle = curl.easy_init();
     if (!handle) return error_fail(err, "%s: libcurl cannot be initialised", url);
-    char *shown = fetch_shown_url(url), *asked = asked_url(url, options->seconds);
+    char *shown = fetch_shown_url(url), *asked = fetched_url(url, options->seconds);
     struct transfer transfer = {.shown = shown, .options = options, .body = body};
     set_up(handle, asked, url, &transfer);
     int code = perform(handle, &transfer, err);

@@ -93,17 +93,17 @@ static void give_sample_cell(sqlite3_context *result, const void *rows, size_t n
         give_more(result, sums->cells + number * sums->width + MORE - 1, sums->width - (MORE - 1));
 }
 
-static bool says_nothing(const struct sums *rows, const int64_t *row) {
+static bool is_all_zero(const struct sums *rows, const int64_t *row) {
     for (size_t i = rows->keys; i < rows->width; i++)
         if (row[i]) return false;
     return true;
 }
 
-static void drop_rows_of_nothing(struct sums *rows) {
+static void drop_zero_rows(struct sums *rows) {
     size_t kept = 0;
     for (size_t i = 0; i < rows->count; i++) {
         const int64_t *row = rows->cells + i * rows->width;
-        if (says_nothing(rows, row)) continue;
+        if (is_all_zero(rows, row)) continue;
         memmove(rows->cells + kept++ * rows->width, row, rows->width * sizeof *row);
     }
     rows->count = kept;
@@ -113,7 +113,7 @@ static int write_table(struct ingest *ingest, int table, struct error *err) {
     _Static_assert(sizeof(struct site_row) == 6 * sizeof(int64_t), "keys and values as in struct sums");
     struct sums *rows = &ingest->rows->tables[table];
     sums_sort(rows);
-    if (ingest->options.cumulative) drop_rows_of_nothing(rows); /* they did not change */
+    if (ingest->options.cumulative) drop_zero_rows(rows); /* they did not change */
     ingest->rows_added += rows->count;
     if (table == SITES)
         return site_rows_put(&ingest->store, ingest->profile_id, (const struct site_row *)rows->cells, rows->count,

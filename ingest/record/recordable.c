@@ -50,7 +50,7 @@ char *recordable_find(const char *name, struct error *err) {
         free(refused);
     } else if ((found = refused) == NULL) {
         if (access(name, F_OK) == 0)
-            error_usage(err, "%s: not found in PATH; for the one in this directory say ./%s", name, name);
+            error_usage(err, "%s: not found in PATH; the one in this directory is ./%s", name, name);
         else
             error_usage(err, "%s: not found in PATH", name);
     }
@@ -84,7 +84,7 @@ static const char *sanitizer_library(const char *needed) {
     return NULL;
 }
 
-static void look_at_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
+static void check_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Dyn entry;
     for (int i = 0; data && !facts->sanitizer && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
@@ -95,7 +95,7 @@ static void look_at_dynamic(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 
 /* A sanitizer that is linked in defines its entry point; with gcc -static-libasan it is not among the dynamic symbols.
  * Local symbols come first (sh_info of them) and are skipped, because they are most of a big program's. */
-static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
+static void check_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct elf_facts *facts) {
     Elf_Data *data = elf_getdata(section, NULL);
     GElf_Sym symbol;
     for (int i = (int)header->sh_info; data && !facts->sanitizer && gelf_getsym(data, i, &symbol); i++) {
@@ -105,19 +105,19 @@ static void look_at_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     }
 }
 
-static void look_at_sections(Elf *elf, struct elf_facts *facts) {
+static void check_sections(Elf *elf, struct elf_facts *facts) {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         if (!gelf_getshdr(section, &header)) continue;
-        if (header.sh_type == SHT_DYNAMIC) look_at_dynamic(elf, section, &header, facts);
-        if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) look_at_symbols(elf, section, &header, facts);
+        if (header.sh_type == SHT_DYNAMIC) check_dynamic(elf, section, &header, facts);
+        if (header.sh_type == SHT_DYNSYM || header.sh_type == SHT_SYMTAB) check_symbols(elf, section, &header, facts);
         size_t names;
         const char *name = elf_getshdrstrndx(elf, &names) == 0 ? elf_strptr(elf, names, header.sh_name) : NULL;
         if (name && strcmp(name, ".note.go.buildid") == 0) facts->is_go = true;
     }
 }
 
-static void look_at_segments(Elf *elf, int file, struct elf_facts *facts) {
+static void check_segments(Elf *elf, int file, struct elf_facts *facts) {
     size_t count = 0;
     if (elf_getphdrnum(elf, &count)) return;
     for (size_t i = 0; i < count; i++) {
@@ -160,8 +160,8 @@ static int check_elf(int file, const unsigned char *ident, const char *path, con
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (!elf) return error_usage(err, "%s: a damaged ELF file: %s", name, elf_errmsg(-1));
-    look_at_segments(elf, file, &facts);
-    look_at_sections(elf, &facts);
+    check_segments(elf, file, &facts);
+    check_sections(elf, &facts);
     elf_end(elf);
     facts.dumps_itself = !facts.has_interpreter && program_contains(path, "CLEAR_ALLOC_PROFILE");
     return judge_facts(&facts, name, err);

@@ -196,7 +196,7 @@ static int write_kind(const struct recorded *recorded, enum measure_id id, struc
     }
 }
 
-/* ---- what a profile says of itself ------------------------------------------------------------------------------- */
+/* ---- comments of a profile ------------------------------------------------------------------------------------- */
 
 static void add_warning(struct buffer *json, const char *text) {
     if (json->size > 1) buffer_add_char(json, ',');

@@ -150,7 +150,7 @@ static int replace_hooks(struct dump_import *import, struct error *err) {
 /* ---- one dump ---------------------------------------------------------------------------------------------------- */
 
 /* 1: it is a dump of that kind, 0: there is no file, -1: it is something else. */
-static int look_at(const char *path, int kind, struct error *err) {
+static int check_dump(const char *path, int kind, struct error *err) {
     struct stat about;
     struct input input;
     if (lstat(path, &about) != 0) return 0;
@@ -192,7 +192,7 @@ struct dump_recording {
 static int take_file(const struct dump_recording *recording, struct dump_file *file, struct error *err) {
     struct self_dumps *dumps = recording->dumps;
     struct collector_totals totals;
-    int code = look_at(file->path, file->kind, err);
+    int code = check_dump(file->path, file->kind, err);
     if (code == 1 && file->pid) code = find_process(file, recording->db, recording->run_id, err) < 0 ? -1 : 1;
     if (code != 1) return code;
     if (file->pid && !file->process_id && !dumps->has_children) return 0; /* a child that is not recorded */

@@ -368,8 +368,7 @@ static bool run_program(struct machine *machine, struct cfi_reader program) {
     return !program.bad;
 }
 
-/* What the linker says of its PLT entries: sp + 8, and 8 more once the entry has pushed, from a byte on that the
- * operand behind this gives (DW_OP_lit10 or lit11): sp + 8 + (((ra & 15) >= 11) << 3). */
+/* The start of the linker's expression for PLT entries: sp + 8 + (((ra & 15) >= N) << 3), because an entry pushes a word before its Nth byte. DW_OP_lit10 or lit11 for N follows. */
 static const uint8_t plt_expression[] = {OP_BREG0 + REG_SP, 8, OP_BREG0 + REG_RA, 0, OP_LIT0 + 15, OP_AND};
 
 static bool is_plt(const struct cfi_reader *expression) {

@@ -189,7 +189,7 @@ static int64_t hash_lines(const struct store_line *lines, size_t count) {
         hash = hash_combine(hash, (uint64_t)lines[i].line);
         hash = hash_combine(hash, (uint64_t)lines[i].column);
     }
-    return count && !hash ? 1 : (int64_t)hash; /* 0 says "no lines" */
+    return count && !hash ? 1 : (int64_t)hash; /* 0 is for no lines */
 }
 
 static int64_t add_location(struct store *store, const struct location_row *location, const struct store_line *lines,

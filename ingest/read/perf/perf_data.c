@@ -73,8 +73,8 @@ static struct perf_event *event_of_record(const struct decoder *decoder, const s
 
 /* ---- records of the kernel --------------------------------------------------------------------------------------- */
 
-static int tell_sample(struct decoder *decoder, struct perf_event *event, struct perf_data_sample *sample,
-                       struct error *err) {
+static int visit_sample(struct decoder *decoder, struct perf_event *event, struct perf_data_sample *sample,
+                        struct error *err) {
     struct perf_data_facts *facts = decoder->facts;
     sample->event = event;
     event->samples++;
@@ -88,8 +88,8 @@ static int tell_sample(struct decoder *decoder, struct perf_event *event, struct
 
 /* With PERF_SAMPLE_READ one record is a sample of every counter of the group, with the difference of its value as
  * period. A counter that did not change has no sample. */
-static int tell_values(struct decoder *decoder, struct perf_event *event, struct perf_data_sample *sample,
-                       const struct perf_read *read, struct error *err) {
+static int visit_values(struct decoder *decoder, struct perf_event *event, struct perf_data_sample *sample,
+                        const struct perf_read *read, struct error *err) {
     for (uint64_t i = 0; i < read->count; i++) {
         uint64_t value = words_at(read->values, i * read->stride), id = read->lone_id;
         if (read->has_ids && !id) id = words_at(read->values, i * read->stride + 1);
@@ -101,7 +101,7 @@ static int tell_values(struct decoder *decoder, struct perf_event *event, struct
         struct map_entry *last = map_put(&decoder->counters, &id, sizeof id, NULL);
         sample->period = value - (uint64_t)last->value;
         last->value = (int64_t)value;
-        if (sample->period && tell_sample(decoder, counted, sample, err)) return -1;
+        if (sample->period && visit_sample(decoder, counted, sample, err)) return -1;
     }
     return 0;
 }
@@ -117,8 +117,8 @@ static int take_sample(struct decoder *decoder, const unsigned char *place, cons
     struct perf_read read;
     if (!perf_sample_decode(event, record, &sample, &read))
         return decoder_broken(decoder, place, err, "a sample whose fields do not fit into its record");
-    if (read.count) return tell_values(decoder, event, &sample, &read, err);
-    return tell_sample(decoder, event, &sample, err);
+    if (read.count) return visit_values(decoder, event, &sample, &read, err);
+    return visit_sample(decoder, event, &sample, err);
 }
 
 static int take_mmap(struct decoder *decoder, const unsigned char *place, const struct perf_record *record,
@@ -173,7 +173,7 @@ static void take_lost(struct decoder *decoder, const struct perf_record *record)
     if (event && lost <= INT64_MAX - event->lost) event->lost += lost;
 }
 
-static int tell_record(struct decoder *decoder, const unsigned char *place, struct error *err) {
+static int visit_record(struct decoder *decoder, const unsigned char *place, struct error *err) {
     struct perf_record record = perf_record_at(place);
     if (record.type == PERF_RECORD_SAMPLE) return take_sample(decoder, place, &record, err);
     if (record.type == PERF_RECORD_LOST || record.type == PERF_RECORD_LOST_SAMPLES) {
@@ -195,7 +195,7 @@ static int tell_record(struct decoder *decoder, const unsigned char *place, stru
 
 /* Visits a record of the kernel, in the order of times. An error of the visitor is reported for this record. */
 static int deliver(struct decoder *decoder, const unsigned char *place, struct error *err) {
-    if (tell_record(decoder, place, err) == 0) return 0;
+    if (visit_record(decoder, place, err) == 0) return 0;
     bool has_place = strncmp(err->message, "byte ", 5) == 0;
     return has_place ? -1 : error_prefix(err, "byte %" PRIu64 ": ", offset_of(decoder, place));
 }

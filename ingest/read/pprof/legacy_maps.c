@@ -278,7 +278,7 @@ struct map_index {
     uint64_t *edges;
     uint32_t *owners;
     size_t edge_count;
-    struct legacy_mapping *completed[COMPLETED_MAX]; /* these hold more than the edges say */
+    struct legacy_mapping *completed[COMPLETED_MAX]; /* mappings that were extended beyond their edges */
     size_t completed_count;
 };
 
