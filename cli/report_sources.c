@@ -40,38 +40,45 @@ int report_target_open(struct report_target *target, struct error *err) {
     /* Or else a base that is a file would be the only run that there is, and so the latest. */
     if (target->targets.count == 0 && target->bases.count) words_add(&target->targets, "latest");
     size_t targets = target->targets.count, bases = target->bases.count;
-    const char **names = xcalloc(targets + bases + 1, sizeof *names);
+    struct target_name *names = target->names = xcalloc(targets + bases + 1, sizeof *names);
     for (size_t i = 0; i < targets + bases; i++)
-        names[i] = i < targets ? target->targets.items[i] : target->bases.items[i - targets];
-    int code = target_open_both(&target->handle, &target->files, target->db, names, targets + bases, err);
-    for (size_t i = 0; i < targets + bases; i++)
-        *(i < targets ? &target->targets.items[i] : &target->bases.items[i - targets]) = names[i];
-    free(names);
-    return code;
+        names[i].name = i < targets ? target->targets.items[i] : target->bases.items[i - targets];
+    return target_open_both(&target->handle, &target->files, target->db, names, targets + bases, err);
+}
+
+/* What the words turned out to be. */
+static const struct target_name *names_of(const struct report_target *target, const struct words *words) {
+    return target->names + (words == &target->bases ? target->targets.count : 0);
 }
 
 int report_target_runs(struct report_target *target, const struct words *words, struct run_set *runs,
                        struct error *err) {
+    const struct target_name *names = names_of(target, words);
     for (size_t i = 0; i < words->count; i++)
-        if (*words->items[i] != TARGET_FILE && run_set_add(runs, &target->handle, words->items[i], err) < 0) return -1;
+        if (!names[i].file_run && run_set_add(runs, &target->handle, names[i].name, err) < 0) return -1;
     return words->count ? 0 : run_set_add(runs, &target->handle, "latest", err);
 }
 
-static int add_word(struct report_target *target, const char *word, struct run_list *runs, struct error *err) {
+static int add_name(struct report_target *target, const struct target_name *name, struct run_list *runs,
+                    struct error *err) {
     struct run_set set = {0};
-    struct db *db = *word == TARGET_FILE ? &target->files : &target->handle;
-    int code = run_set_add(&set, db, word + (*word == TARGET_FILE), err);
+    if (name->file_run) {
+        run_list_add(runs, &target->files, name->file_run);
+        return 0;
+    }
+    int code = run_set_add(&set, &target->handle, name->name, err);
     for (size_t i = 0; i < set.count && code == 0; i++)
-        run_list_add(runs, db, set.ids[i]);
+        run_list_add(runs, &target->handle, set.ids[i]);
     run_set_free(&set);
     return code;
 }
 
 int report_target_list(struct report_target *target, const struct words *words, struct run_list *runs,
                        struct error *err) {
+    const struct target_name *names = names_of(target, words);
     for (size_t i = 0; i < words->count; i++)
-        if (add_word(target, words->items[i], runs, err) < 0) return -1;
-    return words->count ? 0 : add_word(target, "latest", runs, err);
+        if (add_name(target, &names[i], runs, err) < 0) return -1;
+    return words->count ? 0 : add_name(target, &(struct target_name){.name = "latest"}, runs, err);
 }
 
 static int load_sources(struct report_target *target, const struct run_list *runs, struct error *err) {
@@ -140,6 +147,7 @@ void report_target_close(struct report_target *target) {
     sources_free(&target->sources);
     free(target->chosen);
     free(target->title);
+    free(target->names);
     free(target->targets.items);
     free(target->bases.items);
 }

@@ -15,6 +15,8 @@ struct words {
 };
 void words_add(struct words *words, const char *word);
 
+struct target_name;
+
 /* Zeroed, then filled with what was asked for, then opened, then loaded. */
 struct report_target {
     const char *db, *kind; /* asked for; each may be NULL */
@@ -26,8 +28,9 @@ struct report_target {
 
     struct db handle; /* of report_target_open: the warehouse, or a private one that the files were read into */
     struct db files;  /* the private one where there are runs and files; else its `handle` is NULL */
-    char *chosen;     /* of report_target_load: the kind that was loaded */
-    char *title;      /* likewise: of the targets, for pictures */
+    struct target_name *names; /* of report_target_open: what the targets, then the bases, turned out to be */
+    char *chosen;              /* of report_target_load: the kind that was loaded */
+    char *title;               /* likewise: of the targets, for pictures */
     struct sources sources;
 };
 

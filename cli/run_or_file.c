@@ -24,6 +24,7 @@ struct target {
     const char *option, *prefix, **names;
     size_t count;
     struct db *warehouse; /* of runs among the names; NULL: all of them are files */
+    int64_t *file_runs;   /* of files beside runs: the run of `db` that each became; 0: it is no file */
 };
 
 /* What stands behind the prefix, or NULL where the name is none of ours. */
@@ -127,7 +128,7 @@ static int read_file(struct ingest *ingest, struct progress *progress, const cha
     return code;
 }
 
-/* The number of a run, in the place of its file. */
+/* The number of a run, in the place of its file, or beside it where there are runs too. */
 static int replace_name(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
                         struct error *err) {
     int64_t run_id = 0;
@@ -136,8 +137,11 @@ static int replace_name(const struct target *target, struct ingest *ingest, stru
         if (is_file <= 0) return is_file;
     }
     if (read_file(ingest, progress, name_of(target, i), &run_id, err) < 0) return -1;
-    char *number =
-        xasprintf("%s%.*s%" PRId64, target->prefix, target->warehouse != NULL, (char[]){TARGET_FILE, 0}, run_id);
+    if (target->warehouse) {
+        target->file_runs[i] = run_id;
+        return 0;
+    }
+    char *number = xasprintf("%s%" PRId64, target->prefix, run_id);
     target->names[i] = arena_text(&numbers, number, strlen(number));
     free(number);
     return 0;
@@ -195,15 +199,24 @@ static int open_target(struct target *target, struct db *files, struct error *er
 
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err) {
-    struct target target = {db, option, prefix, names, count, NULL};
+    struct target target = {.db = db, .option = option, .prefix = prefix, .names = names, .count = count};
     return open_target(&target, NULL, err);
 }
 
-int target_open_both(struct db *db, struct db *files, const char *option, const char **names, size_t count,
+int target_open_both(struct db *db, struct db *files, const char *option, struct target_name *names, size_t count,
                      struct error *err) {
-    struct target target = {db, option, "", names, count, NULL};
+    struct target target = {.db = db, .option = option, .prefix = "", .count = count};
+    target.names = xcalloc(count + 1, sizeof *target.names);
+    target.file_runs = xcalloc(count + 1, sizeof *target.file_runs);
+    for (size_t i = 0; i < count; i++)
+        target.names[i] = names[i].name;
     *files = (struct db){0};
-    return open_target(&target, files, err);
+    int code = open_target(&target, files, err);
+    for (size_t i = 0; i < count; i++)
+        names[i] = (struct target_name){target.names[i], target.file_runs[i]};
+    free(target.names);
+    free(target.file_runs);
+    return code;
 }
 
 /* ---- runs and files at once ---- */

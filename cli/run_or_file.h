@@ -20,10 +20,15 @@ extern struct fetch_options target_fetch;
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
 
+/* What a name turned out to be. */
+struct target_name {
+    const char *name;
+    int64_t file_run; /* the run of `files` that a file was read into; 0: `name` is for run_set_add, in `db` */
+};
+
 /* The same without a prefix, but runs and files may stand side by side: `db` is then the warehouse, and `files` (zeroed
- * otherwise) a private one. A name that was a file then becomes TARGET_FILE with the number of the run in `files`. */
-enum { TARGET_FILE = '\001' };
-int target_open_both(struct db *db, struct db *files, const char *option, const char **names, size_t count,
+ * otherwise) a private one. */
+int target_open_both(struct db *db, struct db *files, const char *option, struct target_name *names, size_t count,
                      struct error *err);
 
 /* Runs and files at once, several a word. Two warehouses are then open: the one of --db, and a private one with the files;
