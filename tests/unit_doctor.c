@@ -534,12 +534,13 @@ static void test_tables_of_the_start(void **state) {
         {"50.4 % rounds to 50", 1008, 2000, 0, 300, 0, "leak note"},
         {"50.5 % rounds to 51", 1010, 2000, 0, 300, 0, "leak warning"},
         {"the first window is all there is", 1000, 1000, 0, 300, 0, "leak warning"},
-        {"99 after it", 1000, 9000, 0, 300, 99, "leak note"},
-        {"100 after it", 1000, 9000, 0, 300, 100, "leak warning"},
+        {"99 after it", 1000, 4000, 0, 300, 99, "leak note"},
+        {"100 after it", 1000, 4000, 0, 300, 100, "leak warning"},
         {"some of them freed later", 1000, 9000, 0, 300, -50, "leak note"},
-        {"all after it", 1000, 9000, 0, 0, 300, "leak warning"},
+        {"all after it", 1000, 4000, 0, 0, 300, "leak warning"},
+        {"all after it, but not in the last two fifths", 1000, 9000, 0, 0, 300, "leak note"},
         {"its end was not seen", 1000, 0, 0, 300, 0, "leak warning"},
-        {"recording began a millisecond later", 1000, 9000, 1, 300, 0, "leak warning"},
+        {"recording began a millisecond later", 1000, 4000, 1, 300, 0, "leak warning"},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -565,6 +566,71 @@ static void test_tables_of_the_start(void **state) {
                 "300 300 0 0;300 300 300 300;399 399 99 99;250 250 -50 -50");
     ran("UPDATE rules SET value = 49 WHERE name = 'leak_start_percent'");
     expect_findings("doctor_heap", 1, "leak warning", "another threshold");
+}
+
+/* What the windows of one process of a run say of a site: blocks of 1 kB that were made (positive) or freed in each of eight windows
+ * of a second. */
+struct growth_case {
+    const char *why;
+    int blocks[8];
+    int signal, sample_n;
+    const char *expected;
+};
+
+static void put_growth(int run, const struct growth_case *item) {
+    put("INSERT INTO runs(id, uuid, started_ns, duration_ns, source, exit_signal) VALUES "
+        "(%d, 'u%d', 1, 8000000000, 'profile', nullif(%d, 0));"
+        "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns, ended_ns) VALUES (%d, %d, 1, 1, 'x', 1, "
+        "8000000001)",
+        run, run, item->signal, run, run);
+    for (int i = 0; i < 8; i++) {
+        int made = item->blocks[i] > 0 ? item->blocks[i] : 0, freed = made - item->blocks[i];
+        put("INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, sample_n) VALUES "
+            "(%d, %d, %d, 'heap', %lld, 1000000000, %d);"
+            "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+            "(%d, 1, %d, %d, %d, %d)",
+            8 * run + i, run, run, (i + 1) * 1000000000ll + 1, item->sample_n ? item->sample_n : 1, 8 * run + i, made,
+            made * 1000, freed, freed * 1000);
+    }
+}
+
+static void test_growth(void **state) {
+    (void)state;
+    static const struct growth_case cases[] = {
+        {"rises, and is freed at the end", {50, 50, 50, 50, 50, 50, 50, -350}, 0, 0, "growth warning"},
+        {"rises, and stays", {50, 50, 50, 50, 50, 50, 50, 50}, 0, 0, "leak warning"},
+        {"rises until SIGTERM", {50, 50, 50, 50, 50, 50, 50, 50}, 15, 0, "growth warning"},
+        {"rises until SIGSEGV", {50, 50, 50, 50, 50, 50, 50, 50}, 11, 0, "leak warning"},
+        {"made in the middle, steady to SIGINT", {0, 0, 0, 300, 0, 0, 0, 0}, 2, 0, "leak note"},
+        {"made in the middle, steady", {0, 0, 0, 300, 0, 0, 0, 0}, 0, 0, "leak note"},
+        {"comes and goes, some stay", {300, -100, 300, -300, 300, -300, 300, -300}, 0, 0, "leak note"},
+        {"a fortieth of it stays, and grows", {4000, 50, 50, 50, 50, 50, 50, -4200}, 0, 0, "growth warning"},
+        {"rises by less than 64 KiB", {10, 10, 10, 10, 10, 10, 10, -70}, 0, 0, ""},
+        {"a last quarter without", {50, 50, 50, 50, 50, 0, 0, -250}, 0, 0, ""},
+        {"one sample of 100", {0, 0, 0, 0, 0, 0, 0, 100}, 0, 100, "leak note"},
+        {"nine samples of 100, growing", {0, 0, 200, 200, 200, 200, 0, 100}, 0, 100, "leak note"},
+        {"ten and more, growing", {0, 0, 200, 200, 200, 200, 200, 0}, 0, 100, "leak warning"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_growth((int)i + 1, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_heap", (int)i + 1, cases[i].expected, cases[i].why);
+    /* 196 % / sqrt(9) is 65 %, of one sample 196 %. */
+    expect_rows("SELECT samples, error_percent, evidence ->> 'error_percent' FROM doctor_heap WHERE run_id IN (11, 12) "
+                "ORDER BY 1",
+                "1 196 196;9 65 65");
+    /* Windows too long to say: then blocks that stay are judged by their number. */
+    expect_rows("SELECT growth_bytes FROM doctor_heap WHERE run_id = 5", "0");
+    ran("UPDATE profiles SET duration_ns = 2000000000");
+    expect_findings("doctor_heap", 5, "leak note", "interrupted");
+    expect_findings("doctor_heap", 6, "leak warning", "steady or not");
+    expect_rows("SELECT growth_bytes IS NULL FROM doctor_heap WHERE run_id = 6", "1");
+    /* Nothing is said of Go. */
+    ran("INSERT INTO functions(id, name, filename) VALUES (1, 'main.main', '/src/main.go'); INSERT INTO locations(id, "
+        "mapping_id, "
+        "address) VALUES (1, 0, 1); UPDATE traces SET location_id = 1, function_id = 1");
+    expect_rows("SELECT count(*) FROM doctor_heap", "0");
 }
 
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
@@ -667,7 +733,7 @@ static void test_losses(void **state) {
 static const struct {
     const char *section, *codes[10];
 } sections[] = {
-    {"heap", {"arena", "rc", "leak"}},
+    {"heap", {"arena", "growth", "rc", "leak"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
     {"lock", {"mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended", "long-hold", "ok"}},
@@ -995,6 +1061,7 @@ int main(void) {
         TEST(test_freeze),
         TEST(test_tiny_blocks),
         TEST(test_tables_of_the_start),
+        TEST(test_growth),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

@@ -5,7 +5,7 @@ CREATE VIEW doctor_heap_leak AS
 -- Columns: those of doctor_heap.
 -- Thresholds: recorded: blocks are live at exit. Ingested: some blocks freed, some not.
 -- Known false positives: tables and caches that a program keeps to its end on purpose; a program that ends by _exit or by a
---   signal.
+--   signal other than 2 and 15; a short run of a program that keeps all it made until its end.
 SELECT *
 FROM doctor_heap
 WHERE code = 'leak';
