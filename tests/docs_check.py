@@ -77,6 +77,21 @@ def check_files(page, text):
             fault(page, f"no file is called {word}")
 
 
+# What the maps of README.md and CONTRIBUTING.md say is where: a file, and the words in it that do it.
+MAP = {"schema/doctor/lock.sql": "THEN 'hot-long'", "export/speedscope.c": "speedscope.app/file-format-schema.json",
+       "ingest/shim/heap.c": "HOOK void *realloc(", "ingest/read/perf/records.c": "PERF_RECORD_MMAP2",
+       "query/profile/filter_tags.c": '"tagfocus"'}
+
+
+def check_map():
+    for path, words in MAP.items():
+        if words not in read(path):
+            fault(path, f"has no {words}, and the maps say so")
+        for page in ("README.md", "CONTRIBUTING.md"):
+            if f"`{os.path.basename(path)}`" not in PAGES[page]:
+                fault(page, f"{path} is not on the map")
+
+
 def check_quotes(page, text):
     """`fault_leak.c:27: order->text = ...` is line 27 of that file."""
     for name, line, code in re.findall(r"\b(fault_\w+\.c):(\d+): (.*)", text):
@@ -175,6 +190,13 @@ def check_lists():
             fault("docs/clear-h.md", f"{name} is not on it")
 
 
+def check_differences():
+    for path in ("tests/report_parity.known", "tests/report_code.known"):
+        for name in re.findall(r"^([a-z-]+): ", read(path), re.M):
+            if f"`{name}`" not in PAGES["docs/reports.md"]:
+                fault("docs/reports.md", f"{path}: {name} is not on it")
+
+
 def check_kinds():
     kinds = re.findall(r"\{\.name = \"(\w+)\",\s*\.types = \{(.*?)\},\s*\.default_type = \"(\w+)\"", read("schema/kinds.c"), re.S)
     if len(kinds) < 9:
@@ -200,10 +222,12 @@ for name, content in PAGES.items():
     check_quotes(name, content)
     if name not in ("fixtures/README.md", "docs/compatibility.md", "docs/design.md"): # they name those of other programs
         check_options(name, content)
+check_map()
 check_explained()
 check_doctor()
 check_lists()
 check_kinds()
+check_differences()
 check_fixtures()
 if len(PAGES["README.md"].encode()) > 8192:
     fault("README.md", f"{len(PAGES['README.md'].encode())} bytes, more than 8,192")
