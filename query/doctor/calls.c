@@ -57,7 +57,7 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
     struct calls calls = {.report = report, .kind = kind};
     int64_t id = report->options->run_id;
     const struct run_set run = {&id, 1};
-    const struct profile_request request = {.kind = kind, .runs = &run};
+    const struct load_request request = {.kind = kind, .runs = &run};
     if (profile_load(&calls.profile, report->db, &request, err) < 0) return -1;
     int code = choose_type(&calls, err);
     if (code == 0) code = narrow(&calls, err);

@@ -96,7 +96,7 @@ int gather_kind(const struct run_list *runs, char **kind, struct error *err) {
 
 static int load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind, const char *type,
                 struct error *err) {
-    const struct profile_request request = {.kind = kind, .runs = runs, .type = type};
+    const struct load_request request = {.kind = kind, .runs = runs, .type = type};
     return read_unmapped(db, runs->count, err) < 0 ? -1 : profile_load(profile, db, &request, err);
 }
 

@@ -49,7 +49,7 @@ int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines
 
 struct loading {
     struct db *db;
-    const struct profile_request *request;
+    const struct load_request *request;
     struct profile *profile;
     struct load_types types;
     struct profile_builder builder;
@@ -57,7 +57,7 @@ struct loading {
 };
 
 static bool is_streamed(const struct loading *load) {
-    const struct profile_request *request = load->request;
+    const struct load_request *request = load->request;
     if (!request->stream || !request->is_exact || !load->types.is_stored || request->runs->count != 1) return false;
     return !request->spans || (request->spans->from_ns == INT64_MIN && request->spans->to_ns == INT64_MAX);
 }
@@ -70,7 +70,7 @@ static int stream_samples(struct loading *load, struct load_rows *rows, struct e
 }
 
 static int add_samples(struct loading *load, struct load_rows *rows, struct error *err) {
-    const struct profile_request *request = load->request;
+    const struct load_request *request = load->request;
     struct error ignored = {0}; /* who asks for a type that is not there is told so where it is used */
     if (request->type && profile_find_type(load->profile, request->type, &rows->table.only, &ignored) < 0)
         rows->table.only = SIZE_MAX;
@@ -90,7 +90,7 @@ static int read_samples(struct loading *load, struct error *err) {
 }
 
 static int read_profile(struct loading *load, struct error *err) {
-    const struct profile_request *request = load->request;
+    const struct load_request *request = load->request;
     (request->is_exact ? profile_build_exact : profile_build)(&load->builder, load->profile, load->types.types,
                                                               load->types.count);
     profile_names_open(&load->names, load->db, &load->builder);
@@ -105,7 +105,7 @@ static int read_profile(struct loading *load, struct error *err) {
 
 /* One snapshot for all statements, so that a recording that goes on does not show through. (db_begin would take the write
  * lock.) */
-int profile_load(struct profile *profile, struct db *db, const struct profile_request *request, struct error *err) {
+int profile_load(struct profile *profile, struct db *db, const struct load_request *request, struct error *err) {
     struct loading load = {.db = db, .request = request, .profile = profile};
     struct error ignored = {0};
     *profile = (struct profile){0};

@@ -12,7 +12,7 @@
 #include "query/runs/timespan.h"
 #include "schema/db.h"
 
-struct profile_request {
+struct load_request {
     const char *kind;
     const struct run_set *runs;
     const struct timespan *spans; /* of each run; NULL: all of it */
@@ -27,7 +27,7 @@ struct profile_request {
 };
 
 /* On failure there is nothing to free. */
-int profile_load(struct profile *profile, struct db *db, const struct profile_request *request, struct error *err);
+int profile_load(struct profile *profile, struct db *db, const struct load_request *request, struct error *err);
 
 /* A failure that lists the kinds that the run has, where this is none of them. */
 int profile_check_kind(struct db *db, int64_t run_id, const char *kind, struct error *err);
