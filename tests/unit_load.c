@@ -46,7 +46,7 @@ static int load(struct profile *profile, const char *kind, int64_t first, int64_
     struct run_set runs = {ids, 0};
     for (int64_t id = first; id <= last; id++)
         ids[runs.count++] = id;
-    const struct profile_request request = {.kind = kind, .runs = &runs, .is_exact = is_exact};
+    const struct load_request request = {.kind = kind, .runs = &runs, .is_exact = is_exact};
     err = (struct error){0};
     return profile_load(profile, &db, &request, &err);
 }
@@ -82,7 +82,7 @@ static void all_comments(void **state) {
         "'heap'");
     for (int64_t id = 100; id < 150; id++)
         ids[runs.count++] = id;
-    const struct profile_request request = {.kind = "heap", .runs = &runs};
+    const struct load_request request = {.kind = "heap", .runs = &runs};
     if (profile_load(&profile, &db, &request, &err)) fail_msg("%s", err.message);
     assert_int_equal(profile.comment_count, 51); /* command: ./same, once; run: r100 to r149 */
     assert_string_equal(profile.comments[50], "run: r149");
