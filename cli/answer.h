@@ -1,5 +1,5 @@
-/* answer.h: SQL that a person wrote, or a saved query, answered as a table on standard output, under the guard of
- * query/sql/ask.h: `clear query` and the prompt of `clear report`. */
+/* answer.h: runs a user's SQL or a saved query and prints the result as a table on standard output: for `clear query` and the
+ * prompt of `clear report`. The SQL is read-only and limited in time (query/sql/ask.h). */
 #ifndef CLEAR_CLI_ANSWER_H
 #define CLEAR_CLI_ANSWER_H
 
@@ -9,13 +9,14 @@
 struct answer_options {
     struct table_options table;
     int64_t timeout_ns; /* 0: no limit */
-    const char *run;    /* "run=3", for a parameter :run that the arguments leave out; NULL: the latest run */
+    const char *run;    /* "run=3": the default of the parameter :run; NULL: the latest run */
 };
 
-/* Each of `arguments` is the NAME=VALUE of a parameter. What SQLite does not understand is pointed at on standard error. */
+/* Each of `arguments` is NAME=VALUE for a parameter. 0, or -1 with the error set; the place of a syntax error is printed on
+ * standard error. */
 int answer_sql(struct db *db, const struct answer_options *options, const char *sql, char *const *arguments,
                size_t count, struct error *err);
-/* The query that was saved under that name. */
+/* The same for the saved query of that name. */
 int answer_saved(struct db *db, const struct answer_options *options, const char *name, char *const *arguments,
                  size_t count, struct error *err);
 

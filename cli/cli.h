@@ -36,7 +36,7 @@ int command_list(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
-/* What each reads; in the file of the command. */
+/* The options of each command, declared in its file. */
 extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[],
     profile_options[], query_options[], report_options[], runs_options[], schema_options[], serve_options[],
     shell_options[], version_options[];
@@ -61,19 +61,19 @@ int cli_at_most(int most, int argc, char **argv, struct error *err);
 extern const struct option_row cli_warehouse_options[]; /* --db; for a const char *, NULL at first */
 extern const struct option_row cli_general_options[];
 
-/* The configuration: of --config, else the one that is found (schema/config.h); empty where there is none. */
+/* The configuration: the file of --config, or else the one that is found (schema/config.h), or else an empty one. */
 int cli_load_config(const char *path, struct error *err);
 int cli_find_config(struct error *err);
 const struct config *cli_config(void);
-/* The value of one of its tags: the text, or what git says where that is auto. NULL: git has none. free() it. */
+/* The value of one of its tags: the text, or git's answer if the text is "auto". NULL: git has no answer. free() it. */
 char *cli_tag_value(const struct config_pair *tag);
 
-/* The warehouse: what --db said (may be NULL), else $CLEAR_DB, else the configuration's, else runs.sqlite. */
+/* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's, runs.sqlite. */
 const char *cli_database(const char *option);
-/* db_open of it, with the configuration's thresholds and queries in force. */
+/* Opens it and applies the configuration's thresholds and queries. db_close it. */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
 
-/* Numbers with units. `name` is what the message calls it ("--depth"). Out of range or not a number: a usage error.
+/* Reads numbers with units. `name` is the name in messages ("--depth"). Out of range or not a number: a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)
  *   duration 1, 0.5, 250ms, 2s, 5m, 1h (no unit is seconds), in nanoseconds */

@@ -22,8 +22,7 @@ int cli_find_config(struct error *err) {
     if (is_loaded) return 0;
     char *path = config_find(&passed);
     if (passed)
-        fprintf(stderr, "clear: %s belongs to another user and is not read; --config %s reads it\n", passed,
-                passed);
+        fprintf(stderr, "clear: %s belongs to another user and is not read; --config %s reads it\n", passed, passed);
     int code = path ? cli_load_config(path, err) : 0;
     is_loaded = true;
     free(passed);

@@ -148,8 +148,9 @@ static int check_options(struct export_options *options, const struct export_for
     } else if (options->sql && options->query) {
         return error_usage(err, "--sql and --query exclude each other");
     } else if (!options->sql && !options->query && !options->kind && !is_directory(options)) {
-        return error_usage(err, "nothing to export: give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
-                                "--query NAME");
+        return error_usage(err,
+                           "nothing to export: give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
+                           "--query NAME");
     }
     const char *changed = format->report.write ? NULL : report_options_changed(&options->report);
     if (changed)
@@ -157,8 +158,8 @@ static int check_options(struct export_options *options, const struct export_for
                            format->dump || format->about ? "other formats have it"
                                                          : "--format proto writes a filtered profile");
     if (timespan_is_wanted(&options->span) && !options->kind)
-        return error_usage(err,
-                           "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
+        return error_usage(
+            err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
     if (options->span.window && (options->span.from.text || options->span.to.text))
         return error_usage(err, "--window and --from or --to exclude each other");
     if (format->dump && (options->sql || options->query || options->base))
@@ -302,7 +303,9 @@ static int write_dump(struct db *db, int64_t run_id, const struct export_options
 static int write_run(struct db *db, const struct export_options *options, const struct export_format *format,
                      struct error *err) {
     int64_t run_id;
-    if (options->rest_count > 1) return error_usage(err, "only one run can be written to a directory or a dump, not also '%s'", options->rest[1]);
+    if (options->rest_count > 1)
+        return error_usage(err, "only one run can be written to a directory or a dump, not also '%s'",
+                           options->rest[1]);
     if (select_run(db, options->rest_count ? options->rest[0] : NULL, &run_id, err) < 0) return -1;
     if (format->dump) return write_dump(db, run_id, options, format, err);
     return export_directory(db, run_id, options->output, err);

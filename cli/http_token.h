@@ -1,4 +1,4 @@
-/* http_token.h: which token switches the recording of `clear profile --http`. */
+/* http_token.h: chooses the token that a client needs to switch the recording of `clear profile --http`. */
 #ifndef CLEAR_CLI_HTTP_TOKEN_H
 #define CLEAR_CLI_HTTP_TOKEN_H
 
@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-/* In the environment; it is taken out of it, so that the program that is recorded does not get it. */
+/* The environment variable; http_token removes it, so that the recorded program does not get it. */
 #define HTTP_TOKEN_VARIABLE "CLEAR_HTTP_TOKEN"
 
-/* That of the first line of `file`, where one is named; else the environment's; else one that is
- * made now, which nobody knows yet (*is_new). free() it; NULL with the error set. */
+/* The first line of `file` if that is not NULL, else the environment variable, else a new token (then *is_new is true, and
+ * the caller must print it). free() it. NULL with the error set. */
 char *http_token(const char *file, bool *is_new, struct error *err);
 
 #endif

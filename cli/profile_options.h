@@ -1,4 +1,4 @@
-/* profile_options.h: what `clear profile` was asked for. */
+/* profile_options.h: reads the command line of `clear profile`. */
 #ifndef CLEAR_CLI_PROFILE_OPTIONS_H
 #define CLEAR_CLI_PROFILE_OPTIONS_H
 
@@ -12,9 +12,9 @@ struct profile_request {
     int64_t ids_max;         /* becomes the recorder's */
     bool quiet, has_windows; /* has_windows: --windows was given */
     bool is_switched;        /* --start was given: SIGUSR2 switches recording off and on */
-    const char *http;        /* where to serve the run; NULL: nowhere */
+    const char *http;        /* the address to serve the run at; NULL: none */
     bool http_anywhere;
-    const char *http_token;             /* the file that has the token; NULL: the environment's or a new one */
+    const char *http_token;             /* the file with the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     struct collector_options recorder;
@@ -23,7 +23,7 @@ struct profile_request {
     char **arguments; /* the target's, the target itself first; NULL-terminated */
 };
 
-/* 0, or -1 with the error set. The request is to be freed in both cases. */
+/* 0, or -1 with the error set. Free the request in both cases. */
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err);
 void profile_request_free(struct profile_request *request);
 

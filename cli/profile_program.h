@@ -1,19 +1,18 @@
-/* profile_target.h: what `clear profile` executes: a program, or one that it builds first from a source file. */
+/* profile_program.h: finds the program that `clear profile` runs, or builds it from a source file. */
 #ifndef CLEAR_CLI_PROFILE_PROGRAM_H
 #define CLEAR_CLI_PROFILE_PROGRAM_H
 
 #include "ingest/record/toolchain.h"
 
 struct profile_target {
-    char *program;    /* the file to execute */
-    const char *name; /* what it is called: the last part of its path; a source's without its ending */
-    char **
-        arguments; /* NULL-terminated; the first is what the user wrote, or the name of what was built. The words themselves
-                          stay the caller's, and the build's */
-    struct build build; /* of a source: build.program is not NULL */
+    char *program;      /* the file to execute */
+    const char *name;   /* the last part of its path; for a source file, without the suffix */
+    char **arguments;   /* NULL-terminated; [0] is the user's word, or the name of the built program. The words are the caller's */
+    struct build build; /* of a source file: build.program is not NULL */
 };
 
-/* Finds, builds where it is a source file, and checks that it can be recorded. `words` are the user's. To be freed in any case. */
+/* Finds the target of the user's words, builds it if it is a source file, and checks that it can be recorded. 0, or -1 with the
+ * error set; free the target in both cases. */
 int profile_target_find(struct profile_target *target, char **words, struct error *err);
 void profile_target_free(struct profile_target *target);
 

@@ -1,5 +1,4 @@
-/* progress.h: how far the reading of a file is, on standard error, for what takes over a second; silent where that is no
- * terminal. */
+/* progress.h: shows how much of a file was read, on standard error, if that takes more than a second and it is a terminal. */
 #ifndef CLEAR_CLI_PROGRESS_H
 #define CLEAR_CLI_PROGRESS_H
 
@@ -13,8 +12,8 @@ struct progress {
     bool is_shown;
 };
 
-void progress_connect(struct progress *progress, struct ingest_options *options); /* options' callback, on a terminal */
-void progress_start(struct progress *progress);                                   /* of a file */
+void progress_connect(struct progress *progress, struct ingest_options *options); /* sets the callback of the options, on a terminal */
+void progress_start(struct progress *progress);                                   /* before each file */
 void progress_clear(struct progress *progress);                                   /* before anything else is printed */
 
 #endif

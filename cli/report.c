@@ -39,7 +39,7 @@ static int write_report(struct report_command *command, struct error *err) {
 /* Without a report there is the prompt; but where a person sits at the keyboard and nobody at the other end, a report was
  * forgotten. */
 static int no_report(struct report_command *command, struct error *err) {
-    const struct words *words = &command->target.targets;
+    const struct word_list *words = &command->target.targets;
     if (!isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)) return prompt_run(command, err);
     if (words->count) return report_format_find(words->items[0], &command->options.symbol, err) ? 0 : -1;
     return error_usage(err, "no report: clear report top, tree, peek=REGEX, traces, ...");

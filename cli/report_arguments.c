@@ -18,7 +18,7 @@ static int set_base(struct report_command *command, const char *value, bool is_d
     if (command->target.bases.count && command->target.is_diff != is_diff)
         return error_usage(err, "base and diff_base exclude each other");
     command->target.is_diff = is_diff;
-    if (*value) words_add(&command->target.bases, value);
+    if (*value) word_list_add(&command->target.bases, value);
     return 0;
 }
 
@@ -210,7 +210,7 @@ static int read_words(struct report_command *command, char **words, struct error
         if (set_format(command, words[first++], err) < 0) return -1;
     }
     for (; words[first]; first++)
-        words_add(&command->target.targets, words[first]);
+        word_list_add(&command->target.targets, words[first]);
     return 0;
 }
 

@@ -1,10 +1,10 @@
-/* report_output.h: where a report goes: standard output, or a file that is whole or not there. */
+/* report_output.h: writes a report to standard output or to a file. A file is written completely or not at all. */
 #ifndef CLEAR_CLI_REPORT_OUTPUT_H
 #define CLEAR_CLI_REPORT_OUTPUT_H
 
 #include "query/report/report.h"
 
-/* What reports say on the side, to standard error: a filter_note. */
+/* A filter_note that prints on standard error. */
 void report_print_note(void *context, const char *message);
 
 /* Writes what report_write made. `path` NULL or "-" is standard output; what is not for terminals does not go to one.

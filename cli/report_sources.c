@@ -9,7 +9,7 @@
 #include "query/profile/compare.h"
 #include "query/profile/gather.h"
 
-void words_add(struct words *words, const char *word) {
+void word_list_add(struct word_list *words, const char *word) {
     words->items = xrealloc(words->items, (words->count + 2) * sizeof *words->items);
     words->items[words->count++] = word;
     words->items[words->count] = NULL;
@@ -27,7 +27,7 @@ static bool is_executable(const char *name) {
 
 /* `pprof PROGRAM PROFILE...`: the program's name goes before those in the profiles. */
 static void take_executable(struct report_target *target) {
-    struct words *words = &target->targets;
+    struct word_list *words = &target->targets;
     if (words->count < 2 || !is_executable(words->items[0])) return;
     target->overrides.executable = words->items[0];
     memmove(words->items, words->items + 1, words->count * sizeof *words->items); /* the NULL too */
@@ -38,7 +38,7 @@ static void take_executable(struct report_target *target) {
 int report_target_open(struct report_target *target, struct error *err) {
     take_executable(target);
     /* Or else a base that is a file would be the only run that there is, and so the latest. */
-    if (target->targets.count == 0 && target->bases.count) words_add(&target->targets, "latest");
+    if (target->targets.count == 0 && target->bases.count) word_list_add(&target->targets, "latest");
     size_t targets = target->targets.count, bases = target->bases.count;
     struct target_name *names = target->names = xcalloc(targets + bases + 1, sizeof *names);
     for (size_t i = 0; i < targets + bases; i++)
@@ -51,7 +51,7 @@ static const struct target_name *names_of(const struct report_target *target, co
     return target->names + (words == &target->bases ? target->targets.count : 0);
 }
 
-int report_target_runs(struct report_target *target, const struct words *words, struct run_set *runs,
+int report_target_runs(struct report_target *target, const struct word_list *words, struct run_set *runs,
                        struct error *err) {
     const struct target_name *names = names_of(target, words);
     for (size_t i = 0; i < words->count; i++)
@@ -73,7 +73,7 @@ static int add_name(struct report_target *target, const struct target_name *name
     return code;
 }
 
-int report_target_list(struct report_target *target, const struct words *words, struct run_list *runs,
+int report_target_list(struct report_target *target, const struct word_list *words, struct run_list *runs,
                        struct error *err) {
     const struct target_name *names = names_of(target, words);
     for (size_t i = 0; i < words->count; i++)
@@ -91,7 +91,8 @@ static int load_sources(struct report_target *target, const struct run_list *run
     return code;
 }
 
-static int load(struct report_target *target, const struct words *words, struct profile *profile, struct error *err) {
+static int load(struct report_target *target, const struct word_list *words, struct profile *profile,
+                struct error *err) {
     struct run_list runs = {0};
     int code = report_target_list(target, words, &runs, err);
     if (code == 0 && !target->chosen) code = gather_kind(&runs, &target->chosen, err);

@@ -9,11 +9,11 @@
 #include "schema/db.h"
 
 /* A list of words from the command line; the words are not its own. */
-struct words {
+struct word_list {
     const char **items; /* NULL after the last one */
     size_t count;
 };
-void words_add(struct words *words, const char *word);
+void word_list_add(struct word_list *words, const char *word);
 
 struct target_name;
 
@@ -21,10 +21,10 @@ struct target_name;
 struct report_target {
     const char *db, *kind; /* asked for; each may be NULL */
     struct report_overrides overrides;
-    struct words targets, bases; /* no target: the latest run. A program before the targets is an override */
-    const char *type;            /* the one sample type that is needed (profile_load); NULL: all */
-    bool is_diff;                /* of the bases */
-    bool normalize;              /* to the total of the bases */
+    struct word_list targets, bases; /* no target: the latest run. A program before the targets is an override */
+    const char *type;                /* the one sample type that is needed (profile_load_type); NULL: all */
+    bool is_diff;                    /* of the bases */
+    bool normalize;                  /* to the total of the bases */
 
     struct db handle; /* of report_target_open: the warehouse, or a private one that the files were read into */
     struct db files;  /* the private one where there are runs and files; else its `handle` is NULL */
@@ -39,9 +39,9 @@ struct report_target {
 int report_target_open(struct report_target *target, struct error *err);
 /* Adds the runs of `words` (target->targets, target->bases); none is the latest one. The set has those of `handle` alone, the
  * list all. */
-int report_target_list(struct report_target *target, const struct words *words, struct run_list *runs,
+int report_target_list(struct report_target *target, const struct word_list *words, struct run_list *runs,
                        struct error *err);
-int report_target_runs(struct report_target *target, const struct words *words, struct run_set *runs,
+int report_target_runs(struct report_target *target, const struct word_list *words, struct run_set *runs,
                        struct error *err);
 /* The targets less the bases, ready for report_write, and their sources into target->sources. On failure there is nothing
  * to free. */

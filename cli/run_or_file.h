@@ -1,4 +1,4 @@
-/* target.h: the warehouse that a command reads, where a person may have named a file instead of a run.
+/* run_or_file.h: opens what a command reads: the warehouse, or files that the user named instead of runs.
  *
  * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/read/fetch.h) are files. Any other name is a run of the warehouse where one is
  * called so (query/runs/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private

@@ -1,4 +1,4 @@
-/* runs.h: the list of runs, as `clear runs` prints it. */
+/* runs.h: prints the list of runs: for `clear runs` and the prompt of `clear report`. */
 #ifndef CLEAR_CLI_RUNS_H
 #define CLEAR_CLI_RUNS_H
 
@@ -6,7 +6,7 @@
 
 #include "schema/db.h"
 
-/* To standard output, a line each, the newest first; or as a JSON array. */
+/* On standard output, one line each, newest first; or as a JSON array. 0, or -1 with the error set. */
 int runs_print(struct db *db, bool json, struct error *err);
 
 #endif

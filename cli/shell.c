@@ -149,7 +149,8 @@ static int start(const char *path, const struct setup *setup, char **sql, int co
     memcpy(words + size, sql, (size_t)count * sizeof *words);
     fflush(stdout);
     execvp("sqlite3", (char **)(uintptr_t)words);
-    error_fail(err, errno == ENOENT ? "sqlite3 is not in PATH; install it with: apt-get install sqlite3" : "sqlite3: %s",
+    error_fail(err,
+               errno == ENOENT ? "sqlite3 is not in PATH; install it with: apt-get install sqlite3" : "sqlite3: %s",
                strerror(errno));
     free(words);
     free(file_name);

@@ -1,4 +1,4 @@
-/* status_line.h: how a recording goes, in the last row of the terminal while the program runs.
+/* status_line.h: shows the progress of a recording in the last row of the terminal while the program runs.
  *
  * The terminal is the program's. So the row is taken out of the scrolling region (as apt does while packages print), and the
  * program's own output is never written over. Nothing is drawn where standard error is no terminal, where the terminal has fewer than
@@ -21,10 +21,10 @@ struct status_line {
 };
 
 void status_line_start(struct status_line *line, bool is_wanted);
-/* Whether it is time to draw: the totals cost something to add up. */
+/* Is it time to draw? Ask before adding up the totals, which takes time. */
 bool status_line_is_due(const struct status_line *line);
 void status_line_draw(struct status_line *line, const struct collector_totals *totals, bool is_paused);
-/* The terminal is as it was. */
+/* Restores the terminal. */
 void status_line_end(struct status_line *line);
 
 #endif

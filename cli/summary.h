@@ -1,5 +1,5 @@
-/* summary.h: what `clear profile` says when it is done: how the program ended, what was recorded in a line a kind, what was lost, and
- * the commands to run next. */
+/* summary.h: prints the summary at the end of `clear profile`: how the program ended, what was recorded, what was lost, and the
+ * commands to continue with. */
 #ifndef CLEAR_CLI_SUMMARY_H
 #define CLEAR_CLI_SUMMARY_H
 
@@ -19,7 +19,7 @@ struct summary {
     int wait_status; /* as from waitpid(2) */
 };
 
-/* What was lost is always said; the rest unless --quiet. */
+/* Losses are always printed; the rest is not printed with --quiet. */
 void summary_print(const struct summary *summary, FILE *out);
 
 #endif

@@ -42,7 +42,7 @@ static bool is_definition(const char *at, const char *end) {
 
 /* ---- sections ---- */
 
-bool page_next_section(const char **text, char *heading, struct page *section) {
+bool page_next_section(const char **text, char *heading, struct page_range *section) {
     const char *at = *text, *end = at + strlen(at);
     while (at < end && strncmp(at, "# ", 2) != 0)
         at = next_line(at, end);
@@ -58,12 +58,12 @@ bool page_next_section(const char **text, char *heading, struct page *section) {
     return true;
 }
 
-struct page page_section(const char *text, const char *heading) {
+struct page_range page_section(const char *text, const char *heading) {
     char found[PAGE_HEADING_MAX];
-    struct page section;
+    struct page_range section;
     while (page_next_section(&text, found, &section))
         if (strcmp(found, heading) == 0) return section;
-    return (struct page){0};
+    return (struct page_range){0};
 }
 
 /* ---- blocks ---- */
@@ -89,7 +89,7 @@ static enum page_kind kind_of(const struct page_block *block, const char *end) {
     return is_definition(after, end) ? PAGE_TERM : PAGE_PARAGRAPH;
 }
 
-bool page_next(struct page *page, struct page_block *block) {
+bool page_next(struct page_range *page, struct page_block *block) {
     while (page->at < page->end && is_blank(page->at, page->end))
         page->at = next_line(page->at, page->end);
     if (page->at >= page->end) return false;
@@ -104,10 +104,10 @@ bool page_next(struct page *page, struct page_block *block) {
     return true;
 }
 
-struct page page_included(const struct page_block *directive) {
+struct page_range page_included(const struct page_block *directive) {
     static const char word[] = "@include ";
     char heading[PAGE_HEADING_MAX];
-    struct page section = {0};
+    struct page_range section = {0};
     struct buffer name = {0};
     page_plain(&name, directive->text, directive->size);
     if (strncmp(buffer_text(&name), word, strlen(word)) != 0) bug("no text is included by %s", buffer_text(&name));
@@ -117,8 +117,8 @@ struct page page_included(const struct page_block *directive) {
     return section;
 }
 
-struct page page_definition(const char *text, const char *heading, const char *term) {
-    struct page section = page_section(text, heading), found = {0};
+struct page_range page_definition(const char *text, const char *heading, const char *term) {
+    struct page_range section = page_section(text, heading), found = {0};
     struct page_block block;
     for (bool is_found = false; page_next(&section, &block);) {
         bool is_term = block.kind == PAGE_TERM, matches = false;
@@ -130,7 +130,7 @@ struct page page_definition(const char *text, const char *heading, const char *t
         }
         if (is_found && is_term) return found;
         if (is_found) found.end = section.at;
-        if (matches) found = (struct page){section.at, section.at};
+        if (matches) found = (struct page_range){section.at, section.at};
         is_found = is_found || matches;
     }
     return found;

@@ -28,7 +28,7 @@ struct page_block {
 };
 
 /* What is left to read of a section. Zeroed, nothing. */
-struct page {
+struct page_range {
     const char *at, *end;
 };
 
@@ -36,14 +36,14 @@ struct page {
  * `*text` starts as page_text(NAME). */
 enum { PAGE_HEADING_MAX = 64 };
 const char *page_text(const char *name);
-bool page_next_section(const char **text, char *heading, struct page *section);
+bool page_next_section(const char **text, char *heading, struct page_range *section);
 /* The section of that heading; one that is not there is empty. */
-struct page page_section(const char *text, const char *heading);
-bool page_next(struct page *page, struct page_block *block);
+struct page_range page_section(const char *text, const char *heading);
+bool page_next(struct page_range *page, struct page_block *block);
 /* The blocks that "@include NAME" stands for: the first section of NAME. */
-struct page page_included(const struct page_block *directive);
+struct page_range page_included(const struct page_block *directive);
 /* The definition of a term: what follows it up to the next term. Empty where there is none. */
-struct page page_definition(const char *text, const char *heading, const char *term);
+struct page_range page_definition(const char *text, const char *heading, const char *term);
 
 /* The block as one line without marks. */
 void page_plain(struct buffer *out, const char *text, size_t size);

@@ -184,7 +184,7 @@ static void add_entries(struct roff *roff, const struct page_block *block) {
 }
 
 /* `continued` begins a paragraph: ".PP", or ".IP" inside the text of a term. */
-static void add_blocks(struct roff *roff, struct page page, const char *continued) {
+static void add_blocks(struct roff *roff, struct page_range page, const char *continued) {
     struct page_block block;
     while (page_next(&page, &block)) {
         switch (block.kind) {
@@ -257,7 +257,7 @@ static bool has_option(const struct command *command, const char *term) {
 
 /* Every term of the section is an option; paragraphs before the first one introduce them all. */
 static int check_options(const struct command *command, const char *text, struct error *err) {
-    struct page section = page_section(text, "OPTIONS");
+    struct page_range section = page_section(text, "OPTIONS");
     struct page_block block;
     int code = 0;
     while (code == 0 && page_next(&section, &block)) {
@@ -273,7 +273,7 @@ static int check_options(const struct command *command, const char *text, struct
 
 /* The paragraphs before the first term. */
 static void add_introduction(struct roff *roff, const char *text) {
-    struct page section = page_section(text, "OPTIONS");
+    struct page_range section = page_section(text, "OPTIONS");
     struct page_block block;
     while (page_next(&section, &block) && block.kind == PAGE_PARAGRAPH) {
         break_paragraph(roff, ".PP");
@@ -290,13 +290,13 @@ static void add_title(struct buffer *out, const char *name, int section) {
     buffer_printf(out, " %d \"\" \"clear %s\" \"clear manual\"\n.nh\n.ad l\n", section, CLEAR_VERSION);
 }
 
-static void add_synopsis(struct roff *roff, struct page section) {
+static void add_synopsis(struct roff *roff, struct page_range section) {
     struct page_block block;
     if (page_next(&section, &block)) add_literal(roff, &block, 0);
 }
 
 /* "clear - record profiles", of which man makes an index. */
-static void add_name(struct roff *roff, struct page section) {
+static void add_name(struct roff *roff, struct page_range section) {
     struct buffer line = {0};
     struct page_block block;
     if (page_next(&section, &block)) page_plain(&line, block.text, block.size);
@@ -309,7 +309,7 @@ static void add_name(struct roff *roff, struct page section) {
 /* The sections as they stand in the text; `command` may be NULL. */
 static void add_sections(struct roff *roff, const char *text, const struct command *command) {
     char heading[PAGE_HEADING_MAX];
-    struct page section;
+    struct page_range section;
     for (const char *at = text; page_next_section(&at, heading, &section);) {
         buffer_printf(roff->out, ".SH %s\n", heading);
         roff->wants_no_break = true;
@@ -328,7 +328,7 @@ static void add_sections(struct roff *roff, const char *text, const struct comma
 
 /* The words of the synopsis, which are the names that the text below it speaks of. free() it. */
 static char *names_of(const char *text) {
-    struct page section = page_section(text, "SYNOPSIS");
+    struct page_range section = page_section(text, "SYNOPSIS");
     return section.at ? xasprintf("%.*s", (int)(section.end - section.at), section.at) : xstrdup("");
 }
 

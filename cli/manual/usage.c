@@ -37,13 +37,13 @@ static void add_literal(struct buffer *out, const struct page_block *block, cons
 }
 
 static void add_synopsis(struct buffer *out, const char *text) {
-    struct page section = page_section(text, "SYNOPSIS");
+    struct page_range section = page_section(text, "SYNOPSIS");
     struct page_block block;
     if (page_next(&section, &block)) add_literal(out, &block, "usage: ", "       ");
 }
 
 static void add_first_paragraph(struct buffer *out, const char *text, const char *heading, size_t width) {
-    struct page section = page_section(text, heading), other;
+    struct page_range section = page_section(text, heading), other;
     struct page_block block;
     if (!page_next(&section, &block)) return;
     if (block.kind == PAGE_DIRECTIVE) {
@@ -56,7 +56,7 @@ static void add_first_paragraph(struct buffer *out, const char *text, const char
 
 static void add_examples(struct buffer *out, const char *text, size_t width) {
     enum { EXAMPLES_SHOWN = 2 };
-    struct page section = page_section(text, "EXAMPLES");
+    struct page_range section = page_section(text, "EXAMPLES");
     struct page_block block;
     for (int shown = 0; shown < EXAMPLES_SHOWN && page_next(&section, &block);) {
         if (block.kind != PAGE_LITERAL) {
@@ -84,7 +84,7 @@ static void add_row(struct buffer *out, const char *name, const char *help, size
 
 /* The list of the section FORMATS, where there is one. */
 static void add_formats(struct buffer *out, const char *text, manual_list *list, size_t width) {
-    struct page section = page_section(text, "FORMATS");
+    struct page_range section = page_section(text, "FORMATS");
     struct page_block block;
     if (!page_next(&section, &block) || block.kind != PAGE_DIRECTIVE) return;
     struct buffer name = {0}, term = {0};

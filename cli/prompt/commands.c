@@ -16,14 +16,14 @@
 #include "export/format.h"
 #include "query/report/report_runs.h"
 
-struct request {
+struct prompt_request {
     struct prompt *prompt;
     const struct report_format *format;
     const struct prompt_view *view; /* NULL: no other program shows it */
     struct report_options options;  /* those in force, and what the words say for this one report */
     const char *output;
-    bool is_made;       /* the output is a file of ours, empty so far */
-    struct words words; /* behind the name, the digits of top10 first */
+    bool is_made;           /* the output is a file of ours, empty so far */
+    struct word_list words; /* behind the name, the digits of top10 first */
     struct profile *profile;
     struct buffer focus, ignore;
     struct arena arena;
@@ -53,16 +53,16 @@ static int unknown(const char *name, const char *argument, struct error *err) {
 }
 
 /* top10 is top 10. */
-static void split_digits(struct request *request, char *name) {
+static void split_digits(struct prompt_request *request, char *name) {
     size_t size = strlen(name), all = size;
     while (size && isdigit((unsigned char)name[size - 1]))
         size--;
     if (size == 0 || size == all) return;
-    words_add(&request->words, arena_text(&request->arena, name + size, all - size));
+    word_list_add(&request->words, arena_text(&request->arena, name + size, all - size));
     name[size] = '\0';
 }
 
-static int read_name(struct request *request, char *line, struct error *err) {
+static int read_name(struct prompt_request *request, char *line, struct error *err) {
     char *name = prompt_word(&line);
     request->format = format_called(name);
     if (!request->format) {
@@ -75,7 +75,7 @@ static int read_name(struct request *request, char *line, struct error *err) {
     bool is_both = strcmp(name, request->format->name) == 0;
     if (request->prompt->is_terminal || !is_both) request->view = prompt_view_find(name);
     for (char *word; (word = prompt_word(&line));)
-        words_add(&request->words, word);
+        word_list_add(&request->words, word);
     return 0;
 }
 
@@ -94,7 +94,7 @@ static void add_regex(struct buffer *regex, const char *word) {
     if (*word) buffer_printf(regex, "%s%s", regex->size ? "|" : "", word);
 }
 
-static int read_word(struct request *request, size_t *at, struct error *err) {
+static int read_word(struct prompt_request *request, size_t *at, struct error *err) {
     const char *word = request->words.items[*at];
     if (is_number(word, &request->options.nodecount)) return 0;
     if (*word == '>') {
@@ -110,7 +110,7 @@ static int read_word(struct request *request, size_t *at, struct error *err) {
     return 0;
 }
 
-static void apply_words(struct request *request) {
+static void apply_words(struct prompt_request *request) {
     enum { LINES_AT_PROMPT = 10 };
     struct report_options *options = &request->options;
     const char *name = request->format->name;
@@ -124,7 +124,7 @@ static void apply_words(struct request *request) {
 }
 
 /* NAME [PATTERN] [N] [FOCUS]... [-IGNORE]... [-cum] [>FILE] */
-static int read_request(struct request *request, char *line, struct error *err) {
+static int read_request(struct prompt_request *request, char *line, struct error *err) {
     size_t at = 0;
     if (read_name(request, line, err) < 0) return -1;
     const char *name = request->format->name;
@@ -138,7 +138,7 @@ static int read_request(struct request *request, char *line, struct error *err) 
     return 0;
 }
 
-static void free_request(struct request *request) {
+static void free_request(struct prompt_request *request) {
     free(request->words.items);
     buffer_free(&request->focus);
     buffer_free(&request->ignore);
@@ -171,7 +171,7 @@ static const char *make_file(struct arena *arena, const char *suffix, struct err
 }
 
 /* Who is to look at it needs no name of the file. */
-static int choose_output(struct request *request, struct error *err) {
+static int choose_output(struct prompt_request *request, struct error *err) {
     if (request->view) return 0;
     const char *suffix = suffix_of(request->format);
     request->is_made = !request->output && suffix;
@@ -186,7 +186,7 @@ enum { STATUS_OK, STATUS_FAILED, STATUS_NO_OUTPUT };
 
 /* In the child: reports change the profile, which is the child's own copy. */
 static int write_report(void *context) {
-    struct request *request = context;
+    struct prompt_request *request = context;
     struct prompt *prompt = request->prompt;
     struct error err = {0};
     struct buffer out = {0};
@@ -218,7 +218,7 @@ static int look_at(struct prompt *prompt, int status, struct error *err) {
 /* A report runs in a process of its own: it changes the profile that it is about, which fork copies as it is touched; and ^C,
  * or running out of memory, ends the report and not the session. The child leaves the warehouse alone: SQLite's
  * connections do not survive a fork. */
-static int run_request(struct prompt *prompt, struct request *request, struct error *err) {
+static int run_request(struct prompt *prompt, struct prompt_request *request, struct error *err) {
     int status;
     bool is_viewed = request->view && !request->output;
     if (!is_viewed) request->view = NULL;
@@ -231,7 +231,7 @@ static int run_request(struct prompt *prompt, struct request *request, struct er
 }
 
 /* What is read from the warehouse run by run is made here, where the connection is good. */
-static int write_on_runs(struct prompt *prompt, struct request *request, struct error *err) {
+static int write_on_runs(struct prompt *prompt, struct prompt_request *request, struct error *err) {
     struct buffer out = {0};
     request->view = NULL; /* it is text, if it is anything */
     int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
@@ -243,7 +243,7 @@ static int write_on_runs(struct prompt *prompt, struct request *request, struct 
 }
 
 /* The session's profile; or where both sides of its difference are to be seen and it has no marks, one that has. */
-static int write_on_profile(struct prompt *prompt, struct request *request, struct error *err) {
+static int write_on_profile(struct prompt *prompt, struct prompt_request *request, struct error *err) {
     struct report_target *target = &prompt->in_use->target;
     struct profile marked;
     request->profile = &prompt->in_use->profile;
@@ -260,7 +260,8 @@ static int write_on_profile(struct prompt *prompt, struct request *request, stru
 }
 
 int prompt_report(struct prompt *prompt, char *line, struct error *err) {
-    struct request request = {.prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
+    struct prompt_request request = {
+        .prompt = prompt, .options = prompt->command->options, .output = prompt->command->output};
     int code = read_request(&request, line, err);
     if (code == 0)
         code = (report_runs_wanted(&request.options) ? write_on_runs : write_on_profile)(prompt, &request, err);

@@ -9,13 +9,13 @@
 struct completion {
     struct prompt *prompt;
     const char *typed; /* the word so far */
-    struct words *found;
+    struct word_list *found;
     struct arena *arena;
 };
 
 static void offer(struct completion *completion, const char *word) {
     if (strncmp(word, completion->typed, strlen(completion->typed)) == 0)
-        words_add(completion->found, arena_text(completion->arena, word, strlen(word)));
+        word_list_add(completion->found, arena_text(completion->arena, word, strlen(word)));
 }
 
 static void offer_two(struct completion *completion, const char *before, const char *word, const char *behind) {
@@ -65,7 +65,7 @@ static char *as_pattern(struct arena *arena, const char *name) {
 
 static void add_pattern(struct completion *completion, const char *before, const char *pattern) {
     char *whole = xasprintf("%s%s", before, pattern);
-    words_add(completion->found, arena_text(completion->arena, whole, strlen(whole)));
+    word_list_add(completion->found, arena_text(completion->arena, whole, strlen(whole)));
     free(whole);
 }
 
@@ -173,7 +173,7 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void sort_once(struct words *found) {
+static void sort_once(struct word_list *found) {
     size_t kept = 0;
     if (!found->count) return;
     qsort(found->items, found->count, sizeof *found->items, by_text);
@@ -182,7 +182,7 @@ static void sort_once(struct words *found) {
     found->count = kept + 1;
 }
 
-void prompt_complete(void *context, const char *line, size_t *start, struct words *found, struct arena *arena) {
+void prompt_complete(void *context, const char *line, size_t *start, struct word_list *found, struct arena *arena) {
     static const char blanks[] = " \t";
     size_t first = strspn(line, blanks), end = strlen(line);
     while (end > first && !strchr(blanks, line[end - 1]))

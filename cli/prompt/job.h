@@ -1,4 +1,4 @@
-/* prompt_job.h: work in a process of its own, which has the terminal while it lasts, as a shell's job has. */
+/* job.h: does work in a child process that owns the terminal meanwhile, like a foreground job of a shell. */
 #ifndef CLEAR_CLI_PROMPT_JOB_H
 #define CLEAR_CLI_PROMPT_JOB_H
 

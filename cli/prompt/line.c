@@ -60,7 +60,7 @@ static void append_history(const char *path, const char *line) {
 }
 
 /* Keeps the last lines of a history that grew to twice as many. */
-static void shorten_history(const char *path, const struct words *lines) {
+static void shorten_history(const char *path, const struct word_list *lines) {
     if (lines->count < 2 * HISTORY_KEPT) return;
     char *temporary = xasprintf("%s.%d", path, (int)getpid());
     int file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -80,13 +80,13 @@ static void remember(struct prompt_lines *lines, const char *line) {
 }
 
 static void load_history(struct prompt_lines *lines) {
-    struct words found = {0};
+    struct word_list found = {0};
     struct arena arena = {0};
     FILE *file = lines->history_path ? fopen(lines->history_path, "re") : NULL;
     ssize_t size;
     while (file && (size = getline(&lines->text, &lines->room, file)) > 0) {
         if (lines->text[size - 1] == '\n') lines->text[--size] = '\0';
-        if (size) words_add(&found, arena_text(&arena, lines->text, (size_t)size));
+        if (size) word_list_add(&found, arena_text(&arena, lines->text, (size_t)size));
     }
     if (file) fclose(file);
     for (size_t i = found.count > HISTORY_KEPT ? found.count - HISTORY_KEPT : 0; i < found.count; i++)
@@ -98,7 +98,7 @@ static void load_history(struct prompt_lines *lines) {
 
 /* ---- completion ------------------------------------------------------------------------------------------------------ */
 
-static size_t common_size(const struct words *found) {
+static size_t common_size(const struct word_list *found) {
     size_t size = strlen(found->items[0]);
     for (size_t i = 1; i < found->count; i++) {
         size_t same = 0;
@@ -117,7 +117,7 @@ static size_t terminal_width(void) {
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 }
 
-static void print_candidates(const struct words *found) {
+static void print_candidates(const struct word_list *found) {
     size_t widest = 0, width = terminal_width();
     for (size_t i = 0; i < found->count && i < SHOWN_MAX; i++)
         if (strlen(found->items[i]) > widest) widest = strlen(found->items[i]);
@@ -130,7 +130,7 @@ static void print_candidates(const struct words *found) {
 }
 
 /* The one candidate, or what all have in common; where that is nothing more, the list of them. */
-static unsigned char insert(EditLine *edit, const char *typed, const struct words *found) {
+static unsigned char insert(EditLine *edit, const char *typed, const struct word_list *found) {
     if (found->count == 0) return CC_REFRESH_BEEP;
     size_t size = common_size(found), typed_size = strlen(typed);
     bool is_more = found->count == 1 || (size >= typed_size && strncmp(found->items[0], typed, size) != 0);
@@ -150,7 +150,7 @@ static unsigned char insert(EditLine *edit, const char *typed, const struct word
 static unsigned char on_tab(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     const LineInfo *line = el_line(edit);
-    struct words found = {0};
+    struct word_list found = {0};
     struct arena arena = {0};
     size_t start = 0;
     (void)key;

@@ -1,6 +1,6 @@
-/* prompt_line.h: lines for the prompt, of a script or of a person at a terminal, who has editing, history and completion
- * (libedit). The history is $XDG_STATE_HOME/clear/report_history, else below ~/.local/state, a line each; where it cannot
- * be kept there is none, and nothing is said. */
+/* line.h: reads the lines of the prompt from a script, or from a terminal with editing, history and completion (libedit). The
+ * history is $XDG_STATE_HOME/clear/report_history, by default below ~/.local/state. If it cannot be written, there is no
+ * history and no message. */
 #ifndef CLEAR_CLI_PROMPT_LINE_H
 #define CLEAR_CLI_PROMPT_LINE_H
 
@@ -14,7 +14,8 @@ struct prompt_lines;
 
 /* What the last word of `line`, which ends at the cursor, could become: whole words, sorted, kept in `arena`. `*start` is
  * where that word begins. */
-typedef void prompt_completer(void *context, const char *line, size_t *start, struct words *found, struct arena *arena);
+typedef void prompt_completer(void *context, const char *line, size_t *start, struct word_list *found,
+                              struct arena *arena);
 
 /* At a terminal or from standard input as it is. `complete` is asked at a terminal. */
 struct prompt_lines *prompt_lines_open(bool is_terminal, prompt_completer *complete, void *context);

@@ -172,7 +172,7 @@ static int by_text(const void *a, const void *b) {
 
 /* The names of a group are shown sorted. */
 static void add_group(struct option_lines *lines, const char *group, const struct report_options *options) {
-    struct words members = {0};
+    struct word_list members = {0};
     struct buffer shown = {0};
     const char *value = "";
     for (struct option_walk walk = {0}; report_option_next(&walk);) {
@@ -180,7 +180,7 @@ static void add_group(struct option_lines *lines, const char *group, const struc
         if (!option->choice_of || strcmp(option->choice_of, group) != 0) continue;
         const int set = strcmp(group, "sort") == 0 ? options->cum : options->granularity;
         if (option->choice == set) value = option->name;
-        words_add(&members, option->name);
+        word_list_add(&members, option->name);
     }
     qsort(members.items, members.count, sizeof *members.items, by_text);
     for (size_t i = 0; i < members.count; i++)
@@ -246,13 +246,13 @@ int prompt_print_options(struct prompt *prompt, struct error *err) {
 
 /* ---- shortcuts ---- */
 
-static void add_text(struct words *lines, struct arena *arena, const char *before, const char *text) {
+static void add_text(struct word_list *lines, struct arena *arena, const char *before, const char *text) {
     char *line = xasprintf("%s%s", before, text);
-    words_add(lines, arena_text(arena, line, strlen(line)));
+    word_list_add(lines, arena_text(arena, line, strlen(line)));
     free(line);
 }
 
-void prompt_expand(struct prompt *prompt, const char *line, struct words *lines, struct arena *arena) {
+void prompt_expand(struct prompt *prompt, const char *line, struct word_list *lines, struct arena *arena) {
     static const char *const cleared[] = {"focus=", "ignore=", "hide=", "tagfocus=", "tagignore="};
     const struct profile *profile = &prompt->in_use->profile;
     bool is_total = strncmp(line, "total_", 6) == 0, is_mean = strncmp(line, "mean_", 5) == 0;
@@ -262,11 +262,11 @@ void prompt_expand(struct prompt *prompt, const char *line, struct words *lines,
             type = profile->types[i].type;
     if (strcmp(line, ":") == 0)
         for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++)
-            words_add(lines, cleared[i]);
+            word_list_add(lines, cleared[i]);
     else if (!type)
-        words_add(lines, line);
+        word_list_add(lines, line);
     else {
-        if (strcmp(type, line) != 0) words_add(lines, is_mean ? "mean=1" : "mean=0");
+        if (strcmp(type, line) != 0) word_list_add(lines, is_mean ? "mean=1" : "mean=0");
         add_text(lines, arena, "sample_index=", type);
     }
 }

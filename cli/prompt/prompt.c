@@ -78,7 +78,7 @@ static void close_target(struct prompt_target *target) {
     free(target);
 }
 
-static struct prompt_target *open_target(const struct prompt *prompt, const struct words *targets, const char *kind,
+static struct prompt_target *open_target(const struct prompt *prompt, const struct word_list *targets, const char *kind,
                                          struct error *err) {
     const struct report_target *asked = &prompt->command->target;
     struct prompt_target *opened = xcalloc(1, sizeof *opened);
@@ -89,9 +89,10 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;
     for (size_t i = 0; i < targets->count; i++) /* asked for again after the line that they stand in is gone */
-        words_add(&target->targets, arena_text(&prompt->command->arena, targets->items[i], strlen(targets->items[i])));
+        word_list_add(&target->targets,
+                      arena_text(&prompt->command->arena, targets->items[i], strlen(targets->items[i])));
     for (size_t i = 0; i < asked->bases.count; i++)
-        words_add(&target->bases, asked->bases.items[i]);
+        word_list_add(&target->bases, asked->bases.items[i]);
     if (report_target_open(target, err) == 0 && report_target_load(target, &opened->profile, err) == 0) return opened;
     report_target_close(target);
     free(opened);
@@ -108,16 +109,16 @@ static void keep_sample_index(struct prompt *prompt) {
 }
 
 /* The words live as long as the command: the target keeps them. */
-static struct words keep_words(struct arena *arena, const struct words *words) {
-    struct words kept = {0};
+static struct word_list keep_words(struct arena *arena, const struct word_list *words) {
+    struct word_list kept = {0};
     for (size_t i = 0; i < words->count; i++)
-        words_add(&kept, arena_text(arena, words->items[i], strlen(words->items[i])));
+        word_list_add(&kept, arena_text(arena, words->items[i], strlen(words->items[i])));
     return kept;
 }
 
-int prompt_use(struct prompt *prompt, const struct words *targets, const char *kind, struct error *err) {
+int prompt_use(struct prompt *prompt, const struct word_list *targets, const char *kind, struct error *err) {
     struct arena *arena = &prompt->command->arena;
-    struct words wanted = keep_words(arena, targets ? targets : &prompt->targets);
+    struct word_list wanted = keep_words(arena, targets ? targets : &prompt->targets);
     if (kind) kind = arena_text(arena, kind, strlen(kind));
     struct prompt_target *opened = open_target(prompt, &wanted, kind, err);
     if (!opened) {
@@ -136,9 +137,9 @@ int prompt_use(struct prompt *prompt, const struct words *targets, const char *k
 /* ---- commands that are no reports ---- */
 
 static int run_use(struct prompt *prompt, char *rest, struct error *err) {
-    struct words targets = {0};
+    struct word_list targets = {0};
     for (char *word; (word = prompt_word(&rest));)
-        words_add(&targets, word);
+        word_list_add(&targets, word);
     /* The kind goes with the run: of another one it is again the first that there is, unless --kind said so. */
     int code = targets.count ? prompt_use(prompt, &targets, prompt->command->target.kind, err) : 0;
     free(targets.items);
@@ -175,10 +176,10 @@ static int run_sql(struct prompt *prompt, char *rest, struct error *err) {
     struct answer_options options = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .run = run};
     int code;
     if (*rest == '@') {
-        struct words arguments = {0};
+        struct word_list arguments = {0};
         const char *name = prompt_word(&rest);
         for (char *word; (word = prompt_word(&rest));)
-            words_add(&arguments, word);
+            word_list_add(&arguments, word);
         code = answer_saved(db, &options, name + 1, (char *const *)(uintptr_t)arguments.items, arguments.count, err);
         free(arguments.items);
     } else {
@@ -201,13 +202,13 @@ static int run_quit(struct prompt *prompt, char *rest, struct error *err) {
 }
 
 const struct prompt_command prompt_commands[] = {
-    {"o", "options", run_options, "o, options", "the options and their values"},
-    {"help", NULL, prompt_help, "help [NAME]", "this list, or a command or option"},
-    {"runs", NULL, run_runs, "runs", "the runs of the warehouse"},
-    {"use", NULL, run_use, "use TARGET...", "report on another run, set of runs or file"},
-    {"sql", NULL, run_sql, "sql SELECT ...", "ask the warehouse; :run is the run in use; sql @NAME for a saved query"},
-    {"quit", "exit", run_quit, "quit, exit, q, ^D", "end"},
-    {"q", NULL, run_quit, "q", "quit"},
+    {"o", "options", run_options, "o, options", "list the options with their values"},
+    {"help", NULL, prompt_help, "help [NAME]", "list commands and options, or explain one"},
+    {"runs", NULL, run_runs, "runs", "list the runs of the warehouse"},
+    {"use", NULL, run_use, "use TARGET...", "use another run, set of runs or file"},
+    {"sql", NULL, run_sql, "sql SELECT ...", "query the warehouse; :run is the run in use; sql @NAME runs a saved query"},
+    {"quit", "exit", run_quit, "quit, exit, q, ^D", "leave the prompt"},
+    {"q", NULL, run_quit, "q", "leave the prompt"},
     {0},
 };
 
@@ -230,7 +231,7 @@ static int run_command(struct prompt *prompt, char *line, struct error *err) {
 }
 
 static void run_line(struct prompt *prompt, char *line) {
-    struct words lines = {0};
+    struct word_list lines = {0};
     struct arena arena = {0};
     line = prompt_trim(line);
     if (*line && *line != '#') prompt_expand(prompt, line, &lines, &arena);
@@ -261,7 +262,7 @@ static void run_lines(struct prompt *prompt) {
 }
 
 /* Was the word that is no run meant to be a report? */
-static int explain(const struct words *words, struct error *err) {
+static int explain(const struct word_list *words, struct error *err) {
     const char *word = words->count ? words->items[0] : "";
     struct nearest nearest = {.word = word};
     const struct report_format *format;

@@ -19,10 +19,10 @@ static void add_entry(struct buffer *out, int indent, const char *name, const ch
     buffer_free(&line);
 }
 
-static void add_line(struct words *lines, struct arena *arena, const char *name, const char *help) {
+static void add_line(struct word_list *lines, struct arena *arena, const char *name, const char *help) {
     struct buffer entry = {0};
     add_entry(&entry, 4, name, help);
-    words_add(lines, arena_text(arena, buffer_text(&entry), entry.size));
+    word_list_add(lines, arena_text(arena, buffer_text(&entry), entry.size));
     buffer_free(&entry);
 }
 
@@ -44,16 +44,16 @@ static int by_text(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void print_sorted(struct words *lines) {
+static void print_sorted(struct word_list *lines) {
     qsort(lines->items, lines->count, sizeof *lines->items, by_text);
     for (size_t i = 0; i < lines->count; i++)
         fputs(lines->items[i], stdout);
     free(lines->items);
-    *lines = (struct words){0};
+    *lines = (struct word_list){0};
 }
 
 static void print_commands(struct arena *arena) {
-    struct words lines = {0};
+    struct word_list lines = {0};
     const struct report_format *format;
     for (size_t i = 0; (format = report_format_at(i)); i++)
         add_line(&lines, arena, format->name, format->help);
@@ -74,7 +74,7 @@ static void print_group(const char *group) {
 }
 
 static void print_options(struct arena *arena) {
-    struct words lines = {0};
+    struct word_list lines = {0};
     for (struct option_walk walk = {0}; report_option_next(&walk);)
         if (walk.row->type != OPTION_CHOICE) add_line(&lines, arena, walk.row->name, walk.row->help);
     add_line(&lines, arena, "kind", "which profile of the run: heap, cpu, lock, ...");
@@ -90,11 +90,11 @@ static void print_all(void) {
     struct arena arena = {0};
     print_commands(&arena);
     print_options(&arena);
-    puts(
-        "\n  :  is short for focus= ignore= hide= tagfocus= tagignore=; the name of a sample type for sample_index=TYPE\n"
-        "  (total_TYPE with mean=0, mean_TYPE with mean=1).\n"
-        "\n"
-        "  help NAME says more about a command or option.");
+    puts("\n  :  is short for focus= ignore= hide= tagfocus= tagignore=; the name of a sample type for "
+         "sample_index=TYPE\n"
+         "  (total_TYPE with mean=0, mean_TYPE with mean=1).\n"
+         "\n"
+         "  help NAME says more about a command or option.");
     arena_free(&arena);
 }
 

@@ -13,12 +13,12 @@
 extern char **environ;
 
 const struct prompt_view prompt_views[] = {
-    {"web", "svg", "svg", "the call graph in a web browser ($BROWSER)", {NULL}},
-    {"weblist", "weblist", "html", "the functions that match, line by line, in a web browser", {NULL}},
-    {"eog", "svg", "svg", "the call graph in eog", {"eog"}},
-    {"evince", "pdf", "pdf", "the call graph in evince", {"evince"}},
-    {"gv", "ps", "ps", "the call graph in gv", {"gv", "--noantialias"}},
-    {"kcachegrind", "callgrind", "grind", "the calls in kcachegrind", {"kcachegrind"}},
+    {"web", "svg", "svg", "show the call graph in a web browser ($BROWSER)", {NULL}},
+    {"weblist", "weblist", "html", "show matching functions line by line in a web browser", {NULL}},
+    {"eog", "svg", "svg", "show the call graph in eog", {"eog"}},
+    {"evince", "pdf", "pdf", "show the call graph in evince", {"evince"}},
+    {"gv", "ps", "ps", "show the call graph in gv", {"gv", "--noantialias"}},
+    {"kcachegrind", "callgrind", "grind", "show the calls in kcachegrind", {"kcachegrind"}},
     {0},
 };
 
@@ -44,7 +44,7 @@ const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_v
     char *path = xasprintf("%s/report%zu.%s", viewed->directory, ++viewed->count, view->suffix);
     const char *kept = arena_text(&viewed->arena, path, strlen(path));
     free(path);
-    words_add(&viewed->files, kept);
+    word_list_add(&viewed->files, kept);
     return kept;
 }
 

@@ -1,5 +1,5 @@
-/* prompt_view.h: reports that another program shows: web, weblist at a terminal, eog, evince, gv, kcachegrind. The report goes
- * to a file that lives as long as the session; where no program can be started it stays, and that is said. */
+/* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. The report is written to a
+ * file that is removed at the end of the session. If no program can be started, the file stays and a message names it. */
 #ifndef CLEAR_CLI_PROMPT_VIEW_H
 #define CLEAR_CLI_PROMPT_VIEW_H
 
@@ -16,16 +16,16 @@ struct prompt_view {
 extern const struct prompt_view prompt_views[]; /* ends with a NULL name */
 
 struct prompt_viewed {
-    const char *directory; /* the user's alone; NULL: none yet */
-    struct words files;    /* to be removed at the end */
-    size_t count;          /* of those that there were */
+    const char *directory;  /* readable by the user only; NULL: not made yet */
+    struct word_list files; /* to be removed at the end */
+    size_t count;           /* of all files made so far */
     struct arena arena;
 };
 
-const struct prompt_view *prompt_view_find(const char *name); /* NULL: it is none */
+const struct prompt_view *prompt_view_find(const char *name); /* NULL: not found */
 /* The name of a new file in a directory of the session's, in $TMPDIR, /tmp by default. NULL with the error set. */
 const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_view *view, struct error *err);
-/* Starts the program, which goes on beside the session. */
+/* Starts the program in the background. */
 int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *view, const char *path, struct error *err);
 void prompt_viewed_close(struct prompt_viewed *viewed);
 
