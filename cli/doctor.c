@@ -173,7 +173,8 @@ static int compare(const struct doctor_command *options, struct error *err) {
     }
     for (int side = 0; side < DIFF_SIDES; side++)
         run_list_free(&diff.sides[side].runs);
-    targets_close(&targets);
+    struct error ignored = {0};
+    targets_close(&targets, &ignored);
     return code;
 }
 

@@ -5,9 +5,10 @@
 #include "ingest/record/toolchain.h"
 
 struct profile_target {
-    char *program;      /* the file to execute */
-    const char *name;   /* the last part of its path; for a source file, without the suffix */
-    char **arguments;   /* NULL-terminated; [0] is the user's word, or the name of the built program. The words are the caller's */
+    char *program;    /* the file to execute */
+    const char *name; /* the last part of its path; for a source file, without the suffix */
+    char **
+        arguments; /* NULL-terminated; [0] is the user's word, or the name of the built program. The words are the caller's */
     struct build build; /* of a source file: build.program is not NULL */
 };
 

@@ -12,8 +12,9 @@ struct progress {
     bool is_shown;
 };
 
-void progress_connect(struct progress *progress, struct ingest_options *options); /* sets the callback of the options, on a terminal */
-void progress_start(struct progress *progress);                                   /* before each file */
-void progress_clear(struct progress *progress);                                   /* before anything else is printed */
+void progress_connect(struct progress *progress,
+                      struct ingest_options *options); /* sets the callback of the options, on a terminal */
+void progress_start(struct progress *progress);        /* before each file */
+void progress_clear(struct progress *progress);        /* before anything else is printed */
 
 #endif

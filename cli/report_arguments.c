@@ -33,17 +33,10 @@ static int take_base(void *into, const struct option_row *row, const char *text,
 /* 0 and -1 are pprof's own default. */
 static int take_seconds(void *into, const struct option_row *row, const char *text, struct error *err) {
     enum { SECONDS_MAX = 86400 };
-    int64_t *seconds = (int64_t *)(void *)((char *)&target_fetch + row->offset);
+    int64_t *seconds = (int64_t *)(void *)((char *)into + row->offset);
     bool is_unset = strcmp(text, "-1") == 0 || strcmp(text, "0") == 0;
-    (void)into;
     *seconds = 0;
     return is_unset ? 0 : cli_count(row->name, text, 1, SECONDS_MAX, seconds, err);
-}
-
-static int take_tls(void *into, const struct option_row *row, const char *text, struct error *err) {
-    (void)into, (void)err;
-    *(const char **)(void *)((char *)&target_fetch + row->offset) = text;
-    return 0;
 }
 
 /* Names are resolved when a run is recorded or read, so the value changes nothing; but it must be one that pprof knows. */
@@ -101,11 +94,11 @@ static const struct option_row url_rows[] = {
      .help = "Ask the server to record for N seconds."},
     {"timeout", .type = OPTION_TAKE, .take = take_seconds, .offset = FETCH(timeout_s), .argument = "N",
      .help = "Wait at most N seconds for the answer. Default: 60, or 1.5 times the recording."},
-    {"tls_ca", .type = OPTION_TAKE, .take = take_tls, .offset = FETCH(tls_ca), .argument = "FILE", .words = "<file>",
+    {"tls_ca", .type = OPTION_TEXT, .offset = FETCH(tls_ca), .argument = "FILE", .words = "<file>",
      .help = "Trust these certificate authorities (PEM) instead of the system's."},
-    {"tls_cert", .type = OPTION_TAKE, .take = take_tls, .offset = FETCH(tls_cert), .argument = "FILE",
-     .words = "<file>", .help = "Client certificate (PEM)."},
-    {"tls_key", .type = OPTION_TAKE, .take = take_tls, .offset = FETCH(tls_key), .argument = "FILE", .words = "<file>",
+    {"tls_cert", .type = OPTION_TEXT, .offset = FETCH(tls_cert), .argument = "FILE", .words = "<file>",
+     .help = "Client certificate (PEM)."},
+    {"tls_key", .type = OPTION_TEXT, .offset = FETCH(tls_key), .argument = "FILE", .words = "<file>",
      .help = "Key of the client certificate (PEM)."},
     {0},
 };
@@ -151,7 +144,7 @@ const struct option_group report_options[] = {{"Target", target_rows, 0},
                                               {"Output", output_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(options)),
                                               {"Tools", tool_rows, 0},
-                                              {"URLs", url_rows, 0},
+                                              {"URLs", url_rows, AT(target.fetch)},
                                               {"Refused", refused_rows, 0},
                                               CLI_WAREHOUSE(report_command, target.db),
                                               CLI_OPTIONS_END};

@@ -17,14 +17,10 @@
 /* Numbers of runs that took the place of files in the command line, and live as long as it does. */
 static struct arena numbers;
 
-struct fetch_options target_fetch;
-
 struct target {
     struct db *db;
     const char *option, *prefix, **names;
     size_t count;
-    struct db *warehouse; /* of runs among the names; NULL: all of them are files */
-    int64_t *file_runs;   /* of files beside runs: the run of `db` that each became; 0: it is no file */
 };
 
 /* What stands behind the prefix, or NULL where the name is none of ours. */
@@ -128,19 +124,11 @@ static int read_file(struct ingest *ingest, struct progress *progress, const cha
     return code;
 }
 
-/* The number of a run, in the place of its file, or beside it where there are runs too. */
+/* The number of a run, in the place of its file. */
 static int replace_name(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
                         struct error *err) {
     int64_t run_id = 0;
-    if (target->warehouse) {
-        int is_file = look(target, target->warehouse, name_of(target, i), err);
-        if (is_file <= 0) return is_file;
-    }
     if (read_file(ingest, progress, name_of(target, i), &run_id, err) < 0) return -1;
-    if (target->warehouse) {
-        target->file_runs[i] = run_id;
-        return 0;
-    }
     char *number = xasprintf("%s%" PRId64, target->prefix, run_id);
     target->names[i] = arena_text(&numbers, number, strlen(number));
     free(number);
@@ -152,7 +140,6 @@ static int read_files(const struct target *target, struct error *err) {
     struct progress progress = {0};
     struct ingest_options options = {0};
     progress_connect(&progress, &options);
-    options.fetch = &target_fetch;
     int code = ingest_open(&ingest, target->db, &options, err);
     for (size_t i = 0; code == 0 && i < target->count; i++)
         if (name_of(target, i)) code = replace_name(target, &ingest, &progress, i, err);
@@ -171,52 +158,22 @@ static int open_files(const struct target *target, struct error *err) {
     return -1;
 }
 
-/* Of runs and files at once; the warehouse is open. */
-static int open_both(struct target *target, struct db *files, struct error *err) {
-    target->warehouse = target->db;
-    target->db = files;
-    return open_files(target, err);
-}
-
-/* `files` NULL: it is one or the other. */
-static int open_target(struct target *target, struct db *files, struct error *err) {
-    struct db *db = target->db;
+int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
+                struct error *err) {
+    const struct target target = {db, option, prefix, names, count};
     struct error ignored = {0};
     struct counted counted;
-    bool is_asked = !has_no_warehouse(cli_database(target->option)) && !all_say_file(target);
+    bool is_asked = !has_no_warehouse(cli_database(option)) && !all_say_file(&target);
     *db = (struct db){0};
-    if (is_asked && cli_open(db, target->option, DB_READ, err) < 0) return -1;
-    int code = count_files(target, is_asked ? db : NULL, &counted, err);
-    if (code == 0 && !files) code = refuse_both(&counted, err);
-    if (code == 0 && (counted.files == 0 || counted.run)) {
-        if (!is_asked) code = cli_open(db, target->option, DB_READ, err);
-        if (code == 0 && counted.files) code = open_both(target, files, err);
+    if (is_asked && cli_open(db, option, DB_READ, err) < 0) return -1;
+    int code = count_files(&target, is_asked ? db : NULL, &counted, err);
+    if (code == 0) code = refuse_both(&counted, err);
+    if (code == 0 && counted.files == 0) {
+        if (!is_asked) code = cli_open(db, option, DB_READ, err);
         if (code == 0) return 0;
     }
     db_close(db, &ignored);
-    return code < 0 ? -1 : open_files(target, err);
-}
-
-int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
-                struct error *err) {
-    struct target target = {.db = db, .option = option, .prefix = prefix, .names = names, .count = count};
-    return open_target(&target, NULL, err);
-}
-
-int target_open_both(struct db *db, struct db *files, const char *option, struct target_name *names, size_t count,
-                     struct error *err) {
-    struct target target = {.db = db, .option = option, .prefix = "", .count = count};
-    target.names = xcalloc(count + 1, sizeof *target.names);
-    target.file_runs = xcalloc(count + 1, sizeof *target.file_runs);
-    for (size_t i = 0; i < count; i++)
-        target.names[i] = names[i].name;
-    *files = (struct db){0};
-    int code = open_target(&target, files, err);
-    for (size_t i = 0; i < count; i++)
-        names[i] = (struct target_name){target.names[i], target.file_runs[i]};
-    free(target.names);
-    free(target.file_runs);
-    return code;
+    return code < 0 ? -1 : open_files(&target, err);
 }
 
 /* ---- runs and files at once ---- */
@@ -231,7 +188,7 @@ static int add_file(struct targets *targets, struct run_list *runs, const char *
         if (config_apply(cli_config(), &targets->files, err) < 0) return -1;
     }
     progress_connect(&progress, &options);
-    options.fetch = &target_fetch;
+    options.fetch = targets->fetch;
     int code = ingest_open(&ingest, &targets->files, &options, err);
     if (code == 0) code = read_file(&ingest, &progress, name, &run_id, err);
     ingest_close(&ingest);
@@ -276,14 +233,14 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
 }
 
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err) {
-    /* A file's name may have a comma in it. */
-    int file = strchr(word, ',') && !exists(word) ? 0 : is_file(targets, word, err);
+    /* A file's name may have a comma in it, and a URL. */
+    bool is_list = strchr(word, ',') && !exists(word) && !fetch_is_url(word);
+    int file = is_list ? 0 : is_file(targets, word, err);
     if (file < 0) return -1;
     return file ? add_file(targets, runs, word, err) : add_parts(targets, runs, word, err);
 }
 
-void targets_close(struct targets *targets) {
-    struct error ignored = {0};
-    db_close(&targets->warehouse, &ignored);
-    db_close(&targets->files, &ignored);
+int targets_close(struct targets *targets, struct error *err) {
+    int code = db_close(&targets->files, err);
+    return db_close(&targets->warehouse, err) < 0 ? -1 : code;
 }

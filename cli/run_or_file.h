@@ -1,8 +1,9 @@
 /* run_or_file.h: opens what a command reads: the warehouse, or files that the user named instead of runs.
  *
- * "/...", "./...", "../...", "-" (standard input) and URLs (ingest/read/fetch.h) are files. Any other name is a run of the warehouse where one is
- * called so (query/runs/select.h), else the file or the directory NAME.profile/ that exists. Files are read into a private
- * warehouse that goes with the command; the one of --db is then not written, and need not exist. */
+ * A name that begins with "/", "./" or "../", "-" (standard input) and a URL (ingest/read/fetch.h) are files. Any other name is a
+ * run if the warehouse has one of that name (query/runs/select.h), else the file or the directory NAME.profile/ that exists. Files
+ * are read into a private warehouse, which is removed when the command ends; the warehouse of --db is not written and need
+ * not exist. */
 #ifndef CLEAR_CLI_RUN_OR_FILE_H
 #define CLEAR_CLI_RUN_OR_FILE_H
 
@@ -10,37 +11,24 @@
 #include "query/runs/run_set.h"
 #include "schema/db.h"
 
-/* How URLs among the names are fetched; a command that has options for it sets them before target_open. */
-extern struct fetch_options target_fetch;
-
-/* Opens for reading what `names` are about: each names a run or a file, behind `prefix` ("" or "run="); names without the
- * prefix are passed over, and so is NULL. A name that turns out to be a file is replaced by the number of the run that
- * it became (with the prefix; the text lives as long as the process), so that select_run finds it. Runs and files at
- * once are a usage error. Where db->is_private, db->path is the first file. `option` is that of --db. */
+/* Opens `db` for reading: the warehouse, or a private one with the files among `names`. Names that do not begin with `prefix` ("" or
+ * "run=") are ignored, and so is NULL. A name that is a file is replaced by the number of the run that it was read into (with the
+ * prefix; the text lives as long as the process), so that select_run finds it. Runs and files together are a usage error. If
+ * db->is_private, db->path is the first file. `option` is the value of --db. db_close it. */
 int target_open(struct db *db, const char *option, const char *prefix, const char **names, size_t count,
                 struct error *err);
 
-/* What a name turned out to be. */
-struct target_name {
-    const char *name;
-    int64_t file_run; /* the run of `files` that a file was read into; 0: `name` is for run_set_add, in `db` */
-};
-
-/* The same without a prefix, but runs and files may stand side by side: `db` is then the warehouse, and `files` (zeroed
- * otherwise) a private one. */
-int target_open_both(struct db *db, struct db *files, const char *option, struct target_name *names, size_t count,
-                     struct error *err);
-
-/* Runs and files at once, several a word. Two warehouses are then open: the one of --db, and a private one with the files;
- * each is there only where something needed it. A zeroed struct with `option`, that of --db, is an empty one. */
+/* Runs and files together. Two warehouses may be open: the one of --db, and a private one with the files; each is opened when
+ * a word needs it. Start with a zeroed struct with `option`; it must not move while a run_list names its warehouses. */
 struct targets {
-    const char *option;
-    struct db warehouse, files; /* `handle` is NULL where none is open */
+    const char *option;                /* the value of --db, or NULL */
+    const struct fetch_options *fetch; /* how URLs are fetched; NULL: the defaults */
+    struct db warehouse, files;        /* `handle` is NULL if it is not open */
 };
 
-/* Adds what a word names to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs
- * (query/runs/run_set.h), or several of these with commas between them. */
+/* Adds the runs of a word to `runs` (zeroed at first; run_list_free it): a run, a file, a set of runs (query/runs/run_set.h), or
+ * several of these separated by commas. 0, or -1 with the error set. */
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err);
-void targets_close(struct targets *targets);
+int targets_close(struct targets *targets, struct error *err);
 
 #endif

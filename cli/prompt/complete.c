@@ -102,7 +102,7 @@ static void offer_files(struct completion *completion, const char *before) {
 
 static void offer_rows(struct completion *completion, const char *before, const char *sql) {
     struct error ignored = {0};
-    struct db *db = &completion->prompt->in_use->target.handle;
+    struct db *db = report_target_db(&completion->prompt->in_use->target);
     sqlite3_stmt *row = db_prepare(db, sql, &ignored);
     while (row && db_step(db, row, &ignored) == 1)
         offer_two(completion, before, db_text(row, 0), "");

@@ -204,22 +204,20 @@ static int add_sample_index(struct option_lines *lines, struct prompt *prompt, s
     return 0;
 }
 
+/* The alternatives are those of the first run. */
 static int add_kind(struct option_lines *lines, struct prompt *prompt, struct error *err) {
     struct report_target *target = &prompt->in_use->target;
-    struct run_set runs = {0};
+    const struct run_item *first = &target->runs.items[0];
     struct buffer shown = {0};
-    int code = report_target_runs(target, &target->targets, &runs, err);
-    sqlite3_stmt *row = NULL;
-    if (code == 0)
-        row = db_prepare(&target->handle, "SELECT DISTINCT kind FROM profiles WHERE run_id = :run ORDER BY kind", err);
-    code = row ? 0 : -1;
-    if (row) db_bind_int(row, ":run", runs.ids[0]);
-    while (row && (code = db_step(&target->handle, row, err)) == 1)
+    sqlite3_stmt *row =
+        db_prepare(first->db, "SELECT DISTINCT kind FROM profiles WHERE run_id = :run ORDER BY kind", err);
+    int code = row ? 0 : -1;
+    if (row) db_bind_int(row, ":run", first->id);
+    while (row && (code = db_step(first->db, row, err)) == 1)
         buffer_printf(&shown, "%s%s", shown.size ? " | " : "[", db_text(row, 0));
     buffer_add_char(&shown, ']');
     if (code == 0) add_line(lines, "kind", target->chosen, buffer_text(&shown));
     buffer_free(&shown);
-    run_set_free(&runs);
     return code;
 }
 

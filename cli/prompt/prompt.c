@@ -85,6 +85,7 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     struct report_target *target = &opened->target;
     target->db = asked->db;
     target->overrides = asked->overrides;
+    target->fetch = asked->fetch;
     target->kind = kind;
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;
@@ -151,7 +152,8 @@ static int run_use(struct prompt *prompt, char *rest, struct error *err) {
 static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
     struct db db = {0};
     if (*rest) return error_usage(err, "runs takes no argument; use RUN switches to a run");
-    if (!prompt->in_use->target.handle.is_private) return runs_print(&prompt->in_use->target.handle, false, err);
+    struct db *in_use = report_target_db(&prompt->in_use->target);
+    if (!in_use->is_private) return runs_print(in_use, false, err);
     int code = cli_open(&db, prompt->command->target.db, DB_READ, err);
     if (code == 0) code = runs_print(&db, false, err);
     db_close(&db, err);
@@ -160,18 +162,16 @@ static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
 
 /* "run=3", for :run, where it is one run that is in use; else NULL. free() it. */
 static char *run_in_use(struct prompt *prompt) {
-    struct report_target *target = &prompt->in_use->target;
     struct run_set runs = {0};
-    struct error ignored = {0};
-    bool is_one = report_target_runs(target, &target->targets, &runs, &ignored) == 0 && runs.count == 1;
-    char *text = is_one ? xasprintf("run=%" PRId64, runs.ids[0]) : NULL;
+    report_target_runs(&prompt->in_use->target, &runs);
+    char *text = runs.count == 1 ? xasprintf("run=%" PRId64, runs.ids[0]) : NULL;
     run_set_free(&runs);
     return text;
 }
 
 static int run_sql(struct prompt *prompt, char *rest, struct error *err) {
     if (!*rest) return error_usage(err, "sql needs a SELECT, as in sql SELECT * FROM run_summary");
-    struct db *db = &prompt->in_use->target.handle;
+    struct db *db = report_target_db(&prompt->in_use->target);
     char *run = run_in_use(prompt);
     struct answer_options options = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .run = run};
     int code;
@@ -206,7 +206,8 @@ const struct prompt_command prompt_commands[] = {
     {"help", NULL, prompt_help, "help [NAME]", "list commands and options, or explain one"},
     {"runs", NULL, run_runs, "runs", "list the runs of the warehouse"},
     {"use", NULL, run_use, "use TARGET...", "use another run, set of runs or file"},
-    {"sql", NULL, run_sql, "sql SELECT ...", "query the warehouse; :run is the run in use; sql @NAME runs a saved query"},
+    {"sql", NULL, run_sql, "sql SELECT ...",
+     "query the warehouse; :run is the run in use; sql @NAME runs a saved query"},
     {"quit", "exit", run_quit, "quit, exit, q, ^D", "leave the prompt"},
     {"q", NULL, run_quit, "q", "leave the prompt"},
     {0},
