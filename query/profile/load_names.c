@@ -36,6 +36,7 @@ void profile_names_free(struct profile_names *names) {
     free_ids(&names->locations);
     free_ids(&names->functions);
     free_ids(&names->label_sets);
+    free_ids(&names->addressed);
     map_free(&names->mappings);
     map_free(&names->addresses);
     arena_free(&names->arena);
@@ -117,6 +118,17 @@ int profile_names_mapping(struct profile_names *names, int64_t mapping_id, uint3
     return 0;
 }
 
+/* Of an exact profile ids are enough to tell what is the same: no field need be compared. */
+static uint32_t put_function(struct profile_names *names, const struct profile_function *function) {
+    struct profile *profile = names->builder->profile;
+    if (names->stream) return names->stream->function(names->stream->context, function);
+    if (!names->builder->is_exact) return profile_build_function(names->builder, function);
+    const struct profile_function kept = {profile_text(profile, function->name),
+                                          profile_text(profile, function->system_name),
+                                          profile_text(profile, function->file), function->start_line};
+    return profile_add_function(profile, &kept);
+}
+
 static int find_function(struct profile_names *names, int64_t function_id, uint32_t *index, struct error *err) {
     struct walk *walk = &names->function_walk;
     if (find_id(&names->functions, function_id, index)) return 0;
@@ -126,8 +138,7 @@ static int find_function(struct profile_names *names, int64_t function_id, uint3
         return -1;
     const struct profile_function function = {db_text(walk->at, 1), db_text(walk->at, 2), db_text(walk->at, 3),
                                               sqlite3_column_int64(walk->at, 4)};
-    const struct profile_stream *stream = names->stream;
-    *index = stream ? stream->function(stream->context, &function) : profile_build_function(names->builder, &function);
+    *index = put_function(names, &function);
     keep_id(&names->functions, function_id, *index);
     return 0;
 }
@@ -154,6 +165,8 @@ static uint32_t put_location(struct profile_names *names, struct profile_locatio
     const struct profile_line *items = (const struct profile_line *)(const void *)lines->data;
     location->line_count = (uint32_t)(lines->size / sizeof *items);
     if (names->stream) return names->stream->location(names->stream->context, location, items);
+    if (names->builder->is_exact)
+        return profile_add_location(names->builder->profile, location, items, location->line_count);
     return profile_build_location(names->builder, location, items, location->line_count);
 }
 
@@ -288,7 +301,14 @@ static int add_address(struct profile_names *names, int64_t location_id, uint32_
     const struct profile_labels *set = &profile->label_sets[*labels];
     if (read_address(names, location_id, &hex, err) < 0) return -1;
     struct buffer items = {0};
-    struct profile_label label = {.key = "addr", .text = hex.text, .unit = ""};
+    struct profile_label label = {.key = profile_text(profile, "addr"),
+                                  .text = profile_text(profile, hex.text),
+                                  .unit = profile_text(profile, "")};
+    /* The stacks of an exact profile are unlike, and so are samples, whether or not their labels are. */
+    if (names->builder->is_exact && set->count == 0) {
+        *labels = profile_add_labels(profile, &label, 1);
+        return 0;
+    }
     buffer_add(&items, profile->labels + set->first, set->count * sizeof label);
     buffer_add(&items, &label, sizeof label);
     *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,
@@ -300,7 +320,8 @@ static int add_address(struct profile_names *names, int64_t location_id, uint32_
 int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64_t label_set_id, uint32_t *labels,
                             struct error *err) {
     const int64_t key[] = {trace_id, label_set_id};
-    const struct map_entry *known = map_find(&names->addresses, key, sizeof key);
+    if (label_set_id == 0 && find_id(&names->addressed, trace_id, labels)) return 0;
+    const struct map_entry *known = label_set_id ? map_find(&names->addresses, key, sizeof key) : NULL;
     if (known) {
         *labels = (uint32_t)known->value;
         return 0;
@@ -311,7 +332,10 @@ int profile_names_addressed(struct profile_names *names, int64_t trace_id, int64
         int64_t location_id = sqlite3_column_int64(names->trace_walk.at, TRACE_LOCATION);
         if (location_id && add_address(names, location_id, labels, err) < 0) return -1;
     }
-    map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;
+    if (label_set_id)
+        map_put(&names->addresses, key, sizeof key, NULL)->value = *labels;
+    else
+        keep_id(&names->addressed, trace_id, *labels);
     return 0;
 }
 

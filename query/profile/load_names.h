@@ -22,8 +22,9 @@ struct profile_names {
     struct profile_builder *builder;
     const struct profile_stream *stream; /* where functions and locations go; NULL: into the builder's profile */
     struct profile_ids traces, locations, functions, label_sets;
-    struct map mappings;  /* id -> struct profile_mapped * */
-    struct map addresses; /* trace and label set -> label set with the address */
+    struct map mappings;          /* id -> struct profile_mapped * */
+    struct profile_ids addressed; /* trace without labels -> label set with the address */
+    struct map addresses;         /* trace and label set -> the same */
     struct arena arena;
     struct walk trace_walk, location_walk, line_walk, function_walk;
     uint32_t *frames; /* of profile_names_frames */

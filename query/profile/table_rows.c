@@ -7,7 +7,8 @@
 #include "base/integers.h"
 
 enum { TRACE, LABEL_SET, FIRST_VALUE };
-enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
+enum { SAMPLE_COLUMNS = 8 };    /* of `samples`: v0 to v7, then `more` */
+enum { SUMMED_FROM = 1 << 16 }; /* rows: fewer are summed at the end alone */
 
 /* ---- SQL, of parts that schema/kinds.c declares ---- */
 
@@ -83,14 +84,56 @@ static bool has_value(const struct table_rows *rows) {
     return false;
 }
 
+static int compare_rows(const void *left, const void *right) {
+    const struct table_row *a = left, *b = right;
+    if (a->trace_id != b->trace_id) return a->trace_id < b->trace_id ? -1 : 1;
+    if (a->label_set_id != b->label_set_id) return a->label_set_id < b->label_set_id ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static int add_values(const struct table_rows *rows, int64_t *sums, const int64_t *values, struct error *err) {
+    for (size_t i = 0; i < rows->type_count; i++)
+        if (__builtin_add_overflow(sums[i], values[i], &sums[i]))
+            return error_fail(err, "the sum of %s/%s is larger than 2^63 - 1", rows->types[i].type,
+                              rows->types[i].unit);
+    return 0;
+}
+
+/* Rows of one stack and label set become one, so that memory goes with the stacks, however many windows a run has. */
+static int sum_equal(struct table_rows *rows, struct error *err) {
+    size_t width = rows->type_count, kept = 0;
+    int64_t *sums = xmalloc(rows->room * width * sizeof *sums);
+    int code = 0;
+    qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
+    for (size_t i = 0; i < rows->count && code == 0; i++) {
+        const struct table_row row = rows->rows[i], *last = kept ? &rows->rows[kept - 1] : NULL;
+        const int64_t *values = rows->collected + row.index * width;
+        if (last && last->trace_id == row.trace_id && last->label_set_id == row.label_set_id) {
+            code = add_values(rows, sums + (kept - 1) * width, values, err);
+            continue;
+        }
+        memcpy(sums + kept * width, values, width * sizeof *sums);
+        rows->rows[kept] = (struct table_row){row.trace_id, row.label_set_id, kept};
+        kept++;
+    }
+    free(rows->collected);
+    rows->collected = sums;
+    rows->count = kept;
+    return code;
+}
+
+static int make_room(struct table_rows *rows, struct error *err) {
+    if (rows->room >= SUMMED_FROM && rows->profile_count > 1 && sum_equal(rows, err) < 0) return -1;
+    if (rows->count * 2 < rows->room) return 0;
+    rows->room = rows->room ? rows->room * 2 : 1024;
+    rows->rows = xrealloc(rows->rows, rows->room * sizeof *rows->rows);
+    rows->collected = xrealloc(rows->collected, rows->room * rows->type_count * sizeof *rows->collected);
+    return 0;
+}
+
 static int collect(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err) {
     struct table_rows *rows = context;
-    (void)err;
-    if (rows->count == rows->room) {
-        rows->room = rows->room ? rows->room * 2 : 1024;
-        rows->rows = xrealloc(rows->rows, rows->room * sizeof *rows->rows);
-        rows->collected = xrealloc(rows->collected, rows->room * rows->type_count * sizeof *rows->collected);
-    }
+    if (rows->count == rows->room && make_room(rows, err) < 0) return -1;
     rows->rows[rows->count] = (struct table_row){trace_id, label_set_id, rows->count};
     memcpy(rows->collected + rows->count++ * rows->type_count, values, rows->type_count * sizeof *values);
     return 0;
@@ -118,6 +161,7 @@ static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_i
 }
 
 int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err) {
+    rows->profile_count++;
     if (!rows->sql[is_counted]) rows->sql[is_counted] = compose(rows, is_counted, false);
     return read_rows(rows, rows->sql[is_counted], profile_id, collect, rows, err);
 }
@@ -131,13 +175,6 @@ int table_rows_stream(struct table_rows *rows, int64_t profile_id, table_row_use
 }
 
 /* ---- sorted here, which takes SQLite twice as long ---- */
-
-static int compare_rows(const void *left, const void *right) {
-    const struct table_row *a = left, *b = right;
-    if (a->trace_id != b->trace_id) return a->trace_id < b->trace_id ? -1 : 1;
-    if (a->label_set_id != b->label_set_id) return a->label_set_id < b->label_set_id ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
 
 /* The last rows of a table come in order as a rule: those before them are sorted, then both are merged. Sorting all of them was a
  * sixteenth of a report, and took memory for as many again. */
@@ -156,7 +193,7 @@ int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, 
     free(rows->collected);
     rows->rows = NULL;
     rows->collected = NULL;
-    rows->count = rows->room = 0;
+    rows->count = rows->room = rows->profile_count = 0;
     return code;
 }
 

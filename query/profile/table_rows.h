@@ -21,7 +21,7 @@ struct table_rows {
     int64_t *values; /* [type_count] */
     struct table_row *rows;
     int64_t *collected;
-    size_t count, room;
+    size_t count, room, profile_count;
     char *sql[2]; /* of what counts in full, and of what left a state */
 };
 
