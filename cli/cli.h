@@ -65,8 +65,6 @@ extern const struct option_row cli_general_options[];
 int cli_load_config(const char *path, struct error *err);
 int cli_find_config(struct error *err);
 const struct config *cli_config(void);
-/* The value of one of its tags: the text, or git's answer if the text is "auto". NULL: git has no answer. free() it. */
-char *cli_tag_value(const struct config_pair *tag);
 
 /* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's, runs.sqlite. */
 const char *cli_database(const char *option);

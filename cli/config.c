@@ -48,23 +48,3 @@ int cli_open(struct db *db, const char *option, enum db_mode mode, struct error 
     db_close(db, &ignored);
     return -1;
 }
-
-/* ---- tags ---- */
-
-/* The first line that a command prints, or NULL where it fails or prints none. */
-static char *first_line(const char *command) {
-    char line[512] = "";
-    FILE *pipe = popen(command, "re");
-    if (!pipe) return NULL;
-    bool has_line = fgets(line, sizeof line, pipe) != NULL;
-    bool succeeded = pclose(pipe) == 0;
-    line[strcspn(line, "\n")] = '\0';
-    return has_line && succeeded && *line ? xstrdup(line) : NULL;
-}
-
-char *cli_tag_value(const struct config_pair *tag) {
-    if (strcmp(tag->value, "auto") != 0) return xstrdup(tag->value);
-    /* A repository without a commit, and a detached HEAD, have no such name. */
-    if (strcmp(tag->key, "git_commit") == 0) return first_line("git rev-parse --verify HEAD 2>/dev/null");
-    return first_line("git symbolic-ref --short HEAD 2>/dev/null");
-}

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/tags.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/ingest.h"
 #include "ingest/read/readers.h"
@@ -17,7 +18,7 @@ struct ingest_command {
     const char *db;
     struct ingest_options options;
     struct fetch_options fetch;
-    struct ingest_tag *tags;
+    struct run_tags tags;
     bool quiet;
     struct ingest ingest;
     uint64_t artefacts, known, failed, rows, skipped;
@@ -27,42 +28,6 @@ struct ingest_command {
 enum { SECONDS_MAX = 86400 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-static int take_tag(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct ingest_command *command = into;
-    const char *equals = strchr(text, '=');
-    (void)row;
-    if (!equals || equals == text) return error_usage(err, "--tag must be KEY=VALUE, not '%s'", text);
-    size_t count = command->options.tag_count++;
-    command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
-    command->tags[count] = (struct ingest_tag){xasprintf("%.*s", (int)(equals - text), text), xstrdup(equals + 1)};
-    command->options.tags = command->tags;
-    return 0;
-}
-
-/* The configuration's tags, but for those that the command line has. */
-static void add_config_tags(struct ingest_command *command) {
-    const struct config *config = cli_config();
-    for (size_t i = 0; i < config->tag_count; i++) {
-        size_t count = command->options.tag_count, same = 0;
-        while (same < count && strcmp(command->tags[same].key, config->tags[i].key) != 0)
-            same++;
-        char *value = same < count ? NULL : cli_tag_value(&config->tags[i]);
-        if (!value) continue;
-        command->tags = xrealloc(command->tags, (count + 1) * sizeof *command->tags);
-        command->tags[count] = (struct ingest_tag){xstrdup(config->tags[i].key), value};
-        command->options.tag_count++;
-        command->options.tags = command->tags;
-    }
-}
-
-static void free_tags(struct ingest_command *command) {
-    for (size_t i = 0; i < command->options.tag_count; i++) {
-        free((char *)(uintptr_t)command->tags[i].key);
-        free((char *)(uintptr_t)command->tags[i].value);
-    }
-    free(command->tags);
-}
 
 /* "@SECONDS" since the epoch, or 2024-05-01, 2024-05-01T13:04, 2024-05-01 13:04:59 in local time, with Z in UTC. */
 static int take_time(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -96,8 +61,8 @@ static int take_time(void *into, const struct option_row *row, const char *text,
 static const struct option_row run_rows[] = {
     {"label", .type = OPTION_TEXT, .offset = AT(options.label), .argument = "NAME", .words = "<label>",
      .help = "Label the new runs."},
-    {"tag", .type = OPTION_TAKE, .take = take_tag, .is_repeatable = true, .argument = "KEY=VALUE", .words = "<tag>",
-     .help = "Tag the new runs, as in `commit=1a2b3c`."},
+    {"tag", .type = OPTION_TAKE, .take = tags_take, .offset = AT(tags), .is_repeatable = true, .argument = "KEY=VALUE",
+     .words = "<tag>", .help = "Tag the new runs, as in `commit=1a2b3c`."},
     {"time", .type = OPTION_TAKE, .take = take_time, .argument = "TIME",
      .help = "When the profile was recorded, in place of the time in the file: `2024-05-01 13:04:59` in local time, "
              "with a Z "
@@ -139,7 +104,7 @@ const struct option_group ingest_options[] = {{"Runs", run_rows, 0},
 
 static int read_options(int *argc, char **argv, struct ingest_command *command, struct error *err) {
     if (cli_options(argc, argv, command, err) < 0) return -1;
-    add_config_tags(command);
+    tags_add_configured(&command->tags);
     if (*argc > 1) return 0;
     return error_usage(err, "nothing to ingest: give files, directories or URLs, or - for standard input");
 }
@@ -231,8 +196,9 @@ int command_ingest(int argc, char **argv, struct error *err) {
     struct ingest_command command = {0};
     int code = read_options(&argc, argv, &command, err);
     command.options.fetch = &command.fetch;
+    command.options.tags = &command.tags;
     if (!command.quiet) progress_connect(&command.progress, &command.options);
     if (code == 0) code = take_all(&command, argv + 1, err);
-    free_tags(&command);
+    run_tags_free(&command.tags);
     return code;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/tags.h"
 
 enum {
     DEPTH_DEFAULT = 64,
@@ -21,31 +22,6 @@ enum {
 #define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
 
 #define AT(member) offsetof(struct profile_request, member)
-
-static int take_tag(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct profile_request *request = into;
-    const char *equals = strchr(text, '=');
-    (void)row;
-    if (!equals || equals == text) return error_usage(err, "--tag must be KEY=VALUE, not '%s'", text);
-    char *key = xasprintf("%.*s", (int)(equals - text), text);
-    request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
-    request->tags[request->run.tag_count++] = (struct run_tag){key, xstrdup(equals + 1)};
-    return 0;
-}
-
-/* The configuration's tags, but for those that the command line has. */
-static void add_config_tags(struct profile_request *request) {
-    const struct config *config = cli_config();
-    for (size_t i = 0; i < config->tag_count; i++) {
-        bool is_given = false;
-        for (size_t j = 0; j < request->run.tag_count; j++)
-            is_given = is_given || strcmp(request->tags[j].key, config->tags[i].key) == 0;
-        char *value = is_given ? NULL : cli_tag_value(&config->tags[i]);
-        if (!value) continue;
-        request->tags = xrealloc(request->tags, (request->run.tag_count + 1) * sizeof *request->tags);
-        request->tags[request->run.tag_count++] = (struct run_tag){xstrdup(config->tags[i].key), value};
-    }
-}
 
 /* A plain number counts events; one with a unit is a size. The last one given holds. */
 static int take_sample(void *into, const struct option_row *row, const char *text, struct error *err) {
@@ -139,8 +115,8 @@ static int take_sync_callstacks(void *into, const struct option_row *row, const 
 static const struct option_row run_rows[] = {
     {"label", .type = OPTION_TEXT, .offset = AT(run.label), .argument = "NAME", .words = "<label>",
      .help = "Label the run. Other commands find it by this name."},
-    {"tag", .type = OPTION_TAKE, .take = take_tag, .is_repeatable = true, .argument = "KEY=VALUE", .words = "<tag>",
-     .help = "Tag the run, as in `commit=1a2b3c`."},
+    {"tag", .type = OPTION_TAKE, .take = tags_take, .offset = AT(tags), .is_repeatable = true, .argument = "KEY=VALUE",
+     .words = "<tag>", .help = "Tag the run, as in `commit=1a2b3c`."},
     {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "DIR", .words = "<directory>",
      .help = "Write text dumps and pprof profiles to DIR instead of `NAME.profile/`."},
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print no summary on standard error."},
@@ -208,7 +184,7 @@ const struct option_group profile_options[] = {{"Run", run_rows, 0},   {"What is
 #undef AT
 
 static int take_target(struct profile_request *request, int argc, char **argv, struct error *err) {
-    add_config_tags(request);
+    tags_add_configured(&request->tags);
     if (request->http_anywhere && !request->http) return error_usage(err, "--http-anywhere needs --http ADDRESS");
     if (request->http_token && !request->http) return error_usage(err, "--http-token needs --http ADDRESS");
     if (argc < 2) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
@@ -234,7 +210,7 @@ static void conclude(struct profile_request *request) {
     /* Who asks for the last ten minutes wants them as they were. */
     if (!request->has_windows && !recorder->windows.keep_ns) recorder->windows.most = WINDOWS_DEFAULT;
     request->run.command = request->arguments;
-    request->run.tags = request->tags;
+    request->run.tags = &request->tags;
     request->run.sample_n = recorder->sample_n;
     request->run.sample_bytes = recorder->sample_bytes;
 }
@@ -252,9 +228,5 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
 }
 
 void profile_request_free(struct profile_request *request) {
-    for (size_t i = 0; i < request->run.tag_count; i++) {
-        free((char *)(uintptr_t)request->tags[i].key);
-        free((char *)(uintptr_t)request->tags[i].value);
-    }
-    free(request->tags);
+    run_tags_free(&request->tags);
 }

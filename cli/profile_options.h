@@ -19,7 +19,7 @@ struct profile_request {
     uint32_t cpu_hz;                    /* also of perf; 0: off */
     struct collector_options recorder;
     struct run_description run;
-    struct run_tag *tags;
+    struct run_tags tags;
     char **arguments; /* the target's, the target itself first; NULL-terminated */
 };
 

@@ -215,18 +215,6 @@ void ingest_progress(struct ingest *ingest, uint64_t done) {
 
 /* ---- runs and profiles ------------------------------------------------------------------------------------------- */
 
-static int insert_tags(struct ingest *ingest, struct error *err) {
-    for (size_t i = 0; i < ingest->options.tag_count; i++) {
-        sqlite3_stmt *insert = db_prepare(ingest->db, embedded_text("ingest/tag.sql"), err);
-        if (!insert) return -1;
-        db_bind_int(insert, ":run", ingest->run_id);
-        db_bind_text(insert, ":key", ingest->options.tags[i].key);
-        db_bind_text(insert, ":value", ingest->options.tags[i].value);
-        if (db_run(ingest->db, insert, err) != 0) return -1;
-    }
-    return 0;
-}
-
 int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct error *err) {
     if (ingest->has_run) return 0;
     if (ingest->run_id && ingest->input->is_directory)
@@ -248,7 +236,7 @@ int ingest_begin_run(struct ingest *ingest, const struct ingest_run *run, struct
     db_bind_text(insert, ":flags", ingest->options.cumulative ? "cumulative" : "");
     if (db_run(ingest->db, insert, err) != 0) return -1;
     ingest->run_id = sqlite3_last_insert_rowid(ingest->db->handle);
-    return insert_tags(ingest, err);
+    return run_tags_insert(ingest->options.tags, ingest->db, ingest->run_id, err);
 }
 
 int64_t ingest_process(struct ingest *ingest, const struct ingest_process *process, struct error *err) {

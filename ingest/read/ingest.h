@@ -16,20 +16,16 @@
 
 #include "base/error.h"
 #include "base/map.h"
+#include "ingest/store/run_tags.h"
 #include "ingest/store/store.h"
 #include "schema/db.h"
 
 enum { INGEST_TYPES_MAX = 256 }; /* sample types of a profile */
 
-struct ingest_tag {
-    const char *key, *value;
-};
-
 struct ingest_options {
-    const char *label; /* NULL: none */
-    const struct ingest_tag *tags;
-    size_t tag_count;
-    bool has_time; /* --time: time_ns replaces the time in the file */
+    const char *label;           /* NULL: none */
+    const struct run_tags *tags; /* NULL: none */
+    bool has_time;               /* --time: time_ns replaces the time in the file */
     int64_t time_ns;
     bool lenient;    /* --lenient: skip and count broken records */
     bool cumulative; /* --cumulative: store the difference to earlier snapshots (ingest/read/cumulative.h) */

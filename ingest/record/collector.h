@@ -19,20 +19,17 @@
 #include "ingest/read/ingest.h"
 #include "ingest/record/windows.h"
 #include "ingest/segment.h"
+#include "ingest/store/run_tags.h"
 #include "schema/db.h"
 
 /* ---- the run's own row ---- */
 
-struct run_tag {
-    const char *key, *value;
-};
 struct run_description {
-    char *const *command; /* as given, NULL-terminated; stored quoted as for a shell */
-    const char *label;    /* NULL for none */
-    const struct run_tag *tags;
-    size_t tag_count;
-    uint32_t sample_n;     /* 0 or 1: every event; else every Nth one, counted N times */
-    uint64_t sample_bytes; /* 0, or mean bytes between sampled allocations */
+    char *const *command;        /* as given, NULL-terminated; stored quoted as for a shell */
+    const char *label;           /* NULL for none */
+    const struct run_tags *tags; /* NULL: none */
+    uint32_t sample_n;           /* 0 or 1: every event; else every Nth one, counted N times */
+    uint64_t sample_bytes;       /* 0, or mean bytes between sampled allocations */
 };
 /* The id of a new run, or -1. */
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);

@@ -32,21 +32,11 @@ static int insert_run(struct db *db, const struct run_description *description, 
     return db_run(db, statement, err);
 }
 
-static int insert_tag(struct db *db, int64_t run_id, const struct run_tag *tag, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/tag.sql"), err);
-    if (!statement) return -1;
-    db_bind_int(statement, ":run", run_id);
-    db_bind_text(statement, ":key", tag->key);
-    db_bind_text(statement, ":value", tag->value);
-    return db_run(db, statement, err);
-}
-
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err) {
     if (db_begin(db, err)) return -1;
     int code = insert_run(db, description, err);
     int64_t run_id = sqlite3_last_insert_rowid(db->handle);
-    for (size_t i = 0; i < description->tag_count && code == 0; i++)
-        code = insert_tag(db, run_id, &description->tags[i], err);
+    if (code == 0) code = run_tags_insert(description->tags, db, run_id, err);
     if (code == 0) return db_commit(db, err) ? -1 : run_id;
     db_rollback(db);
     return -1;
