@@ -64,3 +64,12 @@ grep -q '^# sample_n: 100$' t.profile/alloc.txt || fail "no rate in alloc.txt: $
 "$CLEAR" doctor --db t.db >doctor.txt || :
 grep -Eqi 'sample' doctor.txt || fail "doctor does not say that the run is sampled: $(cat doctor.txt)"
 check_db t.db
+
+# What was kept is judged by the samples that were seen, and its figure has an interval: of 1,100 blocks that are kept about eleven are seen.
+expect_status 0 profile --quiet --sample=100 -o none.profile -- "$FIXTURES/leak" >/dev/null
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_heap WHERE run_id = (SELECT max(id) FROM runs)
+    AND (samples IS NULL OR samples <> round(process_inuse_count / 100.0))")" 0 "samples behind live blocks"
+"$CLEAR" doctor --db t.db --top 0 >report || fail "clear doctor of a sampled run"
+if [ "$(sql t.db "SELECT count(*) FROM doctor_heap WHERE run_id = (SELECT max(id) FROM runs) AND samples > 0")" -gt 0 ]; then
+    grep -Eq 'leak .* ±[0-9]+ %' report || fail "no interval beside a sampled figure: $(cat report)"
+fi
