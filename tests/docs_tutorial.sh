@@ -10,14 +10,14 @@ PATH=$(dirname "$CLEAR"):$PATH
 commands docs/tutorial.md >tutorial.sh
 [ "$(grep -c '^clear ' tutorial.sh)" -ge 10 ] || fail "no commands in the tutorial"
 bash -eu tutorial.sh >said.txt 2>said.err || fail "status $?: $(tail -n 5 said.txt said.err)"
-# The program counts itself: 2000 refused orders, of which one block each is lost.
-expect_equal "$(grep -c '^990000 bought, 2000 orders refused' said.txt)" 2 'what the program says'
+# The program counts itself: 20000 refused orders, of which one block each is lost.
+expect_equal "$(grep -c '^900000 bought, 20000 orders refused' said.txt)" 2 'what the program says'
 live="SELECT sum(inuse_count) FROM heap JOIN runs ON runs.id = run_id WHERE function = 'parse_order' AND label ="
-expect_equal "$(sql runs.sqlite "$live 'before'")" 2000 'lost before'
+expect_equal "$(sql runs.sqlite "$live 'before'")" 20000 'lost before'
 expect_equal "$(sql runs.sqlite "$live 'after'")" 0 'lost after'
 expect_equal "$(sql runs.sqlite "SELECT label, code, subject FROM doctor JOIN runs ON runs.id = run_id WHERE severity <> 'note'")" \
     'before|leak|parse_order' 'findings'
-expect_match "$(cat said.txt)" 'live blocks +↓ down +2,001 +1 +-2,000' 'what the comparison says'
+expect_match "$(cat said.txt)" 'live blocks +↓ down +20,001 +1 +-20,000' 'what the comparison says'
 # What a page shows of the doctor was printed so: each line without the figures that differ from run to run.
 shown() { # shown PAGE: the lines from "heap" to "..."
     awk '/^    heap$/ {inside = 1} /^ *[.][.][.]$/ {inside = 0} inside' "$ROOT/$1" | sed 's/^    //' | grep -v '^ *warning' | grep .

@@ -14,5 +14,5 @@ for source in "$ROOT"/fixtures/fault_*.c; do
     memcheck log "$FIXTURES/$program" --mended || fail "$program --mended: $(head -n 20 log)"
 done
 expect_status 9 memcheck log "$FIXTURES/fault_leak"
-expect_match "$(cat log)" ' in 2,000 blocks are definitely lost' "the leak"
+expect_match "$(cat log)" ' in 20,000 blocks are definitely lost' "the leak"
 expect_match "$(cat log)" 'parse_order \(fault_leak.c:[0-9]*\)' "its place"
