@@ -34,7 +34,7 @@ static int print_man(const char *name, struct error *err) {
     else if (!(command = cli_find(name, err)))
         code = -1;
     else
-        code = roff_command(&page, command, lists_entry, err);
+        roff_command(&page, command, lists_entry);
     if (code == 0) fputs(buffer_text(&page), stdout);
     buffer_free(&page);
     return code;

@@ -21,7 +21,7 @@ const struct export_format export_formats[] = {
     ENCODER("proto", ".pb.gz", "the profile as pprof -proto writes it: filtered, gzipped",
             .media = "application/octet-stream", .write = proto_write, .is_whole = true, .is_raw = true,
             .is_binary = true),
-    ENCODER("topproto", ".pb.gz", "the plain list as a profile", .media = "application/octet-stream",
+    ENCODER("topproto", ".pb.gz", "the list of top as a profile", .media = "application/octet-stream",
             .write = topproto_write, .nodes = REPORT_NODES_ALL, .is_binary = true),
     ENCODER("folded", ".folded", "one line a stack, root first, and its value: for flame graph tools",
             .write = folded_write, .is_whole = true, .keeps_places = true, .has_sides = true, .has_values_only = true),
@@ -48,7 +48,7 @@ const struct export_format export_formats[] = {
             .media = "text/csv; charset=utf-8", .write = csv_write, .is_whole = true, .keeps_places = true,
             .has_sides = true),
     {.report = ROW("dump", ".txt", "CLEAR's own text dump of a kind: alloc.txt, locks.txt, ..."), .dump = dump_run},
-    {.report = ROW("datasette-metadata", ".json", "what Datasette wants to know of the file: queries, columns"),
+    {.report = ROW("datasette-metadata", ".json", "metadata for Datasette: saved queries, descriptions of columns"),
      .about = datasette_metadata},
     {.report = {.name = NULL}},
 };

@@ -33,6 +33,13 @@ for command in $commands; do
     done
 done
 
+# What a text says about an option is about one that the command has: the page would leave it out.
+for command in $commands; do
+    awk '/^# / {on = $2 == "OPTIONS"} on && /^`--[a-z_-]+`$/ {gsub("`", ""); print}' "$ROOT/cli/manual/$command.md" | while read -r option; do
+        "$CLEAR" help --complete -- "$command" -- | cut -f1 | grep -qx -- "$option" || fail "cli/manual/$command.md explains $option, which clear $command has not"
+    done || exit 1
+done
+
 # clear.yaml(5) has every threshold with the value that a new warehouse has, and its example is a configuration.
 mandoc -Tutf8 -O width=200 "$pages/clear.yaml.5" | sed $'s/.\b//g' >text
 profile -q true

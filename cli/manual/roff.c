@@ -249,28 +249,6 @@ static void add_options(struct roff *roff, const struct command *command, const 
     }
 }
 
-static bool has_option(const struct command *command, const char *term) {
-    for (struct option_walk walk = {.group = command->options}; option_next(&walk);)
-        if (walk.row->help && strncmp(term, "--", 2) == 0 && strcmp(walk.row->name, term + 2) == 0) return true;
-    return false;
-}
-
-/* Every term of the section is an option; paragraphs before the first one introduce them all. */
-static int check_options(const struct command *command, const char *text, struct error *err) {
-    struct page_range section = page_section(text, "OPTIONS");
-    struct page_block block;
-    int code = 0;
-    while (code == 0 && page_next(&section, &block)) {
-        struct buffer term = {0};
-        page_plain(&term, block.text, block.size);
-        if (block.kind == PAGE_TERM && !has_option(command, buffer_text(&term)))
-            code = error_fail(err, "cli/manual/%s.md: clear %s has no option %s", command->name, command->name,
-                              buffer_text(&term));
-        buffer_free(&term);
-    }
-    return code;
-}
-
 /* The paragraphs before the first term. */
 static void add_introduction(struct roff *roff, const char *text) {
     struct page_range section = page_section(text, "OPTIONS");
@@ -332,9 +310,8 @@ static char *names_of(const char *text) {
     return section.at ? xasprintf("%.*s", (int)(section.end - section.at), section.at) : xstrdup("");
 }
 
-int roff_command(struct buffer *out, const struct command *command, manual_list *list, struct error *err) {
+void roff_command(struct buffer *out, const struct command *command, manual_list *list) {
     const char *text = page_text(command->name);
-    if (check_options(command, text, err) < 0) return -1;
     char *names = names_of(text), *title = xasprintf("clear-%s", command->name);
     struct roff roff = {.out = out, .list = list, .names = names};
     add_title(out, title, 1);
@@ -342,7 +319,6 @@ int roff_command(struct buffer *out, const struct command *command, manual_list 
     add_sections(&roff, text, command);
     free(title);
     free(names);
-    return 0;
 }
 
 void roff_page(struct buffer *out, const char *name, int section, manual_list *list) {

@@ -5,8 +5,8 @@
 #include "base/buffer.h"
 #include "cli/manual/command.h"
 
-/* Adds clear-NAME(1). 0, or a failure: the section OPTIONS explains an option that the command does not have. */
-int roff_command(struct buffer *out, const struct command *command, manual_list *list, struct error *err);
+/* Adds clear-NAME(1). */
+void roff_command(struct buffer *out, const struct command *command, manual_list *list);
 /* Adds a page that is no command's: clear (section 1) or clear.yaml (section 5). */
 void roff_page(struct buffer *out, const char *name, int section, manual_list *list);
 
