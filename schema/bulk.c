@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-/* What the next statement reads. SQLite owns it, for as long as the connection lives. */
+/* The rows that the next statement reads. SQLite owns it until the connection is closed. */
 struct bulk_source {
-    const struct bulk *bulk; /* NULL: nothing is being inserted, and the table is empty */
+    const struct bulk *bulk; /* NULL: no insert is running, and the table is empty */
 };
 struct memory_table {
-    sqlite3_vtab base; /* first: SQLite knows us by it */
+    sqlite3_vtab base; /* first member, as SQLite requires */
     const struct bulk_source *source;
 };
 struct bulk_cursor {
@@ -35,7 +35,7 @@ static int disconnect(sqlite3_vtab *table) {
 
 static int plan(sqlite3_vtab *table, sqlite3_index_info *info) {
     (void)table;
-    info->estimatedCost = 1; /* there is one plan */
+    info->estimatedCost = 1; /* there is only one plan */
     return SQLITE_OK;
 }
 
@@ -82,7 +82,7 @@ static int give_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) {
     return SQLITE_OK;
 }
 
-/* Without xCreate it is there by its name alone, and cannot be made into a table of the file. */
+/* Without xCreate the module is an eponymous table only: no table of the file can use it. */
 static const sqlite3_module module = {
     .xConnect = connect,
     .xDisconnect = disconnect,
@@ -99,9 +99,9 @@ static const sqlite3_module module = {
 static int make_source(struct db *db, struct error *err) {
     if (db->bulk_source) return 0;
     struct bulk_source *source = xcalloc(1, sizeof *source);
-    /* SQLite frees it even where this fails. */
+    /* SQLite frees the source, also after a failure. */
     if (sqlite3_create_module_v2(db->handle, "memory_rows", &module, source, free) != SQLITE_OK)
-        return db_error(db, "making room for rows", err);
+        return db_error(db, "preparing to insert rows", err);
     db->bulk_source = source;
     return 0;
 }

@@ -37,9 +37,9 @@ void config_free(struct config *config) {
     *config = (struct config){0};
 }
 
-/* ---- where it is ---- */
+/* ---- finding the file ---- */
 
-/* 1: to be read, 0: not there, -1: there, and somebody else's. */
+/* 1: can be used, 0: does not exist, -1: belongs to somebody else. */
 static int look_at(const char *path) {
     struct stat status;
     if (stat(path, &status) || !S_ISREG(status.st_mode)) return 0;
@@ -106,9 +106,9 @@ static int read_rule(void *context, struct document *document, const char *key, 
     const char *text = document_text(document, value);
     if (!text) return -1;
     if (*key != '.' || !key[1] || strchr(key, '/'))
-        return document_wrong(document, at, "'%s' is no ending of a file, as .c is", key);
+        return document_wrong(document, at, "'%s' is not a file extension such as .c", key);
     if (!strstr(text, "{source}") || !strstr(text, "{output}"))
-        return document_wrong(document, value, "a command with {source} and {output} is wanted here");
+        return document_wrong(document, value, "must be a command with {source} and {output}");
     add_pair(&config->toolchain, &config->toolchain_count, key, text);
     return 0;
 }
@@ -125,7 +125,7 @@ static int read_tag(void *context, struct document *document, const char *key, c
     struct config *config = context;
     const char *text = document_text(document, value);
     if (!text) return -1;
-    if (strchr(key, '=')) return document_wrong(document, at, "a tag's name has no '='");
+    if (strchr(key, '=')) return document_wrong(document, at, "the name of a tag cannot contain '='");
     if (strcmp(text, "auto") == 0 && strcmp(key, "git_commit") != 0 && strcmp(key, "git_branch") != 0)
         return document_wrong(document, value, "only git_commit and git_branch can be auto");
     add_pair(&config->tags, &config->tag_count, key, text);
@@ -143,10 +143,11 @@ static int read_query(void *context, struct document *document, const char *key,
                       const yaml_node_t *value) {
     struct config *config = context;
     struct saved_query query;
-    /* It would be written over clear's own in each file, and stay there when the configuration is gone. */
+    /* It would overwrite clear's own query in each file, and stay there without the configuration. */
     if (queries_is_own(key))
         return document_wrong(document, at, "@%s is one of clear's own queries: choose another name", key);
-    if (!queries_is_name(key)) return document_wrong(document, at, "'%s' is no name: letters, digits, - and _", key);
+    if (!queries_is_name(key))
+        return document_wrong(document, at, "'%s' is not a valid name: use letters, digits, - and _", key);
     if (queries_read(document, value, key, &query)) return -1;
     config->queries = xrealloc(config->queries, (config->query_count + 1) * sizeof *config->queries);
     config->queries[config->query_count++] = query;
@@ -160,7 +161,7 @@ static int read_queries(void *context, struct document *document, const char *ke
     return document_pairs(document, value, read_query, context);
 }
 
-/* ---- thresholds: the names are those of rules.yaml ---- */
+/* ---- thresholds, with the names of rules.yaml ---- */
 
 struct known_rules {
     struct nearest nearest;
@@ -251,7 +252,7 @@ int config_read(struct config *config, const char *path, struct error *err) {
     if (!file || ferror(file))
         code = error_fail(err, "%s: %s", path, strerror(errno));
     else if (text.size > FILE_MAX || memchr(buffer_text(&text), '\0', text.size))
-        code = error_fail(err, "%s: is no configuration", path);
+        code = error_fail(err, "%s: is not a configuration file", path);
     if (file) fclose(file);
     if (code == 0) code = config_parse(config, path, buffer_text(&text), err);
     buffer_free(&text);
@@ -264,7 +265,7 @@ const char *config_toolchain(const struct config *config, const char *ending) {
     return NULL;
 }
 
-/* ---- in force ---- */
+/* ---- applying it ---- */
 
 static int set_thresholds(const struct config *config, struct db *db, struct error *err) {
     for (size_t i = 0; i < config->threshold_count; i++) {
@@ -283,9 +284,9 @@ static int put_queries(const struct config *config, struct db *db, struct error 
     return 0;
 }
 
-/* Every view of the file again, as a temporary one: names in it then mean temporary tables first. The text of clear's own views
- * comes from the program, that of others from the file, where SQLite keeps it as "CREATE VIEW name ...". The view doctor may
- * be a temporary one already. */
+/* Copies every view of the file as a temporary view, in which names mean temporary tables first. The text of clear's own views comes
+ * from the program, that of others from the file, where SQLite stores it as "CREATE VIEW name ...". The view doctor may be a
+ * temporary view already. */
 static int shadow_views(struct db *db, struct error *err) {
     static const char create[] = "CREATE VIEW ";
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/views_to_shadow.sql"), err);
@@ -311,7 +312,7 @@ static int shadow_rules(const struct config *config, struct db *db, struct error
     return set_thresholds(config, db, err) || shadow_views(db, err) ? -1 : 0;
 }
 
-/* The newer texts of clear's own first, then what the file has, then the configuration's. */
+/* First the newer texts of clear's own queries, then those in the file, then those of the configuration: the last one wins. */
 static int shadow_queries(const struct config *config, struct db *db, bool is_stale, struct error *err) {
     if (db_exec(db, embedded_text("warehouse/shadow_queries.sql"), err) || (is_stale && queries_put_own(db, err)))
         return -1;

@@ -1,23 +1,23 @@
-/* config.h: what a user sets once instead of on each command line: the file clear.yaml.
+/* config.h: reads the configuration file clear.yaml, and applies it to a warehouse.
  *
- *   database: runs.sqlite            # where --db and $CLEAR_DB say nothing; relative to the file's directory
- *   toolchain:                       # how a source file becomes a program
+ *   database: runs.sqlite            # used without --db and $CLEAR_DB; relative to the directory of clear.yaml
+ *   toolchain:                       # how to build a program from a source file
  *     .c: cc -g -O1 -o {output} {source}   # words and placeholders: ingest/record/toolchain.h
  *   thresholds:                      # rows of the table rules
  *     lock_contended_percent: 30
- *   tags:                            # put on each run; auto: asked of git (git_commit, git_branch)
+ *   tags:                            # added to each run; auto: read from git (git_commit, git_branch)
  *     git_commit: auto
- *   queries:                         # saved queries by name, in the shape of schema/queries.h
+ *   queries:                         # saved queries by name, as in schema/queries.h
  *     my-sites: {description: ..., sql: ...}
  *
- * It is looked for in the working directory, then upward, then as $XDG_CONFIG_HOME/clear/clear.yaml (by default
- * ~/.config/clear/clear.yaml). The first one found counts alone. An unknown key, threshold or type is a failure that
+ * clear reads the first file that it finds: in the working directory, then in its parents, then
+ * $XDG_CONFIG_HOME/clear/clear.yaml (by default ~/.config/clear/clear.yaml). An unknown key, threshold or type is a failure that
  * names file, line, column and the nearest valid key.
  *
- * Thresholds and queries apply to a warehouse in two ways (config_apply). One that is open for writing gets them as rows: they
- * travel with the data. One that is only read is not touched: temporary tables `rules` and `queries` of the connection
- * take the place of the file's, and because a view in the file never sees a temporary table, each view is made anew as a
- * temporary one with the same name and text. So whoever asks sees the configuration that is in force now. */
+ * config_apply applies thresholds and queries in two ways. A warehouse that is open for writing gets them as rows, so they travel
+ * with the data. A warehouse that is only read is not changed: the connection gets temporary tables `rules` and `queries` that hide
+ * the file's. A view in the file does not see temporary tables, so each view is copied as a temporary view with the same name and
+ * text. Either way every query sees the current configuration. */
 #ifndef CLEAR_SCHEMA_CONFIG_H
 #define CLEAR_SCHEMA_CONFIG_H
 
@@ -36,8 +36,8 @@ struct config_threshold {
 };
 
 struct config {
-    char *path;                    /* of the file; NULL where there is none */
-    char *database;                /* NULL where it says nothing */
+    char *path;                    /* of the file; NULL: there is none */
+    char *database;                /* NULL: not set */
     struct config_pair *toolchain; /* key: ".c"; value: the command, with {source} and {output} */
     size_t toolchain_count;
     struct config_pair *tags; /* in the order of the file */
@@ -48,22 +48,21 @@ struct config {
     size_t query_count;
 };
 
-/* The file that counts for the working directory; free() it. NULL: there is none. One on the way that belongs to neither
- * this user nor root is passed over, as it could run commands: `*passed` (free() it too) is then its name, else NULL. */
+/* The configuration file for the working directory; free() it. NULL: there is none. A file that belongs neither to this user nor to
+ * root is skipped, because it could run commands: then `*passed` is its name (free() it too), else NULL. */
 char *config_find(char **passed);
 
-/* Reads a file. A zeroed struct is an empty configuration. On failure nothing is to free. */
+/* Reads a file. A zeroed struct is an empty configuration. After a failure there is nothing to free. */
 int config_read(struct config *config, const char *path, struct error *err);
-/* The same of a text; `path` is its name in messages, and its directory is what `database` is relative to. */
+/* The same for a text; `path` is its name in messages, and `database` is relative to the directory of `path`. */
 int config_parse(struct config *config, const char *path, const char *text, struct error *err);
 void config_free(struct config *config);
 
-/* The command for source files of that ending (".c"), or NULL. */
+/* The command for source files with that extension (".c"), or NULL. */
 const char *config_toolchain(const struct config *config, const char *ending);
 
-/* Puts thresholds and queries in force for this connection, or into the file where it is writable (see above). For
- * readers it also makes clear's own queries known where the file is an older one's that cannot be written. Not under
- * the guard of query/sql/ask.h. */
+/* Applies thresholds and queries to this connection, or to the file if it is open for writing (see above). A reader of an older file
+ * that cannot be written also gets clear's own queries. Do not call it between ask_open and ask_close (query/sql/ask.h). */
 int config_apply(const struct config *config, struct db *db, struct error *err);
 
 #endif

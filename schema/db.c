@@ -18,8 +18,8 @@ enum { BUSY_TIMEOUT_MS = 10000, SHOWN_SQL = 160 };
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* What SQLite logged last on this thread: the statement that failed, and the system call behind an I/O error. Its
- * error message alone says "database is locked" or "disk I/O error" and names neither. */
+/* The last entries of SQLite's log on this thread: the statement that failed, and the system call of an I/O error. Its error
+ * message, such as "database is locked" or "disk I/O error", names neither. */
 static _Thread_local struct {
     char statement[SHOWN_SQL];
     char system[SHOWN_SQL * 2];
@@ -53,7 +53,7 @@ static void on_log(void *context, int code, const char *message) {
 }
 
 static void hook_log(void) {
-    /* Fails only where the process used SQLite before us: then messages are shorter, nothing else. */
+    /* Fails only if the process used SQLite before: then messages are shorter, nothing else. */
     (void)sqlite3_config(SQLITE_CONFIG_LOG, on_log, NULL);
     /* clear has one thread, and asks nobody how much memory SQLite holds. Its mutexes and its counters around each malloc
      * were 4 % of the time of an ingest. */
@@ -65,8 +65,8 @@ static void hook_log(void) {
 static const char *reason(sqlite3 *handle) {
     switch (sqlite3_errcode(handle) & 0xff) {
     case SQLITE_FULL: return "no space left on the disk";
-    case SQLITE_BUSY: return "database is locked: another process kept it for over 10 seconds";
-    case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` saves what can be read";
+    case SQLITE_BUSY: return "database is locked: another process held the lock for more than 10 seconds";
+    case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` recovers what can be read";
     default: return sqlite3_errmsg(handle);
     }
 }
@@ -102,7 +102,7 @@ static sqlite3_stmt *compile(struct db *db, const char *sql, unsigned flags, con
     return statement;
 }
 
-/* True where SQL that was compiled up to `tail` has a further statement after it (comments and blanks are none). */
+/* True if SQL that was compiled up to `tail` has another statement after it; comments and blanks are not one. */
 static bool has_more(struct db *db, const char *tail) {
     while (*tail) {
         const char *next = tail;
@@ -116,7 +116,7 @@ static bool has_more(struct db *db, const char *tail) {
     return false;
 }
 
-/* Whether a statement was made of that text. SQLite keeps it up to its semicolon. */
+/* True if the statement was compiled from that text, which SQLite keeps up to its semicolon. */
 static bool is_text_of(sqlite3_stmt *statement, const char *sql) {
     const char *known = sqlite3_sql(statement);
     size_t size = strlen(known);
@@ -124,8 +124,8 @@ static bool is_text_of(sqlite3_stmt *statement, const char *sql) {
     return !sql[size + strspn(sql + size, "\n")];
 }
 
-/* The cached statement of that text, or NULL. Texts are nearly always literals or embedded files, so their address finds them; the
- * text decides, because a buffer may be used again. */
+/* The cached statement of that text, or NULL. Texts are mostly literals or embedded files, so their address finds them; then the text
+ * itself is compared, because a buffer may be reused. */
 static sqlite3_stmt *find_statement(struct db *db, const char *sql) {
     size_t slot = ((uintptr_t)sql >> 3 ^ (uintptr_t)sql >> 9) % (sizeof db->recent / sizeof *db->recent);
     sqlite3_stmt *statement = db->recent[slot].statement;
@@ -146,7 +146,7 @@ sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err) {
     const char *tail = sql;
     sqlite3_stmt *statement = compile(db, sql, SQLITE_PREPARE_PERSISTENT, &tail, err);
     if (!statement) {
-        error_fail(err, "%s: the SQL has no statement in it", db->path);
+        error_fail(err, "%s: the SQL contains no statement", db->path);
         return NULL;
     }
     if (has_more(db, tail)) {
@@ -196,7 +196,7 @@ static int parameter(sqlite3_stmt *statement, const char *name) {
 }
 
 static void bound(sqlite3_stmt *statement, const char *name, int code) {
-    /* A live statement that is bound while it runs is the only way to get here: SQLITE_MISUSE. */
+    /* The only cause is a statement that is bound while it runs: SQLITE_MISUSE. */
     if (code != SQLITE_OK) bug("binding %s (%s) in: %s", name, sqlite3_errstr(code), sqlite3_sql(statement));
 }
 
@@ -217,10 +217,10 @@ void db_bind_null(sqlite3_stmt *statement, const char *name) {
 }
 
 int db_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
-    /* SQLite itself rolls back on a full disk or an I/O error. Rows written after that would each commit alone. */
+    /* SQLite itself rolls back after a full disk or an I/O error. Rows written after that would each be committed alone. */
     if (db->depth && sqlite3_get_autocommit(db->handle)) {
         sqlite3_reset(statement);
-        return error_fail(err, "%s: the transaction was undone by an earlier error", db->path);
+        return error_fail(err, "%s: the transaction was rolled back after an earlier error", db->path);
     }
     int code = sqlite3_step(statement);
     if (code == SQLITE_ROW) return 1;
@@ -267,7 +267,7 @@ int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, st
 
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
 
-/* Savepoints of one name nest: RELEASE and ROLLBACK TO mean the newest. */
+/* Savepoints with the same name nest: RELEASE and ROLLBACK TO mean the newest. */
 int db_begin(struct db *db, struct error *err) {
     if (db_exec(db, db->depth ? "SAVEPOINT nested" : "BEGIN IMMEDIATE", err)) return -1;
     db->depth++;
@@ -286,7 +286,7 @@ int db_commit(struct db *db, struct error *err) {
 
 void db_rollback(struct db *db) {
     if (!db->depth) return;
-    /* Nothing to undo where SQLite already did. */
+    /* SQLite itself may have rolled back already. */
     if (!sqlite3_get_autocommit(db->handle)) {
         struct error ignored = {0};
         (void)db_exec(db, db->depth > 1 ? "ROLLBACK TO nested; RELEASE nested" : "ROLLBACK", &ignored);
@@ -300,7 +300,7 @@ static bool is_memory(const char *path) {
     return strcmp(path, ":memory:") == 0;
 }
 
-/* The directory that a path's file is in; free() it. */
+/* The directory of a path; free() it. */
 static char *directory_of(const char *path) {
     const char *slash = strrchr(path, '/');
     if (!slash) return xstrdup(".");
@@ -318,19 +318,19 @@ static int check_directory(const char *path, struct error *err) {
     return code;
 }
 
-/* SQLite says "unable to open database file" to all of these. */
+/* For all of these SQLite says only "unable to open database file". */
 static int check_path(const char *path, enum db_mode mode, struct error *err) {
     struct stat status;
-    if (!*path) return error_usage(err, "the database's name is empty: give --db FILE");
+    if (!*path) return error_usage(err, "the name of the database is empty: give --db FILE");
     if (is_memory(path)) return 0;
     if (stat(path, &status)) {
         if (errno != ENOENT) return error_fail(err, "%s: %s", path, strerror(errno));
         if (mode == DB_READ)
-            return error_fail(err, "%s: no such file; `clear profile --db %s TARGET` makes it", path, path);
+            return error_fail(err, "%s: no such file; `clear profile --db %s TARGET` creates it", path, path);
         return check_directory(path, err);
     }
     if (S_ISDIR(status.st_mode)) return error_fail(err, "%s: is a directory, not a warehouse", path);
-    if (!S_ISREG(status.st_mode)) return error_fail(err, "%s: is no regular file", path);
+    if (!S_ISREG(status.st_mode)) return error_fail(err, "%s: is not a regular file", path);
     if (access(path, R_OK)) return error_fail(err, "%s: cannot be read: %s", path, strerror(errno));
     if (mode == DB_READ) return 0;
     if (access(path, W_OK)) return error_fail(err, "%s: cannot be written: %s", path, strerror(errno));
@@ -350,7 +350,7 @@ static int64_t size_of_companion(const char *path, const char *suffix) {
     return size;
 }
 
-/* Byte 18 of the file says whether it must be read together with its -wal. */
+/* Byte 18 of the file says whether its -wal must be read too. */
 static bool is_in_wal_mode(const char *path) {
     unsigned char header[20] = {0};
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -360,7 +360,7 @@ static bool is_in_wal_mode(const char *path) {
     return size == (ssize_t)sizeof header && header[18] == 2;
 }
 
-/* "file:..." with the characters that mean something in a URI escaped; free() it. */
+/* The path as a "file:" URI, with the special characters of URIs escaped; free() it. */
 static char *immutable_uri(const char *path) {
     struct buffer uri = {0};
     buffer_add_text(&uri, *path == '/' ? "file://" : "file:");
@@ -375,7 +375,7 @@ static char *immutable_uri(const char *path) {
 }
 
 static int open_handle(struct db *db, const char *name, int flags, const char *vfs, struct error *err) {
-    /* One thread a connection, so no mutex: locking it at every call was a fifth of the instructions of an export. */
+    /* One thread per connection, so no mutex: locking it in every call took a fifth of the instructions of an export. */
     if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK)
         return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
@@ -399,18 +399,18 @@ static void close_handle(struct db *db) {
     db->depth = 0;
 }
 
-/* SQLite looks at the file at the first read: here, and not in the middle of a command. */
+/* SQLite reads the file at the first statement: let that fail here, and not in the middle of a command. */
 static int first_read(struct db *db, struct error *err) {
     if (sqlite3_exec(db->handle, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) == SQLITE_OK) return 0;
     if ((sqlite3_errcode(db->handle) & 0xff) == SQLITE_NOTADB)
-        return error_fail(err, "%s: is no warehouse: not a SQLite database", db->path);
+        return error_fail(err, "%s: is not a warehouse: not a SQLite database", db->path);
     return db_error(db, "opening", err);
 }
 
-/* A file in WAL mode (its writer was killed) in a directory that we may not write: SQLite cannot make the shared index.
- * Where nothing is in the -wal, the file alone is all of it and may be read as immutable. Where something is, that
- * would lose it; the index is then kept in our own memory, which needs exclusive mode, and a VFS without locks
- * because a read-only file cannot be locked exclusively. No -shm means that no writer is alive, so nobody is missed. */
+/* A file in WAL mode whose writer was killed, in a directory that cannot be written: SQLite cannot make the shared index. With an empty
+ * -wal the file is complete and can be read as immutable. Otherwise that would lose the -wal: then the index is kept in memory, which
+ * needs exclusive mode, and a VFS without locks, because a read-only file cannot be locked exclusively. Without a -shm no
+ * writer is alive, so this is safe. */
 static int open_stranded(struct db *db, struct error *err) {
     bool whole = size_of_companion(db->path, "-wal") <= 0;
     char *uri = whole ? immutable_uri(db->path) : NULL;
@@ -432,12 +432,12 @@ static int open_reader(struct db *db, struct error *err) {
         code = open_stranded(db, err);
     else if (code)
         *err = first;
-    /* Reads go through the page cache without a copy; 1 GiB covers years of runs and costs address space alone. */
+    /* Reads use the page cache without a copy; 1 GiB is enough for years of runs and costs only address space. */
     return code ? -1 : db_exec(db, "PRAGMA mmap_size = 1073741824", err);
 }
 
-/* 4096: the page of the kernel and of most disks. A flush rewrites few rows of many pages, so bigger pages mean more
- * bytes a flush; it is also SQLite's default, stated because a distribution may choose another. */
+/* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
+ * bytes per flush. It is SQLite's default too, but a distribution may change that. */
 static int open_writer(struct db *db, struct error *err) {
     if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     enum schema_state state;
@@ -448,14 +448,14 @@ static int open_writer(struct db *db, struct error *err) {
     return schema_prepare(db, err);
 }
 
-/* Before reading: bring an older file up to date and fold a -wal that a killed writer left, where we may write. */
+/* Before reading, if the file can be written: migrates an older file, and checkpoints the -wal of a writer that was killed. */
 static int refresh(const char *path, bool needed, struct error *err) {
     struct db writer;
     if (!can_write(path)) {
         if (!needed) return 0;
         return error_fail(err,
-                          "%s: made by an older clear, and it cannot be written to bring it up to date: copy it "
-                          "to a directory of yours",
+                          "%s: made by an older clear, and it cannot be written to migrate it: copy it to a directory "
+                          "that you can write",
                           path);
     }
     struct error ignored = {0}, *at = needed ? err : &ignored;
@@ -468,7 +468,7 @@ static int open_current(struct db *db, struct error *err) {
     enum schema_state state;
     if (open_reader(db, err) || schema_look(db, &state, err)) return -1;
     if (state == SCHEMA_EMPTY)
-        return error_fail(err, "%s: holds nothing yet; `clear profile --db %s TARGET` fills it", db->path, db->path);
+        return error_fail(err, "%s: is empty; `clear profile --db %s TARGET` records a run", db->path, db->path);
     if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->path)) return 0;
     close_handle(db);
     if (refresh(db->path, state == SCHEMA_OLDER, err) || open_reader(db, err)) return -1;
@@ -494,7 +494,7 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
     return -1;
 }
 
-/* The cache is as large as most such warehouses ever get; what a crash leaves of it nobody reads. */
+/* The cache is larger than most of these warehouses, and nobody reads one after a crash. */
 static int open_private(struct db *db, struct error *err) {
     if (open_handle(db, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     if (db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err)) return -1;
@@ -510,12 +510,12 @@ int db_open_private(struct db *db, const char *name, struct error *err) {
     return -1;
 }
 
-/* Back to one file. Another process that has it open keeps it in WAL mode, and the last one to close ends that. */
+/* Makes it one file again. If another process has it open, it stays in WAL mode until the last one closes it. */
 static int end_wal(struct db *db, struct error *err) {
     sqlite3_busy_timeout(db->handle, 0);
     int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) return 0;
-    return db_error(db, "folding the -wal into the file (what was recorded stays in the two together)", err);
+    return db_error(db, "writing the -wal into the file (nothing is lost: the data is in the two files together)", err);
 }
 
 int db_close(struct db *db, struct error *err) {

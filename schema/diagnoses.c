@@ -28,7 +28,7 @@ static void free_diagnoses(struct diagnoses *diagnoses) {
     free(diagnoses->items);
 }
 
-/* ---- which there are --------------------------------------------------------------------------------------------- */
+/* ---- finding them ------------------------------------------------------------------------------------------------ */
 
 /* Clear's own are the files of schema/doctor: "doctor/heap.sql" is the view doctor_heap. */
 static bool is_own(const char *view) {
@@ -55,19 +55,19 @@ static int find(struct db *db, struct diagnoses *diagnoses, struct error *err) {
     return code;
 }
 
-/* ---- what is wrong with one -------------------------------------------------------------------------------------- */
+/* ---- checking one ----------------------------------------------------------------------------------------------- */
 
 static void leave_out(struct diagnosis *diagnosis, const char *why, const char *detail) {
     if (!diagnosis->why) diagnosis->why = xasprintf("%s%s", why, detail);
 }
 
-/* Where the view can be prepared at all, a missing column has a plain name. */
+/* Finds missing columns, if the view can be prepared at all. */
 static int look_at_columns(struct db *db, struct diagnosis *diagnosis, struct error *err) {
     struct error ignored = {0};
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/diagnosis_columns.sql"), err);
     if (!row) return -1;
     db_bind_text(row, ":view", diagnosis->view);
-    if (db_step(db, row, &ignored) != 1) return 0; /* the view is wrong in itself: preparing it says how */
+    if (db_step(db, row, &ignored) != 1) return 0; /* the view itself is wrong: preparing it gives the reason */
     if (*db_text(row, 0)) leave_out(diagnosis, "it has no column ", db_text(row, 0));
     diagnosis->has_weight = sqlite3_column_int(row, 1);
     sqlite3_reset(row);
@@ -95,7 +95,7 @@ static sqlite3_stmt *prepare_rows(struct db *db, const char *view, bool of_one_r
     return statement;
 }
 
-/* SQLite names the view that a table is read by. */
+/* SQLite passes the name of the view that reads a table. */
 static int look_for_doctor(void *context, int action, const char *table, const char *column, const char *database,
                            const char *view) {
     (void)action;
@@ -139,10 +139,10 @@ static int look_at_all(struct db *db, struct diagnoses *diagnoses, struct error 
     return 0;
 }
 
-/* ---- what was tried ---------------------------------------------------------------------------------------------- */
+/* ---- trying them ------------------------------------------------------------------------------------------------ */
 
-/* The key of `meta` whose value is a JSON array of [text of the view, why it fails]. By its text: one that is made anew is
- * tried anew. */
+/* The key of `meta` whose value is a JSON array of [text of the view, why it fails]. The text is the key, so that a view that was
+ * changed is tried again. */
 #define FAILING "failing_diagnoses"
 
 static int recall(struct db *db, struct diagnosis *diagnosis, struct error *err) {
@@ -163,7 +163,7 @@ static int find_good(struct db *db, struct diagnoses *diagnoses, struct error *e
     return 0;
 }
 
-/* Some 0.3 s of work: a view that has not failed by then is taken for good. */
+/* About 0.3 s of work: a view that has not failed by then is accepted. */
 enum { TRIAL_STEPS = 1000000, TRIAL_TURNS = 20 };
 
 static int count_turn(void *turns) {
@@ -183,7 +183,7 @@ static void try_whole(struct db *db, struct diagnosis *diagnosis) {
     sqlite3_finalize(statement);
 }
 
-/* [["CREATE VIEW ...", "malformed JSON"], ...]; empty where none fails. */
+/* [["CREATE VIEW ...", "malformed JSON"], ...]; empty if none fails. */
 static void try_all(struct db *db, struct diagnoses *diagnoses, struct buffer *failing) {
     for (size_t i = 0; i < diagnoses->count; i++) {
         struct diagnosis *diagnosis = &diagnoses->items[i];
@@ -228,7 +228,8 @@ static void add_diagnosis(struct buffer *sql, const struct diagnosis *diagnosis)
     buffer_add_char(sql, '\n');
 }
 
-/* As SQLite keeps it: "CREATE VIEW doctor AS ...", without the semicolon. The shipped text has a line where the others go. */
+/* The text as SQLite stores it: "CREATE VIEW doctor AS ...", without the semicolon. A line of views/doctor.sql marks the place of the
+ * users' views. */
 static void doctor_text(const struct diagnoses *diagnoses, struct buffer *sql) {
     static const char here[] = "    -- views of users\n";
     const char *text = strstr(embedded_text("views/doctor.sql"), "CREATE VIEW ");
@@ -270,7 +271,7 @@ static int join_good(struct db *db, struct error *err) {
     return code;
 }
 
-/* `failing`: of all of them, as try_all gives it. */
+/* `failing`: the result of try_all for all of them. */
 static int try_anew(struct db *db, struct buffer *failing, bool *any, struct error *err) {
     struct diagnoses diagnoses = {0};
     int code = look_at_all(db, &diagnoses, err);

@@ -51,7 +51,7 @@ const char *document_text(struct document *document, const yaml_node_t *node) {
     if (node->type == YAML_SCALAR_NODE && node->data.scalar.length &&
         strlen((const char *)node->data.scalar.value) == node->data.scalar.length)
         return (const char *)node->data.scalar.value;
-    document_wrong(document, node, "a text is wanted here");
+    document_wrong(document, node, "must be a text");
     return NULL;
 }
 
@@ -62,7 +62,7 @@ int document_number(struct document *document, const yaml_node_t *node, double *
     /* strtod would also take "nan", "infinity" and hexadecimal; a quoted "30" is a text. */
     bool is_plain = node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     if (is_plain && end != text && !*end && !strpbrk(text, "xXnN")) return 0;
-    return document_wrong(document, node, "a number is wanted here");
+    return document_wrong(document, node, "must be a number");
 }
 
 int document_integer(struct document *document, const yaml_node_t *node, int64_t *value) {
@@ -71,7 +71,7 @@ int document_integer(struct document *document, const yaml_node_t *node, int64_t
     errno = 0;
     *value = strtoll(text, &end, 10);
     if (end != text && !*end && !errno && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) return 0;
-    return document_wrong(document, node, "a whole number is wanted here");
+    return document_wrong(document, node, "must be a whole number");
 }
 
 /* ---- mappings ---- */
@@ -85,15 +85,14 @@ static bool was_before(struct document *document, const yaml_node_t *mapping, co
 }
 
 int document_pairs(struct document *document, const yaml_node_t *mapping, document_read *read, void *context) {
-    if (mapping->type != YAML_MAPPING_NODE)
-        return document_wrong(document, mapping, "`key: value` lines are wanted here");
+    if (mapping->type != YAML_MAPPING_NODE) return document_wrong(document, mapping, "must be `key: value` lines");
     const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
     for (; pair < mapping->data.mapping.pairs.top; pair++) {
         const yaml_node_t *at = yaml_document_get_node(&document->yaml, pair->key);
         const char *key = document_text(document, at);
         if (!key) return -1;
         if (was_before(document, mapping, pair, key))
-            return document_wrong(document, at, "the key '%s' stands here twice", key);
+            return document_wrong(document, at, "the key '%s' is given twice", key);
         if (read(context, document, key, at, yaml_document_get_node(&document->yaml, pair->value))) return -1;
     }
     return 0;
@@ -115,7 +114,7 @@ static int unknown_key(struct document *document, const struct document_key *key
     if (*nearest.found)
         document_wrong(document, at, "unknown key '%s'; did you mean '%s'?", key, nearest.found);
     else
-        document_wrong(document, at, "unknown key '%s'; known here: %s", key, buffer_text(&all));
+        document_wrong(document, at, "unknown key '%s'; valid keys are %s", key, buffer_text(&all));
     buffer_free(&all);
     return -1;
 }

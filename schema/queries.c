@@ -42,7 +42,8 @@ static int read_type(void *context, struct document *document, const char *key, 
     if (!text) return -1;
     for (const char *const *type = types; *type; type++)
         if (strcmp(*type, text) == 0) param->type = *type;
-    return param->type ? 0 : document_wrong(document, value, "'%s' is no type: run, integer, real or text", text);
+    return param->type ? 0
+                       : document_wrong(document, value, "unknown type '%s'; types are run, integer, real, text", text);
 }
 
 static int read_default(void *context, struct document *document, const char *key, const yaml_node_t *at,
@@ -66,9 +67,8 @@ static int add_default(struct buffer *json, struct document *document, const str
         if (document_number(document, param->value, &real)) return -1;
         buffer_printf(json, "%.17g", real);
     } else {
-        /* An empty text is a good default, as in a pattern that fits everything. */
-        if (param->value->type != YAML_SCALAR_NODE)
-            return document_wrong(document, param->value, "a text is wanted here");
+        /* An empty text is a valid default. */
+        if (param->value->type != YAML_SCALAR_NODE) return document_wrong(document, param->value, "must be a text");
         add_json_text(json, (const char *)param->value->data.scalar.value);
     }
     return 0;
@@ -81,7 +81,7 @@ static int read_param(void *context, struct document *document, const char *key,
     struct param param = {0};
     if (!queries_is_name(key)) return document_wrong(document, at, "'%s' cannot be the name of a parameter", key);
     if (document_keys(document, value, keys, &param)) return -1;
-    if (!param.type) return document_wrong(document, value, "no `type:` here: run, integer, real or text");
+    if (!param.type) return document_wrong(document, value, "`type:` is missing; types are run, integer, real, text");
     buffer_add_text(json, json->size ? ",{\"name\":" : "{\"name\":");
     add_json_text(json, key);
     buffer_printf(json, ",\"type\":\"%s\"", param.type);
@@ -136,7 +136,8 @@ static int read_name(void *context, struct document *document, const char *key, 
     (void)at;
     const char *text = document_text(document, value);
     if (!text) return -1;
-    if (query->name) return document_wrong(document, value, "the name is '%s' already, by the key above", query->name);
+    if (query->name)
+        return document_wrong(document, value, "the name is already '%s', from the key above", query->name);
     query->name = xstrdup(text);
     return 0;
 }
@@ -148,7 +149,7 @@ static int read_description(void *context, struct document *document, const char
     (void)at;
     const char *text = document_text(document, value);
     if (!text) return -1;
-    if (strchr(text, '\n')) return document_wrong(document, value, "a description is one line");
+    if (strchr(text, '\n')) return document_wrong(document, value, "a description must be one line");
     query->description = xstrdup(text);
     return 0;
 }
@@ -165,11 +166,11 @@ static int read_sql(void *context, struct document *document, const char *key, c
 }
 
 static int check(struct document *document, const yaml_node_t *node, struct saved_query *query) {
-    if (!query->name) return document_wrong(document, node, "no `name:` here");
+    if (!query->name) return document_wrong(document, node, "`name:` is missing");
     if (!queries_is_name(query->name))
-        return document_wrong(document, node, "'%s' is no name: letters, digits, - and _", query->name);
-    if (!query->description) return document_wrong(document, node, "no `description:` here");
-    if (!query->sql) return document_wrong(document, node, "no `sql:` here");
+        return document_wrong(document, node, "'%s' is not a valid name: use letters, digits, - and _", query->name);
+    if (!query->description) return document_wrong(document, node, "`description:` is missing");
+    if (!query->sql) return document_wrong(document, node, "`sql:` is missing");
     if (!query->params) query->params = xstrdup("[]");
     if (!query->export) query->export = xstrdup("{}");
     return 0;

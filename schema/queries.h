@@ -1,12 +1,13 @@
-/* queries.h: saved queries. Each is a row of the table `queries`, so that they travel with the file. Clear's own stand in
- * schema/queries/NAME.yaml and are built in; a user's come from the configuration or from `clear query --save`.
+/* queries.h: reads saved queries from YAML and stores them. Each is a row of the table `queries`, so they travel with the file. Clear's
+ * own are in schema/queries/NAME.yaml and built into the program; a user's come from the configuration or from `clear query --save`.
  *
- * The shape in YAML (in a file of its own, `name:` too; in the configuration the name is the key above):
+ * In YAML (in a file of its own with `name:`; in the configuration the name is the key above):
  *   description: one line
  *   params: {run: {type: run, default: latest}, top: {type: integer, default: 20}}
  *   sql: SELECT ...
  *   export: {format: folded}        # options of clear export, without their dashes
- * A parameter is of type run (names a run, binds its id), integer, real or text; without a default it must be given. */
+ * The type of a parameter is run (its value is the name of a run, and the id is bound), integer, real or text. A parameter without a
+ * default must be given. */
 #ifndef CLEAR_SCHEMA_QUERIES_H
 #define CLEAR_SCHEMA_QUERIES_H
 
@@ -23,16 +24,16 @@ struct saved_query {
 };
 void queries_free(struct saved_query *query);
 
-/* Reads one from a mapping. `name` is the key that it stood under, or NULL where `name:` is one of the fields. On failure
- * nothing is to free. */
+/* Reads one from a mapping; the caller calls queries_free. `name` is the key above it, or NULL if `name:` is one of the fields. After
+ * a failure there is nothing to free. */
 int queries_read(struct document *document, const yaml_node_t *node, const char *name, struct saved_query *query);
-/* A letter, then letters, digits, '-' or '_'. */
+/* True for a letter followed by letters, digits, '-' and '_'. */
 bool queries_is_name(const char *name);
 
-/* Puts a row into the table `queries` (the temporary one where it exists), in place of one of that name. */
+/* Stores a row in the table `queries` (the temporary one if it exists) and replaces a row of that name. */
 int queries_put(struct db *db, const struct saved_query *query, struct error *err);
 
-/* Puts the built-in ones into the table. */
+/* Stores the built-in queries in the table. */
 int queries_put_own(struct db *db, struct error *err);
 bool queries_is_own(const char *name);
 

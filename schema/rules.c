@@ -1,4 +1,4 @@
-/* rules.c: what stands in rules.yaml, as rows of rules, advice and wrappers. */
+/* rules.c: reads rules.yaml into rows of rules, advice and wrappers. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static int read_text(void *context, struct document *document, const char *key, 
 }
 
 static int missing(struct document *document, const yaml_node_t *node, const char *key) {
-    return document_wrong(document, node, "no `%s:` here", key);
+    return document_wrong(document, node, "`%s:` is missing", key);
 }
 
 static int put_rule(void *context, struct document *document, const char *name, const yaml_node_t *at,
@@ -67,7 +67,7 @@ static int read_severity(void *context, struct document *document, const char *k
     if (read_text(context, document, key, at, value)) return -1;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i], entry->severity) == 0) return 0;
-    return document_wrong(document, value, "`severity:` is critical, warning, note or ok");
+    return document_wrong(document, value, "`severity:` must be critical, warning, note or ok");
 }
 
 static int put_advice(void *context, struct document *document, const char *code, const yaml_node_t *at,
@@ -117,7 +117,7 @@ static int put_wrappers(void *context, struct document *document, const char *ke
                         const yaml_node_t *value) {
     (void)key;
     (void)at;
-    if (value->type != YAML_SEQUENCE_NODE) return document_wrong(document, value, "a list of patterns is wanted here");
+    if (value->type != YAML_SEQUENCE_NODE) return document_wrong(document, value, "must be a list of patterns");
     yaml_node_item_t *item = value->data.sequence.items.start;
     for (; item < value->data.sequence.items.top; item++)
         if (put_wrapper(context, document, yaml_document_get_node(&document->yaml, *item))) return -1;

@@ -87,11 +87,11 @@ static int meta_is(struct db *db, const char *key, const char *value, bool *equa
     return 0;
 }
 
-/* ---- what a file is ---------------------------------------------------------------------------------------------- */
+/* ---- the state of a file -------------------------------------------------------------------------------------------- */
 
 static int foreign(struct db *db, int64_t application, struct error *err) {
     if (!application)
-        return error_fail(err, "%s: is a SQLite database of something else: choose another --db FILE", db->path);
+        return error_fail(err, "%s: is a SQLite database, but not a warehouse: choose another --db FILE", db->path);
     return error_fail(err,
                       "%s: is a SQLite database of another program (application_id 0x%08llx): choose another "
                       "--db FILE",
@@ -108,8 +108,8 @@ int schema_look(struct db *db, enum schema_state *state, struct error *err) {
     if (!application && !version && !objects) return 0;
     if (application != SCHEMA_APPLICATION_ID) return foreign(db, application, err);
     if (version > SCHEMA_VERSION)
-        return error_fail(err, "%s: made by a newer clear (schema %lld, this one knows %d): update clear", db->path,
-                          (long long)version, SCHEMA_VERSION);
+        return error_fail(err, "%s: made by a newer clear (schema %lld; this clear supports %d): update clear",
+                          db->path, (long long)version, SCHEMA_VERSION);
     if (version < 1) return error_fail(err, "%s: is damaged: schema version %lld", db->path, (long long)version);
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return 0;
@@ -125,15 +125,15 @@ int schema_look(struct db *db, enum schema_state *state, struct error *err) {
 
 /* ---- tables and views -------------------------------------------------------------------------------------------- */
 
-/* migrations/N.sql takes a file from version N-1 to N. Views are made anew after the last step; a step that drops or alters a
- * table that a view reads drops the view first. */
+/* migrations/N.sql migrates a file from version N-1 to N. Views are made again after the last step; a step that drops or alters a
+ * table drops the views that read it first. */
 static const char *const migration_files[] = {"migrations/2.sql"};
 enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
 _Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 
 static int create_tables(struct db *db, struct error *err) {
     _Static_assert(SCHEMA_APPLICATION_ID == 1129071937 && SCHEMA_VERSION == 2,
-                   "as the pragmas below and in tables.sql");
+                   "the pragmas below repeat these figures");
     return db_exec(db, "PRAGMA application_id = 1129071937; PRAGMA user_version = 2", err) ||
                    db_exec(db, embedded_text("tables.sql"), err) || meta_set(db, "created_by", CLEAR_VERSION, err)
                ? -1
@@ -151,7 +151,7 @@ int schema_migrate(struct db *db, const char *const *steps, int count, struct er
     return db_commit(db, err);
 undo:
     db_rollback(db);
-    return error_prefix(err, "bringing the file up to date (nothing was changed): ");
+    return error_prefix(err, "migrating the file (nothing was changed): ");
 }
 
 static int migrate(struct db *db, struct error *err) {
@@ -161,7 +161,7 @@ static int migrate(struct db *db, struct error *err) {
     return schema_migrate(db, steps, MIGRATIONS, err);
 }
 
-/* A clear of another version may have had views that this one has not: they are no user's. */
+/* A clear of another version may have had other views: they are not a user's, so they go. */
 static int drop_former_views(struct db *db, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/former_views.sql"), err);
     struct buffer sql = {0};
@@ -190,8 +190,8 @@ static int remember_views(struct db *db, struct error *err) {
     return code;
 }
 
-/* Each file drops its own view first. Views that a user made stay, and their diagnoses join the view doctor, which is made
- * last because they may read any other. */
+/* Each file drops its own view first. Views of users stay. Users' diagnoses become part of the view doctor, which is made last because
+ * they may read any other view. */
 static int create_views(struct db *db, struct error *err) {
     if (drop_former_views(db, err)) return -1;
     for (const struct embedded *file = embedded_files; file->name; file++)
@@ -211,7 +211,7 @@ static int create_queries(struct db *db, struct error *err) {
 
 static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
-    if (schema_look(db, &state, err)) return -1; /* again: another process may have been faster */
+    if (schema_look(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
     return code || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;

@@ -1,6 +1,6 @@
 #include "schema/walk.h"
 
-enum { STEPS = 16 }; /* a new start costs as much; ids are dense as a rule */
+enum { STEPS = 16 }; /* a restart costs as much; most ids are consecutive */
 
 int walk_on(struct db *db, struct walk *walk, struct error *err) {
     int code = db_step(db, walk->at, err);

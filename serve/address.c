@@ -16,7 +16,7 @@ static bool is_number(const char *text) {
     return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* HOST:PORT apart; `port` is "" where there is none. 0, or -1 where a bracket is not closed. */
+/* Splits HOST:PORT; `port` is "" if there is none. 0, or -1 if a bracket is not closed. */
 static int split(const char *text, char **host, const char **port) {
     const char *colon = strrchr(text, ':');
     *port = "";
@@ -58,8 +58,8 @@ static int resolve(struct address *address, const char *text, struct error *err)
 int address_read(struct address *address, const char *text, bool anywhere, struct error *err) {
     const char *port;
     *address = (struct address){.port = ADDRESS_PORT};
-    if (split(text, &address->host, &port)) return error_usage(err, "--http must be HOST:PORT, not '%s'", text);
-    if (!*port && is_number(address->host)) { /* a port alone */
+    if (split(text, &address->host, &port)) return error_usage(err, "--http: '%s' is not HOST:PORT", text);
+    if (!*port && is_number(address->host)) { /* only a port */
         port = text;
         *address->host = '\0';
     }
@@ -72,10 +72,11 @@ int address_read(struct address *address, const char *text, bool anywhere, struc
     }
     if (resolve(address, text, err)) return -1;
     if (address->is_loopback || anywhere) return 0;
-    return error_usage(err,
-                       "--http %s: everybody who can reach this machine could read its profiles there, function names, "
-                       "files and command lines included; --http-anywhere says that this is meant",
-                       text);
+    return error_usage(
+        err,
+        "--http %s: everybody who can reach this machine could read its profiles, with function names, files "
+        "and command lines; to allow that, give --http-anywhere",
+        text);
 }
 
 void address_free(struct address *address) {
@@ -114,8 +115,8 @@ static bool is_own_name(const struct address *address, const char *name) {
         if (strcasecmp(name, always[i]) == 0) return true;
     if (strcasecmp(name, address->host) == 0) return true;
     if (address->is_loopback) return false;
-    /* Reachable by other addresses and names than the one given, which may be 0.0.0.0. No DNS is asked for a bare address,
-     * so none can lie about it. */
+    /* The server has other addresses and names than the given one, which may be 0.0.0.0. A bare address needs no DNS, so DNS
+     * rebinding cannot use it. */
     char own[HOST_NAME_MAX + 1] = "";
     struct in6_addr ignored;
     gethostname(own, sizeof own - 1);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* data_version counts what others commit, and total_changes what this connection does. */
+/* data_version counts the commits of other connections, total_changes the changes of this one. */
 int cache_check(struct cache *cache, struct db *db, struct error *err) {
     int64_t data_version, changes = sqlite3_total_changes64(db->handle);
     if (db_int(db, "PRAGMA data_version", 0, &data_version, err)) return -1;
@@ -33,7 +33,7 @@ static void forget_oldest(struct cache *cache) {
 }
 
 void cache_keep(struct cache *cache, const char *key, const struct buffer *bytes) {
-    if (bytes->size > CACHE_BYTES / 4) return; /* one alone shall not drive out all others */
+    if (bytes->size > CACHE_BYTES / 4) return; /* a single one must not remove all others */
     while (cache->count == CACHE_ENTRIES || (cache->count && cache->size + bytes->size > CACHE_BYTES))
         forget_oldest(cache);
     struct cache_entry *entry = &cache->entries[cache->count++];

@@ -1,4 +1,4 @@
-/* exchange.h: what the files of the server share: the server itself, one request with its reply, and the table of paths. */
+/* exchange.h: the types that the files of serve/ share: the server, one request with its reply, the table of paths. Private to serve/. */
 #ifndef CLEAR_SERVE_EXCHANGE_H
 #define CLEAR_SERVE_EXCHANGE_H
 
@@ -23,25 +23,25 @@ enum { WAITING_MAX = 32, MARKS_MAX = 24, BODY_MAX = 256 };
 enum method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4 };
 
 struct route {
-    const char *path; /* below /debug/pprof/; NULL, the last row: any other word, which is then the kind */
+    const char *path; /* below /debug/pprof/; NULL in the last row: any other word, which is then the kind */
     unsigned methods; /* enum method */
-    void (*answer)(struct exchange *exchange); /* makes the reply, or puts the request aside (exchange_wait) */
-    const char *help;                          /* one line, for the index; NULL: not in it */
-    const struct parameter *parameters;        /* that it takes; NULL: those of a profile */
+    void (*answer)(struct exchange *exchange); /* makes the reply, or suspends the request (exchange_wait) */
+    const char *help;                          /* one line for the index; NULL: not in the index */
+    const struct parameter *parameters;        /* that it accepts; NULL: those of a profile */
     /* Of a profile: */
     const char *kind, *type; /* as for `clear export`; type NULL: the kind's default */
-    int seconds;             /* how long a run that goes on is watched where nothing is said; 0: all of it is meant */
-    bool is_delta;           /* since this path was last asked for */
+    int seconds;             /* default of seconds= for a run that is being recorded; 0: the whole run */
+    bool is_delta;           /* only what happened since the last request for this path */
 };
-extern const struct route routes[]; /* ends with the one of no path */
+extern const struct route routes[]; /* ends with the row without a path */
 #define ROUTES_PREFIX "/debug/pprof/"
 
-/* Checks the request and has it answered. */
+/* Checks the request, and calls the function of its path. */
 void routes_answer(struct exchange *exchange);
 
 /* ---- the server ---- */
 
-/* What a delta path has told of a run. It holds a number for each of the run's samples, so there are not many. */
+/* What a delta path has already sent of a run. It has a number for each sample of the run, so there are only a few marks. */
 struct mark {
     const struct route *route;
     int64_t run_id;
@@ -50,8 +50,8 @@ struct mark {
 
 struct client {
     int descriptor;
-    int64_t deadline_ns; /* CLOCK_MONOTONIC: then it is dropped; INT64_MAX while we are the ones that are waited for */
-    bool is_busy;        /* between a request and the end of its reply */
+    int64_t deadline_ns; /* CLOCK_MONOTONIC: the connection is closed then; INT64_MAX while the client waits for us */
+    bool is_busy;        /* from a request to the end of its reply */
     struct client *next, **link;
 };
 
@@ -71,19 +71,19 @@ struct server {
     bool is_open;
     dev_t device; /* of the file that is open */
     ino_t inode;
-    int64_t asked_ns, flushed_ns; /* the last request for it; the last flush asked for */
-    unsigned generation;          /* how many files there were under the name */
+    int64_t asked_ns, flushed_ns; /* the last request that used it; the last flush that was requested */
+    unsigned generation;          /* number of files there were under the name */
     struct cache cache;           /* of the file that is open */
-    struct mark marks[MARKS_MAX]; /* the one that was used last is the last */
+    struct mark marks[MARKS_MAX]; /* the most recently used one is last */
     size_t mark_count;
 };
 
 /* The warehouse, open, or NULL with the error set. */
 struct db *warehouse_db(struct server *server, struct error *err);
-/* Closes what nobody has asked for in a while. */
+/* Closes the warehouse after a while without requests. */
 void warehouse_rest(struct server *server);
 void warehouse_close(struct server *server);
-/* Stores what has happened until now, if the run is recorded by this process. */
+/* Stores all events up to now, if this process records the run. */
 int warehouse_flush(struct server *server, int64_t run_id, struct error *err);
 
 /* ---- one request ---- */
@@ -92,20 +92,20 @@ struct reply {
     unsigned status;         /* 0: none yet */
     const char *type;        /* of the content */
     const char *policy;      /* Content-Security-Policy */
-    char *filename;          /* of a profile to be saved */
+    char *filename;          /* for a profile that a browser saves */
     const char *location;    /* of a redirection */
     const char *challenge;   /* WWW-Authenticate, of a 401 */
     unsigned allow;          /* enum method, of a 405 */
-    bool is_error, is_sized; /* sized: `body` is all of it, even if HEAD was asked for */
+    bool is_error, is_sized; /* sized: `body` is complete, for HEAD too */
     struct buffer body;
 };
 
-/* Of a request that waits. */
+/* Of a waiting request. */
 struct wait {
     int64_t run_id;
-    unsigned generation;           /* of the server, when it began */
-    struct profile_series *series; /* what came after that is told */
-    int64_t until_ns;              /* CLOCK_REALTIME: what happened until then must be stored */
+    unsigned generation;           /* of the server when the wait began */
+    struct profile_series *series; /* the reply has what came after it */
+    int64_t until_ns;              /* CLOCK_REALTIME: events up to then must be stored first */
     int64_t due_ns, give_up_ns;    /* CLOCK_MONOTONIC */
 };
 
@@ -124,16 +124,16 @@ struct exchange {
     const struct export_format *format; /* of a profile */
     struct wait wait;
     struct reply reply;
-    size_t sent; /* bytes of its body that are on their way */
+    size_t sent; /* bytes of its body that are being sent */
 };
 
-/* The value of a header; NULL: not there, or there more than once (then *count > 1). */
+/* The value of a header; NULL: missing, or more than one (*count > 1). */
 const char *exchange_header(const struct exchange *exchange, const char *name, size_t *count);
 void exchange_error(struct exchange *exchange, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* A usage error is `status`, anything else is ours. */
+/* Replies with `status` for a usage error, and 500 for any other error. */
 void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err);
-/* Puts the request aside until exchange->wait is due. */
+/* Suspends the request until exchange->wait is due. */
 void exchange_wait(struct exchange *exchange);
 
 /* ---- answers ---- */
@@ -141,8 +141,8 @@ void exchange_wait(struct exchange *exchange);
 void index_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
 void toggle_answer(struct exchange *exchange);
-void profile_forget(struct server *server); /* what the delta paths have told: it was of another file */
-/* Of a request that waits: true once its reply is made. */
+void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */
+/* For a waiting request: true when its reply is made. */
 bool profile_look(struct exchange *exchange, int64_t now_ns);
 
 #endif

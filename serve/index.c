@@ -16,7 +16,7 @@ static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta chars
                            "td,th{padding:.2em .8em;text-align:left;vertical-align:top;border-bottom:1px solid #ddd}"
                            "td.n{text-align:right}code{font-size:13px}</style></head><body>\n";
 
-/* The first `size` bytes of a text of a program or a user; a character that begins in them is whole. */
+/* The first `size` bytes of a text, escaped; a character that begins in them is kept whole. */
 static void add_start(struct buffer *out, const char *text, size_t size) {
     for (size_t at = 0, step; at < size && (step = escape_xml_character(out, text + at)); at += step)
         continue;
@@ -29,7 +29,7 @@ static bool has_word(const char *list, const char *word) {
     return false;
 }
 
-/* Whether a run with profiles of these kinds has something to say to a path. */
+/* True if a run with profiles of these kinds has data for a path. */
 static bool is_had(const char *list, const struct route *route) {
     const struct kind *kind = kind_find(route->kind);
     if (!kind->parts[0]) return has_word(list, route->kind);
@@ -40,7 +40,7 @@ static void add_kinds(struct buffer *out, int64_t run_id, const char *list) {
     for (const struct route *route = routes; route->path; route++)
         if (route->kind && !route->is_delta && is_had(list, route))
             buffer_printf(out, "<a href=\"%s?run=%lld\">%s</a> ", route->path, (long long)run_id, route->path);
-    /* What was ingested may be of any kind. */
+    /* An ingested profile may be of any kind. */
     for (const char *at = list; *at; at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strcspn(at, ",")) {
         char *kind = xasprintf("%.*s", (int)strcspn(at, ","), at);
         bool is_plain =
@@ -75,7 +75,7 @@ static int add_runs(struct buffer *out, struct db *db, struct error *err) {
     if (!row) return -1;
     db_bind_int(row, ":limit", RUNS_SHOWN);
     buffer_printf(out,
-                  "<h2>Runs</h2>\n<p>The newest %d; <code>?run=</code> takes any of <code>clear runs</code>.</p>\n",
+                  "<h2>Runs</h2>\n<p>The newest %d; <code>?run=</code> takes any run of <code>clear runs</code>.</p>\n",
                   RUNS_SHOWN);
     buffer_add_text(out, "<table><tr><th>run<th>started<th>duration<th>label<th>command<th>profiles</tr>\n");
     int code;
@@ -92,16 +92,18 @@ static void add_paths(struct buffer *out, const struct server *server) {
         if (route->help)
             buffer_printf(out, "<tr><td><a href=\"%s\">%s</a><td>%s</tr>\n", route->path, route->path, route->help);
     buffer_add_text(
-        out, "</table>\n<p><code>?seconds=N</code>: what happens in the next N seconds; <code>?from=10s&amp;to=20s"
-             "</code>: what happened then; <code>?debug=1</code> as text; <code>?format=flamegraph</code>, "
-             "callgrind, speedscope, dot, samples, csv, json.</p>\n");
+        out,
+        "</table>\n<p><code>?seconds=N</code>: the next N seconds; <code>?from=10s&amp;to=20s</code>: that part of the "
+        "run; <code>?debug=1</code>: as text; <code>?format=</code>: flamegraph, callgrind, speedscope, dot, samples, "
+        "csv, "
+        "json.</p>\n");
     buffer_printf(out, "<p><code>go tool pprof %sheap</code></p>\n", server->url);
     const struct server_control *control = &server->source.control;
     if (control->is_on)
         buffer_printf(out,
-                      "<p>Recording is %s. <code>POST</code> to <code>%stoggle</code>, with the token as "
-                      "<code>Authorization: Bearer</code>, switches it; <code>state=on</code> or "
-                      "<code>state=off</code> says which way.</p>\n",
+                      "<p>Recording is %s. To switch it, <code>POST</code> to <code>%stoggle</code> with the token in "
+                      "<code>Authorization: Bearer</code>; <code>state=on</code> and <code>state=off</code> set it."
+                      "</p>\n",
                       control->is_on(control->context) ? "on" : "off", ROUTES_PREFIX);
 }
 

@@ -3,15 +3,15 @@
 #include <dlfcn.h>
 #include <string.h>
 
-/* The interface of the header that we are compiled with: Debian 9 to 13, Fedora, Alpine. */
+/* The soname of the header that this is compiled with: Debian 9 to 13, Fedora, Alpine. */
 #define LIBRARY "libmicrohttpd.so.12"
 
 struct http_library http;
 
 static int find(void *library, const char *symbol, void *function, struct error *err) {
     void *address = dlsym(library, symbol);
-    if (!address) return error_fail(err, LIBRARY " has no %s: another version of it is wanted", symbol);
-    memcpy(function, &address, sizeof address); /* ISO C knows no cast between these two */
+    if (!address) return error_fail(err, LIBRARY " has no %s: install another version", symbol);
+    memcpy(function, &address, sizeof address); /* ISO C has no cast between these two */
     return 0;
 }
 
@@ -19,7 +19,8 @@ int library_load(struct error *err) {
     if (http.run) return 0;
     void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return error_fail(err, "serving needs libmicrohttpd (Debian: apt-get install libmicrohttpd12): %s", dlerror());
+        return error_fail(err, "the server needs libmicrohttpd (Debian: apt-get install libmicrohttpd12): %s",
+                          dlerror());
 #define HTTP_FIND(name, symbol)                                                                                        \
     if (find(library, #symbol, &http.name, err)) return -1;
     HTTP_FUNCTIONS(HTTP_FIND)

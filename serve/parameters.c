@@ -61,7 +61,7 @@ static int take_seconds(struct parameters *parameters, const char *value, struct
     return number_duration("seconds", value, 1000000, SECONDS_MAX_NS, &parameters->seconds_ns, err);
 }
 
-/* Since the start of the run as in 10s or 2m, else a moment, which is understood where the run is known. */
+/* A time since the start of the run, such as 10s or 2m; else a date, which is read later, when the run is known. */
 static void take_edge(struct timespan_edge *edge, const char *text) {
     struct error not_that = {0};
     edge->text = text;
@@ -94,7 +94,7 @@ static int take_debug(struct parameters *parameters, const char *value, struct e
     return code;
 }
 
-/* Go runs its collector first; there is nothing like it to be done here. */
+/* Go runs its garbage collector first; here there is nothing to do. */
 static int take_gc(struct parameters *parameters, const char *value, struct error *err) {
     (void)parameters;
     (void)value;
@@ -104,7 +104,7 @@ static int take_gc(struct parameters *parameters, const char *value, struct erro
 
 static int take_state(struct parameters *parameters, const char *value, struct error *err) {
     if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
-        return error_usage(err, "state= is on or off, not '%.40s'", value);
+        return error_usage(err, "state= must be on or off, not '%.40s'", value);
     return take_text(&parameters->state, value);
 }
 
@@ -129,7 +129,7 @@ static int unknown(const struct parameter *known, const char *name, struct error
     for (const struct parameter *one = known; one->name; one++)
         if (one->take != refuse_token && one->take != take_gc)
             buffer_printf(&names, "%s%s", names.size ? ", " : "", one->name);
-    error_usage(err, "no parameter is called '%.40s': %s", name, buffer_text(&names));
+    error_usage(err, "unknown parameter '%.40s'; parameters are %s", name, buffer_text(&names));
     buffer_free(&names);
     return -1;
 }
@@ -140,7 +140,7 @@ static int take(struct parameters *parameters, const struct parameter *known, un
     if (value) *value++ = '\0';
     if (!*pair && !value) return 0; /* && or a last & */
     if (url_decode(pair) || (value && url_decode(value)))
-        return error_usage(err, "the query is not encoded as in a URL");
+        return error_usage(err, "the query is not valid URL encoding");
     int i = 0;
     while (known[i].name && strcmp(known[i].name, pair) != 0)
         i++;
@@ -158,10 +158,10 @@ int parameters_read(struct parameters *parameters, const struct parameter *known
         if (take(parameters, known, &given, pair, err)) return -1;
     bool has_stretch = parameters->from || parameters->to;
     if (parameters->has_seconds + has_stretch + (parameters->span.window != 0) > 1)
-        return error_usage(
-            err, "seconds= is what happens from now on, from= and to= or window= what has happened: give one of them");
+        return error_usage(err,
+                           "seconds= is about the future, from=, to= and window= about the past: give one of them");
     if (parameters->is_text && parameters->format)
-        return error_usage(err, "debug=1 is format=folded: give one of them");
+        return error_usage(err, "debug=1 means format=folded: give one of them");
     return 0;
 }
 

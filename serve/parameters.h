@@ -1,4 +1,4 @@
-/* parameters.h: what stands behind the ? of a URL. */
+/* parameters.h: decodes and checks the parameters of a URL. */
 #ifndef CLEAR_SERVE_PARAMETERS_H
 #define CLEAR_SERVE_PARAMETERS_H
 
@@ -15,22 +15,22 @@ struct parameters {
     char *state;                           /* of toggle: "on" or "off" */
     bool has_seconds;
     int64_t seconds_ns;           /* > 0, at most SECONDS_MAX_NS */
-    struct timespan_request span; /* of from=, to= and window=; its texts are ours */
+    struct timespan_request span; /* of from=, to= and window=; the struct owns its texts */
     bool is_text;                 /* debug=1 or more */
 };
 
-/* Decodes %XX in place. -1: one that is broken, or a control character, which no name of ours has. */
+/* Decodes %XX in place. -1: invalid, or a control character, which no valid name has. */
 int url_decode(char *text);
 
-/* Which there are: ends with a NULL name. */
+/* The known parameters; ends with a NULL name. */
 struct parameter {
     const char *name;
     int (*take)(struct parameters *parameters, const char *value, struct error *err);
 };
 extern const struct parameter parameters_of_profile[], parameters_of_toggle[];
 
-/* `text` is changed. A name that is not in `known`, a value that is wrong or a name that is given twice is a usage error. Free the
- * parameters in any case. */
+/* `text` is changed. A name that is not in `known`, an invalid value and a name that is given twice are usage errors. Call
+ * parameters_free after a failure too. */
 int parameters_read(struct parameters *parameters, const struct parameter *known, char *text, struct error *err);
 void parameters_free(struct parameters *parameters);
 

@@ -11,16 +11,17 @@
 #include "schema/schema.h"
 #include "serve/exchange.h"
 
-#define GRACE_NS     INT64_C(10000000000)   /* a recorder of another process may flush so late */
-#define GRACE_MAX_NS INT64_C(60000000000)   /* and so much later, where it was seen to flush rarely */
-#define DEAD_NS      INT64_C(3600000000000) /* no recorder flushes less often: --interval is an hour at most */
+#define GRACE_NS     INT64_C(10000000000) /* how late the recorder of another process may flush */
+#define GRACE_MAX_NS INT64_C(60000000000) /* the same for a recorder that flushes rarely */
+#define DEAD_NS                                                                                                        \
+    INT64_C(3600000000000) /* --interval is at most an hour: a recorder without a flush for so long is dead */
 
-/* What a run is right now. */
+/* The state of a run at this moment. */
 struct run_state {
     int64_t run_id;
-    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; up to then all is stored */
-    int64_t window_ns;          /* the end of the newest window, which later ones come after; 0: there is none */
-    bool is_recording, is_ours; /* more may come; by this process */
+    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; all events up to then are stored */
+    int64_t window_ns;          /* the end of the newest window; 0: there is none */
+    bool is_recording, is_ours; /* ours: by this process */
 };
 
 /* ---- the run ---- */
@@ -38,8 +39,8 @@ static int read_state(const struct server *server, struct db *db, int64_t run_id
                                     .is_recording = sqlite3_column_int(row, 1),
                                     .is_ours = run_id == server->source.run_id};
     sqlite3_reset(row);
-    if (code != 1) return code < 0 ? -1 : error_fail(err, "run %lld is gone", (long long)run_id);
-    /* One that was killed before it could say that it ended is never flushed again. */
+    if (code != 1) return code < 0 ? -1 : error_fail(err, "run %lld no longer exists", (long long)run_id);
+    /* A recorder that was killed never flushes again. */
     if (state->is_ours)
         state->is_recording = !server->has_ended;
     else if (clock_realtime_ns() - state->flushed_ns > DEAD_NS)
@@ -65,13 +66,13 @@ static const struct export_format *find_format(const struct parameters *paramete
     const struct export_format *format = export_format_find(name, err);
     /* A request must not start another program. */
     if (format && (format->dump || format->about || format->report.is_drawn)) {
-        error_usage(err, "%s is no format of a profile that can be served", name);
+        error_usage(err, "unknown format %s of a profile, or one that cannot be served", name);
         return NULL;
     }
     return format;
 }
 
-/* As net/http/pprof names them: a profile that is no text is to be saved. */
+/* The names of net/http/pprof; a browser saves a profile that is not text. */
 static void describe(struct exchange *exchange, const struct export_format *format) {
     struct reply *reply = &exchange->reply;
     reply->status = MHD_HTTP_OK;
@@ -83,7 +84,7 @@ static void describe(struct exchange *exchange, const struct export_format *form
         reply->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 }
 
-/* All that export_write is asked for, a line each: no text that came in by a URL has a line end in it. free() it. */
+/* The key of a request in the cache: a line for each thing that changes its profile. Texts from a URL contain no line end. free() it. */
 static char *key_of(const struct export_request *request, const struct timespan *span) {
     const struct timespan_request *asked = &request->source.span;
     struct buffer key = {0};
@@ -100,7 +101,7 @@ static char *key_of(const struct export_request *request, const struct timespan 
 static int make(struct exchange *exchange, struct db *db, const struct export_request *request,
                 const struct timespan *span, struct error *err) {
     struct cache *cache = &exchange->server->cache;
-    if (request->series) return export_write(db, request, err); /* the same question has another answer each time */
+    if (request->series) return export_write(db, request, err); /* the answer is different each time */
     if (cache_check(cache, db, err)) return -1;
     char *key = key_of(request, span);
     int code = 0;
@@ -129,7 +130,7 @@ static int fill(struct exchange *exchange, struct db *db, const struct run_state
     return 0;
 }
 
-/* `span` NULL: what from= and the like say, else the whole run, and what was ingested as it came in. With a series, what
+/* `span` NULL: the time of from=, to= and window=, else the whole run; an ingested profile is sent as it was. With a series, what
  * came since its mark. */
 static void reply_span(struct exchange *exchange, struct db *db, const struct run_state *state,
                        const struct timespan *span, struct profile_series *series) {
@@ -137,14 +138,14 @@ static void reply_span(struct exchange *exchange, struct db *db, const struct ru
     if (fill(exchange, db, state, span, series, &err)) exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
 }
 
-/* Whether a run that goes on may come to have what is asked for. */
+/* True if a run that is being recorded can still get the requested kind. */
 static bool may_come(const struct exchange *exchange, const struct run_state *state) {
     const struct server_source *source = &exchange->server->source;
     if (!state->is_recording || !kind_find(kind_of(exchange))->name) return false;
     return !state->is_ours || source->records(source->context, kind_of(exchange));
 }
 
-/* What can be known before anything is made or waited for. */
+/* Checks what can be checked before a profile is made and before a wait. */
 static bool check(struct exchange *exchange, struct db *db, const struct run_state *state) {
     struct error err = {0};
     exchange->format = find_format(&exchange->parameters, &err);
@@ -163,7 +164,7 @@ void profile_forget(struct server *server) {
         profile_series_free(server->marks[--server->mark_count].series);
 }
 
-/* What the path has told of the run, nothing if it never was asked. */
+/* What the path has already sent of the run; empty at the first request. */
 static struct profile_series *series_of(struct server *server, const struct route *route, int64_t run_id) {
     struct mark found = {.route = route, .run_id = run_id};
     size_t i = 0;
@@ -173,7 +174,7 @@ static struct profile_series *series_of(struct server *server, const struct rout
         found = server->marks[i];
     else
         found.series = profile_series_new();
-    if (i == MARKS_MAX) { /* the one that was not asked for the longest begins anew */
+    if (i == MARKS_MAX) { /* reuse the least recently used one */
         profile_series_free(server->marks[0].series);
         i = 0;
     }
@@ -203,7 +204,7 @@ static void watch(struct exchange *exchange, struct db *db, const struct run_sta
         exchange_wait(exchange);
 }
 
-/* The last seconds of a run that has ended; what is asked for of one that goes on has yet to happen. */
+/* Of a run that has ended the last seconds; of a run that is being recorded the next ones. */
 static void answer_seconds(struct exchange *exchange, struct db *db, const struct run_state *state,
                            int64_t seconds_ns) {
     if (state->is_recording) {
@@ -220,7 +221,7 @@ static int look_again(struct exchange *exchange, struct db **db, struct run_stat
     *db = warehouse_db(server, err);
     if (!*db) return -1;
     if (server->generation != exchange->wait.generation)
-        return error_usage(err, "another file has taken the place of the one that this run was in");
+        return error_usage(err, "the file with this run was replaced by another one");
     if (now_ns >= exchange->wait.due_ns && !server->has_ended && warehouse_flush(server, exchange->wait.run_id, err))
         return -1;
     return read_state(server, *db, exchange->wait.run_id, state, err);
@@ -238,9 +239,10 @@ bool profile_look(struct exchange *exchange, int64_t now_ns) {
     bool is_due = state.is_ours ? now_ns >= wait->due_ns : state.flushed_ns >= wait->until_ns;
     if (state.is_recording && !is_due) {
         if (now_ns < wait->give_up_ns) return false;
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
-                       "run %lld was not flushed for %lld seconds: its recorder was killed, or its --interval is long",
-                       (long long)state.run_id, (long long)((clock_realtime_ns() - state.flushed_ns) / 1000000000));
+        exchange_error(
+            exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+            "run %lld was not flushed for %lld seconds: its recorder was killed, or its --interval is longer",
+            (long long)state.run_id, (long long)((clock_realtime_ns() - state.flushed_ns) / 1000000000));
         return true;
     }
     reply_span(exchange, db, &state, NULL, wait->series);
@@ -278,10 +280,9 @@ void profile_answer(struct exchange *exchange) {
     struct error err = {0};
     struct run_state state;
     if (exchange->route->is_delta && (parameters->has_seconds || timespan_is_wanted(&parameters->span))) {
-        exchange_error(
-            exchange, MHD_HTTP_BAD_REQUEST,
-            "%s tells what happened since it was last asked for: it takes no seconds=, from=, to= or window=",
-            exchange->route->path);
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST,
+                       "%s shows what happened since its last request, so it takes no seconds=, from=, to= or window=",
+                       exchange->route->path);
         return;
     }
     struct db *db = warehouse_db(exchange->server, &err);

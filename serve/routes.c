@@ -8,24 +8,25 @@ enum { URI_MAX = 2048, CPU_SECONDS = 30 /* as net/http/pprof */ };
 
 #define READ (METHOD_GET | METHOD_HEAD)
 
-/* Whoever adds a path that changes something: METHOD_POST alone, and the token, which a page of another site cannot know. */
+/* A path that changes something must accept only METHOD_POST, and check the token, which a page of another site cannot know. */
 const struct route routes[] = {
     {"", READ, index_answer, .help = NULL},
-    {"heap", READ, profile_answer, "what is in use, and all that was allocated", .kind = "heap"},
-    {"allocs", READ, profile_answer, "the same, all allocations first", .kind = "heap", .type = "alloc_space"},
-    {"mutex", READ, profile_answer, "what waited for locks", .kind = "mutex"},
-    {"block", READ, profile_answer, "what waited for locks and channels", .kind = "block"},
-    {"profile", READ, profile_answer,
-     "CPU time: of the next 30 seconds, or seconds=N; of a run that has ended, all of it", .kind = "cpu",
-     .seconds = CPU_SECONDS},
-    {"lock", READ, profile_answer, "all figures of locks, hold times included", .kind = "lock"},
-    {"cells", READ, profile_answer, "cells that are read and committed by versions", .kind = "mvcc"},
-    {"channels", READ, profile_answer, "messages, and who waited for them", .kind = "channels"},
-    {"fibers", READ, profile_answer, "fibers, by the place that spawns them", .kind = "fibers"},
-    {"syscalls", READ, profile_answer, "system calls, where --syscalls counted them", .kind = "syscalls"},
-    {"delta_heap", READ, profile_answer, "heap since this was last asked for", .kind = "heap", .is_delta = true},
-    {"delta_mutex", READ, profile_answer, "mutex since this was last asked for", .kind = "mutex", .is_delta = true},
-    {"delta_block", READ, profile_answer, "block since this was last asked for", .kind = "block", .is_delta = true},
+    {"heap", READ, profile_answer, "live memory, and all allocations", .kind = "heap"},
+    {"allocs", READ, profile_answer, "the same, allocations first", .kind = "heap", .type = "alloc_space"},
+    {"mutex", READ, profile_answer, "waits for locks", .kind = "mutex"},
+    {"block", READ, profile_answer, "waits for locks and channels", .kind = "block"},
+    {"profile", READ, profile_answer, "CPU time of the next 30 seconds, or seconds=N; of a finished run, of all of it",
+     .kind = "cpu", .seconds = CPU_SECONDS},
+    {"lock", READ, profile_answer, "all figures of locks, with hold times", .kind = "lock"},
+    {"cells", READ, profile_answer, "reads, commits and retries of versioned cells", .kind = "mvcc"},
+    {"channels", READ, profile_answer, "messages and waits of channels", .kind = "channels"},
+    {"fibers", READ, profile_answer, "fibers by the place that starts them", .kind = "fibers"},
+    {"syscalls", READ, profile_answer, "system calls, of runs with --syscalls", .kind = "syscalls"},
+    {"delta_heap", READ, profile_answer, "heap since the last request for this path", .kind = "heap", .is_delta = true},
+    {"delta_mutex", READ, profile_answer, "mutex since the last request for this path", .kind = "mutex",
+     .is_delta = true},
+    {"delta_block", READ, profile_answer, "block since the last request for this path", .kind = "block",
+     .is_delta = true},
     {"toggle", METHOD_POST, toggle_answer, .help = NULL, .parameters = parameters_of_toggle},
     {NULL, READ, profile_answer, .help = NULL},
 };
@@ -43,16 +44,15 @@ static bool check_host(struct exchange *exchange) {
     size_t count;
     const char *host = exchange_header(exchange, "Host", &count);
     if (!host)
-        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "a request has one Host header, and this one %s",
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "a request must have one Host header, and this one has %s",
                        count ? "several" : "none");
     else if (!address_is_named(&exchange->server->address, host))
-        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "Host: %.100s is not a name of this server: ask for %s", host,
+        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "Host: %.100s is not a name of this server: use %s", host,
                        exchange->server->url);
     return exchange->reply.status == 0;
 }
 
-/* A browser says by which site a page is that asks, but for those that merely get something: http://HOST of the Host
- * header, where it is a page of ours. */
+/* True if Origin is this server (http://HOST with the host of the Host header) or missing: browsers omit it in a plain GET. */
 static bool is_own_origin(const struct exchange *exchange) {
     static const char scheme[] = "http://";
     size_t count, hosts;
@@ -62,8 +62,8 @@ static bool is_own_origin(const struct exchange *exchange) {
     return origin && strncasecmp(origin, scheme, strlen(scheme)) == 0 && strcasecmp(origin + strlen(scheme), host) == 0;
 }
 
-/* What a page of another site makes a browser fetch it cannot read, but it could start profiles and move the marks of the
- * delta paths. A link that somebody follows is another matter, as long as it is a link. */
+/* A page of another site cannot read what it makes a browser fetch, but it could start profiles and move the marks of the delta
+ * paths. A link that a user follows is allowed. */
 static bool check_site(struct exchange *exchange) {
     size_t sites, modes;
     const char *site = exchange_header(exchange, "Sec-Fetch-Site", &sites);
@@ -72,13 +72,13 @@ static bool check_site(struct exchange *exchange) {
     bool only_reads = exchange->method & READ;
     if (only_reads && site) is_ours = strcmp(site, "cross-site") != 0 || (mode && strcmp(mode, "navigate") == 0);
     if (is_ours && is_own_origin(exchange)) return true;
-    exchange_error(exchange, MHD_HTTP_FORBIDDEN, "this was asked for by a page of another site");
+    exchange_error(exchange, MHD_HTTP_FORBIDDEN, "the request comes from a page of another site");
     return false;
 }
 
 static bool check_method(struct exchange *exchange, unsigned methods) {
     if (methods & exchange->method) return true;
-    exchange_error(exchange, MHD_HTTP_METHOD_NOT_ALLOWED, "this can only be asked for with %s",
+    exchange_error(exchange, MHD_HTTP_METHOD_NOT_ALLOWED, "only %s is allowed here",
                    methods == METHOD_POST ? "POST" : "GET or HEAD");
     exchange->reply.allow = methods;
     return false;
@@ -91,16 +91,16 @@ static void redirect(struct exchange *exchange) {
     buffer_add_text(&exchange->reply.body, "the profiles are below " ROUTES_PREFIX "\n");
 }
 
-/* The part of the path that a route has; false with a reply where there is none. */
+/* Finds the part of the path below ROUTES_PREFIX; false, with a reply, if there is none. */
 static bool take_path(struct exchange *exchange) {
     const char *uri = exchange->uri;
     char *path = xasprintf("%.*s", (int)strcspn(uri, "?"), uri);
     if (*uri != '/' || url_decode(path))
-        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "that is no path: they begin with " ROUTES_PREFIX);
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "not a valid path: paths begin with " ROUTES_PREFIX);
     else if (strcmp(path, "/") == 0 || strcmp(path, "/debug/pprof") == 0)
         redirect(exchange);
     else if (strncmp(path, ROUTES_PREFIX, strlen(ROUTES_PREFIX)) != 0)
-        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "there is nothing here: the profiles are below " ROUTES_PREFIX);
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "not found: the profiles are below " ROUTES_PREFIX);
     else
         exchange->path = xstrdup(path + strlen(ROUTES_PREFIX));
     free(path);
@@ -118,7 +118,7 @@ static bool take_parameters(struct exchange *exchange) {
     return exchange->reply.status == 0;
 }
 
-/* What curl -d makes of state=on, and nothing else. */
+/* Accepts only what curl -d state=on sends. */
 static bool check_body(struct exchange *exchange) {
     static const char form[] = "application/x-www-form-urlencoded";
     size_t count;
@@ -126,9 +126,9 @@ static bool check_body(struct exchange *exchange) {
     if (!exchange->body_size) return true;
     if (!type || strncasecmp(type, form, strlen(form)) != 0 ||
         (type[strlen(form)] && !strchr("; ", type[strlen(form)])))
-        exchange_error(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "a body here is %s, such as state=on", form);
+        exchange_error(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the body must be %s, such as state=on", form);
     else if (strlen(exchange->body) != exchange->body_size)
-        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "the body is not encoded as in a URL");
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "the body is not valid URL encoding");
     return exchange->reply.status == 0;
 }
 

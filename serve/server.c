@@ -16,17 +16,17 @@
 enum {
     CLIENTS_MAX = 64,
     CLIENT_MEMORY = 16384, /* bytes of the request line and all headers of one request */
-    READ_SECONDS = 10,     /* for a whole request, and between two requests of one connection */
+    READ_SECONDS = 10,     /* for a whole request, and between two requests of a connection */
     SEND_SECONDS = 10,     /* for a reply, and one more for each SEND_RATE bytes of it */
     SEND_RATE = 65536,
     FINISH_MS = 2000,
 };
 #define SECOND_NS   INT64_C(1000000000)
-#define LOOK_NS     INT64_C(100000000) /* between two looks for another process's flush */
+#define LOOK_NS     INT64_C(100000000) /* between two checks for a flush of another process */
 #define SENDING_MAX ((size_t)256 << 20)
 
 /* ---- clients ----
- * libmicrohttpd's own time-out starts anew with each byte, so a client that sends one byte a while would stay for ever. */
+ * The timeout of libmicrohttpd restarts with each byte, so a client that sends one byte at a time would stay for ever. */
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
                           enum MHD_ConnectionNotificationCode code) {
@@ -56,7 +56,8 @@ static void sweep(struct server *server, int64_t now_ns) {
         if (client->deadline_ns <= now_ns) shutdown(client->descriptor, SHUT_RDWR); /* the library sees it and closes */
 }
 
-/* A client that closes its side has given up, as for net/http: the library does not look at those that are put aside. */
+/* True if the client has closed its side, which means that it gave up, as in net/http. The library does not check suspended
+ * connections. */
 static bool has_left(const struct client *client) {
     struct pollfd one = {.fd = client->descriptor, .events = POLLRDHUP};
     return poll(&one, 1, 0) == 1 && one.revents & (POLLRDHUP | POLLHUP | POLLERR);
@@ -102,7 +103,7 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
     free(disposition);
 }
 
-/* HEAD of something that is not made for it has no length; nobody calls this for more. */
+/* The body of a reply to HEAD whose length is not known. The library calls it for other requests only, which have a body. */
 static ssize_t no_body(void *context, uint64_t position, char *bytes, size_t size) {
     (void)context;
     (void)position;
@@ -121,7 +122,8 @@ static struct MHD_Response *make_response(struct reply *reply) {
 static enum MHD_Result send_reply(struct exchange *exchange) {
     struct server *server = exchange->server;
     if (server->sending_bytes + exchange->reply.body.size > SENDING_MAX)
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "too much is on its way to other clients: ask again");
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                       "too many bytes are being sent to other clients: try again");
     struct reply *reply = &exchange->reply;
     exchange->sent = reply->body.size;
     struct MHD_Response *response = make_response(reply);
@@ -195,7 +197,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     free(exchange);
 }
 
-/* A POST may carry a few parameters, its length said beforehand; nothing else has a body. */
+/* A POST may have a few parameters as its body, with a Content-Length; no other request has a body. */
 static void limit_body(struct exchange *exchange) {
     size_t lengths, codings;
     const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH, &lengths);
@@ -203,7 +205,7 @@ static void limit_body(struct exchange *exchange) {
     bool is_short = length && strlen(length) <= 4 && strspn(length, "0123456789") == strlen(length);
     int most = exchange->method == METHOD_POST ? BODY_MAX : 0;
     if (codings || lengths > 1 || (length && (!is_short || atoi(length) > most)))
-        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "no request here has a body, but a POST of up to %d bytes",
+        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "only a POST may have a body, of at most %d bytes",
                        BODY_MAX);
 }
 
@@ -215,8 +217,7 @@ static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, s
     return MHD_YES;
 }
 
-/* Called when the headers are read, for each piece of a body, when that is over, and once more for a request that has
- * waited. */
+/* The library calls it after the headers, for each piece of a body, after the body, and once more after a wait. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **request) {
     struct exchange *exchange = *request;
@@ -231,7 +232,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         return exchange->reply.status ? send_reply(exchange) : MHD_YES;
     }
     if (*upload_size) return take_body(exchange, upload, upload_size);
-    exchange->client->deadline_ns = INT64_MAX; /* now we are the slow ones */
+    exchange->client->deadline_ns = INT64_MAX; /* from here on the client waits for us */
     if (!exchange->reply.status) routes_answer(exchange);
     if (!exchange->is_waiting) return send_reply(exchange);
     http.suspend_connection(connection);
@@ -243,8 +244,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 void exchange_wait(struct exchange *exchange) {
     struct server *server = exchange->server;
     if (server->waiting_count == WAITING_MAX) {
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d others wait for their seconds to pass: ask again",
-                       WAITING_MAX);
+        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);
         return;
     }
     exchange->is_waiting = true;
@@ -272,7 +272,7 @@ static bool look_after_waiting(struct server *server, int64_t now_ns, bool sweep
     for (size_t i = server->waiting_count; i-- > 0;) {
         struct exchange *exchange = server->waiting[i];
         if (sweeps && has_left(exchange->client))
-            exchange_error(exchange, MHD_HTTP_REQUEST_TIMEOUT, "you are not there any more");
+            exchange_error(exchange, MHD_HTTP_REQUEST_TIMEOUT, "the client has gone");
         else if (!looks || !profile_look(exchange, now_ns))
             continue;
         stop_waiting(server, i);
@@ -300,7 +300,7 @@ static int start(struct server *server, struct error *err) {
         on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
     if (!server->daemon) {
         close(listener);
-        return error_fail(err, "libmicrohttpd does not start: %s", strerror(errno));
+        return error_fail(err, "libmicrohttpd cannot start: %s", strerror(errno));
     }
     server->descriptor = http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     char *base = address_url(&server->address);
@@ -378,11 +378,11 @@ void server_finish(struct server *server) {
 void server_close(struct server *server) {
     if (!server) return;
     for (size_t i = server->waiting_count; i-- > 0;) {
-        exchange_error(server->waiting[i], MHD_HTTP_SERVICE_UNAVAILABLE, "the server ends");
+        exchange_error(server->waiting[i], MHD_HTTP_SERVICE_UNAVAILABLE, "the server is stopping");
         stop_waiting(server, i);
     }
     if (server->daemon) {
-        http.run(server->daemon); /* what was put aside must be back before the end */
+        http.run(server->daemon); /* suspended connections must be resumed before the end */
         http.stop_daemon(server->daemon);
     }
     warehouse_close(server);

@@ -1,11 +1,11 @@
-/* POST /debug/pprof/toggle: recording off and on, for who has the token. */
+/* toggle.c: POST /debug/pprof/toggle switches recording off and on, for clients with the token. */
 #include <microhttpd.h>
 #include <string.h>
 
 #include "serve/exchange.h"
 #include "serve/token.h"
 
-/* What follows "Bearer " in the Authorization header, NULL where nothing does. */
+/* The text after "Bearer " in the Authorization header, or NULL. */
 static const char *bearer(const struct exchange *exchange) {
     static const char scheme[] = "Bearer ";
     size_t count;
@@ -19,12 +19,13 @@ static const char *bearer(const struct exchange *exchange) {
 static bool check_token(struct exchange *exchange) {
     const char *given = bearer(exchange);
     if (!given) {
-        exchange_error(exchange, MHD_HTTP_UNAUTHORIZED,
-                       "this needs the token: send the header Authorization: Bearer TOKEN, as clear profile printed it "
-                       "when it began, or as it was given to it");
+        exchange_error(
+            exchange, MHD_HTTP_UNAUTHORIZED,
+            "a token is needed: send the header Authorization: Bearer TOKEN, with the token that was given to "
+            "clear profile, or that it printed at the start");
         exchange->reply.challenge = "Bearer realm=\"clear\"";
     } else if (!token_is_equal(exchange->server->source.control.token, given)) {
-        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "that is not the token of this recording");
+        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "wrong token");
     }
     return exchange->reply.status == 0;
 }
@@ -35,8 +36,8 @@ void toggle_answer(struct exchange *exchange) {
     const char *state = exchange->parameters.state;
     if (!control->is_on || exchange->server->has_ended) {
         exchange_error(exchange, MHD_HTTP_CONFLICT, "%s",
-                       control->is_on ? "the program has ended, and recording with it"
-                                      : "nothing is recorded here: clear profile --http is what can be switched");
+                       control->is_on ? "the recording has ended"
+                                      : "nothing is being recorded here: only clear profile --http can be switched");
         return;
     }
     if (!check_token(exchange)) return;

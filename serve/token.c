@@ -10,8 +10,8 @@
 char *token_make(struct error *err) {
     unsigned char bytes[TOKEN_BITS / 8];
     ssize_t size = getrandom(bytes, sizeof bytes, 0);
-    if (size != sizeof bytes) { /* so few bytes come whole, or not at all */
-        error_fail(err, "a token for --http cannot be made: getrandom: %s", strerror(size < 0 ? errno : EIO));
+    if (size != sizeof bytes) { /* so few bytes are read in one piece, or not at all */
+        error_fail(err, "cannot make a token for --http: getrandom: %s", strerror(size < 0 ? errno : EIO));
         return NULL;
     }
     char *token = xcalloc(2 * sizeof bytes + 1, 1);
@@ -23,10 +23,11 @@ int token_check(const char *token, const char *where, struct error *err) {
     static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/";
     size_t size = strlen(token), body = strspn(token, allowed);
     if (!body || body + strspn(token + body, "=") != size)
-        return error_usage(err, "%s: a token is letters, digits and -._~+/, with = behind them", where);
+        return error_usage(err, "%s: a token consists of letters, digits and -._~+/, and may end with =", where);
     if (size < TOKEN_LEAST || size > TOKEN_MOST)
-        return error_usage(err, "%s: a token has %d to %d characters, and this one %zu: openssl rand -hex 16 makes one",
-                           where, TOKEN_LEAST, TOKEN_MOST, size);
+        return error_usage(
+            err, "%s: a token has %d to %d characters, and this one has %zu: make one with openssl rand -hex 16", where,
+            TOKEN_LEAST, TOKEN_MOST, size);
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* token.h: the secret that whoever changes something through a server must send: Authorization: Bearer TOKEN. */
+/* token.h: the secret that a client must send to change something: Authorization: Bearer TOKEN. */
 #ifndef CLEAR_SERVE_TOKEN_H
 #define CLEAR_SERVE_TOKEN_H
 
@@ -9,15 +9,15 @@
 enum {
     TOKEN_LEAST = 16, /* characters: shorter ones can be guessed */
     TOKEN_MOST = 256,
-    TOKEN_BITS = 128, /* of one that is made */
+    TOKEN_BITS = 128, /* of a token that clear makes */
 };
 
-/* One that nobody can guess, in hexadecimal digits; free() it. NULL with the error set. */
+/* Makes a random token of hexadecimal digits; free() it. NULL with the error set. */
 char *token_make(struct error *err);
-/* Whether `token` can be one: TOKEN_LEAST to TOKEN_MOST of the characters that RFC 6750 allows. `where` it is from begins the
- * message of the usage error, which does not have the token. */
+/* Checks that `token` is TOKEN_LEAST to TOKEN_MOST of the characters that RFC 6750 allows. The message of the usage error begins with
+ * `where` and does not contain the token. */
 int token_check(const char *token, const char *where, struct error *err);
-/* Takes the same time whatever of them is equal. */
+/* Compares in constant time. */
 bool token_is_equal(const char *token, const char *given);
 
 #endif

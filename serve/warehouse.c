@@ -5,9 +5,9 @@
 #include "serve/exchange.h"
 
 #define REST_NS      INT64_C(2000000000)
-#define FLUSH_GAP_NS INT64_C(10000000) /* clients make the collector flush no more often than --interval may */
+#define FLUSH_GAP_NS INT64_C(10000000) /* the shortest --interval: clients cannot make the collector flush more often */
 
-/* Somebody may have put another file in its place, and ours is one without a name. */
+/* True if another file has taken its name, and ours has none any more. */
 static bool is_replaced(const struct server *server) {
     struct stat status;
     return stat(server->own.path, &status) || status.st_dev != server->device || status.st_ino != server->inode;
@@ -41,8 +41,8 @@ static bool has_wal(const char *path) {
     return is_there;
 }
 
-/* A recorder that ended while we had the file open could not fold its -wal into it; a reader that closes last cannot
- * either. Opening it once more does, now that nobody has it. */
+/* A recorder that ended while the file was open here could not write its -wal into the file, and a reader that closes last cannot
+ * either. Opening it once more does, now that nobody else has it. */
 void warehouse_close(struct server *server) {
     struct error ignored = {0};
     if (!server->is_open) return;

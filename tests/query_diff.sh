@@ -276,8 +276,8 @@ refused() { # refused REGEX ARGUMENTS...
 }
 refused "no run 'nix' among 7" 1 --diff nix
 refused "no run is in 'tag:branch=nix'" tag:branch=nix --diff 1
-refused "last=N needs a number of runs" --diff 'tag:branch=main,last=x'
-refused "--by: 'size' is none of bytes, allocs, inuse_bytes, inuse_allocs" 1 --diff 2 --by size
+refused "N of last=N must be a whole number" --diff 'tag:branch=main,last=x'
+refused "--by: unknown figure 'size'; figures are bytes, allocs, inuse_bytes, inuse_allocs" 1 --diff 2 --by size
 refused "prod/none\.pb\.gz: no such file" 1 --diff prod/none.pb.gz
 refused "unexpected argument '2'" 1 2 3 --diff 4
 check_db t.db

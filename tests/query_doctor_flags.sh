@@ -146,7 +146,7 @@ expect_equal "$(head -2 err.txt)" "  a(b
 refused "^clear: --peek '\[z-a\]': range out of order" --peek='[z-a]' 1
 expect_equal "$(sed -n 2p err.txt)" "     ^" "the place, in the middle: below the a"
 refused "^clear: --ignore '\*': quantifier does not follow" --diff 2 --ignore='*' 1
-refused "^clear: --by: 'size' is none of bytes, allocs, inuse_bytes, inuse_allocs" --by size 1
+refused "^clear: --by: unknown figure 'size'; figures are bytes, allocs, inuse_bytes, inuse_allocs" --by size 1
 refused "^clear: --peek and --diff exclude each other" --peek=x --diff 2 1
 refused "^clear: --top" --top=-1 1
 # An expression that would take for ever is stopped.

@@ -86,14 +86,14 @@ for function in "writefile('out.txt', 'x')" "readfile('/etc/passwd')" "edit('x')
     refused "SQL line 1, column 8: (not authorized to use function|no such function): ${function%%(*}" "SELECT $function"
 done
 [ ! -e out.txt ] || fail "writefile wrote"
-refused 'one statement at a time' "SELECT 1; SELECT 2"
-refused 'one statement at a time' "SELECT 1; DROP TABLE runs"
-refused 'there is no SQL in it' " -- nothing"
-refused 'no SQL: give a SELECT'
+refused 'only one statement can run' "SELECT 1; SELECT 2"
+refused 'only one statement can run' "SELECT 1; DROP TABLE runs"
+refused 'there is no SQL to run' " -- nothing"
+refused 'no SQL given'
 refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
 refused 'the SQL has no parameter :y' "SELECT 1" y=2
-refused "'two' is no NAME=VALUE" "SELECT 1" two
-refused "format 'xml' is none of table, csv, json, jsonl, markdown" --format xml "SELECT 1"
+refused "'two' is not NAME=VALUE" "SELECT 1" two
+refused "unknown format 'xml'; formats are table, csv, json, jsonl, markdown" --format xml "SELECT 1"
 refused 'parameters need names: :run instead of' "SELECT ?"
 refused "t.db: no run 'nosuch' among 3" "SELECT :run" run=nosuch
 [ ! -e other.db ] && [ ! -e copy.db ] || fail "a refused statement made a file"
@@ -117,13 +117,13 @@ endless="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT 
 got=0
 start=$(date +%s%N)
 message=$("$CLEAR" query --timeout 300ms "$endless" 2>&1) || got=$?
-expect_equal "$got $message" "1 clear: stopped after 0.3 s; --timeout gives it more" "--timeout"
+expect_equal "$got $message" "1 clear: stopped after 0.3 s; raise the limit with --timeout" "--timeout"
 expect_between $((($(date +%s%N) - start) / 1000000)) 290 10000 "milliseconds until --timeout"
 got=0
 message=$(timeout --foreground -s INT 0.5 "$CLEAR" query --timeout 0 "$endless" 2>&1) || got=$?
 expect_equal "$message" "clear: interrupted" "Ctrl-C"
 
-expect_equal "$("$CLEAR" query "SELECT length(replace(hex(zeroblob(50000000)), '0', 'ab'))" 2>&1)" "clear: t.db: SQL: a value of over 64 MiB" "a huge value"
+expect_equal "$("$CLEAR" query "SELECT length(replace(hex(zeroblob(50000000)), '0', 'ab'))" 2>&1)" "clear: t.db: SQL: a value is larger than 64 MiB" "a huge value"
 expect_equal "$("$CLEAR" query --no-header "SELECT length(hex(zeroblob(25000000)))")" 50000000 "a large value"
 
 # Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.

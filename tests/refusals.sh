@@ -40,11 +40,11 @@ refuses 1 'file5' '^: .*not a SQLite database' "$CLEAR" profile --db file5 ./scr
 expect_same_file file5 file5.copy 'a file that is no warehouse'
 sqlite3 file6 'CREATE TABLE t(a); INSERT INTO t VALUES (1)'
 cp file6 file6.copy
-refuses 1 'file6' '^: is a SQLite database of something else.*--db FILE' "$CLEAR" profile --db file6 ./script
+refuses 1 'file6' '^: is a SQLite database, but not a warehouse.*--db FILE' "$CLEAR" profile --db file6 ./script
 expect_same_file file6 file6.copy 'a database of another program'
 refuses 1 'no/such/file7' '^: .*no/such: No such file or directory' "$CLEAR" profile --db no/such/file7 ./script
 refuses 1 'file4' '^: is a directory, not a warehouse' "$CLEAR" profile --db file4 ./script
-refuses 1 'file6' '^: is a SQLite database of something else' "$CLEAR" query --db file6 'SELECT 1'
+refuses 1 'file6' '^: is a SQLite database, but not a warehouse' "$CLEAR" query --db file6 'SELECT 1'
 [ ! -e t.db ] || expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 0 'runs of programs that were refused'
 "$CLEAR" help >help.txt || fail "help: $?"
 "$CLEAR" version >version.txt || fail "version: $?"

@@ -301,12 +301,12 @@ refused() { # refused MESSAGE ARGUMENTS...: status 2, this line, no rows
 refused "no saved query 'hot-sits'; did you mean @hot-sites?" @hot-sits
 refused "no saved query 'frobnicate'; \`clear query --list\` lists them" @frobnicate
 refused "no saved query ''; \`clear query --list\` lists them" @
-refused "top=many: a whole number is wanted" @hot-sites top=many
-refused "top=1.5: a whole number is wanted" @hot-sites top=1.5
-refused "min_ratio=0x2: a number is wanted" @lock-convoys min_ratio=0x2
+refused "top=many: must be a whole number" @hot-sites top=many
+refused "top=1.5: must be a whole number" @hot-sites top=1.5
+refused "min_ratio=0x2: must be a number" @lock-convoys min_ratio=0x2
 refused "@callers needs function=VALUE (text)" @callers
 refused "the SQL has no parameter :colour" @hot-sites colour=red
-refused "'5' is no NAME=VALUE; SQL is one argument" @hot-sites 5
+refused "'5' is not NAME=VALUE; the SQL must be one argument" @hot-sites 5
 "$CLEAR" query @hot-sites run=nosuch 2>err && fail "a run that is not there"
 expect_match "$(cat err)" "^clear: t.db: no run 'nosuch' among 3" "a run that is not there"
 
@@ -324,7 +324,7 @@ refused "no saved query 'eight'; \`clear query --list\` lists them" @eight
 refused "no saved query 'eight'; \`clear query --list\` lists them" --forget eight
 refused "@hot-sites is one of clear's own queries: choose another name" --save hot-sites "SELECT 1"
 refused "@hot-sites is one of clear's own queries: choose another name" --forget hot-sites
-refused "'two words' is no name: letters, digits, - and _" --save "two words" "SELECT 1"
+refused "'two words' is not a valid name: use letters, digits, - and _" --save "two words" "SELECT 1"
 refused "SQL line 1, column 8: no such column: nix" --save nix "SELECT nix"
 refused "only reading is allowed: DELETE from runs is refused" --save gone "DELETE FROM runs"
 refused "the SQL has no parameter :x" --save x "SELECT 1" x=1

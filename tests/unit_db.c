@@ -158,10 +158,10 @@ static void test_refusals(void **state) {
     for (enum db_mode mode = DB_READ; mode <= DB_WRITE; mode++) {
         refused(path_of("text"), mode, "not a SQLite database");
         refused(path_of("short"), mode, "not a SQLite database");
-        refused(path_of("plain"), mode, "SQLite database of something else");
+        refused(path_of("plain"), mode, "a SQLite database, but not a warehouse");
         refused(path_of("fossil"), mode, "application_id 0x0f055111");
         refused(path_of("newer"), mode, "made by a newer clear");
-        refused(path_of("fifo"), mode, "no regular file");
+        refused(path_of("fifo"), mode, "not a regular file");
         refused(directory, mode, "is a directory");
     }
     refused(path_of("missing"), DB_READ, "no such file; `clear profile --db ");
@@ -177,7 +177,7 @@ static void test_foreign_file_is_untouched(void **state) {
     const char *path = path_of("theirs");
     plain_sqlite(path, "CREATE TABLE t(x); INSERT INTO t VALUES (1)");
     size_t size = read_file(path, before, sizeof before);
-    refused(path, DB_WRITE, "something else");
+    refused(path, DB_WRITE, "not a warehouse");
     assert_int_equal(read_file(path, after, sizeof after), size);
     assert_memory_equal(before, after, size);
 }
@@ -342,7 +342,7 @@ static void test_full_disk(void **state) {
     /* Some full disks undo one statement, some all of it; force the second, which is the dangerous one. */
     if (!sqlite3_get_autocommit(db.handle)) sqlite3_exec(db.handle, "ROLLBACK", NULL, NULL, NULL);
     assert_int_equal(db_exec(&db, "INSERT INTO meta VALUES ('alone', '')", &after), -1);
-    assert_non_null(strstr(after.message, "undone by an earlier error"));
+    assert_non_null(strstr(after.message, "rolled back after an earlier error"));
     assert_int_equal(db_begin(&db, &nested), -1);
     db_rollback(&db);
     assert_int_equal(number(&db, "SELECT count(*) FROM meta WHERE key IN ('lost', 'big', 'alone')"), 0);

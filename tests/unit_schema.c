@@ -208,7 +208,7 @@ static void test_migration(void **state) {
     struct error none = {0};
     assert_int_equal(db_close(&db, &none), 0);
     assert_int_equal(db_open(&db, path, DB_READ, &newer), -1);
-    snprintf(message, sizeof message, "made by a newer clear (schema 1000, this one knows %d): update clear",
+    snprintf(message, sizeof message, "made by a newer clear (schema 1000; this clear supports %d): update clear",
              SCHEMA_VERSION);
     assert_non_null(strstr(newer.message, message));
 }
@@ -273,12 +273,12 @@ static void test_rules_of_a_user(void **state) {
     check_rows("SELECT value, unit, meaning FROM rules WHERE name = 'lock_contended_percent'", "2.5|percent|m\n");
     assert_int_equal(number("SELECT count(*) FROM wrappers WHERE pattern = 'pool_*'"), 1);
     rules_fail("rules:\n  a: {value: 1, unit: u, meaning: m}\n  b: {value: 1x, unit: u, meaning: m}\n",
-               "my.yaml:3:14: a number is wanted here");
-    rules_fail("rules:\n  a: {unit: u, meaning: m}\n", "my.yaml:2:6: no `value:` here");
-    rules_fail("rules: [1]\n", "my.yaml:1:8: `key: value` lines are wanted here");
-    rules_fail("rules:\n  a: 3\n", "my.yaml:2:6: `key: value` lines are wanted here");
-    rules_fail("advice:\n  a: {severity: dire, title: t, text: x}\n", "my.yaml:2:17: `severity:` is critical");
-    rules_fail("wrappers: {a: b}\n", "my.yaml:1:11: a list of patterns");
+               "my.yaml:3:14: must be a number");
+    rules_fail("rules:\n  a: {unit: u, meaning: m}\n", "my.yaml:2:6: `value:` is missing");
+    rules_fail("rules: [1]\n", "my.yaml:1:8: must be `key: value` lines");
+    rules_fail("rules:\n  a: 3\n", "my.yaml:2:6: must be `key: value` lines");
+    rules_fail("advice:\n  a: {severity: dire, title: t, text: x}\n", "my.yaml:2:17: `severity:` must be critical");
+    rules_fail("wrappers: {a: b}\n", "my.yaml:1:11: must be a list of patterns");
     rules_fail("wrapers: []\n", "my.yaml:1:1: unknown key 'wrapers'; did you mean 'wrappers'?");
     rules_fail("rules:\n  a: {value: 1, unit: u, meaning: m, unti: x}\n",
                "my.yaml:2:38: unknown key 'unti'; did you mean 'unit'?");

@@ -137,12 +137,12 @@ static void sets(void **state) {
     holds("3..5,last=2", "3 4");
     holds("3..5,last=2,1", "3 4 1");
     refuses_set("tag:commit=y", "no run is in 'tag:commit=y'");
-    refuses_set("tag:commit", "tag:KEY=VALUE is wanted");
-    refuses_set("tag:=x", "tag:KEY=VALUE is wanted");
-    refuses_set("last=0", "a number of runs, from 1");
-    refuses_set("last=", "a number of runs");
-    refuses_set("last=3x", "a number of runs");
-    refuses_set("all,last=-1", "a number of runs");
+    refuses_set("tag:commit", "write tag:KEY=VALUE");
+    refuses_set("tag:=x", "write tag:KEY=VALUE");
+    refuses_set("last=0", "must be a whole number from 1");
+    refuses_set("last=", "must be a whole number from 1");
+    refuses_set("last=3x", "must be a whole number from 1");
+    refuses_set("all,last=-1", "must be a whole number from 1");
     refuses_set("1,nix", "no run 'nix'");
 }
 

@@ -17,7 +17,7 @@ int heap_by_of(const char *name, enum heap_by *by, struct error *err) {
         *by = (enum heap_by)i;
         return 0;
     }
-    return error_usage(err, "--by: '%s' is none of bytes, allocs, inuse_bytes, inuse_allocs", name);
+    return error_usage(err, "--by: unknown figure '%s'; figures are bytes, allocs, inuse_bytes, inuse_allocs", name);
 }
 
 const char *heap_by_heading(enum heap_by by) {

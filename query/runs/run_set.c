@@ -13,7 +13,7 @@ static void add(struct run_set *set, int64_t id) {
     set->ids[set->count++] = id;
 }
 
-/* Adds the ids that a statement gives; it is an error where there are none. */
+/* Adds the ids that a statement returns; no id is an error. */
 static int add_rows(struct run_set *set, struct db *db, sqlite3_stmt *statement, const char *text, struct error *err) {
     int code;
     bool any = false;
@@ -48,8 +48,7 @@ static int add_all(struct run_set *set, struct db *db, const char *text, struct 
 /* "KEY=VALUE". */
 static int add_tagged(struct run_set *set, struct db *db, const char *tag, const char *text, struct error *err) {
     const char *equals = strchr(tag, '=');
-    if (!equals || equals == tag)
-        return error_usage(err, "'%s': tag:KEY=VALUE is wanted, such as tag:branch=main", text);
+    if (!equals || equals == tag) return error_usage(err, "'%s': write tag:KEY=VALUE, such as tag:branch=main", text);
     sqlite3_stmt *rows =
         db_prepare(db, "SELECT run_id FROM tags WHERE key = :key AND value = :value ORDER BY run_id", err);
     if (!rows) return -1;
@@ -86,7 +85,7 @@ static bool is_among(const struct dated *dated, size_t count, int64_t id) {
     return false;
 }
 
-/* Leaves of the set the `wanted` newest, in their order. */
+/* Keeps the `wanted` newest runs of the set, in their order. */
 static int keep_newest(struct run_set *set, struct db *db, size_t wanted, struct error *err) {
     size_t count = set->count, left = 0;
     if (count <= wanted) return 0;
@@ -115,7 +114,7 @@ static int add_last(struct run_set *set, struct db *db, const char *text, struct
     const char *number = text + strlen("last=");
     long wanted = strtol(number, &end, 10);
     if (*number < '0' || *number > '9' || *end || errno || wanted < 1)
-        return error_usage(err, "'%s': last=N needs a number of runs, from 1", text);
+        return error_usage(err, "'%s': N of last=N must be a whole number from 1", text);
     if (set->count == 0 && add_all(set, db, text, err) < 0) return -1;
     return keep_newest(set, db, (size_t)wanted, err);
 }
@@ -128,7 +127,7 @@ static int add_one(struct run_set *set, struct db *db, const char *text, struct 
     if (strncmp(text, "tag:", strlen("tag:")) == 0) return add_tagged(set, db, text + strlen("tag:"), text, err);
     if (strncmp(text, "last=", strlen("last=")) == 0) return add_last(set, db, text, err);
     if (dots) {
-        /* A label may have dots in it. */
+        /* a label may contain dots */
         struct error ignored = {0};
         if (select_run(db, text, &id, &ignored) < 0) return add_range(set, db, text, dots, err);
     } else if (select_run(db, text, &id, err) < 0) {
@@ -139,7 +138,7 @@ static int add_one(struct run_set *set, struct db *db, const char *text, struct 
 }
 
 int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err) {
-    struct run_set word = {0}; /* `last` counts within it, whatever the set has from other words */
+    struct run_set word = {0}; /* last=N selects from this word only */
     char *copy = xstrdup(text), *rest = copy, *one;
     int code = 0;
     while (code == 0 && (one = strsep(&rest, ",")))

@@ -7,9 +7,9 @@
 
 #include "schema/schema.h"
 
-enum { UUID_PREFIX_MIN = 8 }; /* shorter ones are likely a label misspelt */
+enum { UUID_PREFIX_MIN = 8 }; /* a shorter one is probably a misspelt label */
 
-/* The id that a query of one row gives: 1 found, 0 no row, -1 the error is set. */
+/* The id from a statement with one row: 1 found, 0 no row, -1 the error is set. */
 static int one_id(struct db *db, sqlite3_stmt *statement, int64_t *run_id, struct error *err) {
     int row = db_step(db, statement, err);
     if (row == 1) *run_id = sqlite3_column_int64(statement, 0);
@@ -24,7 +24,7 @@ static int named(struct db *db, const char *sql, const char *name, int64_t *run_
     return one_id(db, statement, run_id, err);
 }
 
-/* A decimal number and nothing else. */
+/* True if the whole text is a decimal number. */
 static bool number(const char *text, int64_t *value) {
     char *end;
     if (*text < '0' || *text > '9') return false;
@@ -73,7 +73,7 @@ static int by_uuid(struct db *db, const char *name, int64_t *run_id, struct erro
     found =
         named(db, "SELECT max(id) FROM runs WHERE substr(uuid, 1, length(:name)) = lower(:name)", name, &other, err);
     if (found == 1 && other != *run_id)
-        return error_usage(err, "several runs have a uuid that begins with %s: give more of it", name);
+        return error_usage(err, "several runs have a uuid that begins with %s: give more characters", name);
     return found;
 }
 

@@ -19,7 +19,7 @@ void timespan_bind(sqlite3_stmt *statement, const struct timespan *span) {
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
-/* The run's start and length. */
+/* Start and length of a run. */
 struct times {
     int64_t started_ns, duration_ns;
 };
@@ -36,7 +36,7 @@ static int read_times(struct db *db, int64_t run_id, struct times *times, struct
     return 0;
 }
 
-/* A moment, in UTC where it says no zone, as SQLite reads it; NULL where it is none. To the millisecond. */
+/* A date as SQLite reads it, to the millisecond; UTC if it has no time zone. 1 found, 0 not a date, -1 the error is set. */
 static int read_moment(struct db *db, const char *text, int64_t *ns, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("runs/moment.sql"), err);
     if (!row) return -1;
@@ -55,12 +55,13 @@ static int read_edge(struct db *db, const char *option, const struct timespan_ed
         return 0;
     }
     int is_moment = read_moment(db, edge->text, ns, err);
-    if (is_moment == 0) error_usage(err, "%s %s: no moment; as in 2026-11-21T12:00:00Z", option, edge->text);
+    if (is_moment == 0)
+        error_usage(err, "%s %s: not a date and time, such as 2026-11-21T12:00:00Z", option, edge->text);
     return is_moment == 1 ? 0 : -1;
 }
 
-static int find_stretch(struct db *db, int64_t run_id, const struct timespan_request *request, struct timespan *span,
-                        struct error *err) {
+static int find_span(struct db *db, int64_t run_id, const struct timespan_request *request, struct timespan *span,
+                     struct error *err) {
     const struct timespan_edge *from = &request->from, *to = &request->to;
     struct times times;
     if (read_times(db, run_id, &times, err)) return -1;
@@ -70,7 +71,7 @@ static int find_stretch(struct db *db, int64_t run_id, const struct timespan_req
         return error_usage(err, "--from %s: run %lld took %s", from->text, (long long)run_id,
                            units_ns(times.duration_ns).text);
     if (to->text && span->to_ns < times.started_ns)
-        return error_usage(err, "--to %s: run %lld had not begun", to->text, (long long)run_id);
+        return error_usage(err, "--to %s: run %lld had not started", to->text, (long long)run_id);
     if (span->from_ns >= span->to_ns) return error_usage(err, "--from %s is not before --to %s", from->text, to->text);
     return 0;
 }
@@ -99,7 +100,7 @@ int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct 
                   struct timespan *span, struct error *err) {
     *span = timespan_all;
     if (request->window) return find_window(db, run_id, kind, request->window, span, err);
-    return request->from.text || request->to.text ? find_stretch(db, run_id, request, span, err) : 0;
+    return request->from.text || request->to.text ? find_span(db, run_id, request, span, err) : 0;
 }
 
 int timespan_describe(struct db *db, int64_t run_id, const char *kind, const struct timespan *span,
@@ -115,7 +116,7 @@ int timespan_describe(struct db *db, int64_t run_id, const char *kind, const str
     long long count = sqlite3_column_int64(row, 2);
     sqlite3_reset(row);
     if (first == 0)
-        buffer_printf(words, "none of the %lld windows of kind %s of run %lld ends there", count, kind,
+        buffer_printf(words, "none of the %lld windows of kind %s of run %lld ends in that time", count, kind,
                       (long long)run_id);
     else if (first == last)
         buffer_printf(words, "window %lld", first);

@@ -9,12 +9,12 @@
 #include "base/grid.h"
 #include "query/runs/select.h"
 
-/* Virtual machine steps between looks at the clock: about 0.1 ms, and a look costs 25 ns. */
-enum { STEPS_BETWEEN_LOOKS = 10000 };
-/* No look is taken inside one function: replace(hex(zeroblob(2e8)), ...) took 8.7 s under a limit of 1 s, and 2 GB. */
+/* Virtual machine steps between checks of the clock: about 0.1 ms; a check costs 25 ns. */
+enum { STEPS_BETWEEN_CHECKS = 10000 };
+/* The clock is not checked inside one function: replace(hex(zeroblob(2e8)), ...) took 8.7 s and 2 GB under a limit of 1 s. */
 enum { VALUE_BYTES_MAX = 64 << 20 };
 
-static struct ask *current; /* ask_step is a table_step and gets no context of its own */
+static struct ask *current; /* ask_step is a table_step, which has no context argument */
 static volatile sig_atomic_t interrupted;
 static struct sigaction old_action;
 static bool handles_signal;
@@ -33,19 +33,19 @@ static bool function_is_harmless(const char *name) {
     return !name || !is_one_of(name, harmful);
 }
 
-/* PRAGMAs whose argument names a thing, and those that tell a value only while they have none. */
+/* PRAGMAs whose argument is a name, and those that only read when they have no argument. */
 static bool pragma_only_reads(const char *name, const char *argument) {
     static const char *const describing[] = {
         "table_info",       "table_xinfo",     "table_list",        "index_list",  "index_info", "index_xinfo",
         "foreign_key_list", "integrity_check", "foreign_key_check", "quick_check", NULL};
-    static const char *const telling[] = {
+    static const char *const reading[] = {
         "application_id", "collation_list", "compile_options", "database_list", "encoding",
         "freelist_count", "function_list",  "journal_mode",    "module_list",   "page_count",
         "page_size",      "pragma_list",    "schema_version",  "user_version",  NULL};
-    return is_one_of(name, describing) || (!argument && is_one_of(name, telling));
+    return is_one_of(name, describing) || (!argument && is_one_of(name, reading));
 }
 
-/* What a person calls an action of sqlite3_set_authorizer that was refused. */
+/* The name, for a message, of an action of sqlite3_set_authorizer that was refused. */
 static const char *verb(int action) {
     switch (action) {
     case SQLITE_INSERT: return "INSERT into";
@@ -75,7 +75,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     struct ask *ask = context;
     (void)database;
     (void)trigger;
-    /* SQLite asks this too while it makes an eponymous table such as pragma_table_info, and writes nothing. A statement that
+    /* SQLite also asks for this when it opens an eponymous table such as pragma_table_info, and writes nothing. A statement that
      * would write is refused by its own action after this one, and again by sqlite3_stmt_readonly. */
     bool own_table = (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE) && first &&
                      (strcmp(first, "sqlite_master") == 0 || strcmp(first, "sqlite_temp_master") == 0);
@@ -108,13 +108,13 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
     interrupted = 0;
     handles_signal = interruptible;
     if (interruptible) {
-        /* No SA_RESTART: a write to a pipe that nobody reads must end as well. */
+        /* No SA_RESTART: a write to a pipe without a reader must end too. */
         struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
         sigaction(SIGINT, &action, &old_action);
     }
     ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
-    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, ask);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, on_progress, ask);
 }
 
 void ask_close(struct ask *ask) {
@@ -128,7 +128,7 @@ void ask_close(struct ask *ask) {
 
 /* ---- prepare ---- */
 
-/* True where only blanks, comments and semicolons are left: SQLite makes no statement of those. */
+/* True if only blanks, comments and semicolons are left: they are no statement. */
 static bool is_blank_sql(struct ask *ask, const char *sql) {
     while (*sql) {
         sqlite3_stmt *statement = NULL;
@@ -168,20 +168,20 @@ static int place_of_error(const char *sql, const char *said, int offset) {
 }
 
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
-    const char *said = sqlite3_errmsg(ask->db->handle), *start;
+    const char *message = sqlite3_errmsg(ask->db->handle), *start;
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
     ask->offset = place_of_error(sql, said, sqlite3_error_offset(ask->db->handle));
     if (code == SQLITE_AUTH) {
         ask->offset = -1;
         error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
     } else if (code != SQLITE_ERROR) {
-        db_error(ask->db, "reading the SQL", err); /* a damaged or locked file, no fault of the SQL */
+        db_error(ask->db, "reading the SQL", err); /* a damaged or locked file: the SQL is not the cause */
     } else if (ask->offset < 0) {
-        error_usage(err, "SQL: %s", said);
+        error_usage(err, "SQL: %s", message);
     } else {
         int line = line_of(sql, ask->offset, &start);
         int column = grid_width(start, (size_t)(sql + ask->offset - start)) + 1;
-        error_usage(err, "SQL line %d, column %d: %s", line, column, said);
+        error_usage(err, "SQL line %d, column %d: %s", line, column, message);
     }
 }
 
@@ -195,11 +195,11 @@ sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err) {
         return NULL;
     }
     if (!statement && is_blank_sql(ask, tail)) {
-        error_usage(err, "there is no SQL in it");
+        error_usage(err, "there is no SQL to run");
     } else if (!is_blank_sql(ask, tail)) {
-        error_usage(err, "one statement at a time: there is more after the first semicolon");
+        error_usage(err, "only one statement can run: there is more SQL after the first semicolon");
     } else if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0) {
-        error_usage(err, "only reading is allowed: this statement answers with no rows, or writes");
+        error_usage(err, "only reading is allowed: this statement writes, or returns no rows");
     } else {
         return statement;
     }
@@ -237,7 +237,7 @@ static void bind_value(sqlite3_stmt *statement, int index, const char *text) {
         sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
 }
 
-/* The last one counts. */
+/* The last argument of that name wins. */
 const char *ask_argument(char *const *arguments, size_t count, const char *name) {
     size_t size = strlen(name);
     while (count--)
@@ -263,7 +263,8 @@ int ask_check_arguments(sqlite3_stmt *statement, char *const *arguments, size_t 
     for (size_t i = 0; i < count; i++) {
         bool used = false;
         size_t size = strcspn(arguments[i], "=");
-        if (!arguments[i][size]) return error_usage(err, "'%s' is no NAME=VALUE; SQL is one argument", arguments[i]);
+        if (!arguments[i][size])
+            return error_usage(err, "'%s' is not NAME=VALUE; the SQL must be one argument", arguments[i]);
         for (int index = 1; index <= sqlite3_bind_parameter_count(statement) && !used; index++) {
             const char *name = sqlite3_bind_parameter_name(statement, index);
             used = name && strncmp(name + 1, arguments[i], size) == 0 && !name[size + 1];
@@ -298,9 +299,9 @@ int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
     if (interrupted)
         error_fail(err, "interrupted");
     else if ((code & 0xff) == SQLITE_INTERRUPT)
-        error_fail(err, "stopped after %g s; --timeout gives it more", (double)current->timeout_ns / 1e9);
+        error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)current->timeout_ns / 1e9);
     else if ((code & 0xff) == SQLITE_TOOBIG)
-        error_fail(err, "%s: SQL: a value of over %d MiB", db->path, VALUE_BYTES_MAX >> 20);
+        error_fail(err, "%s: SQL: a value is larger than %d MiB", db->path, VALUE_BYTES_MAX >> 20);
     else if ((code & 0xff) == SQLITE_ERROR)
         error_fail(err, "%s: SQL: %s", db->path, sqlite3_errmsg(db->handle));
     else

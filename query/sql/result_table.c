@@ -18,17 +18,17 @@ int table_format_of(const char *name, enum table_format *format, struct error *e
         *format = (enum table_format)i;
         return 0;
     }
-    return error_usage(err, "format '%s' is none of table, csv, json, jsonl, markdown", name);
+    return error_usage(err, "unknown format '%s'; formats are table, csv, json, jsonl, markdown", name);
 }
 
-/* A value goes through one buffer per table: `line` is the row under construction. */
+/* The state of one table; `line` is the row that is being written. */
 struct table_writer {
     FILE *out;
     sqlite3_stmt *statement;
     const struct table_options *options;
     int columns;
     int64_t rows;
-    bool headed; /* the header of a text table stands */
+    bool headed; /* the header of a text table was printed */
     struct buffer line;
     struct grid grid;
 };
@@ -38,7 +38,7 @@ static void add_hex(struct buffer *line, sqlite3_stmt *statement, int column) {
     buffer_add_hex(line, bytes, (size_t)sqlite3_column_bytes(statement, column));
 }
 
-/* Text, or a number as SQLite writes it: 15 significant digits, always with a point or an exponent where it is real. */
+/* Text, or a number as SQLite writes it: 15 significant digits, a real number always with a point or an exponent. */
 static void add_plain(struct buffer *line, sqlite3_stmt *statement, int column) {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     buffer_add(line, text ? text : "", (size_t)sqlite3_column_bytes(statement, column));
@@ -58,7 +58,7 @@ static bool is_id(const char *name) {
 static struct units_text in_units(const char *name, int64_t value) {
     struct units_text plain;
     if (ends_in(name, "bytes")) return units_bytes(value);
-    if (ends_in(name, "_ns") && value > 1000000000000000000) return units_time(value); /* a moment since 2001 */
+    if (ends_in(name, "_ns") && value > 1000000000000000000) return units_time(value); /* a time after 2001 */
     if (ends_in(name, "_ns")) return units_ns(value);
     if (!is_id(name)) return units_count(value);
     snprintf(plain.text, sizeof plain.text, "%lld", (long long)value);
@@ -70,7 +70,7 @@ static bool is_number(const struct table_writer *table, int column) {
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* A value as people read it. */
+/* A value for people. */
 static void add_shown(struct buffer *line, const struct table_writer *table, int column) {
     int type = sqlite3_column_type(table->statement, column);
     if (type == SQLITE_NULL)
@@ -106,7 +106,7 @@ static void text_flush(struct table_writer *table) {
     table->headed = true;
 }
 
-/* A mistaken cross join of 30 s would else fill the memory before its first row is seen. */
+/* Otherwise an accidental cross join would fill the memory in 30 s and print nothing. */
 static void text_row(struct table_writer *table) {
     if (table->rows && table->rows % TABLE_BLOCK_ROWS == 0) text_flush(table);
     for (int i = 0; i < table->columns; i++)
@@ -115,7 +115,7 @@ static void text_row(struct table_writer *table) {
 
 /* ---- csv ---- */
 
-/* An empty text is quoted, which tells it from NULL. */
+/* An empty text is quoted, to be different from NULL. */
 static void csv_field(struct buffer *line, const char *text, size_t size) {
     if (size)
         escape_csv(line, text, size);
@@ -205,7 +205,7 @@ static bool is_inside_word(const char *text, size_t size, size_t i) {
     return i > 0 && i + 1 < size && isalnum((unsigned char)text[i - 1]) && isalnum((unsigned char)text[i + 1]);
 }
 
-/* std::vector<int> would be an HTML tag to a reader of Markdown, and vanish. A '_' inside a word means nothing. */
+/* A Markdown reader would take std::vector<int> for an HTML tag and hide it. A '_' inside a word needs no escape. */
 static void markdown_cell(struct buffer *line, const char *text, size_t size) {
     buffer_add_text(line, "| ");
     for (size_t i = 0; i < size; i++) {
@@ -226,7 +226,7 @@ static void markdown_cell(struct buffer *line, const char *text, size_t size) {
     buffer_add_char(line, ' ');
 }
 
-/* After the first row was found, if there is one: it tells which columns are numbers. */
+/* Called after the first row was read, if there is one: its values show which columns are numbers. */
 static void markdown_header(struct table_writer *table, bool has_row) {
     for (int i = 0; i < table->columns; i++) {
         const char *name = sqlite3_column_name(table->statement, i);
@@ -254,7 +254,7 @@ static void markdown_end(struct table_writer *table) {
     if (table->rows == 0) markdown_header(table, false);
 }
 
-/* ---- all of them ---- */
+/* ---- all formats ---- */
 
 static const struct {
     void (*start)(struct table_writer *table); /* before the first row; may be NULL */

@@ -1,6 +1,5 @@
-/* table.h: the rows of any statement, printed as a table for people or as csv, json, jsonl or markdown for programs.
- * The last four are streamed; a table is printed, and aligned, in blocks of TABLE_BLOCK_ROWS. So memory does not grow
- * with the rows. */
+/* result_table.h: prints the rows of any statement, as a table for people or as CSV, JSON, JSON Lines or Markdown for programs.
+ * Memory does not grow with the rows: a table is aligned and printed in blocks of TABLE_BLOCK_ROWS, the others row by row. */
 #ifndef CLEAR_QUERY_SQL_RESULT_TABLE_H
 #define CLEAR_QUERY_SQL_RESULT_TABLE_H
 
@@ -15,8 +14,8 @@ enum table_format {
     TABLE_TEXT,     /* aligned columns, numbers to the right, NULL and blobs (x'01ff') shown as SQL writes them */
     TABLE_CSV,      /* RFC 4180: CRLF, quotes where needed. NULL is nothing, an empty text is "" */
     TABLE_JSON,     /* one array of objects. Blobs are strings of hex digits, infinite numbers null */
-    TABLE_JSONL,    /* the same objects, one a line */
-    TABLE_MARKDOWN, /* a GitHub table; what would mean something to Markdown or HTML is escaped. NULL as in TABLE_TEXT */
+    TABLE_JSONL,    /* the same objects, one per line */
+    TABLE_MARKDOWN, /* a GitHub table; characters with a meaning in Markdown or HTML are escaped. NULL as in TABLE_TEXT */
 };
 
 struct table_options {
@@ -29,8 +28,8 @@ struct table_options {
 /* "table", "csv", "json", "jsonl", "markdown"; any other name is a usage error that lists them. */
 int table_format_of(const char *name, enum table_format *format, struct error *err);
 
-/* Steps to the end. `step` is db_step, or one like it that words its errors otherwise. Stops early, and quietly, where
- * `out` cannot be written: whoever owns the stream looks at ferror(). */
+/* Prints all rows. `step` is db_step, or a function like it with other error messages. If `out` cannot be written, it stops and
+ * returns 0: the owner of the stream must check ferror(). */
 typedef int table_step(struct db *db, sqlite3_stmt *statement, struct error *err);
 int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,
                 const struct table_options *options, struct error *err);

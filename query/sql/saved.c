@@ -89,10 +89,10 @@ static int bind_typed(struct ask *ask, sqlite3_stmt *statement, int index, const
         if (select_run(ask->db, value, &integer, err) < 0) return -1;
         sqlite3_bind_int64(statement, index, integer);
     } else if (strcmp(type, "integer") == 0) {
-        if (!is_integer(value, &integer)) return error_usage(err, "%s=%s: a whole number is wanted", name, value);
+        if (!is_integer(value, &integer)) return error_usage(err, "%s=%s: must be a whole number", name, value);
         sqlite3_bind_int64(statement, index, integer);
     } else if (strcmp(type, "real") == 0) {
-        if (!is_real(value, &real)) return error_usage(err, "%s=%s: a number is wanted", name, value);
+        if (!is_real(value, &real)) return error_usage(err, "%s=%s: must be a number", name, value);
         sqlite3_bind_double(statement, index, real);
     } else {
         sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT);
@@ -124,7 +124,7 @@ int saved_bind(struct ask *ask, sqlite3_stmt *statement, const struct saved_quer
     return 0;
 }
 
-/* ---- keeping ---- */
+/* ---- saving ---- */
 
 static void declare(struct buffer *params, const char *name, const char *value) {
     int64_t integer;
@@ -171,7 +171,7 @@ static char *parameters_of(struct db *db, const char *sql, char *const *argument
 }
 
 static int check_name(const char *name, struct error *err) {
-    if (!queries_is_name(name)) return error_usage(err, "'%s' is no name: letters, digits, - and _", name);
+    if (!queries_is_name(name)) return error_usage(err, "'%s' is not a valid name: use letters, digits, - and _", name);
     if (queries_is_own(name)) return error_usage(err, "@%s is one of clear's own queries: choose another name", name);
     return 0;
 }
