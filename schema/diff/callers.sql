@@ -1,4 +1,4 @@
--- Who called the function that a stack is shown as, from the nearest on.
+-- The callers of the function that stands for the stack :trace, from the nearest on.
 SELECT function
 FROM frames
 WHERE trace_id = :trace

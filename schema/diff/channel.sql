@@ -1,5 +1,5 @@
--- The channels of one run, its processes and windows summed, by what the channel is; channels of one place are one row.
--- blocked: pushes and pops that had to wait. Dumps know no times: 0.
+-- The channels of one run, its processes and windows summed; channels with the same identity are one row.
+-- blocked: pushes and pops that had to wait. wait_ns is 0 in dumps, which have no times.
 SELECT
     objects.trace_id,
     objects.identity,

@@ -1,4 +1,4 @@
--- The stacks of one run that were met on a processor, its processes and windows summed.
+-- The stacks of one run with CPU samples, its processes and windows summed.
 SELECT
     cpu.trace_id,
     sum(cpu.cpu_ns) AS cpu_ns,

@@ -1,4 +1,4 @@
--- How many fibers one run had.
+-- The number of fibers of one run.
 SELECT coalesce(sum(total_fibers), 0) AS fibers
 FROM profiles
 JOIN fibers ON fibers.profile_id = profiles.id

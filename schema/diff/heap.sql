@@ -1,4 +1,4 @@
--- The stacks of one run that allocated, its processes and windows summed. Live: allocated and not freed.
+-- The stacks of one run that allocated, its processes and windows summed. inuse: allocated and not freed.
 SELECT
     sites.trace_id,
     sum(sites.alloc_bytes) AS alloc_bytes,

@@ -1,5 +1,5 @@
--- The locks of one run, its processes and windows summed, by what the lock is and who called: the caller's stack where it
--- was recorded, else the stack that allocated the lock, else none. Exclusive and shared operations are added.
+-- The locks of one run, its processes and windows summed, one row per identity and stack: the stack of the caller if it was
+-- recorded, else the stack that allocated the lock, else none. Exclusive and shared operations are added.
 SELECT
     iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id) AS trace_id,
     objects.identity,

@@ -1,4 +1,4 @@
--- What was not recorded of one run, or only sampled.
+-- Losses and sampling of one run.
 SELECT code, severity, subject, count
 FROM doctor_saturation
 WHERE run_id = :run

@@ -1,4 +1,4 @@
--- What makes a stack the same one in another file or build, and where a person would point in it.
+-- The signature of the stack :trace, which is the same in another file or build, and the function and line that stand for it.
 SELECT
     traces.signature,
     iif(places.function = '', '(no stack)', places.function) AS function,

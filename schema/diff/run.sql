@@ -1,4 +1,4 @@
--- One run in a line of the header.
+-- The run :run, for a line of the header.
 SELECT
     coalesce(label, '') AS label,
     iif(command = '', source, command) AS command,

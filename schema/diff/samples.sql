@@ -1,5 +1,5 @@
--- The stacks of one run in profiles of any other type (goroutines, folded stacks), by what the profile calls its default value, or
--- its last one, as viewers choose.
+-- The stacks of one run in profiles of other kinds (goroutines, folded stacks), with the default value of the profile, or its last
+-- value if it names none, as viewers do.
 WITH chosen AS (
     SELECT
         profiles.id, profiles.kind,

@@ -1,5 +1,5 @@
--- The task sites of one run, its processes and windows summed, by their number, which a compiler gives in the order of the
--- source: an edit moves lines, and leaves the number where no task is added above. No stack is known of them.
+-- The task sites of one run, its processes and windows summed, one row per number. The compiler numbers them in the order of the
+-- source: an edit moves lines, but changes the number only if it adds or removes a task above. They have no stacks.
 SELECT
     0 AS trace_id,
     'task:' || site AS identity,

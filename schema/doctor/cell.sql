@@ -90,7 +90,7 @@ SELECT
                FROM profiles
                JOIN cells ON cells.profile_id = profiles.id
                WHERE profiles.run_id = judged.run_id
-                 AND profiles.kind = 'mvcc' -- has all cells; saves half the time in runs of many windows
+                 AND profiles.kind = 'mvcc' -- all cells are of this kind; halves the time for runs with many windows
                  AND cells.object_id = judged.object_id
                  AND cells.address = judged.address
                GROUP BY 1)

@@ -48,7 +48,7 @@ scheduler AS (
     JOIN profiles ON profiles.id = schedulers.profile_id
     GROUP BY profiles.run_id, schedulers.scheduler
 ),
--- From here on by windows and not GROUP BY, through one of which alone SQLite 3.40 hands a condition on run_id.
+-- Window functions from here on: SQLite 3.40 passes a condition on run_id through one GROUP BY only.
 spread AS (
     SELECT DISTINCT
         run_id, count(*) OVER run AS schedulers, sum(runs) OVER run AS runs, max(runs) OVER run AS busiest_runs,
@@ -60,7 +60,7 @@ share AS (
     SELECT spread.*, CAST(round(100.0 * busiest_runs / nullif(runs, 0)) AS INTEGER) AS busiest_percent
     FROM spread
 ),
--- A row for every run, also for one without task sites.
+-- A row for every run, with or without task sites.
 part AS (
     SELECT
         runs.id AS run_id, task_sites.site, step.key AS scheduler, sum(step.value) AS runs,
@@ -84,7 +84,7 @@ label AS (
     SELECT
         site.*,
         dispatch = 'local' AND skew >= (SELECT value FROM rules WHERE name = 'fibers_site_skew') AS is_named,
-        -- Its line in the source file, whose name the run knows if it has the text of one alone.
+        -- The line in the source file; its name is known if the run has the text of one source file only.
         iif(line = 0, '',
             printf(' (%s%s%d)', iif(kind = '', '', kind || ' at '),
                    coalesce((SELECT substr(max(path), 1 + length(rtrim(max(path), replace(max(path), '/', '')))) || ':'

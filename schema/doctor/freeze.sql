@@ -33,8 +33,8 @@ rule AS (
     FROM rules
 ),
 site AS (
-    -- From the counted runs to their sites, so that a file of many runs without counters is not read through; and by
-    -- windows, which hand a condition on run_id on, as GROUP BY does not in SQLite 3.40.
+    -- From the runs with counters to their sites, so that the sites of other runs are not read. With window functions, because
+    -- SQLite 3.40 passes a condition on run_id through them, and through one GROUP BY only.
     SELECT DISTINCT
            hardware.run_id, sites.trace_id, llc_miss_percent, llc_misses, llc_references,
            sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes

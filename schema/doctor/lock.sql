@@ -147,8 +147,8 @@ SELECT
          WHEN is_recorded AND advice.severity = 'critical' THEN 'warning'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
-    -- Text functions, here and in trace_ids: SQLite 3.40 refuses json_object and json_group_array in a view where
-    -- trusted_schema is off. kind is one of five words.
+    -- Text functions, here and in trace_ids: with trusted_schema off SQLite 3.40 refuses json_object and json_group_array in a view.
+    -- kind is one of five words and needs no escape.
     printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"wait_percent":%s,"hold_ns":%d,"mean_hold_ns":%d,'
            || '"max_hold_ns":%d}',
@@ -166,7 +166,7 @@ SELECT
                FROM profiles
                JOIN locks ON locks.profile_id = profiles.id
                WHERE profiles.run_id = judged.run_id
-                 AND profiles.kind = 'lock' -- has all locks; saves half the time in runs of many windows
+                 AND profiles.kind = 'lock' -- all locks are of this kind; halves the time for runs with many windows
                  AND locks.object_id = judged.object_id
                  AND locks.address = judged.address
                GROUP BY 1)

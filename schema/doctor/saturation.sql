@@ -30,8 +30,8 @@ WITH finding(run_id, code, subject, count) AS (
     GROUP BY run_id, kind
     HAVING sum(truncated) > 0
     UNION ALL
-    -- A recorded run's profiles each know their own rate (CPU samples and channels have none); of an artefact the run may,
-    -- which is not that of the tools whose output stands beside the dumps.
+    -- Each profile of a recorded run has its own rate (CPU samples and channels have none). An ingested run may have a rate, which is
+    -- not the rate of profiles by other tools in the same directory.
     SELECT run_id, 'sampled', kind,
            max(profiles.sample_n,
                iif(runs.source = 'profile' OR kind IN ('cpu', 'counters', 'syscalls'), 1, runs.sample_n)) AS every
@@ -71,7 +71,7 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE ltrim(comment.value, '# ') GLOB 'WARNING:*'
     GROUP BY profiles.run_id, ltrim(comment.value, '# ')
 ),
--- Of what was lost alone: what was recorded of the same kind. Sampled events stand for as many as the others of that profile.
+-- For lost events: how many events of the kind were recorded. A lost event of a sampled profile counts N times too.
 loss AS (
     SELECT finding.*,
            CASE WHEN code = 'dropped'

@@ -1,5 +1,5 @@
--- From version 1 to 2: the texts of source files, and allocation sites in less space. The statements are those of tables.sql, so
--- that a file that was brought up to date says the same in `.schema` as a new one.
+-- From version 1 to 2: the texts of source files, and allocation sites in less space. The statements are those of tables.sql, so that
+-- `.schema` prints the same for a migrated file as for a new one.
 
 CREATE TABLE source_texts (
     -- One distinct source text.
@@ -40,8 +40,8 @@ CREATE TABLE site_rows (
     PRIMARY KEY (profile_id, site_key_id)
 ) STRICT, WITHOUT ROWID;
 
--- The rows of the table `sites` move over, and a view takes its name. In the order in which the profiles
--- were taken and then of the stacks, as a new file would have them. A product beyond 64 bits is a REAL: those bytes stay.
+-- Moves the rows of the table `sites` into the new tables; a view takes its name. The order is that of the profiles and then of the
+-- stacks, as in a new file. Bytes whose product does not fit in 64 bits, which SQLite makes a REAL, are stored.
 INSERT INTO site_keys(id, trace_id, label_set_id, block_bytes)
 SELECT CASE WHEN place = 1 THEN trace_id
             ELSE -row_number() OVER (PARTITION BY place > 1 ORDER BY first, trace_id, label_set_id) END,

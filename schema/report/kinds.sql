@@ -1,5 +1,5 @@
--- The kinds of profile of the run :run whose stacks are stacks of functions: heap first, then cpu. :all 0 leaves out those that
--- a diagnosis reads.
+-- The kinds of profile of the run :run that have stacks of functions: heap first, then cpu. :all 0: only kinds that no diagnosis
+-- reads.
 SELECT DISTINCT kind
 FROM profiles
 WHERE run_id = :run

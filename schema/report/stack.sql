@@ -1,5 +1,5 @@
--- The stack :trace from where a person would point: from the frame that the finding is named by, else (a lock, a cell) from
--- the first one that is no wrapper of an allocator or lock, as in the view places.
+-- The top of the stack :trace: from the frame of the function :subject on, or, if the subject is a lock or a cell, from the first
+-- frame that is not a wrapper of an allocator or lock, as in the view places.
 SELECT function, file, line, module
 FROM frames
 WHERE trace_id = :trace

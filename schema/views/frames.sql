@@ -13,8 +13,8 @@ CREATE VIEW frames AS
 --   inlined [0 or 1]: 1: the function was inlined into the one at depth + 1
 SELECT
     traces.id AS trace_id,
-    -- Frames of the locations nearer to the leaf, then the place in this one. Not a window function: those would make
-    -- SQLite unpack every stack of the file for one trace; this is worked out only where depth is asked for.
+    -- The number of frames in locations before this one, and the position in this one. Not a window function: SQLite would unpack
+    -- every stack of the file for one trace. This is computed only if depth is used.
     (SELECT count(*)
      FROM json_each(traces.stack) AS before
      LEFT JOIN location_lines AS nearer ON nearer.location_id = before.value

@@ -59,8 +59,8 @@ SELECT
     max(coalesce(loss.sample_bytes, 1), 1) AS sample_bytes,
     runs.flags
 FROM runs
--- Inner joins with one row for every run: so that a condition on run_id reaches into each sum.
--- Of the tables and not of the view sites: SQLite 3.40 makes all of a view that is itself a join before it left-joins it.
+-- Inner joins with one row for every run, so that SQLite passes a condition on run_id into each sum. They read the tables and not the
+-- view sites, because SQLite 3.40 computes all of a view that is a join before it left-joins it.
 JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count,
              sum(coalesce(alloc_bytes, alloc_count * block_bytes)) AS alloc_bytes,
              sum(alloc_count - free_count) AS inuse_count,

@@ -24,7 +24,7 @@ SELECT
     profiles.run_id,
     runs.started_ns,
     runs.label,
-    max(sites.trace_id) AS trace_id, -- the columns of places are those of this trace
+    max(sites.trace_id) AS trace_id, -- the columns of places are from the row with the maximum
     places.function,
     places.file,
     places.line,
