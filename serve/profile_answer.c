@@ -66,7 +66,7 @@ static const struct export_format *find_format(const struct parameters *paramete
     const struct export_format *format = export_format_find(name, err);
     /* A request must not start another program. */
     if (format && (format->dump || format->about || format->report.is_drawn)) {
-        error_usage(err, "unknown format %s of a profile, or one that cannot be served", name);
+        error_usage(err, "the format %s cannot be served", name);
         return NULL;
     }
     return format;
