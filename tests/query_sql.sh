@@ -89,7 +89,7 @@ done
 refused 'only one statement can run' "SELECT 1; SELECT 2"
 refused 'only one statement can run' "SELECT 1; DROP TABLE runs"
 refused 'there is no SQL to run' " -- nothing"
-refused 'no SQL given'
+refused 'no SQL: give a SELECT'
 refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
 refused 'the SQL has no parameter :y' "SELECT 1" y=2
 refused "'two' is not NAME=VALUE" "SELECT 1" two
