@@ -158,7 +158,7 @@ static int line_of(const char *sql, int offset, const char **start) {
 static int place_of_error(const char *sql, const char *said, int offset) {
     const char *name = strstr(said, ": ");
     if (offset < 0 || (size_t)offset > strlen(sql)) return -1;
-    if (strncmp(said, "no such ", strlen("no such ")) != 0 || !name) return offset;
+    if (strncmp(message, "no such ", strlen("no such ")) != 0 || !name) return offset;
     const char *last = strrchr(name + 2, '.'); /* "no such column: t.x" points at t or at x */
     const char *here = sql + offset + strspn(sql + offset, "\"[`'");
     size_t size = strlen(name + 2);
@@ -170,7 +170,7 @@ static int place_of_error(const char *sql, const char *said, int offset) {
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
     const char *message = sqlite3_errmsg(ask->db->handle), *start;
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
-    ask->offset = place_of_error(sql, said, sqlite3_error_offset(ask->db->handle));
+    ask->offset = place_of_error(sql, message, sqlite3_error_offset(ask->db->handle));
     if (code == SQLITE_AUTH) {
         ask->offset = -1;
         error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
