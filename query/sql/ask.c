@@ -155,8 +155,8 @@ static int line_of(const char *sql, int offset, const char **start) {
 
 /* SQLite's offset may be one into the text of a view that the SQL reads: it counts where it is inside `sql` and the name that the
  * message is about stands there. */
-static int place_of_error(const char *sql, const char *said, int offset) {
-    const char *name = strstr(said, ": ");
+static int place_of_error(const char *sql, const char *message, int offset) {
+    const char *name = strstr(message, ": ");
     if (offset < 0 || (size_t)offset > strlen(sql)) return -1;
     if (strncmp(message, "no such ", strlen("no such ")) != 0 || !name) return offset;
     const char *last = strrchr(name + 2, '.'); /* "no such column: t.x" points at t or at x */
