@@ -224,7 +224,7 @@ refuses 2 'token.txt.*16 to 256 characters' --http :0 --http-token token.txt
 printf 'abcdefghijklmnop qrst\n' >token.txt
 refuses 2 'token.txt.*letters, digits' --http :0 --http-token token.txt
 : >token.txt
-refuses 2 'no line' --http :0 --http-token token.txt
+refuses 2 'the file is empty' --http :0 --http-token token.txt
 export CLEAR_HTTP_TOKEN=
 refuses 2 'CLEAR_HTTP_TOKEN' --http :0
 unset CLEAR_HTTP_TOKEN

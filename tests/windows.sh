@@ -104,7 +104,7 @@ refused 'exclude each other' --kind heap --window 1 --from 1s
 refused 'not before' --kind heap --from 1s --to 0.5s
 refused 'took' --kind heap --from 1h
 refused 'not a date and time' --kind heap --from 2026-99-99
-refused 'give --kind' --sql 'SELECT 1' --from 1s
+refused 'need --kind' --sql 'SELECT 1' --from 1s
 
 # ---- folding: whatever is kept, every sum stays, and the state at the end of what is left --------------------------------
 # A line a kind: everything that does not depend on the clock.
