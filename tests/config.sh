@@ -109,30 +109,30 @@ wrong() { # wrong PLACE-AND-MESSAGE: with the file on standard input
     (cd broken && "$CLEAR" help >/dev/null && "$CLEAR" version >/dev/null) || fail "no help with a bad clear.yaml"
 }
 wrong "1:1: unknown key 'databse'; did you mean 'database'?" <<<"databse: x"
-wrong "2:1: unknown key 'frobnicate'; known here: database, toolchain, thresholds, tags, queries" <<<$'database: x\nfrobnicate: 1'
-wrong "1:11: a text is wanted here" <<<"database: [a]"
-wrong "2:1: the key 'database' stands here twice" <<<$'database: a\ndatabase: b'
-wrong "1:1: \`key: value\` lines are wanted here" <<<"- database"
-wrong "1:7: \`key: value\` lines are wanted here" <<<"tags: none"
+wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries" <<<$'database: x\nfrobnicate: 1'
+wrong "1:11: must be a text" <<<"database: [a]"
+wrong "2:1: the key 'database' is given twice" <<<$'database: a\ndatabase: b'
+wrong "1:1: must be \`key: value\` lines" <<<"- database"
+wrong "1:7: must be \`key: value\` lines" <<<"tags: none"
 wrong "2:3: unknown threshold 'lock_contented_percent'; did you mean 'lock_contended_percent'?" <<<$'thresholds:\n  lock_contented_percent: 3'
 wrong "2:3: unknown threshold 'channel_block_percent'; did you mean 'channel_blocked_percent'?" <<<$'thresholds:\n  channel_block_percent: 3'
 wrong "2:3: unknown threshold 'x'; clear query \"SELECT * FROM rules\" lists them" <<<$'thresholds:\n  x: 3'
-wrong "2:27: a number is wanted here" <<<$'thresholds:\n  lock_contended_percent: many'
-wrong "2:27: a number is wanted here" <<<$'thresholds:\n  lock_contended_percent: "30"'
+wrong "2:27: must be a number" <<<$'thresholds:\n  lock_contended_percent: many'
+wrong "2:27: must be a number" <<<$'thresholds:\n  lock_contended_percent: "30"'
 wrong "2:3: lock_contended_percent is out of range: 130" <<<$'thresholds:\n  lock_contended_percent: 130'
 wrong "2:3: leak_warning_count is out of range: -1" <<<$'thresholds:\n  leak_warning_count: -1'
-wrong "2:3: 'c' is no ending of a file, as .c is" <<<$'toolchain:\n  c: cc {source} {output}'
-wrong "2:7: a command with {source} and {output} is wanted here" <<<$'toolchain:\n  .c: cc {source}'
+wrong "2:3: 'c' is not a file extension such as .c" <<<$'toolchain:\n  c: cc {source} {output}'
+wrong "2:7: must be a command with {source} and {output}" <<<$'toolchain:\n  .c: cc {source}'
 wrong "2:9: only git_commit and git_branch can be auto" <<<$'tags:\n  team: auto'
 wrong "2:3: @hot-sites is one of clear's own queries: choose another name" <<<$'queries:\n  hot-sites: {description: x, sql: SELECT 1}'
-wrong "2:6: no \`sql:\` here" <<<$'queries:\n  q: {description: x}'
-wrong "2:6: no \`description:\` here" <<<$'queries:\n  q: {sql: SELECT 1}'
-wrong "2:3: 'a b' is no name: letters, digits, - and _" <<<$'queries:\n  "a b": {description: x, sql: SELECT 1}'
+wrong "2:6: \`sql:\` is missing" <<<$'queries:\n  q: {description: x}'
+wrong "2:6: \`description:\` is missing" <<<$'queries:\n  q: {sql: SELECT 1}'
+wrong "2:3: 'a b' is not a valid name: use letters, digits, - and _" <<<$'queries:\n  "a b": {description: x, sql: SELECT 1}'
 wrong "2:7: unknown key 'sqll'; did you mean 'sql'?" <<<$'queries:\n  q: {sqll: SELECT 1}'
-wrong "4:19: 'int' is no type: run, integer, real or text" <<<$'queries:\n  q:\n    params:\n      top: {type: int}\n    description: x\n    sql: SELECT 1'
-wrong "4:37: a whole number is wanted here" <<<$'queries:\n  q:\n    params:\n      top: {type: integer, default: ten}\n    description: x\n    sql: SELECT 1'
-wrong "4:12: no \`type:\` here: run, integer, real or text" <<<$'queries:\n  q:\n    params:\n      top: {default: 1}\n    description: x\n    sql: SELECT 1'
-wrong "2:40: unknown key 'colour'; known here: format, type, title, base" <<<$'queries:\n  q: {description: x, sql: y, export: {colour: red}}'
+wrong "4:19: unknown type 'int'; types are run, integer, real, text" <<<$'queries:\n  q:\n    params:\n      top: {type: int}\n    description: x\n    sql: SELECT 1'
+wrong "4:37: must be a whole number" <<<$'queries:\n  q:\n    params:\n      top: {type: integer, default: ten}\n    description: x\n    sql: SELECT 1'
+wrong "4:12: \`type:\` is missing; types are run, integer, real, text" <<<$'queries:\n  q:\n    params:\n      top: {default: 1}\n    description: x\n    sql: SELECT 1'
+wrong "2:40: unknown key 'colour'; valid keys are format, type, title, base" <<<$'queries:\n  q: {description: x, sql: y, export: {colour: red}}'
 wrong "2:1: found character that cannot start any token" <<<$'database: x\n@'
 message=$(printf 'database: \xff\n' >bad.yaml; "$CLEAR" --config bad.yaml runs 2>&1)
 expect_match "$message" "^clear: bad.yaml: byte 10: " "a byte that is no UTF-8"
