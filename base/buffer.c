@@ -100,3 +100,9 @@ void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size
 void buffer_add_json_text(struct buffer *buffer, const char *text) {
     buffer_add_json_string(buffer, text, strlen(text));
 }
+
+void buffer_add_json_field(struct buffer *buffer, const char *key, const char *text) {
+    buffer_add_json_text(buffer, key);
+    buffer_add_char(buffer, ':');
+    buffer_add_json_text(buffer, text);
+}

@@ -24,6 +24,7 @@ const char *buffer_text(const struct buffer *buffer); /* never NULL */
 
 /* JSON: a quoted, escaped string. Invalid UTF-8 becomes U+FFFD, so that what we write is always valid JSON. */
 void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size);
-void buffer_add_json_text(struct buffer *buffer, const char *text); /* up to its NUL */
+void buffer_add_json_text(struct buffer *buffer, const char *text);                   /* up to its NUL */
+void buffer_add_json_field(struct buffer *buffer, const char *key, const char *text); /* "key":"text" */
 
 #endif

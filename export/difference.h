@@ -10,7 +10,7 @@ enum { BEFORE, AFTER, SIDES };
 /* Is any sample marked? */
 bool difference_has_base(const struct profile *profile);
 
-/* What a sample is worth on a side. Negative only where a sample of the base was negative itself, which takes away from
+/* The value of a sample on a side. Negative only where a sample of the base was negative itself, which takes away from
  * what was before. The sums of the profile are checked (report_check_sums), so no value is INT64_MIN. */
 int64_t difference_value(const struct profile *profile, size_t sample, size_t type, int side);
 

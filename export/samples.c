@@ -8,23 +8,17 @@
 #include "export/format.h"
 #include "export/frames.h"
 
-static void add_field(struct buffer *out, const char *key, const char *text) {
-    buffer_add_json_text(out, key);
-    buffer_add_char(out, ':');
-    buffer_add_json_text(out, text);
-}
-
 /* What is not known is left out. */
 static void add_known(struct buffer *out, const char *key, const char *text) {
     if (!*text) return;
     buffer_add_char(out, ',');
-    add_field(out, key, text);
+    buffer_add_json_field(out, key, text);
 }
 
 static void add_type(struct buffer *out, const struct profile_type *type) {
-    add_field(out, "type", type->type);
+    buffer_add_json_field(out, "type", type->type);
     buffer_add_char(out, ',');
-    add_field(out, "unit", type->unit);
+    buffer_add_json_field(out, "unit", type->unit);
 }
 
 static void add_header(const struct profile *profile, struct buffer *out) {
@@ -35,7 +29,7 @@ static void add_header(const struct profile *profile, struct buffer *out) {
         buffer_add_char(out, '}');
     }
     buffer_add_text(out, "],\n");
-    add_field(out, "default_type", profile->default_type);
+    buffer_add_json_field(out, "default_type", profile->default_type);
     if (*profile->period_type.type) {
         buffer_add_text(out, ",\n\"period\":{");
         add_type(out, &profile->period_type);
@@ -43,7 +37,7 @@ static void add_header(const struct profile *profile, struct buffer *out) {
     }
     buffer_printf(out, ",\n\"time_ns\":%lld,\n\"duration_ns\":%lld,\n", (long long)profile->time_ns,
                   (long long)profile->duration_ns);
-    add_field(out, "drop_frames", profile->drop_frames);
+    buffer_add_json_field(out, "drop_frames", profile->drop_frames);
     buffer_add_text(out, ",\n\"comments\":[");
     for (size_t i = 0; i < profile->comment_count; i++) {
         if (i) buffer_add_char(out, ',');
@@ -52,9 +46,9 @@ static void add_header(const struct profile *profile, struct buffer *out) {
     buffer_add_text(out, "],\n\"modules\":[");
     for (size_t i = 0; i < profile->mapping_count; i++) {
         buffer_add_text(out, i ? ",{" : "{");
-        add_field(out, "file", profile->mappings[i].file);
+        buffer_add_json_field(out, "file", profile->mappings[i].file);
         buffer_add_char(out, ',');
-        add_field(out, "build_id", profile->mappings[i].build_id);
+        buffer_add_json_field(out, "build_id", profile->mappings[i].build_id);
         buffer_add_char(out, '}');
     }
     buffer_add_text(out, "],\n");
@@ -65,7 +59,7 @@ static void add_frames(const struct stack_frames *frames, struct buffer *out) {
     for (size_t i = 0; i < frames->count; i++) {
         const struct stack_frame *frame = &frames->items[i];
         buffer_add_text(out, i ? ",\n{" : "\n{");
-        add_field(out, "function", frame->name);
+        buffer_add_json_field(out, "function", frame->name);
         add_known(out, "file", frame->file);
         if (frame->line) buffer_printf(out, ",\"line\":%lld", (long long)frame->line);
         add_known(out, "module", frame->module);

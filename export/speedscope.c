@@ -14,22 +14,16 @@ struct speedscope {
     struct buffer *out;
 };
 
-static void add_field(struct buffer *out, const char *key, const char *text) {
-    buffer_add_json_text(out, key);
-    buffer_add_char(out, ':');
-    buffer_add_json_text(out, text);
-}
-
 static void add_frames(const struct speedscope *file) {
     struct buffer *out = file->out;
     buffer_add_text(out, "\"shared\":{\"frames\":[");
     for (size_t i = 0; i < file->frames.count; i++) {
         const struct stack_frame *frame = &file->frames.items[i];
         buffer_add_text(out, i ? ",\n{" : "\n{");
-        add_field(out, "name", frame->name);
+        buffer_add_json_field(out, "name", frame->name);
         if (*frame->file) {
             buffer_add_char(out, ',');
-            add_field(out, "file", frame->file);
+            buffer_add_json_field(out, "file", frame->file);
         }
         if (frame->line > 0) buffer_printf(out, ",\"line\":%lld", (long long)frame->line);
         buffer_add_char(out, '}');
@@ -87,9 +81,9 @@ static void add_profile(const struct speedscope *file, size_t type, const char *
     struct buffer name = {0};
     buffer_printf(&name, "%s%s", named->type, suffix);
     buffer_add_text(file->out, "{\"type\":\"sampled\",");
-    add_field(file->out, "name", buffer_text(&name));
+    buffer_add_json_field(file->out, "name", buffer_text(&name));
     buffer_add_char(file->out, ',');
-    add_field(file->out, "unit", unit_of(named->unit));
+    buffer_add_json_field(file->out, "unit", unit_of(named->unit));
     buffer_add_text(file->out, ",\"samples\":[");
     add_stacks(file, type, side);
     buffer_add_text(file->out, "],\"weights\":[");
@@ -119,9 +113,9 @@ int speedscope_write(struct report *report, struct buffer *out, struct error *er
     file.has_base = difference_has_base(report->profile);
     frames_make(&file.frames, report);
     buffer_add_text(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
-    add_field(out, "exporter", "clear " CLEAR_VERSION);
+    buffer_add_json_field(out, "exporter", "clear " CLEAR_VERSION);
     buffer_add_text(out, ",\n");
-    add_field(out, "name", report->options.title);
+    buffer_add_json_field(out, "name", report->options.title);
     buffer_add_text(out, ",\n");
     add_frames(&file);
     buffer_add_text(out, "\"profiles\":[");

@@ -132,7 +132,7 @@ static void add_json_column(const struct by_tag *by, const struct tag_column *co
     static const char *const roles[] = {"value", "none", "other"};
     buffer_printf(out, "{\"role\":\"%s\",\"value\":", roles[column->role]);
     if (column->role == COLUMN_VALUE)
-        buffer_add_json_string(out, column->value, strlen(column->value));
+        buffer_add_json_text(out, column->value);
     else
         buffer_add_text(out, "null");
     if (column->role == COLUMN_OTHER) buffer_printf(out, ",\"values\":%zu", column->values);
@@ -149,12 +149,12 @@ static void add_json_cells(struct buffer *out, const char *key, const int64_t *v
 
 static void write_json(struct by_tag *by, struct table *table, struct buffer *out) {
     struct graph *graph = &table->graph;
-    buffer_add_text(out, "{\"type\":");
-    buffer_add_json_string(out, by->report.type_name, strlen(by->report.type_name));
-    buffer_add_text(out, ",\"unit\":");
-    buffer_add_json_string(out, by->report.sample_unit, strlen(by->report.sample_unit));
-    buffer_printf(out, ",\"of\":\"%s\",\"key\":", by->of_labels ? "samples" : "runs");
-    buffer_add_json_string(out, by->key, strlen(by->key));
+    buffer_add_char(out, '{');
+    buffer_add_json_field(out, "type", by->report.type_name);
+    buffer_add_char(out, ',');
+    buffer_add_json_field(out, "unit", by->report.sample_unit);
+    buffer_printf(out, ",\"of\":\"%s\",", by->of_labels ? "samples" : "runs");
+    buffer_add_json_field(out, "key", by->key);
     buffer_printf(out, ",\"total\":%lld,\n\"columns\":[", (long long)by->report.total);
     for (size_t i = 0; i < by->count; i++) {
         buffer_add_text(out, i ? ",\n" : "\n");

@@ -152,7 +152,7 @@ static const char *rounding(const struct report *report) {
 }
 
 /* A period of more than 1 means that each sample stands for so many events. */
-void report_add_worth(const struct report *report, struct buffer *out) {
+void report_add_exactness(const struct report *report, struct buffer *out) {
     const struct profile *profile = report->profile;
     if (says(profile, "WARNING: "))
         buffer_add_text(out, "nothing left out here, but not all was recorded");
@@ -165,9 +165,9 @@ void report_add_worth(const struct report *report, struct buffer *out) {
         buffer_add_text(out, rounding(report));
 }
 
-void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out) {
+void report_add_exactness_line(const struct report *report, size_t count, const char *what, struct buffer *out) {
     buffer_printf(out, "All %zu %s: ", count, what);
-    report_add_worth(report, out);
+    report_add_exactness(report, out);
     buffer_add_char(out, '\n');
 }
 
@@ -190,6 +190,6 @@ void report_add_labels(const struct report *report, const struct graph *graph, c
         if (graph->node_count > 0 && graph->node_count < trimmed->original_count)
             buffer_printf(out, "Showing top %zu nodes out of %zu\n", graph->node_count, trimmed->original_count);
     }
-    if (report->options.all) report_add_exactness(report, graph->node_count, "nodes", out);
+    if (report->options.all) report_add_exactness_line(report, graph->node_count, "nodes", out);
     if (full) buffer_add_text(out, "\nSee https://git.io/JfYMW for how to read the graph\n");
 }

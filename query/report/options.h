@@ -22,7 +22,7 @@ struct report_options {
     int64_t nodecount;             /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
     const char *title;  /* ours: the head of flamegraph and speedscope; "" none */
-    bool all;           /* ours: nothing is left out, figures are whole numbers, and what they are worth is said */
+    bool all;           /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
     bool over_runs;     /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
     int64_t columns;    /* of by_tag, at most */

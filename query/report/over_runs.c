@@ -165,7 +165,7 @@ static int add_run(struct over_runs *over, const struct report_format *format, c
     return code;
 }
 
-/* That a pattern matched nothing is worth a word only where it matched in no run. */
+/* That a pattern matched nothing is said only where it matched in no run. */
 static void pass_notes(const struct over_runs *over, filter_note *note, void *context) {
     static const char nothing[] = " matched no samples";
     for (size_t i = 0; note && i < over->notes.count; i++) {
@@ -275,7 +275,7 @@ static void write_header(const struct over_runs *over, struct buffer *out) {
     if (shown->total) report_add_dropped(shown, out, over->dropped_count, "node", "cum", shown->options.nodefraction);
     if (over->line_count && over->line_count < over->original_count)
         buffer_printf(out, "Showing top %zu nodes out of %zu\n", over->line_count, over->original_count);
-    if (shown->options.all) report_add_exactness(shown, over->line_count, "nodes", out);
+    if (shown->options.all) report_add_exactness_line(shown, over->line_count, "nodes", out);
 }
 
 enum { FLAT, FLAT_SD, CUM, CUM_SD, FIGURES };
@@ -339,10 +339,10 @@ static void add_json_spread(const struct over_runs *over, struct buffer *out, co
 
 static void write_json(const struct over_runs *over, struct buffer *out) {
     const struct report *shown = &over->shown;
-    buffer_add_text(out, "{\"type\":");
-    buffer_add_json_string(out, shown->type_name, strlen(shown->type_name));
-    buffer_add_text(out, ",\"unit\":");
-    buffer_add_json_string(out, shown->sample_unit, strlen(shown->sample_unit));
+    buffer_add_char(out, '{');
+    buffer_add_json_field(out, "type", shown->type_name);
+    buffer_add_char(out, ',');
+    buffer_add_json_field(out, "unit", shown->sample_unit);
     buffer_printf(out, ",\"runs\":%zu,", over->run_count);
     add_json_spread(over, out, "total", &over->total);
     buffer_add_text(out, ",\n\"nodes\":[");

@@ -24,7 +24,7 @@ struct report {
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
     bool exact;                    /* of options.all: values are whole numbers in their own unit */
-    filter_note *note;             /* what is worth a word on the side; may be NULL */
+    filter_note *note;             /* gets messages for the user, such as a pattern without a match; may be NULL */
     void *note_context;
 };
 
@@ -142,10 +142,14 @@ void report_add_value_or_dot(const struct report *report, struct buffer *out, in
 void report_add_filters(const struct report *report, struct buffer *out);
 void report_add_dropped(const struct report *report, struct buffer *out, size_t count, const char *what,
                         const char *value, double fraction);
-/* Of options.all: what the figures are worth, as words ("exact, nothing truncated"); and as a line on `count` nodes, or whatever `what`
+/* Of options.all: how exact the figures are ("exact, nothing truncated"); and as a line on `count` nodes, or whatever `what`
  * says. */
-void report_add_worth(const struct report *report, struct buffer *out);
-void report_add_exactness(const struct report *report, size_t count, const char *what, struct buffer *out);
+void report_add_exactness(const struct report *report, struct buffer *out);
+void report_add_exactness_line(const struct report *report, size_t count, const char *what, struct buffer *out);
+/* "name":…,"function":…,"file":… and so on of a node, without braces. */
+void report_json_info(struct buffer *out, const char *name, const struct graph_info *info);
+/* ]…} of the nodes and the whole report. */
+void report_json_end(const struct report *report, struct buffer *out, size_t original_count, size_t dropped_count);
 void report_add_profile_labels(const struct report *report, struct buffer *out);
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
                        bool full, struct buffer *out);

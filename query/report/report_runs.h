@@ -44,9 +44,4 @@ int report_by_tag(const struct report_runs *runs, const struct report_format *fo
                   const struct report_options *options, struct buffer *out, filter_note *note, void *context,
                   struct error *err);
 
-/* "name":…,"function":…,"file":… and so on, without braces: what query/report/json.c says of a node. */
-void report_json_info(struct buffer *out, const char *name, const struct graph_info *info);
-/* ]…} of the nodes and the whole. */
-void report_json_end(const struct report *report, struct buffer *out, size_t original_count, size_t dropped_count);
-
 #endif

@@ -102,7 +102,7 @@ int report_traces(struct report *report, struct buffer *out, struct error *err) 
     names.lines = xcalloc(profile->line_count + 1, sizeof *names.lines);
     names.locations = xcalloc(profile->location_count + 1, sizeof *names.locations);
     report_add_profile_labels(report, out);
-    if (report->options.all) report_add_exactness(report, profile->sample_count, "samples", out);
+    if (report->options.all) report_add_exactness_line(report, profile->sample_count, "samples", out);
     for (size_t i = 0; i < profile->sample_count; i++)
         add_sample(&names, i, out);
     buffer_add_text(out, separator);
