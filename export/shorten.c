@@ -1,5 +1,5 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "query/report/shorten.h"
+#include "export/shorten.h"
 
 #include <pcre2.h>
 #include <stdbool.h>

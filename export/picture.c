@@ -1,5 +1,5 @@
 /* The call graph drawn by graphviz: svg, png, pdf, ps, gif. */
-#include "query/report/graphviz.h"
+#include "export/graphviz.h"
 #include "query/report/report.h"
 
 int report_picture(struct report *report, struct buffer *out, struct error *err) {

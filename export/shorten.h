@@ -1,6 +1,6 @@
 /* shorten.h: names of functions as pictures show them. */
-#ifndef CLEAR_QUERY_REPORT_SHORTEN_H
-#define CLEAR_QUERY_REPORT_SHORTEN_H
+#ifndef CLEAR_EXPORT_SHORTEN_H
+#define CLEAR_EXPORT_SHORTEN_H
 
 #include "base/buffer.h"
 

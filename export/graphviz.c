@@ -1,4 +1,4 @@
-#include "query/report/graphviz.h"
+#include "export/graphviz.h"
 
 #include <stdlib.h>
 #include <string.h>

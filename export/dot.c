@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "export/shorten.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
-#include "query/report/shorten.h"
 
 enum { NODELETS_MAX = 4, FONT_LEAST = 8, FONT_GROWTH = 16 };
 

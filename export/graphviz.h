@@ -1,6 +1,6 @@
 /* graphviz.h: pictures of a graph in DOT, made by graphviz's own program. */
-#ifndef CLEAR_QUERY_REPORT_GRAPHVIZ_H
-#define CLEAR_QUERY_REPORT_GRAPHVIZ_H
+#ifndef CLEAR_EXPORT_GRAPHVIZ_H
+#define CLEAR_EXPORT_GRAPHVIZ_H
 
 #include "base/buffer.h"
 #include "base/error.h"
