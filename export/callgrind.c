@@ -1,16 +1,21 @@
-/* callgrind's format, for kcachegrind and callgrind_annotate: each address with its cost and its calls. */
+/* callgrind.c: for kcachegrind: each address with its cost and its calls, as pprof writes them.
+ *
+ * With all_types or before_after (which pprof has not) there are several events, in the units of the profile, and the file
+ * is for callgrind_annotate too: it has a summary, and calls=1 where pprof writes calls=0, which that program takes for
+ * costs of the caller. How often a function was called is not known from samples. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hex.h"
-#include "base/map.h"
+#include "export/difference.h"
+#include "export/format.h"
 #include "query/profile/scale.h"
-#include "query/report/report.h"
 
-struct writing {
+struct callgrind {
     const struct report *report;
-    struct graph *graph;
+    struct graph graph;   /* the nodes and edges that there are */
+    struct graph *events; /* the same for each event, with its values; NULL: `graph` has those of the only one */
+    size_t event_count;
     struct buffer *out;
     struct map objects, files, names; /* text -> its number, from 1 */
     char **callees;                   /* [node index]: the name as one that is called */
@@ -18,76 +23,114 @@ struct writing {
 };
 
 /* "(3) name" the first time, "(3)" from then on. */
-static void add_name(struct writing *writing, const char *tag, struct map *known, const char *name) {
+static void add_name(struct callgrind *file, const char *tag, struct map *known, const char *name) {
     bool added = false;
-    buffer_add_text(writing->out, tag);
+    buffer_add_text(file->out, tag);
     if (*name) {
         struct map_entry *entry = map_put(known, name, strlen(name), &added);
         if (added) entry->value = (int64_t)known->count;
-        buffer_printf(writing->out, added ? "(%lld) %s" : "(%lld)", (long long)entry->value, name);
+        buffer_printf(file->out, added ? "(%lld) %s" : "(%lld)", (long long)entry->value, name);
     }
-    buffer_add_char(writing->out, '\n');
+    buffer_add_char(file->out, '\n');
 }
 
 /* Absolute, or what was added since the last one where that is shorter. */
-static void add_address(const struct writing *writing, uint64_t address) {
-    struct hex_text absolute = hex_address(address);
-    char relative[32];
-    if (!writing->before) {
-        buffer_add_text(writing->out, absolute.text);
-    } else if (writing->before->address == address) {
-        buffer_add_char(writing->out, '*');
+static void add_address(const struct callgrind *file, uint64_t address) {
+    char absolute[32], relative[32];
+    snprintf(absolute, sizeof absolute, "0x%llx", (unsigned long long)address);
+    if (!file->before) {
+        buffer_add_text(file->out, absolute);
+    } else if (file->before->address == address) {
+        buffer_add_char(file->out, '*');
     } else {
-        snprintf(relative, sizeof relative, "%+lld", (long long)(address - writing->before->address));
-        buffer_add_text(writing->out, strlen(relative) < strlen(absolute.text) ? relative : absolute.text);
+        snprintf(relative, sizeof relative, "%+lld", (long long)(address - file->before->address));
+        buffer_add_text(file->out, strlen(relative) < strlen(absolute) ? relative : absolute);
     }
 }
 
-static long long scaled(const struct writing *writing, int64_t value) {
+/* ---- costs ---- */
+
+static long long scaled(const struct callgrind *file, int64_t value) {
     const char *unit;
-    return (long long)scale_value(value, writing->report->sample_unit, writing->report->output_unit, &unit);
+    return (long long)scale_value(value, file->report->sample_unit, file->report->output_unit, &unit);
 }
 
-static void add_calls(struct writing *writing, const struct graph_node *node) {
+static void add_costs(struct callgrind *file, const struct graph_node *node) {
+    if (!file->events) buffer_printf(file->out, " %lld", scaled(file, graph_flat(node)));
+    for (size_t i = 0; file->events && i < file->event_count; i++) {
+        const struct graph_node *same = graph_find(&file->events[i], &node->info);
+        buffer_printf(file->out, " %lld", same ? (long long)graph_flat(same) : 0);
+    }
+    buffer_add_char(file->out, '\n');
+}
+
+static int64_t weight_of(const struct graph *graph, const struct graph_edge *edge) {
+    const struct graph_node *source = graph_find(graph, &edge->source->info);
+    const struct graph_node *target = graph_find(graph, &edge->target->info);
+    const struct graph_edge *same = source ? source->out : NULL;
+    while (same && same->target != target)
+        same = same->next_out;
+    return same ? graph_weight(same) : 0;
+}
+
+static void add_call_costs(struct callgrind *file, const struct graph_edge *edge) {
+    buffer_add_text(file->out, "* *");
+    if (!file->events) buffer_printf(file->out, " %lld", scaled(file, edge->weight));
+    for (size_t i = 0; file->events && i < file->event_count; i++)
+        buffer_printf(file->out, " %lld", (long long)weight_of(&file->events[i], edge));
+    buffer_add_char(file->out, '\n');
+}
+
+/* Where pprof leaves a line empty, callgrind_annotate wants a word. */
+static const char *name_of(struct callgrind *file, struct graph_node *node) {
+    return file->events && !*node->info.name ? graph_name(&file->graph, node) : node->info.name;
+}
+
+static const char *file_of(const struct callgrind *file, const struct graph_node *node) {
+    return file->events && !*node->info.file ? "???" : node->info.file;
+}
+
+static void add_calls(struct callgrind *file, const struct graph_node *node) {
     size_t count;
-    struct graph_edge **edges = graph_sort_edges(writing->graph, node, false, &count);
+    struct graph_edge **edges = graph_sort_edges(&file->graph, node, false, &count);
     for (size_t i = 0; i < count; i++) {
         const struct graph_node *callee = edges[i]->target;
-        add_name(writing, "cfl=", &writing->files, callee->info.file);
-        const char *name = writing->callees[callee->index]; /* none: dropped as negative, though the call is shown */
-        add_name(writing, "cfn=", &writing->names, name ? name : "");
-        buffer_add_text(writing->out, "calls=0 "); /* how often is not known: samples */
-        add_address(writing, callee->info.address);
-        buffer_printf(writing->out, " %lld\n* * %lld\n", (long long)callee->info.line,
-                      scaled(writing, edges[i]->weight));
+        add_name(file, "cfl=", &file->files, file_of(file, callee));
+        const char *name = file->callees[callee->index]; /* none: dropped as negative, though the call is shown */
+        add_name(file, "cfn=", &file->names, name ? name : "");
+        buffer_printf(file->out, "calls=%d ", file->events ? 1 : 0);
+        add_address(file, callee->info.address);
+        buffer_printf(file->out, " %lld\n", (long long)callee->info.line);
+        add_call_costs(file, edges[i]);
     }
     free(edges);
 }
 
-static void add_node(struct writing *writing, const struct graph_node *node) {
-    const struct graph_info *info = &node->info, *before = writing->before;
+static void add_node(struct callgrind *file, struct graph_node *node) {
+    const struct graph_info *info = &node->info, *before = file->before;
     if (!before || info->object != before->object || info->file != before->file || info->name != before->name) {
-        buffer_add_char(writing->out, '\n');
-        add_name(writing, "ob=", &writing->objects, info->object);
-        add_name(writing, "fl=", &writing->files, info->file);
-        add_name(writing, "fn=", &writing->names, info->name);
+        buffer_add_char(file->out, '\n');
+        add_name(file, "ob=", &file->objects, info->object);
+        add_name(file, "fl=", &file->files, file_of(file, node));
+        add_name(file, "fn=", &file->names, name_of(file, node));
     }
-    add_address(writing, info->address);
-    buffer_printf(writing->out, " %lld %lld\n", (long long)info->line, scaled(writing, graph_flat(node)));
-    add_calls(writing, node);
-    writing->before = info;
+    add_address(file, info->address);
+    buffer_printf(file->out, " %lld", (long long)info->line);
+    add_costs(file, node);
+    add_calls(file, node);
+    file->before = info;
 }
 
 /* ---- names of callees ---- */
 
-struct name_key {
+struct callee_key {
     const char *file, *name;
     const struct graph_node *function; /* NULL: of all with that file and name */
 };
 
 static struct map_entry *entry_of(struct map *map, const struct graph_info *info, const struct graph_node *function,
                                   bool *added) {
-    struct name_key key;
+    struct callee_key key;
     memset(&key, 0, sizeof key);
     key.file = info->file;
     key.name = info->name;
@@ -96,10 +139,10 @@ static struct map_entry *entry_of(struct map *map, const struct graph_info *info
 }
 
 /* Functions that only differ in what callgrind does not know (their binary, their first line) are told apart: "f [2/3]". */
-static void name_callees(struct writing *writing) {
+static void name_callees(struct callgrind *file) {
     struct map seen = {0};
-    const struct graph *graph = writing->graph;
-    writing->callees = xcalloc(graph->all_count + 1, sizeof(char *));
+    struct graph *graph = &file->graph;
+    file->callees = xcalloc(graph->all_count + 1, sizeof(char *));
     for (size_t i = 0; i < graph->node_count; i++) {
         bool added;
         const struct graph_node *node = graph->nodes[i];
@@ -109,31 +152,118 @@ static void name_callees(struct writing *writing) {
         entry_of(&seen, &node->info, node->function, NULL)->value = number;
     }
     for (size_t i = 0; i < graph->node_count; i++) {
-        const struct graph_node *node = graph->nodes[i];
+        struct graph_node *node = graph->nodes[i];
+        const char *name = name_of(file, node);
         long long number = (long long)entry_of(&seen, &node->info, node->function, NULL)->value;
         long long count = (long long)entry_of(&seen, &node->info, NULL, NULL)->value;
-        writing->callees[node->index] =
-            count > 1 ? xasprintf("%s [%lld/%lld]", node->info.name, number, count) : xstrdup(node->info.name);
+        file->callees[node->index] = count > 1 ? xasprintf("%s [%lld/%lld]", name, number, count) : xstrdup(name);
     }
     map_free(&seen);
 }
 
-int report_callgrind(struct report *report, struct buffer *out, struct error *err) {
-    struct graph graph;
+/* ---- several events ---- */
+
+/* Each event is a sample type of its own; the last type says with 1 that a sample has any value, so that a graph of it has
+ * all nodes and edges. */
+static void split_events(struct callgrind *file) {
+    const struct report *report = file->report;
+    struct profile *profile = report->profile;
+    size_t sides = report->options.before_after ? SIDES : 1, first = report->options.all_types ? 0 : report->type;
+    size_t count = (report->options.all_types ? profile->type_count : 1) * sides, width = count + 1;
+    struct profile_type *types = xcalloc(width, sizeof *types);
+    int64_t *values = xcalloc(profile->sample_count * width + 1, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        char *name = xasprintf("%s%s", profile->types[first + i / sides].type,
+                               sides == 1            ? ""
+                               : i % sides == BEFORE ? "_before"
+                                                     : "_after");
+        types[i] = (struct profile_type){profile_text(profile, name), profile->types[first + i / sides].unit};
+        free(name);
+    }
+    types[count] = types[0];
+    for (size_t sample = 0; sample < profile->sample_count; sample++)
+        for (size_t i = 0; i < count; i++) {
+            size_t type = first + i / sides;
+            int64_t value = sides == 1 ? profile_value(profile, sample, type)
+                                       : difference_value(profile, sample, type, (int)(i % sides));
+            values[sample * width + i] = value;
+            if (value) values[sample * width + count] = 1;
+        }
+    profile_retype(profile, types, width, values);
+    file->event_count = count;
+}
+
+static void build_event(struct callgrind *file, struct report *report, size_t type, struct graph *graph) {
+    struct graph_options options;
+    report_graph_options(report, &options);
+    options.type = type;
+    options.mean_type = PROFILE_NONE;
+    graph_build(graph, file->report->profile, &options);
+}
+
+static int build_events(struct callgrind *file, struct report *report, struct error *err) {
+    if (report->options.call_tree)
+        return error_usage(err, "call_tree excludes all_types and before_after: paths are told apart by one value");
+    if (report_check_sums(report, err) < 0) return -1;
+    split_events(file);
+    report_prepare_graph(report);
+    build_event(file, report, file->event_count, &file->graph);
+    graph_sort(&file->graph, GRAPH_ADDRESS);
+    file->events = xcalloc(file->event_count, sizeof *file->events);
+    for (size_t i = 0; i < file->event_count; i++)
+        build_event(file, report, i, &file->events[i]);
+    return 0;
+}
+
+/* An event's name is one word. */
+static void add_event(struct buffer *out, const struct profile_type *type) {
+    buffer_add_char(out, ' ');
+    for (const char *name = type->type; *name; name++)
+        buffer_add_char(out, *name == ' ' || *name == ':' || *name == '\n' ? '_' : *name);
+    buffer_printf(out, "(%s)", type->unit);
+}
+
+static void add_head(struct callgrind *file) {
+    const struct report *report = file->report;
+    buffer_add_text(file->out, "positions: instr line\nevents:");
+    if (!file->events) buffer_printf(file->out, " %s(%s)", report->type_name, report->output_unit);
+    for (size_t i = 0; i < file->event_count; i++)
+        add_event(file->out, &report->profile->types[i]);
+    if (file->events) buffer_add_text(file->out, "\nsummary:");
+    for (size_t i = 0; i < file->event_count; i++) {
+        int64_t sum = 0;
+        for (size_t sample = 0; sample < report->profile->sample_count; sample++)
+            sum += profile_value(report->profile, sample, i);
+        buffer_printf(file->out, " %lld", (long long)sum);
+    }
+    buffer_add_char(file->out, '\n');
+}
+
+/* ---- all of it ---- */
+
+static void free_file(struct callgrind *file) {
+    for (size_t i = 0; file->callees && i <= file->graph.all_count; i++)
+        free(file->callees[i]);
+    free(file->callees);
+    map_free(&file->objects);
+    map_free(&file->files);
+    map_free(&file->names);
+    for (size_t i = 0; file->events && i < file->event_count; i++)
+        graph_free(&file->events[i]);
+    free(file->events);
+    graph_free(&file->graph);
+}
+
+int callgrind_write(struct report *report, struct buffer *out, struct error *err) {
+    struct callgrind file = {.report = report, .out = out};
     struct graph_trimmed trimmed;
-    (void)err;
-    report_build_graph(report, &graph, &trimmed);
-    struct writing writing = {.report = report, .graph = &graph, .out = out};
-    name_callees(&writing);
-    buffer_printf(out, "positions: instr line\nevents: %s(%s)\n", report->type_name, report->output_unit);
-    for (size_t i = 0; i < graph.node_count; i++)
-        add_node(&writing, graph.nodes[i]);
-    for (size_t i = 0; i <= graph.all_count; i++)
-        free(writing.callees[i]);
-    free(writing.callees);
-    map_free(&writing.objects);
-    map_free(&writing.files);
-    map_free(&writing.names);
-    graph_free(&graph);
+    bool has_events = report->options.all_types || report->options.before_after;
+    if (has_events && build_events(&file, report, err) < 0) return -1;
+    if (!has_events) report_build_graph(report, &file.graph, &trimmed);
+    name_callees(&file);
+    add_head(&file);
+    for (size_t i = 0; i < file.graph.node_count; i++)
+        add_node(&file, file.graph.nodes[i]);
+    free_file(&file);
     return 0;
 }

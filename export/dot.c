@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "export/format.h"
 #include "export/shorten.h"
 #include "query/profile/scale.h"
-#include "query/report/report.h"
 
 enum { NODELETS_MAX = 4, FONT_LEAST = 8, FONT_GROWTH = 16 };
 
@@ -352,7 +352,7 @@ static void add_graph(struct picture *picture) {
     free(edges);
 }
 
-int report_dot(struct report *report, struct buffer *out, struct error *err) {
+int dot_write(struct report *report, struct buffer *out, struct error *err) {
     struct graph graph;
     struct graph_trimmed trimmed;
     const char *title = title_of(report);

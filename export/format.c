@@ -11,7 +11,7 @@
 #define ENCODER(name, suffix, help, ...)                                                                               \
     { .report = ROW(name, suffix, help, __VA_ARGS__) }
 #define PICTURE(name, media_, help)                                                                                    \
-    ENCODER(name, "." name, help, .media = media_, .write = report_picture, .is_visual = true, .is_binary = true,      \
+    ENCODER(name, "." name, help, .media = media_, .write = picture_write, .is_visual = true, .is_binary = true,       \
             .is_drawn = true)
 
 /* Of several with one suffix, the first is what a file of that name gets. */
@@ -31,16 +31,17 @@ const struct export_format export_formats[] = {
     ENCODER("speedscope", ".speedscope.json", "for https://www.speedscope.app, every sample type",
             .media = "application/json", .write = speedscope_write, .is_whole = true, .is_binary = true,
             .keeps_places = true, .has_sides = true),
-    ENCODER("callgrind", ".callgrind", "for kcachegrind and callgrind_annotate", .write = report_callgrind,
-            .is_whole = true, .is_raw = true, .object_names = true, .has_whole_units = true),
-    ENCODER("dot", ".dot", "the call graph for graphviz", .write = report_dot, .is_visual = true),
+    ENCODER("callgrind", ".callgrind", "for kcachegrind; with all_types, for callgrind_annotate as well",
+            .write = callgrind_write, .is_whole = true, .is_raw = true, .object_names = true, .has_whole_units = true,
+            .has_events = true),
+    ENCODER("dot", ".dot", "the call graph for graphviz", .write = dot_write, .is_visual = true),
     PICTURE("svg", "image/svg+xml", "the call graph as a picture, drawn by graphviz; png, pdf, ps, gif likewise"),
     PICTURE("png", "image/png", "the call graph as a picture"),
     PICTURE("pdf", "application/pdf", "the call graph as a document"),
     PICTURE("ps", "application/postscript", "the call graph as PostScript"),
     PICTURE("gif", "image/gif", "the call graph as a picture"),
     ENCODER("json", ".json", "the call graph for programs, every number exact", .media = "application/json",
-            .write = report_json, .nodes = REPORT_NODES_ALL, .table = REPORT_TABLE_JSON),
+            .write = json_write, .nodes = REPORT_NODES_ALL, .table = REPORT_TABLE_JSON),
     ENCODER("samples", ".samples.json", "every sample with all its values and labels, as JSON",
             .media = "application/json", .write = samples_write, .is_whole = true, .keeps_places = true,
             .has_sides = true),

@@ -39,6 +39,10 @@ int flamegraph_write(struct report *report, struct buffer *out, struct error *er
 int speedscope_write(struct report *report, struct buffer *out, struct error *err);
 int csv_write(struct report *report, struct buffer *out, struct error *err);
 int samples_write(struct report *report, struct buffer *out, struct error *err);
+int callgrind_write(struct report *report, struct buffer *out, struct error *err);
+int dot_write(struct report *report, struct buffer *out, struct error *err);
+int picture_write(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
+int json_write(struct report *report, struct buffer *out, struct error *err);
 int datasette_metadata(struct db *db, const char *path, struct error *err);
 
 #endif

@@ -5,7 +5,7 @@
  * What is not known of a node is left out; values are in the profile's own unit. */
 #include <stdlib.h>
 
-#include "query/report/report.h"
+#include "export/format.h"
 
 static void add_node(struct buffer *out, struct graph *graph, struct graph_node *node) {
     buffer_add_char(out, '{');
@@ -30,7 +30,7 @@ static void add_edges(struct buffer *out, const size_t *numbers, struct graph *g
     free(edges);
 }
 
-int report_json(struct report *report, struct buffer *out, struct error *err) {
+int json_write(struct report *report, struct buffer *out, struct error *err) {
     struct graph graph;
     struct graph_trimmed trimmed;
     (void)err;

@@ -86,6 +86,23 @@ if command -v node >/dev/null; then
     node --check script.js || fail "the script does not parse"
 fi
 
+# With all types callgrind_annotate adds up: the totals, and what is main's own and inclusive.
+out first --kind heap --format callgrind --all_types -o all.callgrind
+callgrind_annotate --threshold=100 all.callgrind >self.txt || fail "callgrind_annotate"
+callgrind_annotate --threshold=100 --inclusive=yes all.callgrind >cum.txt || fail "callgrind_annotate --inclusive"
+commas() { sed -E ':a; s/([0-9])([0-9]{3})($|,)/\1,\2\3/; ta' <<<"$1"; }
+expect_match "$(cat self.txt)" "^Events recorded: +alloc_objects\(count\) alloc_space\(bytes\) inuse_objects\(count\) inuse_space\(bytes\)$" "events"
+expect_match "$(cat self.txt)" " $(commas "$space") .*PROGRAM TOTALS$" "callgrind totals"
+expect_match "$(cat self.txt)" "1,048,676 .*/src/server.cc:main" "callgrind, main itself"
+expect_match "$(cat cum.txt)" "100,736 .*/src/server.cc:serve" "callgrind, serve with callees"
+expect_match "$(cat cum.txt)" " $(commas "$space") .*/src/server.cc:main" "callgrind, main with callees"
+out --sql "SELECT 'f;f;f' AS stack, 10 AS n" --format callgrind --all_types -o r.callgrind
+expect_match "$(callgrind_annotate --threshold=100 --inclusive=yes r.callgrind)" '^10 \(100.*:f' "recursion counts once"
+out --sql "SELECT 'f' AS stack, 10 AS n" --base "SELECT 'f' AS stack, 4 AS n UNION ALL SELECT 'g', 3" --before_after --format callgrind -o d.callgrind
+expect_match "$(callgrind_annotate --threshold=100 d.callgrind)" '^Events recorded: +n_before\(count\) n_after\(count\)$' "events of a difference"
+expect_match "$(callgrind_annotate --threshold=100 d.callgrind)" '^ *7 \(100.0%\) +10 \(100.0%\) +PROGRAM TOTALS$' "before and after"
+expect_match "$(callgrind_annotate --threshold=100 d.callgrind)" '^ *4 \(57.14%\) +10 \(100.0%\) .*:f$' "before and after of a function"
+
 dot -Tsvg a.dot >dot.svg || fail "graphviz does not take the graph"
 expect_equal "$(grep -Ec '<g id="node[0-9]+"' dot.svg)" 6 "the legend and five functions"
 
@@ -139,6 +156,11 @@ refused 'sample_index goat: it must be 0 to 3, or one of: alloc_objects alloc_sp
 refused 'no text dump of kind cpu: heap, lock' first --kind cpu --format dump
 refused 'needs a run' --sql 'SELECT 1' --format dump
 refused 'for the whole warehouse' first --format datasette-metadata
+refused 'all_types is for callgrind, not folded' first --kind heap --format folded --all_types
+refused 'before_after is for callgrind, not csv' first --kind heap --format csv --before_after
+refused 'call_tree excludes all_types' first --kind heap --format callgrind --all_types --call_tree
+refused '--focus is not an option of pprof: --format proto writes a filtered profile' first --kind heap -o x.pb.gz --focus main
+refused '--title is not an option of dump' first --kind heap --format dump --title x
 refused '--level' first --kind heap -o x.pb.gz --level 10
 refused 'exclude' --sql 'SELECT 1' --query mine -o x.pb.gz
 refused 'only one run' first 2 -o dir.profile/

@@ -1,6 +1,7 @@
 # clear export --format X and clear report X give the same bytes, and what they say is what pprof says of the oracle's profile.
 # timeout: 300
 . "$(dirname "$0")/lib.sh"
+command -v callgrind_annotate >/dev/null || skip "callgrind_annotate is not installed"
 command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"
 export TZ=UTC HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none

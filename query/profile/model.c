@@ -214,6 +214,15 @@ void profile_keep_types(struct profile *profile, const size_t *kept, size_t coun
     profile->type_count = count;
 }
 
+void profile_retype(struct profile *profile, struct profile_type *types, size_t count, int64_t *values) {
+    free(profile->types);
+    free(profile->values);
+    profile->types = types;
+    profile->values = values;
+    profile->type_count = count;
+    profile->room.values = profile->sample_count * count;
+}
+
 void profile_scale(struct profile *profile, const double *ratios) {
     size_t width = profile->type_count, kept = 0;
     bool changes = false;

@@ -132,6 +132,9 @@ int profile_find_type(const struct profile *profile, const char *wanted, size_t 
 /* Leaves of each sample's values those of `kept`, which rises. */
 void profile_keep_types(struct profile *profile, const size_t *kept, size_t count);
 
+/* Gives the samples other values: `types` and `values` ([sample * count + type]) become the profile's own. */
+void profile_retype(struct profile *profile, struct profile_type *types, size_t count, int64_t *values);
+
 /* Multiplies the values of each type, rounded half away from zero, and drops samples all of whose changed values are 0. */
 void profile_scale(struct profile *profile, const double *ratios);
 

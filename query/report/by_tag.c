@@ -108,12 +108,7 @@ static void widen(struct by_tag *by, struct profile *profile, size_t type, size_
         to[0] = to[at] = from[type];
         if (width > 1) to[1] = to[at + 1] = from[mean_type];
     }
-    free(profile->types);
-    free(profile->values);
-    profile->types = types;
-    profile->values = values;
-    profile->type_count = count;
-    profile->room.values = profile->sample_count * count;
+    profile_retype(profile, types, count, values);
 }
 
 /* Which value is shown is asked of each part: its types may stand in another order. */

@@ -39,6 +39,8 @@ const struct option_row report_shown_rows[] = {
      .help = "Apply the three limits above (default). `--trim=false` shows everything."},
     SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
     SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
+    SWITCH("all_types", all_types, "For callgrind: an event for each sample type, not only the one that is shown."),
+    SWITCH("before_after", before_after, "For callgrind: two events for a difference, before and after."),
     TEXT("title", title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
     SWITCH("compact_labels", compact_labels, "Print a short header."),
     {0},

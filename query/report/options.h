@@ -22,6 +22,8 @@ struct report_options {
     int64_t nodecount;             /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
     const char *title;  /* ours: the head of flamegraph and speedscope; "" none */
+    bool all_types;     /* ours: every sample type and not only the one that is shown: callgrind */
+    bool before_after;  /* ours: both sides of a difference: callgrind */
     bool all;           /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
     bool over_runs;     /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */

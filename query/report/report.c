@@ -119,9 +119,16 @@ int64_t report_total(const struct report *report) {
     return divisor ? (int64_t)total / (int64_t)divisor : (int64_t)total;
 }
 
+/* Options that other formats do not take, or always obey. */
+static int check_events(const struct report_format *format, const struct report_options *options, struct error *err) {
+    const char *name = options->all_types ? "all_types" : options->before_after ? "before_after" : NULL;
+    return name && format && !format->has_events ? error_usage(err, "%s is for callgrind, not %s", name, format->name)
+                                                 : 0;
+}
+
 int report_choose_values(struct report *report, struct error *err) {
     const struct report_options *options = &report->options;
-    if (report_options_check(options, err) < 0 ||
+    if (report_options_check(options, err) < 0 || check_events(report->format, options, err) < 0 ||
         profile_find_type(report->profile, options->sample_index, &report->type, err) < 0)
         return -1;
     const struct profile_type *type = &report->profile->types[report->type];

@@ -52,6 +52,7 @@ struct report_format {
     bool address_noinlines;
     bool keeps_places;    /* at the granularity of functions, lines and addresses stay in the profile */
     bool has_sides;       /* shows before and after of a difference: samples of a base are marked */
+    bool has_events;      /* takes all_types and before_after */
     bool has_nodes_only;  /* of calls nothing is shown but whether they are inlined */
     bool has_whole_units; /* values are whole numbers, so the unit is small enough for the smallest one */
     bool has_values_only; /* samples without the value that is shown leave no trace in it */
@@ -64,8 +65,7 @@ bool report_is_of_one_type(const struct report_format *format, const struct repo
 /* Does the report show both sides of a difference? Then the samples of a base must be marked (compare_options.is_diff), whichever
  * option named it. `options` may be NULL. */
 static inline bool report_has_sides(const struct report_format *format, const struct report_options *options) {
-    (void)options;
-    return format->has_sides;
+    return format->has_sides || (options && options->before_after);
 }
 
 /* What a person knows better than the profile, each NULL or "" where it is right: the path and build id of its first mapping, which is
@@ -154,7 +154,7 @@ void report_add_profile_labels(const struct report *report, struct buffer *out);
 void report_add_labels(const struct report *report, const struct graph *graph, const struct graph_trimmed *trimmed,
                        bool full, struct buffer *out);
 
-/* The formats of query/. */
+/* The rows' functions. */
 int report_text(struct report *report, struct buffer *out, struct error *err);
 int report_tree(struct report *report, struct buffer *out, struct error *err); /* and peek, with options.symbol */
 int report_traces(struct report *report, struct buffer *out, struct error *err);
@@ -163,10 +163,6 @@ int report_raw(struct report *report, struct buffer *out, struct error *err);
 int report_list(struct report *report, struct buffer *out, struct error *err);
 int report_disasm(struct report *report, struct buffer *out, struct error *err);
 int report_weblist(struct report *report, struct buffer *out, struct error *err);
-int report_dot(struct report *report, struct buffer *out, struct error *err);
-int report_picture(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
-int report_callgrind(struct report *report, struct buffer *out, struct error *err);
-int report_json(struct report *report, struct buffer *out, struct error *err);
 int report_comments(struct report *report, struct buffer *out, struct error *err);
 
 #endif
