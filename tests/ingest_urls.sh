@@ -99,7 +99,9 @@ expect_between "$(sql t.db "SELECT sum(cpu_ns) / 1000000 FROM cpu_use WHERE func
 "$CLEAR" query --format csv --no-header 'SELECT sum(inuse_bytes) > 1000000 FROM heap WHERE run_id = :run' run="http://$address/debug/pprof/heap?gc=1" >out.txt ||
     fail "query of a URL"
 expect_equal "$(tr -d '\r' <out.txt)" 1 "a query about a URL"
-"$CLEAR" doctor --top 0 "http://$address/debug/pprof/heap?gc=1" | grep -q main.main || fail "doctor of a URL"
+"$CLEAR" top "http://$address/debug/pprof/heap?gc=1" | grep -q main.main || fail "top of a URL"
+"$CLEAR" doctor "http://$address/debug/pprof/heap?gc=1" >out.txt || fail "doctor of a URL"
+grep -q 'allocations of' out.txt || fail "doctor of a URL: $(cat out.txt)"
 
 # ---- what is asked for ----
 : >asked.txt

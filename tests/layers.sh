@@ -60,7 +60,7 @@ planted_room ingest/store/store.c 'the code has .*ingest/store: .*ingest/read' '
 planted_room query/diff/diff.h 'the code has .*query/doctor: .*calls_private.h' '#include "query/doctor/calls_private.h"'
 planted_room query/stray.c 'belongs into a room' 'int stray;' 'belongs into a room'
 
-planted cli/main.c 'struct sums is something else in ingest/store/sums.h' 'struct sums {\n    int x;\n};'
+planted schema/db.c 'struct sums is something else in ingest/store/sums.h' 'struct sums {\n    int x;\n};'
 
 # SQL made by printf, on one line and over several.
 planted query/runs/select.c 'SQL made by printf' 'void f(char *b) {\n    sprintf(b, "SELECT * FROM runs WHERE id = %d", 1);\n}'
