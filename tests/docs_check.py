@@ -88,7 +88,7 @@ def check_map():
         if words not in read(path):
             fault(path, f"has no {words}, and the maps say so")
         for page in ("README.md", "CONTRIBUTING.md"):
-            if f"`{os.path.basename(path)}`" not in PAGES[page]:
+            if f"`{path}`" not in PAGES[page] and f"`{os.path.basename(path)}`" not in PAGES[page]:
                 fault(page, f"{path} is not on the map")
 
 
