@@ -77,8 +77,8 @@ static void print_options(struct arena *arena) {
     struct word_list lines = {0};
     for (struct option_walk walk = {0}; report_option_next(&walk);)
         if (walk.row->type != OPTION_CHOICE) add_line(&lines, arena, walk.row->name, walk.row->help);
-    add_line(&lines, arena, "kind", "which profile of the run: heap, cpu, lock, ...");
-    add_line(&lines, arena, "output", "the file that reports go to, instead of the screen");
+    add_line(&lines, arena, "kind", "The kind of profile: heap, cpu, lock, ...");
+    add_line(&lines, arena, "output", "The file that reports are written to. Default: the screen.");
     puts("\n  Options, as NAME=VALUE:");
     print_sorted(&lines);
     puts("\n  Options that exclude each other:");

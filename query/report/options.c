@@ -36,7 +36,7 @@ const struct option_row report_shown_rows[] = {
      .type = OPTION_SWITCH,
      .offset = AT(trim),
      .preset = "true",
-     .help = "Apply the three limits above (default). `--trim=false` shows everything."},
+     .help = "Apply nodecount, nodefraction and edgefraction (default). `trim=false` shows everything."},
     SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
     SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
     SWITCH("all_types", all_types, "For callgrind: an event for each sample type, not only the one that is shown."),
@@ -94,7 +94,7 @@ const struct option_row report_runs_rows[] = {
     SWITCH("over_runs", over_runs, "`top`, `json`: mean and standard deviation of each function over the runs."),
     TEXT("by_tag", by_tag, "KEY", "<tag-key>",
          "`top`, `json`: one column for each value of a tag of the runs, or else of a label of the samples."),
-    NUMBER(columns, OPTION_INTEGER, "8", "N", "With `--by-tag`: at most N columns; the others are summed. Default: 8."),
+    NUMBER(columns, OPTION_INTEGER, "8", "N", "With `by_tag`: at most N columns; the others are summed. Default: 8."),
     {0},
 };
 
