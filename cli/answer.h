@@ -1,5 +1,5 @@
-/* answer.h: runs a user's SQL or a saved query and prints the result as a table on standard output: for `clear query` and the
- * prompt of `clear report`. The SQL is read-only and limited in time (query/sql/ask.h). */
+/* answer.h: runs a user's SQL or a saved query and prints the result as a table on standard output: for `clear query`
+ * and the prompt of `clear report`. The SQL is read-only and limited in time (query/sql/ask.h). */
 #ifndef CLEAR_CLI_ANSWER_H
 #define CLEAR_CLI_ANSWER_H
 
@@ -12,8 +12,8 @@ struct answer_options {
     const char *run;    /* "run=3": the default of the parameter :run; NULL: the latest run */
 };
 
-/* Each of `arguments` is NAME=VALUE for a parameter. 0, or -1 with the error set; the place of a syntax error is printed on
- * standard error. */
+/* Each of `arguments` is NAME=VALUE for a parameter. 0, or -1 with the error set; the place of a syntax error is
+ * printed on standard error. */
 int answer_sql(struct db *db, const struct answer_options *options, const char *sql, char *const *arguments,
                size_t count, struct error *err);
 /* The same for the saved query of that name. */

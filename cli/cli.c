@@ -37,7 +37,7 @@ static const struct command *command_called(const char *name) {
     return command;
 }
 
-/* Help must be had whatever the configuration says. */
+/* Help works even if the configuration is wrong. */
 static bool needs_config(const struct command *command) {
     return command->purpose != COMMAND_HELP;
 }

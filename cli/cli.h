@@ -1,9 +1,9 @@
 /* cli.h: what all commands share: the table of commands, reading options, the configuration, opening the warehouse.
  *
- * A command is a function in cli/NAME.c, a row of the table in cli/main.c, a table of options beside the function, and the
- * text cli/manual/NAME.md. It reads its options with cli_options, refuses arguments that are left before it does any
- * work, and calls downwards. argv[0] is the command's name. It returns the exit status (>= 0), or -1 with the error set:
- * main prints `clear: MESSAGE` and chooses the status. */
+ * * A command is a function in cli/NAME.c, a row of the table in cli/main.c, a table of options beside the function,
+ * and the text cli/manual/NAME.md. It reads its options with cli_options, refuses arguments that are left before it
+ * does any work, and calls downwards. argv[0] is the command's name. It returns the exit status (>= 0), or -1 with
+ * the error set: main prints `clear: MESSAGE` and chooses the status. */
 #ifndef CLEAR_CLI_CLI_H
 #define CLEAR_CLI_CLI_H
 
@@ -45,8 +45,9 @@ extern const struct option_group doctor_options[], export_options[], help_option
 const struct command *cli_find(const char *name, struct error *err);
 
 /* Reads the options of the command argv[0] into its struct and leaves the other words in argv[1] to argv[*argc - 1]
- * (base/option.h). Then the configuration is read, if the command is not help or version. 0, or -1: with the error set, or
- * without one where --help was given and printed, so that `if (cli_options(...) < 0) return -1;` is right for both. */
+ * (base/option.h). Then the configuration is read, if the command is not help or version. 0, or -1: with the error
+ * set, or without one where --help was given and printed, so that `if (cli_options(...) < 0) return -1;` is right for
+ * both. */
 int cli_options(int *argc, char **argv, void *options, struct error *err);
 /* 0, or a usage error if there are more arguments than `most` besides the name. */
 int cli_at_most(int most, int argc, char **argv, struct error *err);
@@ -66,7 +67,8 @@ int cli_load_config(const char *path, struct error *err);
 int cli_find_config(struct error *err);
 const struct config *cli_config(void);
 
-/* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's, runs.sqlite. */
+/* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's,
+ * runs.sqlite. */
 const char *cli_database(const char *option);
 /* Opens it and applies the configuration's thresholds and queries. db_close it. */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);

@@ -81,7 +81,7 @@ const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
                                               CLI_OPTIONS_END};
 #undef AT
 
-/* Before anything is opened. The line and a caret below the place go ahead of the message. */
+/* Checks a pattern before anything is opened. Prints the pattern and a caret below the error. */
 static int check_pattern(const char *option, const char *regex, struct error *err) {
     size_t place;
     struct pattern *pattern = regex ? pattern_compile_at(option, regex, &place, err) : NULL;
@@ -138,7 +138,7 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
 
 /* ---- two sides ---- */
 
-/* A run that is on both sides says nothing about the difference: it stays where it is the only one, and the set loses it. */
+/* Removes the runs of `other` from `from`, unless nothing would be left. */
 static void take_apart(struct run_list *from, const struct run_list *other) {
     struct run_list left = {0};
     for (size_t i = 0; i < from->count; i++)
@@ -159,7 +159,7 @@ static int compare(const struct doctor_command *options, struct error *err) {
                                 .focus = options->focus,
                                 .ignore = options->ignore,
                                 .colour = wants_colour()};
-    /* One name alone is what the latest run is held against. */
+    /* One name alone is compared with the latest run. */
     diff.sides[DIFF_OLD].name = options->run ? options->run : options->other;
     diff.sides[DIFF_NEW].name = options->run ? options->other : "latest";
     int code = 0;

@@ -18,14 +18,14 @@ struct export_options {
     struct report_options report; /* of formats that are reports */
     int64_t level;
     struct timespan_request span;
-    char *settings[4]; /* what a saved query said; owned */
+    char *settings[4]; /* from a saved query; owned */
     char **rest;       /* runs, or NAME=VALUE for a query */
     size_t rest_count;
 };
 
 #define AT(member) offsetof(struct export_options, member)
 
-/* A time since the start of the run, or a moment, which has a date. */
+/* A duration since the start of the run, or a date and time, which contains "-". */
 static int take_edge(const char *name, struct timespan_edge *edge, const char *text, struct error *err) {
     edge->text = text;
     edge->is_moment = strchr(text, '-') != NULL;
@@ -117,7 +117,7 @@ static int read_options(int argc, char **argv, struct export_options *options, s
     return 0;
 }
 
-/* The format that was asked for, else the one whose suffix the file has (the longest that fits), else pprof. */
+/* The format of --format, else the one with the longest suffix that the file name ends in, else pprof. */
 static const struct export_format *choose_format(const struct export_options *options, struct error *err) {
     if (options->format) return export_format_find(options->format, err);
     const struct export_format *chosen = export_formats;
@@ -137,7 +137,7 @@ static bool is_directory(const struct export_options *options) {
     return size > 1 && options->output[size - 1] == '/';
 }
 
-/* Which of the ways to say what is wanted; they exclude each other. */
+/* Checks that the options that say what is exported do not exclude each other. */
 static int check_options(struct export_options *options, const struct export_format *format, struct error *err) {
     if (format->about) {
         if (options->kind || options->sql || options->query || options->base || options->rest_count)
@@ -173,8 +173,7 @@ static int check_options(struct export_options *options, const struct export_for
 
 /* ---- sources ---- */
 
-/* A base is SQL where it begins like a query. No run can be called so: labels have no blanks in them that would make
- * a SELECT of them. */
+/* A base is SQL if it begins with a keyword of a query and a blank. No name of a run does. */
 static bool is_sql(const char *text) {
     static const char *const words[] = {"select", "with", "values"};
     while (isspace((unsigned char)*text))
@@ -187,7 +186,7 @@ static bool is_sql(const char *text) {
     return false;
 }
 
-/* run=SET of a query goes into its set of runs, other arguments stay. */
+/* Adds run=SET to the runs of the source; the other arguments are its parameters. */
 static int read_arguments(struct db *db, const struct export_options *options, struct export_source *source,
                           struct error *err) {
     source->arguments = options->rest;
@@ -210,7 +209,7 @@ static int read_runs(struct db *db, const struct export_options *options, struct
     return options->rest_count ? 0 : run_set_add(&source->runs, db, "latest", err);
 }
 
-/* Runs take the place of the source's own: the same kind, or the same query for them. */
+/* Runs replace the runs of the source: the same kind, or the same query. */
 static int read_base(struct db *db, const char *text, struct export_request *request, struct error *err) {
     if (!text) return 0;
     request->has_base = true;
@@ -223,7 +222,7 @@ static int read_base(struct db *db, const char *text, struct export_request *req
     return run_set_add(&request->base.runs, db, text, err);
 }
 
-/* The edges of a span snap to windows, so it is said which ones are taken. */
+/* Prints which windows are taken: a span is extended to whole windows. */
 static int say_windows(struct db *db, const struct export_source *source, struct error *err) {
     for (size_t i = 0; timespan_is_wanted(&source->span) && i < source->runs.count; i++) {
         struct timespan span;
@@ -237,7 +236,7 @@ static int say_windows(struct db *db, const struct export_source *source, struct
     return 0;
 }
 
-/* What a saved query says about its export counts where the command line says nothing. */
+/* Takes the settings of a saved query that the command line does not override. */
 static int read_settings(struct db *db, const struct saved_query *query, struct export_options *options,
                          struct error *err) {
     const struct {
@@ -299,7 +298,7 @@ static int write_dump(struct db *db, int64_t run_id, const struct export_options
     return format->dump(db, run_id, &span, options->kind, options->output, err);
 }
 
-/* What is made of one run and no profile: a dump, a directory. */
+/* Writes what is made from one run directly: a dump, a directory. */
 static int write_run(struct db *db, const struct export_options *options, const struct export_format *format,
                      struct error *err) {
     int64_t run_id;
@@ -319,7 +318,7 @@ static int write_export(struct db *db, struct export_options *options, const str
     return write_request(db, options, NULL, err);
 }
 
-/* The warehouse, or the files that stand where runs may: as RUNS and --base, or as run=RUNS of a query. */
+/* Opens the warehouse, or the files that are named as RUNS, --base or run=RUNS. */
 static int open_named(struct db *db, struct export_options *options, struct error *err) {
     bool is_query = options->sql || options->query, has_base = options->base && !is_sql(options->base);
     size_t count = options->rest_count;
@@ -339,7 +338,7 @@ int command_export(int argc, char **argv, struct error *err) {
     struct db db;
     if (read_options(argc, argv, &options, err) < 0) return -1;
     const struct export_format *format = choose_format(&options, err);
-    /* A saved query may name a format, so what it needs is not known yet. */
+    /* A saved query may set the format, so its options are checked later. */
     if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;
     if (open_named(&db, &options, err) < 0) return -1;
     int code = write_export(&db, &options, format, err);

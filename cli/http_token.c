@@ -7,7 +7,7 @@
 
 #include "serve/token.h"
 
-/* What stands in a line of that file; what follows is left unread, for it may be a pipe that the program reads too. */
+/* Reads one line and no more: the file may be a pipe that the program reads too. */
 static int read_line(const char *file, char *line, int size, struct error *err) {
     FILE *stream = fopen(file, "re");
     if (!stream) return error_usage(err, "--http-token %s: %s", file, strerror(errno));
@@ -26,7 +26,7 @@ static char *checked(const char *token, const char *where, struct error *err) {
 }
 
 static char *from_file(const char *file, struct error *err) {
-    char line[TOKEN_MOST + 3]; /* one too many, so that it is seen */
+    char line[TOKEN_MOST + 3]; /* one more than allowed, so that a longer token is noticed */
     if (read_line(file, line, sizeof line, err)) return NULL;
     char *where = xasprintf("--http-token %s", file);
     char *token = checked(line, where, err);

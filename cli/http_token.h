@@ -9,8 +9,8 @@
 /* The environment variable; http_token removes it, so that the recorded program does not get it. */
 #define HTTP_TOKEN_VARIABLE "CLEAR_HTTP_TOKEN"
 
-/* The first line of `file` if that is not NULL, else the environment variable, else a new token (then *is_new is true, and
- * the caller must print it). free() it. NULL with the error set. */
+/* The first line of `file` if that is not NULL, else the environment variable, else a new token (then *is_new is
+ * true, and the caller must print it). free() it. NULL with the error set. */
 char *http_token(const char *file, bool *is_new, struct error *err);
 
 #endif

@@ -121,7 +121,7 @@ static void report(struct ingest_command *command, const char *path, const struc
     putchar('\n');
 }
 
-/* A broken artefact is said in one line and counted: what the others bring stays. */
+/* Reads one file. An error is printed and counted; the other files are read. */
 static void take_artefact(struct ingest_command *command, const char *path) {
     struct ingest_result result;
     struct error err = {0};
@@ -151,7 +151,7 @@ static bool is_plain_directory(const char *path) {
     return !format_find(&(struct input){.path = path, .is_directory = true});
 }
 
-/* A directory that is no artefact itself stands for the files below it, in the order of their names. */
+/* Reads the files below a directory in the order of their names, unless the directory itself has a format. */
 static void take_path(struct ingest_command *command, const char *path) {
     if (!is_plain_directory(path)) {
         take_artefact(command, path);
@@ -166,7 +166,7 @@ static void take_path(struct ingest_command *command, const char *path) {
     for (int i = 0; i < count; i++) {
         char *below = xasprintf("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
         struct stat about;
-        /* Links to directories may lead round in circles. */
+        /* Links to directories are not followed: they can form a cycle. */
         if (lstat(below, &about) == 0 && (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ||
                                           (S_ISLNK(about.st_mode) && !is_plain_directory(below))))
             take_path(command, below);

@@ -4,8 +4,8 @@
 
 #include "cli/manual/command.h"
 
-/* A manual_list. "commands PURPOSE", "formats" (of clear export), "reports" (of clear report), "thresholds". Another name is a
- * bug. An entry is good until the next call. */
+/* A manual_list. "commands PURPOSE", "formats" (of clear export), "reports" (of clear report), "thresholds". Another
+ * name is a bug. An entry is good until the next call. */
 bool lists_entry(const char *name, size_t at, struct manual_entry *entry);
 
 #endif

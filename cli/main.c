@@ -1,4 +1,4 @@
-/* clear: the commands, one table row each, and how one is chosen. */
+/* main.c: the table of commands, and the choice of one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static int choose(int argc, char **argv) {
     return (int)err.status;
 }
 
-/* A full disk shows itself only when the buffer goes out. A reader that went away (EPIPE) wants to hear nothing. */
+/* A full disk is noticed only when the buffer is written. If the reader has gone (EPIPE), nothing is printed. */
 static int finish(int status) {
     bool failed = ferror(stdout) != 0;
     errno = 0;

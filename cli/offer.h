@@ -10,9 +10,9 @@
 #ifndef CLEAR_CLI_OFFER_H
 #define CLEAR_CLI_OFFER_H
 
-/* To standard output, a line each: WORD, or WORD<tab>DESCRIPTION, for the last of `words`, which is being typed. Lines that
- * begin with ":" are for the shell: ":file", ":directory", ":program" mean that it shall add those. Words are those behind
- * `clear`. Always 0: where something cannot be read, less is offered. */
+/* To standard output, a line each: WORD, or WORD<tab>DESCRIPTION, for the last of `words`, which is being typed.
+ * Lines that begin with ":" are for the shell: ":file", ":directory", ":program" mean that it shall add those. Words
+ * are those behind `clear`. Always 0: where something cannot be read, less is offered. */
 int offer_print(int count, char *const *words);
 
 #endif

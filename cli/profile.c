@@ -24,7 +24,7 @@
 #include "serve/serve.h"
 
 enum {
-    GRACE_STEPS = 20, /* children of the target that are about to end get 20 * 2 ms */
+    GRACE_STEPS = 20, /* the target's children get 20 * 2 ms to end */
     GRACE_STEP_NS = 2000000,
 };
 
@@ -44,7 +44,7 @@ struct recording {
     int64_t run_id, duration_ns;
     struct server *server; /* of --http; NULL for none */
     int served;            /* its descriptor */
-    char *token;           /* of who may switch recording through it */
+    char *token;           /* that a client needs to switch recording */
     int wait_status;
     bool warned, is_paused;
 };
@@ -71,7 +71,7 @@ static struct ingest_program program_of(const struct recording *recording) {
         .path = recording->target.program, .build_directory = build->place, .source = build->source};
 }
 
-/* The text as it was built, before anybody edits it. What the transpiler made of it is looked for with it. */
+/* Stores the source before anybody edits it. The output of the transpiler is searched for with it. */
 static int keep_source(struct recording *recording, struct error *err) {
     const char *source = recording->target.build.source;
     char *text = source ? source_read(source) : NULL;
@@ -83,7 +83,7 @@ static int keep_source(struct recording *recording, struct error *err) {
     return code;
 }
 
-/* The first failure is worth a line; the same one again every second is not. */
+/* Prints the first failure only. */
 static void flush(struct recording *recording) {
     struct error err = {0};
     if (collector_flush(recording->collector, false, &err) == 0 || recording->warned) return;
@@ -91,7 +91,7 @@ static void flush(struct recording *recording) {
     fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
 }
 
-/* At once, and then a flush, which may take its time: so that a window ends where recording did. */
+/* Switches first, then flushes, so that a window ends when recording did. */
 static int set_recording(struct recording *recording, bool is_on, struct error *err) {
     if (is_on == !recording->is_paused) return 0;
     if (collector_pause(recording->collector, !is_on, err))
@@ -109,7 +109,7 @@ static int flush_for_server(void *context, struct error *err) {
     return collector_flush(recording->collector, false, err);
 }
 
-/* By perf and strace there is nothing before the end. */
+/* perf and strace give nothing before the end. */
 static bool is_recorded(void *context, const char *kind) {
     static const struct {
         const char *kind;
@@ -132,7 +132,7 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
     return set_recording(context, is_on, err);
 }
 
-/* A token that was made here is told here and nowhere else. */
+/* A new token is printed here and nowhere else. */
 static void print_served(const struct recording *recording, bool is_token_new) {
     const char *url = server_url(recording->server);
     fprintf(stderr, "clear: serving the run at %s\n", url);
@@ -167,7 +167,7 @@ static void close_server(struct recording *recording) {
     recording->server = NULL;
 }
 
-/* The program never ran: as if it had not been asked for. */
+/* Removes the run of a program that was not started. */
 static void cancel(struct recording *recording) {
     struct error ignored = {0};
     run_cancel(&recording->db, recording->run_id, &ignored);
@@ -200,7 +200,7 @@ static int watch(struct recording *recording, struct watcher *watcher, enum tool
     return code;
 }
 
-/* The target's process is there and waits: what must know it, or watch it from its first instruction on. */
+/* Called when the target's process exists but waits: starts what must see its first instruction. */
 static int before_exec(void *context, pid_t pid, struct error *err) {
     struct recording *recording = context;
     const struct profile_request *request = recording->request;
@@ -223,8 +223,8 @@ static struct collector_totals totals_of(struct recording *recording) {
     return totals;
 }
 
-/* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the server has its turns,
- * for as long as it wants the time. */
+/* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
+ * server has its turns, for as long as it wants the time. */
 static bool wait_for_flush(struct recording *recording) {
     int64_t due_ns = clock_monotonic_ns() + recording->request->interval_ns;
     for (;;) {
@@ -270,7 +270,7 @@ static int store_watched(struct recording *recording, struct watcher *watcher, s
     return code;
 }
 
-/* Input as the first execution had it where it can be rewound, else none; output to nowhere, for it came out once already. */
+/* Standard input is rewound if it is a file, else empty. Output is discarded. */
 static void open_files(const struct recording *recording, int files[3]) {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     bool is_rewound = recording->input_start >= 0 && lseek(STDIN_FILENO, recording->input_start, SEEK_SET) >= 0;
@@ -296,7 +296,7 @@ static int trace(struct recording *recording, const char *output, struct error *
     return code;
 }
 
-/* strace costs each system call two stops, and would end up in every figure: so it has an execution for itself. */
+/* Runs the program a second time under strace, which would distort all other figures. */
 static int count_syscalls(struct recording *recording, struct error *err) {
     if (!recording->request->syscalls) return 0;
     if (WIFSIGNALED(recording->wait_status)) {
@@ -326,7 +326,7 @@ static int finish(struct recording *recording, struct error *err) {
     if (collector_flush(recording->collector, true, err) ||
         run_end(&recording->db, recording->run_id, recording->wait_status, err) || take_dumps(recording, err))
         return -1;
-    /* What perf and strace failed at must not cost the files of what we recorded ourselves. */
+    /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     if (store_watched(recording, &recording->sampler, &tools) == 0 &&
         store_watched(recording, &recording->counter, &tools) == 0)
@@ -335,7 +335,7 @@ static int finish(struct recording *recording, struct error *err) {
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
 }
 
-/* The recording failed, the program did not: its own status must not be lost. */
+/* Prints the error and keeps the status of the program, which did not fail. */
 static int name_status(struct error *err, int wait_status) {
     if (WIFSIGNALED(wait_status))
         return error_prefix(
@@ -346,7 +346,7 @@ static int name_status(struct error *err, int wait_status) {
 
 /* ---- the command ---- */
 
-/* The program that just ended, the run's rows, files and words; in this order, so that what fails late loses least. */
+/* Ends the run: its rows, its files, the summary; in this order, so that a late failure loses least. */
 static int run_target(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec,
                                         .context = recording,

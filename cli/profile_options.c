@@ -8,8 +8,8 @@
 
 enum {
     DEPTH_DEFAULT = 64,
-    IDS_MAX = 1 << 24,   /* what the runtime has room for */
-    CPU_HZ_DEFAULT = 99, /* no multiple of what programs do ten or a hundred times a second */
+    IDS_MAX = 1 << 24,   /* the capacity of the runtime's tables */
+    CPU_HZ_DEFAULT = 99, /* not a multiple of frequent timer rates such as 10 and 100 Hz */
     CPU_HZ_MAX = 10000,
     WINDOWS_DEFAULT = 64,
     WINDOWS_MAX = 1 << 24,
@@ -197,7 +197,7 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     return 0;
 }
 
-/* What options imply, once all are known. */
+/* Sets what follows from the options. */
 static void conclude(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
     recorder->ids_max = (uint64_t)request->ids_max;
@@ -207,7 +207,7 @@ static void conclude(struct profile_request *request) {
         recorder->features |= FEATURE_CPU;
         recorder->cpu_hz = request->cpu_hz;
     }
-    /* Who asks for the last ten minutes wants them as they were. */
+    /* --keep keeps its windows unmerged. */
     if (!request->has_windows && !recorder->windows.keep_ns) recorder->windows.most = WINDOWS_DEFAULT;
     request->run.command = request->arguments;
     request->run.tags = &request->tags;

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "ingest/record/recordable.h"
 
-/* The directory that a relative command of the configuration counts from: the configuration's own. free() it. */
+/* The directory of the configuration, which relative commands in it count from. free() it. */
 static char *rule_directory(void) {
     const char *path = cli_config()->path;
     char *real = path ? realpath(path, NULL) : NULL;
@@ -25,7 +25,7 @@ static int no_rule(const char *source, const char *ending, struct error *err) {
                        source, ending, ending);
 }
 
-/* 1: it is a source and was built, 0: it is something else, -1. */
+/* 1: it is a source file and was built; 0: it is something else; -1: the error is set. */
 static int build_source(struct profile_target *target, const char *source, struct error *err) {
     const char *ending = toolchain_ending(source);
     const char *rule = ending ? config_toolchain(cli_config(), ending) : NULL;

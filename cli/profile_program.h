@@ -12,8 +12,8 @@ struct profile_target {
     struct build build; /* of a source file: build.program is not NULL */
 };
 
-/* Finds the target of the user's words, builds it if it is a source file, and checks that it can be recorded. 0, or -1 with the
- * error set; free the target in both cases. */
+/* Finds the target of the user's words, builds it if it is a source file, and checks that it can be recorded. 0, or
+ * -1 with the error set; free the target in both cases. */
 int profile_target_find(struct profile_target *target, char **words, struct error *err);
 void profile_target_free(struct profile_target *target);
 

@@ -1,4 +1,5 @@
-/* progress.h: shows how much of a file was read, on standard error, if that takes more than a second and it is a terminal. */
+/* progress.h: shows how much of a file was read, on standard error, if that takes more than a second and it is a
+ * terminal. */
 #ifndef CLEAR_CLI_PROGRESS_H
 #define CLEAR_CLI_PROGRESS_H
 

@@ -121,8 +121,8 @@ static int manage(const struct query_command *query, struct error *err) {
     return db_close(&db, err) ? -1 : code;
 }
 
-/* A write must not make a warehouse, as profile does: there is nothing to ask in it. */
-/* `arguments` that say run=FILE are answered from those files. */
+/* --save needs a warehouse that exists. */
+/* With run=FILE among `arguments`, the query runs on those files. */
 static int open_existing(struct db *db, const struct query_command *query, char **arguments, size_t count,
                          struct error *err) {
     if (!query->save) return target_open(db, query->db, "run=", (const char **)arguments, count, err);

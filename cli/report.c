@@ -1,4 +1,4 @@
-/* The command `clear report` and its short names: what was asked for is read, its target opened, the report written. */
+/* clear report and its short names: reads the command line, opens the targets, writes the report. */
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -36,8 +36,8 @@ static int write_report(struct report_command *command, struct error *err) {
     return code;
 }
 
-/* Without a report there is the prompt; but where a person sits at the keyboard and nobody at the other end, a report was
- * forgotten. */
+/* Without a report there is the prompt; but where a person sits at the keyboard and nobody at the other end, a report
+ * was forgotten. */
 static int no_report(struct report_command *command, struct error *err) {
     const struct word_list *words = &command->target.targets;
     if (!isatty(STDIN_FILENO) || isatty(STDOUT_FILENO)) return prompt_run(command, err);
@@ -45,7 +45,7 @@ static int no_report(struct report_command *command, struct error *err) {
     return error_usage(err, "no report: clear report top, tree, peek=REGEX, traces, ...");
 }
 
-/* argv[0] says which report a short name is for. */
+/* argv[0] is "report" or a short name. */
 int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {0};
     int code = report_command_read(&command, argc, argv, err);

@@ -39,7 +39,8 @@ static int take_seconds(void *into, const struct option_row *row, const char *te
     return is_unset ? 0 : cli_count(row->name, text, 1, SECONDS_MAX, seconds, err);
 }
 
-/* Names are resolved when a run is recorded or read, so the value changes nothing; but it must be one that pprof knows. */
+/* Names are resolved when a run is recorded or read, so the value has no effect; but it must be one that pprof
+ * accepts. */
 static int take_symbolize(void *into, const struct option_row *row, const char *text, struct error *err) {
     static const char *const modes[] = {"", "none", "no", "local", "fastlocal", "remote", "demangle=default"};
     (void)into, (void)row;
@@ -181,7 +182,7 @@ static bool names_format(const char *word) {
     return is_named;
 }
 
-/* clear top, clear peek RE: a report, or the same as json. `*first` is the word after what belongs to it. */
+/* clear top, clear peek REGEX: this report, or the same as JSON. `*first` is moved behind the pattern. */
 static int read_short_name(struct report_command *command, char **words, int *first, struct error *err) {
     const struct report_format *format = report_format_named(command->name);
     bool is_json = command->format && command->format->table == REPORT_TABLE_JSON && format->table;
@@ -194,7 +195,7 @@ static int read_short_name(struct report_command *command, char **words, int *fi
     return 0;
 }
 
-/* What stands on its own: first the report (or, for peek, its pattern), then targets. */
+/* Reads the words that are not options: first the report (or the pattern of peek), then targets. */
 static int read_words(struct report_command *command, char **words, struct error *err) {
     int first = 1;
     if (strcmp(command->name, "report") != 0) {

@@ -24,6 +24,6 @@ int report_output(const struct report_format *format, const struct buffer *out, 
     if (!is_file && format->is_binary && isatty(STDOUT_FILENO))
         return error_usage(err, "%s is not printed on a terminal: give -o FILE", format->name);
     if (is_file) return write_file(path, out, err);
-    fwrite(buffer_text(out), 1, out->size, stdout); /* whether it could be written says ferror */
+    fwrite(buffer_text(out), 1, out->size, stdout); /* main checks ferror */
     return 0;
 }

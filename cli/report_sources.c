@@ -14,7 +14,7 @@ void word_list_add(struct word_list *words, const char *word) {
     words->items[words->count] = NULL;
 }
 
-/* ELF, and a name that says that it is a file. */
+/* An ELF file whose name contains a slash. */
 static bool is_executable(const char *name) {
     char magic[4] = "";
     FILE *file = strchr(name, '/') ? fopen(name, "re") : NULL;
@@ -24,7 +24,7 @@ static bool is_executable(const char *name) {
     return is_elf;
 }
 
-/* `pprof PROGRAM PROFILE...`: the program's name goes before those in the profiles. */
+/* pprof PROGRAM PROFILE...: the program's name replaces those in the profiles. */
 static void take_executable(struct report_target *target) {
     struct word_list *words = &target->targets;
     if (words->count < 2 || !is_executable(words->items[0])) return;

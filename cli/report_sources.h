@@ -1,5 +1,5 @@
-/* report_sources.h: what a report is about: targets (runs, sets of runs, files, URLs) minus bases, loaded once for any number of
- * reports. */
+/* report_sources.h: what a report is about: targets (runs, sets of runs, files, URLs) minus bases, loaded once for
+ * any number of reports. */
 #ifndef CLEAR_CLI_REPORT_SOURCES_H
 #define CLEAR_CLI_REPORT_SOURCES_H
 
@@ -33,14 +33,15 @@ struct report_target {
     struct sources sources;
 };
 
-/* Finds the runs, and reads the files and URLs among the words into a private warehouse. report_target_close it in any case. */
+/* Finds the runs, and reads the files and URLs among the words into a private warehouse. report_target_close it in
+ * any case. */
 int report_target_open(struct report_target *target, struct error *err);
 /* The warehouse of the runs, or if there are only files, the private one that they were read into. */
 struct db *report_target_db(struct report_target *target);
 /* Adds the runs of that warehouse. */
 void report_target_runs(struct report_target *target, struct run_set *runs);
-/* Loads the targets minus the bases, ready for report_write, and their sources into target->sources. On failure there is nothing
- * to free. */
+/* Loads the targets minus the bases, ready for report_write, and their sources into target->sources. On failure there
+ * is nothing to free. */
 int report_target_load(struct report_target *target, struct profile *profile, struct error *err);
 /* The report of query/report/report_runs.h on the targets, where report_runs_wanted(options); nothing need be loaded. */
 int report_target_write_runs(struct report_target *target, const struct report_format *format,

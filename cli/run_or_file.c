@@ -14,7 +14,7 @@
 #include "query/runs/run_set.h"
 #include "query/runs/select.h"
 
-/* Numbers of runs that took the place of files in the command line, and live as long as it does. */
+/* Numbers of runs that replaced file names; they live as long as the process. */
 static struct arena numbers;
 
 struct target {
@@ -23,7 +23,7 @@ struct target {
     size_t count;
 };
 
-/* What stands behind the prefix, or NULL where the name is none of ours. */
+/* The text after the prefix, or NULL if the name does not begin with it. */
 static const char *name_of(const struct target *target, size_t i) {
     size_t size = strlen(target->prefix);
     const char *name = target->names[i];
@@ -41,24 +41,24 @@ static bool says_file(const char *name) {
     return *name == '/' || strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0 || strcmp(name, "-") == 0;
 }
 
-/* The latest run is meant by these even where the warehouse has none. */
+/* These names are runs, even if the warehouse has none. */
 static bool says_run(const char *name) {
     return !*name || strcmp(name, "latest") == 0 || strncmp(name, "latest~", 7) == 0;
 }
 
-/* Of query/runs/run_set.h: whatever stands behind these, a slash too, is a tag's or a label's. */
+/* Sets of query/runs/run_set.h: the text after these prefixes is a tag or a label, even with a slash. */
 static bool says_set(const char *name) {
     return strncmp(name, "tag:", 4) == 0 || strncmp(name, "all:", 4) == 0 || strncmp(name, "last=", 5) == 0;
 }
 
-/* Nothing was ever recorded there: what is asked for cannot be a run. */
+/* Is there no warehouse, so that no name can be a run? */
 static bool has_no_warehouse(const char *path) {
     struct stat about;
     return *path && (stat(path, &about) != 0 ? !exists(path) : S_ISREG(about.st_mode) && about.st_size == 0);
 }
 
-/* Names with a slash are mostly misspelt files, and where nothing was recorded yet those with a dot; a comma may stand between
- * runs. */
+/* Names with a slash are mostly misspelt files, and where nothing was recorded yet those with a dot; a comma may
+ * stand between runs. */
 static int refuse_missing(const struct target *target, const char *name, struct error *err) {
     const char *path = cli_database(target->option);
     if (strchr(name, ',')) return 0;
@@ -68,7 +68,7 @@ static int refuse_missing(const struct target *target, const char *name, struct 
     return error_usage(err, "%s: no such file, and no run of %s has that name", name, path);
 }
 
-/* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, NULL where there is none. */
+/* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, or NULL. */
 static int look(const struct target *target, struct db *db, const char *name, struct error *err) {
     if (says_file(name)) return 1;
     if (says_run(name) || says_set(name)) return 0;
@@ -82,7 +82,7 @@ static int look(const struct target *target, struct db *db, const char *name, st
     return exists(name) ? 1 : refuse_missing(target, name, err);
 }
 
-/* How many names are files, and one of either sort, NULL where there is none. */
+/* The number of files among the names, and one file and one run of them, or NULL. */
 struct counted {
     size_t files;
     const char *file, *run;
@@ -124,7 +124,7 @@ static int read_file(struct ingest *ingest, struct progress *progress, const cha
     return code;
 }
 
-/* The number of a run, in the place of its file. */
+/* Reads a file and replaces its name by the number of its run. */
 static int replace_name(const struct target *target, struct ingest *ingest, struct progress *progress, size_t i,
                         struct error *err) {
     int64_t run_id = 0;
@@ -206,7 +206,7 @@ static int add_set(struct targets *targets, struct run_list *runs, const char *w
     return code;
 }
 
-/* Whether a word, or a part of one, is a file; the warehouse is opened where that depends on it. */
+/* 1: the word is a file; 0: it is not; -1: the error is set. Opens the warehouse if the answer depends on it. */
 static int is_file(struct targets *targets, const char *word, struct error *err) {
     struct target target = {.option = targets->option, .prefix = ""};
     if (says_file(word)) return 1;
@@ -216,7 +216,8 @@ static int is_file(struct targets *targets, const char *word, struct error *err)
     return look(&target, is_there ? &targets->warehouse : NULL, word, err);
 }
 
-/* Commas stand between files as well; what is none of these goes together to run_set_add, where `last` needs it so. */
+/* Files are added one by one; the other parts are passed to run_set_add together, because `last` depends on those
+ * before it. */
 static int add_parts(struct targets *targets, struct run_list *runs, const char *word, struct error *err) {
     struct buffer sets = {0};
     char *copy = xstrdup(word), *rest = copy, *part;
@@ -233,7 +234,7 @@ static int add_parts(struct targets *targets, struct run_list *runs, const char 
 }
 
 int targets_add(struct targets *targets, const char *word, struct run_list *runs, struct error *err) {
-    /* A file's name may have a comma in it, and a URL. */
+    /* A file name and a URL may contain a comma. */
     bool is_list = strchr(word, ',') && !exists(word) && !fetch_is_url(word);
     int file = is_list ? 0 : is_file(targets, word, err);
     if (file < 0) return -1;

@@ -9,7 +9,7 @@
 
 static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
 
-/* What the reader must know before believing the row. */
+/* The column that says what limits the figures of the row. */
 static void add_flags(struct grid *grid, sqlite3_stmt *row) {
     struct buffer flags = {0};
     int64_t dropped = sqlite3_column_int64(row, 11), truncated = sqlite3_column_int64(row, 12);

@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
-/* The words at the top of tables.sql, which stand before the first table and so in none. */
+/* Prints the comment at the top of tables.sql, which belongs to no table. */
 static void print_preface(void) {
     const char *text = embedded_text("tables.sql");
     const char *end = strstr(text, "\n\n");
@@ -61,7 +61,7 @@ int command_schema(int argc, char **argv, struct error *err) {
     struct schema_options options = {0};
     struct db db;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
-    /* Without a warehouse, that of a new one is printed. */
+    /* Without a warehouse, the schema of a new one is printed. */
     bool is_new = !options.db && access(cli_database(NULL), F_OK) != 0;
     const char *path = is_new ? ":memory:" : cli_database(options.db);
     if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;

@@ -13,7 +13,7 @@ static void on_end(int signal) {
     is_ended = 1;
 }
 
-/* Once: a second signal ends us at once, whatever is being answered. They come in while we wait and at no other time. */
+/* The first signal ends the loop, a second one ends the process. Signals are blocked except while waiting. */
 static void catch_end(sigset_t *before) {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESETHAND}, old;
@@ -45,7 +45,7 @@ static int open_warehouse(void *context, struct db *db, struct error *err) {
     return cli_open(db, context, DB_READ, err);
 }
 
-/* A warehouse that cannot be served is better known now than by the first request. */
+/* Reports a broken warehouse now and not at the first request. */
 static int check_warehouse(const char *path, struct error *err) {
     struct db db;
     if (cli_open(&db, path, DB_READ, err)) return -1;

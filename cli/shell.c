@@ -10,8 +10,9 @@
 #include "query/sql/saved.h"
 #include "schema/schema.h"
 
-/* What the shell's own connection gets before it asks: SQL statements, each an argument of its own to sqlite3. Nothing from the
- * warehouse is read as a script, where a line that begins with a dot would be a command of the shell. */
+/* What the shell's own connection gets before it asks: SQL statements, each an argument of its own to sqlite3.
+ * Nothing from the warehouse is read as a script, where a line that begins with a dot would be a command of the
+ * shell. */
 struct setup {
     struct db *db;
     const char **statements;
@@ -22,7 +23,7 @@ struct setup {
 
 /* ---- what the shell gets ---- */
 
-/* The name of a query as SQL likes it: hot_sites for hot-sites. free() it. */
+/* The name of a query as an SQL name: hot_sites for hot-sites. free() it. */
 static char *view_name(const char *name) {
     char *view = xstrdup(name);
     for (char *at = view; *at; at++)
@@ -30,7 +31,7 @@ static char *view_name(const char *name) {
     return view;
 }
 
-/* 1: the file itself has a table or view of that name, which a temporary one would hide. */
+/* 1: the warehouse has a table or view of that name, which a temporary one would hide. */
 static int is_taken(struct db *db, const char *view, struct error *err) {
     sqlite3_stmt *row =
         db_prepare(db, "SELECT count(*) FROM main.sqlite_schema WHERE name = :name COLLATE NOCASE", err);
@@ -61,7 +62,8 @@ static bool is_plain_name(const char *name) {
     return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")];
 }
 
-/* Makes the view in our own connection, which takes one statement and no more. add_definitions gives it to the shell's. */
+/* Makes the view in our own connection, which takes one statement and no more. add_definitions gives it to the
+ * shell's. */
 static int add_query(struct setup *setup, const struct saved_query *query, struct error *err) {
     if (!is_plain_name(query->name)) return 0;
     char *view = view_name(query->name);
@@ -92,7 +94,8 @@ static int add_queries(struct setup *setup, struct error *err) {
     return code;
 }
 
-/* Statements that the query makes of our temporary tables and views (schema/config.h): the shell's connection needs its own. */
+/* Statements that the query makes of our temporary tables and views (schema/config.h): the shell's connection needs
+ * its own. */
 static int add_definitions(struct setup *setup, const char *query, struct error *err) {
     sqlite3_stmt *row = db_prepare(setup->db, query, err);
     int code = -1;
@@ -131,8 +134,8 @@ static int make_setup(struct setup *setup, struct error *err) {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? greet(setup, err) : 0;
 }
 
-/* Never returns where it succeeds. The shell's safe mode refuses what reaches out of the warehouse: .shell, .open, .output,
- * ATTACH, readfile(). */
+/* Never returns where it succeeds. The shell's safe mode refuses what reaches out of the warehouse: .shell, .open,
+ * .output, ATTACH, readfile(). */
 static int start(const char *path, const struct setup *setup, char **sql, int count, struct error *err) {
     const char *mode = isatty(STDOUT_FILENO) ? "-box" : "-column";
     /* sqlite3 3.40 knows no "--": a name that looks like an option is given as a path. */

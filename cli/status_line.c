@@ -12,7 +12,7 @@
 #include "base/grid.h"
 #include "base/units.h"
 
-static const uint64_t least_pause_ns = 200000000; /* nobody reads faster, whatever --interval is */
+static const uint64_t least_pause_ns = 200000000; /* faster is not readable */
 
 void status_line_start(struct status_line *line, bool is_wanted) {
     const char *kind = getenv("TERM");
@@ -21,13 +21,13 @@ void status_line_start(struct status_line *line, bool is_wanted) {
     line->is_wanted = is_wanted && isatty(STDERR_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
 }
 
-/* One write, so that nothing of the program's comes between. */
+/* One write, so that no output of the program comes between. */
 static void put(const char *text, size_t size) {
     ssize_t ignored = write(STDERR_FILENO, text, size);
     (void)ignored;
 }
 
-/* Rows of the terminal, 0 where it is not ours to draw on now. */
+/* The rows of the terminal; 0 if nothing may be drawn now. */
 static int usable_rows(int *columns) {
     struct winsize size;
     struct termios mode;
@@ -37,8 +37,8 @@ static int usable_rows(int *columns) {
     return size.ws_row;
 }
 
-/* The region without the last row. A line feed and back makes room first, where the cursor may be in that row. Setting a region moves the
- * cursor home, so it is saved around that. */
+/* The region without the last row. A line feed and back makes room first, where the cursor may be in that row.
+ * Setting a region moves the cursor home, so it is saved around that. */
 static void add_region(struct buffer *out, int rows) {
     buffer_printf(out, "\n\033[A\0337\033[1;%dr\0338", rows - 1);
 }

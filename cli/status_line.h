@@ -1,9 +1,9 @@
 /* status_line.h: shows the progress of a recording in the last row of the terminal while the program runs.
  *
- * The terminal is the program's. So the row is taken out of the scrolling region (as apt does while packages print), and the
- * program's own output is never written over. Nothing is drawn where standard error is no terminal, where the terminal has fewer than
- * STATUS_ROWS_MIN rows or is dumb, while we are in the background, and while the program has it in a mode of its own (no line
- * editing: an editor, a pager, a game). */
+ * * The terminal is the program's. So the row is taken out of the scrolling region (as apt does while packages
+ * print), and the program's own output is never written over. Nothing is drawn where standard error is no terminal,
+ * where the terminal has fewer than STATUS_ROWS_MIN rows or is dumb, while we are in the background, and while the
+ * program has it in a mode of its own (no line editing: an editor, a pager, a game). */
 #ifndef CLEAR_CLI_STATUS_LINE_H
 #define CLEAR_CLI_STATUS_LINE_H
 

@@ -21,7 +21,7 @@ static void print_losses(const struct collector_totals *totals, FILE *out) {
 
 /* ---- a line a kind ---- */
 
-/* "; 12 uses of 3 cells", nothing for none. */
+/* "; 12 uses of 3 cells", or nothing if there are none. */
 static void print_part(FILE *out, uint64_t count, const char *what, uint64_t things, const char *thing) {
     if (count) fprintf(out, "; %s %s", units_count((int64_t)count).text, what);
     if (count && thing) fprintf(out, " of %s %s", units_count((int64_t)things).text, thing);
@@ -68,7 +68,7 @@ static void print_waits(const struct summary *summary, FILE *out) {
     fputc('\n', out);
 }
 
-/* CPU time, and what the recording itself took of the machine beside the program. */
+/* CPU time, and the cost of the recording itself. */
 static void print_costs(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     fprintf(out, "clear: cpu: %s sampled", units_ns((int64_t)totals->cpu_ns).text);
@@ -78,7 +78,7 @@ static void print_costs(const struct summary *summary, FILE *out) {
             units_ns((int64_t)totals->flush_ns).text, units_bytes((int64_t)totals->segment_bytes).text);
 }
 
-/* Whose figures these are. */
+/* The dumps that the program wrote itself. */
 static void print_dumped(const struct self_dumps *dumps, FILE *out) {
     const char *before = "clear: as the program itself dumped them: ";
     bool any = false;

@@ -1,5 +1,5 @@
-/* summary.h: prints the summary at the end of `clear profile`: how the program ended, what was recorded, what was lost, and the
- * commands to continue with. */
+/* summary.h: prints the summary at the end of `clear profile`: how the program ended, what was recorded, what was
+ * lost, and the commands to continue with. */
 #ifndef CLEAR_CLI_SUMMARY_H
 #define CLEAR_CLI_SUMMARY_H
 

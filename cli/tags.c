@@ -15,7 +15,7 @@ int tags_take(void *into, const struct option_row *row, const char *text, struct
     return 0;
 }
 
-/* The first line that a command prints, or NULL where it fails or prints none. */
+/* The first line that a command prints, or NULL if it fails or prints none. */
 static char *first_line(const char *command) {
     char line[512] = "";
     FILE *pipe = popen(command, "re");
@@ -29,7 +29,7 @@ static char *first_line(const char *command) {
 /* NULL: git has no answer. free() it. */
 static char *value_of(const struct config_pair *tag) {
     if (strcmp(tag->value, "auto") != 0) return xstrdup(tag->value);
-    /* A repository without a commit, and a detached HEAD, have no such name. */
+    /* There is none in a repository without a commit, and no branch with a detached HEAD. */
     if (strcmp(tag->key, "git_commit") == 0) return first_line("git rev-parse --verify HEAD 2>/dev/null");
     return first_line("git symbolic-ref --short HEAD 2>/dev/null");
 }

@@ -7,7 +7,8 @@
 
 /* Of an OPTION_TAKE row whose offset is that of a struct run_tags: adds KEY=VALUE. */
 int tags_take(void *into, const struct option_row *row, const char *text, struct error *err);
-/* Adds the tags of the configuration whose key is not there yet. A value "auto" is git's answer; a tag without one is left out. */
+/* Adds the tags of the configuration whose key is not there yet. A value "auto" is git's answer; a tag without one is
+ * left out. */
 void tags_add_configured(struct run_tags *tags);
 
 #endif

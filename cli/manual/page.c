@@ -68,8 +68,8 @@ struct page_range page_section(const char *text, const char *heading) {
 
 /* ---- blocks ---- */
 
-/* The end of the lines from `at` that are like the first one: not blank, and literal or not as it is. A definition starts
- * a block of its own. */
+/* The end of the lines from `at` that are like the first one: not blank, and literal or not as it is. A definition
+ * starts a block of its own. */
 static const char *block_end(const char *at, const char *end) {
     bool literal = is_literal(at, end);
     const char *last = next_line(at, end);

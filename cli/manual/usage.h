@@ -1,4 +1,5 @@
-/* usage.h: `clear COMMAND --help` and `clear help`: made from the table of commands, their options, and the manual's texts. */
+/* usage.h: `clear COMMAND --help` and `clear help`: made from the table of commands, their options, and the manual's
+ * texts. */
 #ifndef CLEAR_CLI_MANUAL_USAGE_H
 #define CLEAR_CLI_MANUAL_USAGE_H
 
@@ -6,7 +7,8 @@
 
 #include "cli/manual/command.h"
 
-/* What the command is for, two examples, its options by heading. Lines are as wide as the terminal, at most 100 columns. */
+/* What the command is for, two examples, its options by heading. Lines are as wide as the terminal, at most 100
+ * columns. */
 void usage_print(const struct command *command, manual_list *list, FILE *out);
 /* All commands of the table by purpose, a line each: at most 24 lines of 80 columns. */
 void usage_print_all(const struct command *commands, FILE *out);

@@ -1,4 +1,4 @@
-/* A report of the prompt: what its words say, and the process that computes and writes it. */
+/* A report at the prompt: reads its words, and writes it in a child process. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,10 +20,10 @@ struct prompt_request {
     struct prompt *prompt;
     const struct report_format *format;
     const struct prompt_view *view; /* NULL: no other program shows it */
-    struct report_options options;  /* those in force, and what the words say for this one report */
+    struct report_options options;  /* the current options, changed by the words for this report */
     const char *output;
     bool is_made;           /* the output is a file of ours, empty so far */
-    struct word_list words; /* behind the name, the digits of top10 first */
+    struct word_list words; /* after the name; the digits of top10 come first */
     struct profile *profile;
     struct buffer focus, ignore;
     struct arena arena;
@@ -71,7 +71,7 @@ static int read_name(struct prompt_request *request, char *line, struct error *e
         request->format = format_called(name);
         if (!request->format) return unknown(whole, prompt_word(&line), err);
     }
-    /* A script has nobody who looks at a page. */
+    /* A script shows no pages. */
     bool is_both = strcmp(name, request->format->name) == 0;
     if (request->prompt->is_terminal || !is_both) request->view = prompt_view_find(name);
     for (char *word; (word = prompt_word(&line));)
@@ -147,13 +147,13 @@ static void free_request(struct prompt_request *request) {
 
 /* ---- files ---- */
 
-/* What is no text for a terminal goes to a file, as in pprof. */
+/* The suffix of reports that are not text for a terminal and go to a file, as in pprof; else NULL. */
 static const char *suffix_of(const struct report_format *format) {
     if (strcmp(format->name, "callgrind") == 0) return "callgraph.out"; /* pprof's own */
     return format->is_binary && format->suffix ? format->suffix + 1 : NULL;
 }
 
-/* The first of profile001.SUFFIX, profile002.SUFFIX, ... that is not there yet; it then is. */
+/* Creates the first of profile001.SUFFIX, profile002.SUFFIX, ... that does not exist. */
 static const char *make_file(struct arena *arena, const char *suffix, struct error *err) {
     enum { FILES_MAX = 10000 };
     for (int number = 1; number < FILES_MAX; number++) {
@@ -170,7 +170,7 @@ static const char *make_file(struct arena *arena, const char *suffix, struct err
     return NULL;
 }
 
-/* Who is to look at it needs no name of the file. */
+/* A report that another program shows needs no file name. */
 static int choose_output(struct prompt_request *request, struct error *err) {
     if (request->view) return 0;
     const char *suffix = suffix_of(request->format);
@@ -202,7 +202,7 @@ static int write_report(void *context) {
     return STATUS_NO_OUTPUT;
 }
 
-/* 0: it was written; 1: it was not, and the child has said so, or the person knows. */
+/* 0: it was written; 1: it was not, and the child has printed why, or the user interrupted it. */
 static int look_at(struct prompt *prompt, int status, struct error *err) {
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     if (signal == SIGPIPE || (!signal && WEXITSTATUS(status) == STATUS_NO_OUTPUT)) prompt->is_over = true;
@@ -215,9 +215,9 @@ static int look_at(struct prompt *prompt, int status, struct error *err) {
     return status ? 1 : 0;
 }
 
-/* A report runs in a process of its own: it changes the profile that it is about, which fork copies as it is touched; and ^C,
- * or running out of memory, ends the report and not the session. The child leaves the warehouse alone: SQLite's
- * connections do not survive a fork. */
+/* A report runs in a process of its own: it changes the profile that it is about, which fork copies as it is touched;
+ * and ^C, or running out of memory, ends the report and not the session. The child leaves the warehouse alone:
+ * SQLite's connections do not survive a fork. */
 static int run_request(struct prompt *prompt, struct prompt_request *request, struct error *err) {
     int status;
     bool is_viewed = request->view && !request->output;
@@ -230,10 +230,10 @@ static int run_request(struct prompt *prompt, struct prompt_request *request, st
     return code < 0 ? -1 : 0;
 }
 
-/* What is read from the warehouse run by run is made here, where the connection is good. */
+/* Reports that read the warehouse run by run are made in this process, which owns the connection. */
 static int write_on_runs(struct prompt *prompt, struct prompt_request *request, struct error *err) {
     struct buffer out = {0};
-    request->view = NULL; /* it is text, if it is anything */
+    request->view = NULL; /* these reports are text */
     int code = report_target_write_runs(&prompt->in_use->target, request->format, &request->options, &out,
                                         prompt_print_note, prompt, err);
     if (code == 0) code = choose_output(request, err);

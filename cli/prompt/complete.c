@@ -1,4 +1,4 @@
-/* Completion at the prompt: what the word before the cursor could become. */
+/* Completion at the prompt: what the word before the cursor can become. */
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static void add_pattern(struct completion *completion, const char *before, const
     free(whole);
 }
 
-/* Functions that begin so, as they are called or as a pattern; where none does, those that have it in them, as pprof's. */
+/* Functions whose name or pattern begins with the word; if there are none, those that contain it, as in pprof. */
 static void offer_functions(struct completion *completion, const char *before) {
     const struct profile *profile = &completion->prompt->in_use->profile;
     const char *part = completion->typed + strlen(before);
@@ -89,7 +89,7 @@ static void offer_tags(struct completion *completion, const char *before) {
         offer_two(completion, before, as_pattern(completion->arena, profile->labels[i].key), "");
 }
 
-/* Files, and directories with a slash behind them. */
+/* Files, and directories with a slash appended. */
 static void offer_files(struct completion *completion, const char *before) {
     glob_t files;
     char *pattern = xasprintf("%s*", completion->typed + strlen(before));
@@ -137,7 +137,7 @@ static void offer_first(struct completion *completion) {
         offer_commands(completion);
         offer_options(completion, "=");
         offer_types(completion, "");
-        /* Two more for each type would hide the rest of a list. */
+        /* Two more names for each type would make the list too long. */
         if (strlen(completion->typed) < 3) return;
         offer_types(completion, "total_");
         offer_types(completion, "mean_");

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Who is not in front may not say who is, but for those that ignore SIGTTOU. */
+/* A background process may set the foreground group only if it ignores SIGTTOU. */
 static void put_in_front(pid_t group) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGTTOU, &ignore, &before);
@@ -15,7 +15,7 @@ static void put_in_front(pid_t group) {
     sigaction(SIGTTOU, &before, NULL);
 }
 
-/* Parent and child both set the group, because nobody knows which of them is first. */
+/* Parent and child both set the group, because either may run first. */
 static void bring_up(pid_t child, pid_t group) {
     (void)setpgid(child, group);
     put_in_front(group);
@@ -27,7 +27,7 @@ static int wait_for(pid_t child, bool terminal, int *status) {
         if (waited < 0 && errno == EINTR) continue;
         if (waited < 0) return -1;
         if (!WIFSTOPPED(*status)) return 0;
-        /* ^Z: the session stops as well, and both go on together. */
+        /* ^Z stops the session too; both continue together. */
         put_in_front(getpgrp());
         kill(0, SIGTSTP);
         put_in_front(child);
@@ -46,7 +46,7 @@ int prompt_job(bool terminal, int (*work)(void *context), void *context, int *st
     if (terminal) bring_up(child, child);
     int code = wait_for(child, terminal, status), number = errno;
     if (terminal) {
-        /* A program that the job started (graphviz) may take its time over ^C. */
+        /* A program that the job started (graphviz) may be slow to end after ^C. */
         if (code == 0 && WIFSIGNALED(*status)) kill(-child, SIGKILL);
         put_in_front(getpgrp());
     }

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/* Calls work(context) in a child, whose exit status is what it returns, and waits. *status is waitpid's. With `terminal`, ^C
- * and ^Z reach the child and all that it started, and nothing of these outlives it. */
+/* Calls work(context) in a child, whose exit status is what it returns, and waits. *status is waitpid's. With
+ * `terminal`, ^C and ^Z reach the child and all that it started, and nothing of these outlives it. */
 int prompt_job(bool terminal, int (*work)(void *context), void *context, int *status, struct error *err);
 
 #endif

@@ -29,9 +29,10 @@ struct prompt_lines {
     void *context;
 };
 
-/* ---- history --------------------------------------------------------------------------------------------------------- */
+/* ---- history
+ * --------------------------------------------------------------------------------------------------------- */
 
-/* Makes each directory of a path; those that it makes are the user's alone. */
+/* Makes each directory of a path, readable by the user only. */
 static void make_directories(char *path) {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = '\0';
@@ -51,7 +52,7 @@ static char *find_history(void) {
     return path;
 }
 
-/* A line at its end, so that sessions beside each other keep theirs. */
+/* Appends a line, so that parallel sessions keep theirs. */
 static void append_history(const char *path, const char *line) {
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
     if (file < 0) return;
@@ -59,7 +60,7 @@ static void append_history(const char *path, const char *line) {
     close(file);
 }
 
-/* Keeps the last lines of a history that grew to twice as many. */
+/* Cuts a history that grew to twice its size to the last lines. */
 static void shorten_history(const char *path, const struct word_list *lines) {
     if (lines->count < 2 * HISTORY_KEPT) return;
     char *temporary = xasprintf("%s.%d", path, (int)getpid());
@@ -96,7 +97,8 @@ static void load_history(struct prompt_lines *lines) {
     arena_free(&arena);
 }
 
-/* ---- completion ------------------------------------------------------------------------------------------------------ */
+/* ---- completion
+ * ------------------------------------------------------------------------------------------------------ */
 
 static size_t common_size(const struct word_list *found) {
     size_t size = strlen(found->items[0]);
@@ -106,7 +108,7 @@ static size_t common_size(const struct word_list *found) {
             same++;
         size = same;
     }
-    /* Not half a UTF-8 character. */
+    /* Never half a UTF-8 character. */
     while (size && ((unsigned char)found->items[0][size] & 0xc0) == 0x80)
         size--;
     return size;
@@ -129,7 +131,7 @@ static void print_candidates(const struct word_list *found) {
     fflush(stdout);
 }
 
-/* The one candidate, or what all have in common; where that is nothing more, the list of them. */
+/* Inserts the only candidate or the common beginning of all; if that adds nothing, lists them. */
 static unsigned char insert(EditLine *edit, const char *typed, const struct word_list *found) {
     if (found->count == 0) return CC_REFRESH_BEEP;
     size_t size = common_size(found), typed_size = strlen(typed);
@@ -163,7 +165,8 @@ static unsigned char on_tab(EditLine *edit, wint_t key) {
     return result;
 }
 
-/* ---- the terminal ---------------------------------------------------------------------------------------------------- */
+/* ---- the terminal
+ * ---------------------------------------------------------------------------------------------------- */
 
 static char *prompt_text(EditLine *edit) {
     static char text[] = "(clear) ";
@@ -171,7 +174,7 @@ static char *prompt_text(EditLine *edit) {
     return text;
 }
 
-/* ^C and ^Z are keys here and no signals. ^C gives the line up, and nothing can be hit half-way. */
+/* ^C and ^Z are keys here and not signals. ^C cancels the line; nothing is interrupted half-way. */
 static unsigned char on_cancel(EditLine *edit, wint_t key) {
     struct prompt_lines *lines;
     (void)key;
@@ -180,17 +183,17 @@ static unsigned char on_cancel(EditLine *edit, wint_t key) {
     return CC_EOF;
 }
 
-/* As the terminal would have done: the whole job stops. libedit gives the terminal back first. */
+/* Stops the whole job, as the terminal does. libedit restores the terminal first. */
 static unsigned char on_stop(EditLine *edit, wint_t key) {
     (void)edit;
     (void)key;
     kill(0, SIGTSTP);
-    return CC_REDISPLAY; /* the shell wrote in between */
+    return CC_REDISPLAY; /* the shell wrote in the meantime */
 }
 
 static void open_terminal(struct prompt_lines *lines) {
     HistEvent event;
-    setlocale(LC_CTYPE, ""); /* libedit takes characters that are no ASCII by it */
+    setlocale(LC_CTYPE, ""); /* libedit needs it for characters that are not ASCII */
     lines->edit = el_init("clear", stdin, stdout, stderr);
     lines->history = history_init();
     if (!lines->edit || !lines->history) bug("libedit: no memory");
@@ -199,7 +202,7 @@ static void open_terminal(struct prompt_lines *lines) {
     el_set(lines->edit, EL_CLIENTDATA, lines);
     el_set(lines->edit, EL_PROMPT, prompt_text);
     el_set(lines->edit, EL_EDITOR, "emacs");
-    el_set(lines->edit, EL_SIGNAL, 1); /* the terminal is as it was before a signal ends us */
+    el_set(lines->edit, EL_SIGNAL, 1); /* restores the terminal before a signal ends the process */
     el_set(lines->edit, EL_HIST, history, lines->history);
     /* el_set copies the names of functions and never frees them. */
     el_wset(lines->edit, EL_ADDFN, L"clear-complete", L"complete the word", on_tab);
@@ -233,7 +236,8 @@ static char *next_typed(struct prompt_lines *lines) {
     return lines->last;
 }
 
-/* ---- lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- lines
+ * ----------------------------------------------------------------------------------------------------------- */
 
 struct prompt_lines *prompt_lines_open(bool is_terminal, prompt_completer *complete, void *context) {
     struct prompt_lines *lines = xcalloc(1, sizeof *lines);

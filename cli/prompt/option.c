@@ -1,4 +1,4 @@
-/* Options at the prompt: NAME=VALUE, the list of them, and what is short for setting some. */
+/* Options at the prompt: NAME=VALUE, their list, and shortcuts for setting them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void add_members(struct buffer *text, const char *group, const char *betw
 
 /* ---- setting ---- */
 
-/* More words than on the command line, as in pprof; NULL: none of them. */
+/* More words than on the command line, as in pprof; NULL: the value is none of them. */
 static const char *bool_of(const char *value) {
     static const char *const yes[] = {"true", "t", "yes", "y", "1", ""}, *const no[] = {"false", "f", "no", "n", "0"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
@@ -55,7 +55,7 @@ static int need_value(const char *name, struct error *err) {
     return -1;
 }
 
-/* By name, whatever was said: a number or an old name would mean another value in another profile. */
+/* Stores the name: a number or an older name could mean another type in another profile. */
 static int set_sample_index(struct prompt *prompt, const char *value, struct error *err) {
     struct profile *profile = &prompt->in_use->profile;
     size_t type;
@@ -71,7 +71,7 @@ static int set_own(struct prompt *prompt, const char *name, const char *value, s
     return 0;
 }
 
-/* Scaling to a base is done when both are loaded. */
+/* Scaling to a base happens when both are loaded, so they are loaded again. */
 static int set_normalize(struct prompt *prompt, bool before, struct error *err) {
     bool *normalize = &prompt->command->options.normalize;
     const struct report_target *target = &prompt->in_use->target;
@@ -135,7 +135,7 @@ static void add_line(struct option_lines *lines, const char *name, const char *v
     lines->items[lines->count++] = xasprintf("%-25s = %-20s %s%s", name, *value ? value : "\"\"", sign, comment);
 }
 
-/* As Go writes it: the fewest digits that give the number back. */
+/* As Go writes it: the fewest digits that read back as the same number. */
 static char *real_text(double value) {
     enum { DIGITS_MAX = 17, EXPONENT_FROM = 1000000 };
     char text[40] = "";

@@ -89,7 +89,7 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     target->kind = kind;
     target->is_diff = asked->is_diff;
     target->normalize = prompt->command->options.normalize;
-    for (size_t i = 0; i < targets->count; i++) /* asked for again after the line that they stand in is gone */
+    for (size_t i = 0; i < targets->count; i++) /* copied, because the line does not live as long */
         word_list_add(&target->targets,
                       arena_text(&prompt->command->arena, targets->items[i], strlen(targets->items[i])));
     for (size_t i = 0; i < asked->bases.count; i++)
@@ -100,7 +100,7 @@ static struct prompt_target *open_target(const struct prompt *prompt, const stru
     return NULL;
 }
 
-/* A value that the new profile has not is not asked for any more. */
+/* Resets sample_index if the new profile does not have it. */
 static void keep_sample_index(struct prompt *prompt) {
     struct report_options *options = &prompt->command->options;
     struct error ignored = {0};
@@ -141,14 +141,14 @@ static int run_use(struct prompt *prompt, char *rest, struct error *err) {
     struct word_list targets = {0};
     for (char *word; (word = prompt_word(&rest));)
         word_list_add(&targets, word);
-    /* The kind goes with the run: of another one it is again the first that there is, unless --kind said so. */
+    /* For another target the kind is again the default, unless --kind was given. */
     int code = targets.count ? prompt_use(prompt, &targets, prompt->command->target.kind, err) : 0;
     free(targets.items);
     if (code == 0 && prompt->is_terminal) return describe(prompt, err);
     return code;
 }
 
-/* Those that `use` can name: of the warehouse, also where what is in use is a file. */
+/* The runs of the warehouse, also if the target in use is a file. */
 static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
     struct db db = {0};
     if (*rest) return error_usage(err, "runs takes no argument; use RUN switches to a run");
@@ -160,7 +160,7 @@ static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
     return code;
 }
 
-/* "run=3", for :run, where it is one run that is in use; else NULL. free() it. */
+/* "run=3", the default of :run, if one run is in use; else NULL. free() it. */
 static char *run_in_use(struct prompt *prompt) {
     struct run_set runs = {0};
     report_target_runs(&prompt->in_use->target, &runs);
@@ -250,7 +250,7 @@ static void run_line(struct prompt *prompt, char *line) {
     arena_free(&arena);
 }
 
-/* A reader that went away, or a full disk, ends a script: main says which. */
+/* A closed pipe or a full disk ends a script; main prints which. */
 static void run_lines(struct prompt *prompt) {
     struct prompt_lines *lines = prompt_lines_open(prompt->is_terminal, prompt_complete, prompt);
     for (char *line; !prompt->is_over && (line = prompt_lines_next(lines));) {
@@ -262,7 +262,7 @@ static void run_lines(struct prompt *prompt) {
     prompt_lines_close(lines);
 }
 
-/* Was the word that is no run meant to be a report? */
+/* Suggests a report for a word that is no run. */
 static int explain(const struct word_list *words, struct error *err) {
     const char *word = words->count ? words->items[0] : "";
     struct nearest nearest = {.word = word};

@@ -1,14 +1,10 @@
-/* prompt.h: the prompt of `clear report`: pprof's interactive commands and options, and sql, runs and use, on targets that are
- * loaded once. The commands come from a terminal or from a script on standard input.
+/* prompt.h: the prompt of `clear report`: pprof's interactive commands and options, and sql, runs and use, on targets
+ * that are loaded once. The commands come from a terminal or from a script on standard input.
  *
- * prompt.c       the session: reads lines and runs commands
- * line.c         reads lines from a script, or from a terminal with history
- * complete.c     completes the word at the cursor
- * option.c       NAME=VALUE, the list of options, shortcuts
- * commands.c     a report: its words, its output
- * job.c          the child process that writes a report
- * view.c         the programs that show a report
- * prompt_help.c  help */
+ * * prompt.c the session: reads lines and runs commands line.c reads lines from a script, or from a terminal with
+ * history complete.c completes the word at the cursor option.c NAME=VALUE, the list of options, shortcuts commands.c
+ * a report: its words, its output job.c the child process that writes a report view.c the programs that show a report
+ * prompt_help.c help */
 #ifndef CLEAR_CLI_PROMPT_PROMPT_H
 #define CLEAR_CLI_PROMPT_PROMPT_H
 
@@ -31,8 +27,8 @@ struct prompt {
     bool is_over;
 };
 
-/* Runs a session. The exit status: 0; 1 if a command of a script failed. -1 with the error set if there is no session: the
- * target cannot be opened, or the script is empty. */
+/* Runs a session. The exit status: 0; 1 if a command of a script failed. -1 with the error set if there is no
+ * session: the target cannot be opened, or the script is empty. */
 int prompt_run(struct report_command *command, struct error *err);
 
 /* ---- for the files of the prompt ---- */
@@ -49,8 +45,8 @@ extern const struct prompt_command prompt_commands[]; /* ends with a NULL name *
 void prompt_print_error(const struct prompt *prompt, const struct error *err);
 void prompt_print_note(void *context, const char *message); /* a filter_note of a const struct prompt */
 
-/* Loads `targets` (NULL: the current ones again) as `kind` (NULL: the first kind that they have), and uses them instead of the
- * current ones. If that fails, the current ones stay in use. */
+/* Loads `targets` (NULL: the current ones again) as `kind` (NULL: the first kind that they have), and uses them
+ * instead of the current ones. If that fails, the current ones stay in use. */
 int prompt_use(struct prompt *prompt, const struct word_list *targets, const char *kind, struct error *err);
 
 /* The next word of a line, NUL-terminated in place; NULL after the last one. */
@@ -62,7 +58,8 @@ char *prompt_trim(char *text);
 int prompt_assign(struct prompt *prompt, char *line, struct error *err);
 bool prompt_is_option(const char *name);
 int prompt_print_options(struct prompt *prompt, struct error *err);
-/* Adds the lines that `line` is short for (":", "cpu", "total_delay"), or `line` itself. Texts are in `arena` or live longer. */
+/* Adds the lines that `line` is short for (":", "cpu", "total_delay"), or `line` itself. Texts are in `arena` or live
+ * longer. */
 void prompt_expand(struct prompt *prompt, const char *line, struct word_list *lines, struct arena *arena);
 
 /* Runs a line that is a report: top10 -cum main >FILE. */

@@ -1,4 +1,4 @@
-/* help: the commands and options, or one of them, from the tables that carry them out. */
+/* help: lists or explains commands and options, from their tables. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

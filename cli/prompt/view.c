@@ -48,7 +48,7 @@ const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_v
     return kept;
 }
 
-/* 0, or the reason. In a session of its own: ^C at the prompt is not meant for it. */
+/* 0, or an errno value. The program gets its own session, so that ^C at the prompt does not reach it. */
 static int start(const char *program, const char *option, const char *path) {
     const char *words[] = {program, option ? option : path, option ? path : NULL, NULL};
     pid_t pid;
@@ -78,17 +78,17 @@ static int start_browser(const char *path) {
 int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *view, const char *path,
                      struct error *err) {
     const char *program = view->program[0];
-    while (waitpid(-1, NULL, WNOHANG) > 0) /* those that ended meanwhile */
+    while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that have ended */
         continue;
     int why = program ? start(program, view->program[1], path) : start_browser(path);
     if (why == 0) return 0;
-    viewed->files.count--; /* it is the newest one: leave it there */
+    viewed->files.count--; /* the newest file: it is kept */
     if (!program) return error_fail(err, "no web browser was found (set BROWSER); the page is %s", path);
     return error_fail(err, "%s: %s; the page is %s", program, strerror(why), path);
 }
 
 void prompt_viewed_close(struct prompt_viewed *viewed) {
-    enum { SECONDS_TO_READ = 1 }; /* a browser that was just started */
+    enum { SECONDS_TO_READ = 1 }; /* for a browser that was just started */
     if (viewed->files.count) sleep(SECONDS_TO_READ);
     for (size_t i = 0; i < viewed->files.count; i++)
         (void)unlink(viewed->files.items[i]);

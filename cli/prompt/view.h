@@ -1,5 +1,6 @@
-/* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. The report is written to a
- * file that is removed at the end of the session. If no program can be started, the file stays and a message names it. */
+/* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. The report is
+ * written to a file that is removed at the end of the session. If no program can be started, the file stays and a
+ * message names it. */
 #ifndef CLEAR_CLI_PROMPT_VIEW_H
 #define CLEAR_CLI_PROMPT_VIEW_H
 

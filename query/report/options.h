@@ -49,8 +49,8 @@ void report_options_init(struct report_options *options);
 bool report_option_next(struct option_walk *walk);
 /* The one of that name; NULL if help shows none. */
 const struct option_row *report_option_find(const char *name);
-/* Sets one option; a text is copied into `arena`. 0, -1 with a usage error, or 1: there is no such option. `value` NULL is
- * true for switches and choices and a usage error for others. "sort=cum" and "granularity=lines" work too. */
+/* Sets one option; a text is copied into `arena`. 0, -1 with a usage error, or 1: there is no such option. `value`
+ * NULL is true for switches and choices and a usage error for others. "sort=cum" and "granularity=lines" work too. */
 int report_option_set(struct report_options *options, struct arena *arena, const char *name, const char *value,
                       struct error *err);
 /* The name of the first option that is not as it is preset; NULL: all are. */
