@@ -1,29 +1,45 @@
 # SIGKILL of clear itself at 50 random moments: the file is valid, what a reader once saw flushed is there, the program ends as it
 # would have, and the next start of clear cleans /dev/shm.
-# timeout: 300
+# timeout: 1200
 # alone: it looks for what is left in /dev/shm
 . "$(dirname "$0")/lib.sh"
 
 recorded() { # recorded BEFORE: the count of the run that came after run BEFORE, or nothing where there is none yet
     sqlite3 -batch -cmd '.timeout 5000' t.db "SELECT sum(alloc_count) FROM heap WHERE function = 'makes_progress' AND run_id > $1" 2>/dev/null
 }
+start() { # in a session of its own, by which everything that comes of it is known
+    rm -f out.txt count stop
+    setsid "$CLEAR" profile --db t.db --interval 0.02 -o "$TMP/t.profile" -- "$FIXTURES/progress" count 300000 stop >out.txt 2>err.txt &
+    pid=$!
+}
+milliseconds() { echo $((${EPOCHREALTIME//[.,]/} / 1000)); }
 
 "$CLEAR" profile --db t.db -o "$TMP/t.profile" -- true || fail 'no first run'
-flushed=0
+# The moments lie between the start and thrice the time that the first flush takes: on a busy machine all of it is later.
+before=$(sql t.db 'SELECT max(id) FROM runs') began=$(milliseconds)
+start
+until [ "$(recorded "$before")" ]; do kill -0 "$pid" || fail "clear ended: $(cat err.txt)"; sleep 0.01; done
+first=$(($(milliseconds) - began))
+touch stop
+wait "$pid"
+expect_equal $? 9 'status of the program that was told to stop'
+
+echo "first flush after $first ms"; flushed=0
 for round in $(seq 50); do
-    rm -f out.txt count
     before=$(sql t.db 'SELECT max(id) FROM runs')
-    "$CLEAR" profile --db t.db --interval 0.02 -o "$TMP/t.profile" -- "$FIXTURES/progress" count 450 >out.txt 2>err.txt &
-    pid=$!
-    sleep "0.$(printf '%03d' $((RANDOM % 300)))"
+    start
+    moment=$((RANDOM % (3 * first)))
+    sleep "$((moment / 1000)).$(printf '%03d' $((moment % 1000)))"
     seen=$(recorded "$before")
     kill -KILL "$pid" || fail "clear had ended in round $round: $(cat err.txt)"
     wait "$pid"
-    # The program goes on, and ends by itself; unless clear was killed before it had started it.
-    for i in $(seq 150); do
-        grep -q '^done' out.txt || { [ "$i" -gt 25 ] && [ ! -e count ]; } && break
+    # The program goes on, and ends by itself once it is told to; unless clear was killed before it had started it.
+    touch stop
+    for _ in $(seq 3000); do
+        pgrep -s "$pid" >/dev/null || break
         sleep 0.02
     done
+    pgrep -s "$pid" >/dev/null && fail "the program of round $round does not end"
     [ ! -e count ] || grep -q '^done' out.txt || fail "the program did not end by itself in round $round"
     expect_equal "$(sql t.db 'PRAGMA integrity_check')" ok "integrity after round $round"
     run=$(sql t.db 'SELECT max(id) FROM runs')
@@ -35,6 +51,7 @@ for round in $(seq 50); do
     [ "${got:-0}" -gt 0 ] && flushed=$((flushed + 1))
 done
 [ "$flushed" -ge 20 ] || fail "only $flushed of 50 runs had been flushed before the kill: nothing is proved"
+[ "$flushed" -le 49 ] || fail "all of 50 runs had been flushed before the kill: no early moment was met"
 check_db t.db
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'unfinished'")" "$(sql t.db "SELECT count(*) FROM runs WHERE flags = 'unfinished'")" \
     'unfinished runs that doctor knows'
