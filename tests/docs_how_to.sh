@@ -1,6 +1,6 @@
 # The pages docs/how-to-add-*.md: their blocks make the change that they tell of, in a copy of the tree; it builds, its tests pass, and
 # the commands at the end do what the page says.
-# timeout: 400
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 
 export GIT_CEILING_DIRECTORIES=$TMP

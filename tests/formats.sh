@@ -1,5 +1,5 @@
 # clear export --format X and clear report X give the same bytes, and what they say is what pprof says of the oracle's profile.
-# timeout: 300
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 command -v callgrind_annotate >/dev/null || skip "callgrind_annotate is not installed"
 command -v go >/dev/null || skip "go tool pprof is not installed"

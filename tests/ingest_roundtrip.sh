@@ -1,6 +1,7 @@
 # What goes in comes out: for Go's own profiles and for made ones with every field set, `go tool pprof -raw` of the export is that
 # of the original, ids and order aside; and the export, ingested again, brings no new name or stack. The tables hold it all: what
 # the oracle makes of them is the original too, so what it says of other profiles can be believed.
+# timeout: 400 (under the sanitizers)
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/fixtures/make_profile.py" made || fail "make_profile.py"

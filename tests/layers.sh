@@ -1,5 +1,5 @@
 # The tree keeps its own rules, and the checker sees each kind of breach that is planted in a copy of it.
-# timeout: 300
+# timeout: 600
 . "$(dirname "$0")/lib.sh"
 
 cd "$ROOT" && SHIM=$(dirname "$CLEAR")/libclear_rt.so tests/check-layers . || fail "the tree breaks its rules"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # clear report prints what go tool pprof does, byte for byte, for options in all pairs: on pprof's own kinds of files, old and
 # new, and on what was recorded here. What may differ stands in report_parity.known with the reason.
-# timeout: 300
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"

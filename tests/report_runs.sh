@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a profile alone cannot say: means over runs, columns by a tag, runs and files together, a thousand runs in the memory of
 # fifty, and what --all promises. Figures come from go tool pprof on each run's file and Python's statistics, or from the stock sqlite3 shell.
-# timeout: 240
+# timeout: 480
 . "$(dirname "$0")/lib.sh"
 export TZ=UTC
 

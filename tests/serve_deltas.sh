@@ -1,6 +1,6 @@
 # What a live run's paths tell of a stretch of its time, against a program that does what it is told and says what it did: deltas by
 # ?seconds=N and by delta_*, of every kind, and all windows together.
-# timeout: 240
+# timeout: 480
 . "$(dirname "$0")/lib.sh"
 
 start() { # start NAME OPTIONS...: the program under a recorder that flushes only when somebody asks; sets $url
