@@ -6,6 +6,10 @@ VERSION := 0.1.0
 PREFIX  ?= /usr/local
 #? DESTDIR=  put before PREFIX by install, for packagers
 DESTDIR ?=
+#? NAME=clear  the name of the installed command, its manual pages and completion
+NAME    ?= clear
+#? ALTERNATIVE=  `make install ALTERNATIVE=1` shares the name with its owner by Debian's alternatives
+ALTERNATIVE ?=
 #? BUILD=build  where objects, fixtures and unit tests go
 BUILD   ?= build
 # Tests that call make have it as an absolute path: one name for each object, or what it depends on is known under the other.
@@ -31,7 +35,7 @@ SANITIZE ?=
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
-LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpcre2-8 -ledit -lpthread -lm
+LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpcre2-8 -ledit -ltinfo -lpthread -lm
 
 # The runtime is not the program: no builtins to recurse through, nothing visible but the hooks, frame pointers so that a
 # hook finds its caller, and no stack protector or sanitizer that would call into the program's libraries.
@@ -42,7 +46,7 @@ SHIM_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now -Wl,-z,nodelete -Wl,-soname
 # Debian 12 packages. BUILD is what compiling needs, DEMO the program that demo and bench profile, TEST what `make test`
 # adds, BENCH the peers of `make bench`.
 BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev libprotobuf-c-dev protobuf-c-compiler libyaml-dev \
-	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev
+	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev libncurses-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf \
 	libglib2.0-dev valgrind curl mandoc zsh fish
@@ -174,29 +178,15 @@ format: ## clang-format over every C file
 	$(call install_missing,clang-format)
 	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 
+INSTALLATION = PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" NAME="$(NAME)" ALTERNATIVE="$(ALTERNATIVE)" OUT="$(OUT)" BUILD="$(BUILD)" VERSION="$(VERSION)"
+
 .PHONY: install
-install: all ## copy clear, its runtime, clear.h, manual pages and completion below $(DESTDIR)$(PREFIX)
-	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/lib/clear" "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/share/pkgconfig" \
-		"$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man5"
-	install -m 755 $(OUT)/clear "$(DESTDIR)$(PREFIX)/bin/clear"
-	install -m 644 $(OUT)/libclear_rt.so "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so"
-	install -m 644 ingest/clear.h "$(DESTDIR)$(PREFIX)/include/clear.h"
-	sed 's,@PREFIX@,$(PREFIX),; s,@VERSION@,$(VERSION),' ingest/clear.pc.in > "$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc"
-	install -m 644 $(filter %.1,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man1"
-	install -m 644 $(filter %.5,$(MAN_PAGES)) "$(DESTDIR)$(PREFIX)/share/man/man5"
-	install -D -m 644 $(BUILD)/completion/clear.bash "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear"
-	install -D -m 644 $(BUILD)/completion/_clear "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_clear"
-	install -D -m 644 $(BUILD)/completion/clear.fish "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/clear.fish"
+install: all ## copy clear, its runtime, clear.h, manual pages and completion below $(DESTDIR)$(PREFIX); overwrites nothing of others
+	@$(INSTALLATION) packaging/install $(MAN_PAGES)
 
 .PHONY: uninstall
-uninstall: ## remove what install put there
-	rm -f "$(DESTDIR)$(PREFIX)/bin/clear" "$(DESTDIR)$(PREFIX)/lib/clear/libclear_rt.so" "$(DESTDIR)$(PREFIX)/include/clear.h" \
-		"$(DESTDIR)$(PREFIX)/share/pkgconfig/clear.pc" \
-		$(foreach page,$(filter %.1,$(MAN_PAGES)),"$(DESTDIR)$(PREFIX)/share/man/man1/$(notdir $(page))") \
-		"$(DESTDIR)$(PREFIX)/share/man/man5/clear.yaml.5" \
-		"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/clear" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_clear" \
-		"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/clear.fish"
-	-rmdir "$(DESTDIR)$(PREFIX)/lib/clear" 2>/dev/null
+uninstall: ## remove what install put there, and put back what was there before
+	@$(INSTALLATION) packaging/uninstall
 
 .PHONY: deps-build deps-test deps-bench deps-matrix
 deps-build: ## install the packages that compiling needs

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/nearest.h"
+#include "cli/clear_terminal.h"
 #include "cli/cli.h"
 #include "cli/manual/usage.h"
 
@@ -70,23 +70,9 @@ const struct command *cli_find(const char *name, struct error *err) {
     return NULL;
 }
 
-/* What ncurses' clear(1) writes for every terminal that is in use today: home, erase, and the scrollback (E3) too. */
-static int clear_screen(int keep_scrollback) {
-    fputs(keep_scrollback ? "\033[H\033[2J" : "\033[H\033[2J\033[3J", stdout);
-    return 0;
-}
-
-static int without_command(int argc, char **argv) {
-    int keep_scrollback = argc == 2 && strcmp(argv[1], "-x") == 0; /* an option of that clear(1) */
-    if (isatty(STDOUT_FILENO) && (argc == 1 || keep_scrollback)) return clear_screen(keep_scrollback);
-    usage_print_all(commands, stderr);
-    return ERROR_USAGE;
-}
-
 static int run(const struct command *command, int argc, char **argv) {
     struct error err = {0};
     argv[0] = (char *)command->name;
-    optind = 0;
     int status = command->run(argc, argv, &err);
     if (status >= 0) return status;
     if (err.status == ERROR_NONE) return 0; /* --help was asked for */
@@ -112,7 +98,7 @@ static int with_config(int argc, char **argv) {
 
 static int choose(int argc, char **argv) {
     struct error err = {0};
-    if (argc == 1 || (argc == 2 && strcmp(argv[1], "-x") == 0)) return without_command(argc, argv);
+    if (clear_terminal_is_meant(argc, argv)) return clear_terminal(argc, argv);
     if (strcmp(argv[1], "--config") == 0) return with_config(argc, argv);
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";

@@ -1,6 +1,6 @@
 #!/bin/bash
 # How a command is chosen, help for each, one-line errors with the right status, standard output that fails, and clear
-# alone on a terminal.
+# alone, as ncurses has it.
 . "$(dirname "$0")/lib.sh"
 
 offered() { # offered WORD...: what the last word can be completed to, without the descriptions
@@ -67,12 +67,21 @@ expect_equal "$("$CLEAR" ver | head -1)" "$("$CLEAR" --version | head -1)" "a un
 expect_match "$("$CLEAR" version)" "^sqlite $(sqlite3 --version | cut -d' ' -f1)," "the library that runs, as the shell's"
 expect_match "$("$CLEAR" -V | head -1)" '^clear [0-9]+\.[0-9]+\.[0-9]+$' "version"
 
-# Alone: the help on standard error where there is no terminal; on one, home, erase, erase the scrollback.
-got=0
-"$CLEAR" >out 2>err </dev/null || got=$?
-expect_equal "$got" 2 "clear without a terminal"
-[ ! -s out ] || fail "clear without a terminal wrote on standard output"
-expect_equal "$(cat err)" "$("$CLEAR" --help)" "clear without a terminal"
+# Alone it is ncurses' clear(1), on a terminal and off it: the same bytes and status for every terminal, and its options.
+ncurses=/usr/bin/clear
+if dpkg -S $ncurses 2>/dev/null | grep -q '^ncurses'; then
+    for type in xterm xterm-256color screen linux vt100 dumb nosuch; do
+        for options in "-T $type" "-T$type -x" "-xT $type"; do
+            # shellcheck disable=SC2086
+            expect_equal "$("$CLEAR" $options 2>/dev/null | od -c; "$CLEAR" $options >/dev/null 2>&1; echo $?)" \
+                "$($ncurses $options 2>/dev/null | od -c; $ncurses $options >/dev/null 2>&1; echo $?)" "clear $options"
+        done
+        expect_equal "$(TERM=$type "$CLEAR" 2>/dev/null | od -c)" "$(TERM=$type $ncurses 2>/dev/null | od -c)" "TERM=$type clear"
+    done
+fi
+message=$(env -u TERM "$CLEAR" 2>&1 >out) && fail 'clear without TERM'
+expect_match "$message" '^clear: TERM is not set.*clear help' 'clear without TERM'
+[ ! -s out ] || fail "clear without TERM wrote on standard output"
 screen() { # screen COMMAND...: what it writes on a terminal, in hex, and its status
     python3 -c 'import os, pty, sys
 child, master = pty.fork()
@@ -86,6 +95,7 @@ except OSError:  # EIO: the terminal has no other end any more
     pass
 print(out.hex(), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))' "$@" </dev/null
 }
+export TERM=xterm
 expect_equal "$(screen "$CLEAR")" "1b5b481b5b324a1b5b334a 0" "clear on a terminal"
 expect_equal "$(screen "$CLEAR" -x)" "1b5b481b5b324a 0" "clear -x on a terminal"
 
