@@ -240,7 +240,7 @@ static bool wait_for_flush(struct recording *recording) {
 static void attend(struct recording *recording) {
     struct status_line line;
     struct collector_totals totals;
-    int64_t started_ns = clock_monotonic_ns();
+    collector_set_span(recording->collector, recording->launch.started_ns, 0);
     status_line_start(&line, !recording->request->quiet);
     while (!wait_for_flush(recording)) {
         if (recording->launch.has_signal)
@@ -252,7 +252,8 @@ static void attend(struct recording *recording) {
         status_line_draw(&line, &totals, recording->is_paused);
     }
     status_line_end(&line);
-    recording->duration_ns = clock_monotonic_ns() - started_ns;
+    recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
+    collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->server) server_finish(recording->server);
@@ -322,9 +323,17 @@ static int take_dumps(struct recording *recording, struct error *err) {
     return 0;
 }
 
+static int end_run(struct recording *recording, struct error *err) {
+    struct collector_totals totals;
+    collector_totals(recording->collector, &totals);
+    const struct run_ending ending = {.wait_status = recording->wait_status,
+                                      .symbolize_ns = totals.symbolize_ns,
+                                      .write_ns = totals.flush_ns - totals.symbolize_ns};
+    return run_end(&recording->db, recording->run_id, &ending, err);
+}
+
 static int finish(struct recording *recording, struct error *err) {
-    if (collector_flush(recording->collector, true, err) ||
-        run_end(&recording->db, recording->run_id, recording->wait_status, err) || take_dumps(recording, err))
+    if (collector_flush(recording->collector, true, err) || end_run(recording, err) || take_dumps(recording, err))
         return -1;
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};

@@ -24,15 +24,18 @@ CREATE TABLE runs (
     command      TEXT    NOT NULL DEFAULT '', -- [text] the command line, quoted for a shell; empty for an ingested file
     label        TEXT,                       -- [text] the name that the user gave with --label; NULL: none
     started_ns   INTEGER NOT NULL,           -- [ns since epoch] start of the run
-    duration_ns  INTEGER NOT NULL DEFAULT 0, -- [ns] from start to end; of a run that is not over, to the last flush
+    duration_ns  INTEGER NOT NULL DEFAULT 0, -- [ns] from the start of the program to its end; of a run that is not over, to the last flush
     host         TEXT    NOT NULL DEFAULT '', -- [text] host name
     exit_status  INTEGER,                    -- [number] 0 to 255; NULL: not over, ended by a signal, or an ingested file
     exit_signal  INTEGER,                    -- [number] the signal that ended it; NULL: none
     source       TEXT    NOT NULL,           -- [text] 'profile' for a recorded run, else the path or name of the ingested file
     content_hash TEXT    UNIQUE,             -- [text] SHA-256 of the ingested bytes in hex; NULL for a recorded run
     sample_n     INTEGER NOT NULL DEFAULT 1, -- [count] every Nth event was recorded, and counted N times; 1: all were
-    flags        TEXT    NOT NULL DEFAULT ''  -- [text] words. unfinished: the recorder did not see the end. sample_bytes=N: allocations
+    flags        TEXT    NOT NULL DEFAULT '', -- [text] words. unfinished: the recorder did not see the end. sample_bytes=N: allocations
                                              -- were sampled, one per N bytes on average
+    symbolize_ns INTEGER NOT NULL DEFAULT 0, -- [ns] what the recorder spent on finding names for addresses, partly while the program ran;
+                                             -- 0: not over, or an ingested file
+    write_ns     INTEGER NOT NULL DEFAULT 0  -- [ns] and on reading counters and writing rows; 0: as before
 ) STRICT;
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 

@@ -17,6 +17,7 @@ expect_equal "$(sql old.sqlite "SELECT * FROM sites ORDER BY profile_id, trace_i
 expect_equal "$(sql old.sqlite "SELECT block_bytes, alloc_count, ifnull(alloc_bytes, '-'), free_count, ifnull(free_bytes, '-')
     FROM site_rows JOIN site_keys ON id = site_key_id ORDER BY trace_id, label_set_id")" \
     "$(printf '%s\n' '0|-5|-7|0|123456789012' '100|9|-|4|-' '0|8|-|0|-')" "how they are stored"
+expect_equal "$(sql old.sqlite "SELECT symbolize_ns, write_ns FROM run_summary")" "0|0" "what was not measured"
 expect_equal "$(sql old.sqlite "SELECT function, alloc_bytes FROM heap WHERE alloc_count = 9")" "make_thing|900" "the view heap"
 "$CLEAR" schema --db new.sqlite > /dev/null 2>&1 || true
 "$CLEAR" ingest --db new.sqlite "$ROOT"/fixtures/corpus/pprof/$(ls "$ROOT"/fixtures/corpus/pprof | head -1) > /dev/null 2>&1 ||
@@ -24,7 +25,7 @@ expect_equal "$(sql old.sqlite "SELECT function, alloc_bytes FROM heap WHERE all
 # Comments of tables that stay are those of the clear which made the file; all else is the same.
 for file in old new; do
     sql $file.sqlite "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name" > $file.all
-    sed 's/--.*//' $file.all | tr -s ' \n' ' ' | tr '|;' '\n\n' > $file.txt
+    sed 's/--.*//' $file.all | tr -s ' \n' ' ' | sed 's/ \([,)]\)/\1/g' | tr '|;' '\n\n' > $file.txt
     sql $file.sqlite "SELECT name, sql FROM sqlite_schema WHERE type = 'view' OR name IN ('sources', 'site_keys', 'site_rows')
         ORDER BY name" > $file.made
 done

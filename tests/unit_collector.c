@@ -609,10 +609,23 @@ static void a_run_is_unfinished_until_its_end(void **state) {
     struct error err = {0};
     assert_int_equal(ask(fixture, "SELECT flags = 'unfinished' AND exit_status IS NULL FROM runs"), 1);
     assert_int_equal(ask(fixture, "SELECT command = './server ''it''\\''''s''' FROM runs"), 1);
-    assert_int_equal(run_end(&fixture->db, fixture->run_id, 3 << 8, &err), 0);
+    assert_int_equal(run_end(&fixture->db, fixture->run_id, &(struct run_ending){3 << 8, 70, 900}, &err), 0);
     assert_int_equal(ask(fixture, "SELECT flags = '' AND exit_status = 3 AND exit_signal IS NULL FROM runs"), 1);
-    assert_int_equal(run_end(&fixture->db, fixture->run_id, 9, &err), 0);
+    assert_int_equal(run_end(&fixture->db, fixture->run_id, &(struct run_ending){9, 70, 900}, &err), 0);
     assert_int_equal(ask(fixture, "SELECT exit_status IS NULL AND exit_signal = 9 FROM runs"), 1);
+    assert_int_equal(ask(fixture, "SELECT symbolize_ns = 70 AND write_ns = 900 FROM runs"), 1);
+    stop(fixture);
+}
+
+/* A flush that is late, and takes long, is not the program's time. */
+static void duration_is_the_programs(void **state) {
+    (void)state;
+    struct fixture *fixture = start();
+    flush(fixture);
+    assert_true(ask(fixture, "SELECT duration_ns FROM runs") < INT64_C(3600000000000));
+    collector_set_span(fixture->collector, 1000, 5000000001000);
+    flush(fixture);
+    assert_int_equal(ask(fixture, "SELECT duration_ns FROM runs"), 5000000000000);
     stop(fixture);
 }
 
@@ -1210,6 +1223,7 @@ int main(void) {
         cmocka_unit_test(a_failed_flush_is_made_up_for),
         cmocka_unit_test(late_kinds_survive_a_failed_flush),
         cmocka_unit_test(a_run_is_unfinished_until_its_end),
+        cmocka_unit_test(duration_is_the_programs),
         cmocka_unit_test(windows_are_differences),
         cmocka_unit_test(folded_windows_keep_every_sum),
         cmocka_unit_test(a_ring_keeps_the_newest_and_every_sum),

@@ -33,6 +33,7 @@ struct collector {
     struct collector_options options;
     struct moment start;
     int64_t start_ns; /* the same moment, since the epoch */
+    uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -145,6 +146,11 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
+}
+
+void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns) {
+    collector->program_started_ns = started_ns;
+    collector->program_ended_ns = ended_ns;
 }
 
 static uint64_t paused_ns(const struct collector *collector) {
@@ -300,6 +306,7 @@ void collector_totals(const struct collector *collector, struct collector_totals
         add_totals(totals, collector->processes[i], tick_rate(collector));
     totals->unrecorded = unrecorded(collector);
     totals->paused_ns = paused_ns(collector);
+    totals->symbolize_ns = collector->resolver.symbolize_ns;
 }
 
 /* ---- flushing ---------------------------------------------------------------------------------------------------- */
@@ -337,10 +344,18 @@ static int write_process(struct collector *collector, struct recorded *recorded,
     return code;
 }
 
-static int update_run(struct collector *collector, struct error *err) {
+/* From the start of the program to its end; of a running one to the moment when its counters were read. */
+static int64_t duration_of(const struct collector *collector, int64_t flushed_ns) {
+    uint64_t start = collector->program_started_ns ? collector->program_started_ns : collector->start.ns;
+    uint64_t end = collector->program_ended_ns;
+    if (!end) end = (uint64_t)(flushed_ns - collector->start_ns) + collector->start.ns;
+    return end > start ? (int64_t)(end - start) : 0;
+}
+
+static int update_run(struct collector *collector, int64_t flushed_ns, struct error *err) {
     sqlite3_stmt *statement = db_prepare(collector->db, "UPDATE runs SET duration_ns = :duration WHERE id = :run", err);
     if (!statement) return -1;
-    db_bind_int(statement, ":duration", (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns));
+    db_bind_int(statement, ":duration", duration_of(collector, flushed_ns));
     db_bind_int(statement, ":run", collector->run_id);
     return db_run(collector->db, statement, err);
 }
@@ -412,7 +427,7 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
-    if (resolver_store_sources(&collector->resolver, collector->run_id, err) || update_run(collector, err) ||
+    if (resolver_store_sources(&collector->resolver, collector->run_id, err) || update_run(collector, terms.time_ns, err) ||
         write_pause(collector, err))
         return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;

@@ -33,8 +33,12 @@ struct run_description {
 };
 /* The id of a new run, or -1. */
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
-/* The run has ended. `wait_status` is that of waitpid(2). */
-int run_end(struct db *db, int64_t run_id, int wait_status, struct error *err);
+/* The run has ended. */
+struct run_ending {
+    int wait_status;                /* as from waitpid(2) */
+    uint64_t symbolize_ns, write_ns; /* what the recorder spent; as in the table `runs` */
+};
+int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err);
 /* The program was not started: removes the run. */
 int run_cancel(struct db *db, int64_t run_id, struct error *err);
 
@@ -69,6 +73,7 @@ struct collector_totals {
     uint64_t corrupt;     /* damaged segments */
     uint64_t unrecorded;  /* processes that could make no segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
+    uint64_t symbolize_ns; /* of flush_ns: looking for names of addresses */
     uint64_t paused_ns; /* how long recording was paused */
 };
 
@@ -83,6 +88,9 @@ void collector_built(struct collector *collector, const struct ingest_program *p
 bool collector_bias(const struct collector *collector, int64_t pid, int64_t started_ns, uint64_t *bias);
 /* Sets the target's process, before it execs. FEATURE_NO_CHILDREN needs it. */
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err);
+/* When the program started, and when it ended (0: it runs), by CLOCK_MONOTONIC. The run's duration is what lies between;
+ * without this call it is the time from collector_open to the last flush. */
+void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */

@@ -7,6 +7,7 @@
 #ifndef CLEAR_INGEST_RECORD_LAUNCH_H
 #define CLEAR_INGEST_RECORD_LAUNCH_H
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +27,10 @@ struct launch {
 
     bool has_signal; /* own_signal arrived; the caller clears it */
     pid_t pid;
+    uint64_t started_ns;           /* CLOCK_MONOTONIC at the program's exec */
+    _Atomic uint64_t ended_ns;     /* and at its end, however late launch_wait is called; 0: it runs */
+    pthread_t watch;               /* sees the end */
+    bool is_watched;
     int signals;                   /* a signalfd, for waiting on `attended` too */
     sigset_t before;               /* our signal mask at launch_start */
     struct sigaction child_before; /* and the disposition of SIGCHLD */

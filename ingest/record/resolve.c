@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/hex.h"
 #include "base/path.h"
 #include "ingest/symbols/source_rows.h"
@@ -167,11 +168,13 @@ static int stored_range(struct resolver *resolver, struct image *image, uint64_t
 static int new_range(struct resolver *resolver, const struct loaded *loaded, uint64_t address,
                      const struct image_range **range, struct error *err) {
     struct image *image = loaded->image;
+    int64_t started_ns = clock_monotonic_ns();
     struct symbolizer_module *module = module_of(resolver, image);
     struct symbol_segment segment;
     if (!symbolizer_segment(module, address, &segment))
         segment = (struct symbol_segment){loaded->low - loaded->bias, loaded->high - loaded->bias, 0};
     int has_lines = symbolizer_has_lines(module);
+    resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
     struct store_mapping mapping = {.filename = image->path,
                                     .build_id = image->build_id,
                                     .memory_start = segment.start,
@@ -203,7 +206,9 @@ static int find_range(struct resolver *resolver, const struct loaded *loaded, ui
 static int64_t symbolized_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
                                    struct error *err) {
     const struct symbol_frame *frames;
+    int64_t started_ns = clock_monotonic_ns();
     size_t count = symbolize(module_of(resolver, image), address, &frames);
+    resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
     struct store_line *lines = xcalloc(count, sizeof *lines);
     int64_t id = 0;
     for (size_t i = 0; i < count && id >= 0; i++) {

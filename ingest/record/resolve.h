@@ -33,6 +33,7 @@ struct resolver {
     struct map by_name; /* "path\0build id" -> index into images */
     struct image **images;
     size_t image_count;
+    uint64_t symbolize_ns; /* time spent in the symbolizer */
 };
 
 /* An image in one process. */

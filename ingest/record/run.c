@@ -42,12 +42,15 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
     return -1;
 }
 
-int run_end(struct db *db, int64_t run_id, int wait_status, struct error *err) {
+int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_end.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
-    if (WIFEXITED(wait_status)) db_bind_int(statement, ":status", WEXITSTATUS(wait_status));
-    if (WIFSIGNALED(wait_status)) db_bind_int(statement, ":signal", WTERMSIG(wait_status));
+    int status = ending->wait_status;
+    if (WIFEXITED(status)) db_bind_int(statement, ":status", WEXITSTATUS(status));
+    if (WIFSIGNALED(status)) db_bind_int(statement, ":signal", WTERMSIG(status));
+    db_bind_int(statement, ":symbolize", (int64_t)ending->symbolize_ns);
+    db_bind_int(statement, ":write", (int64_t)ending->write_ns);
     return db_run(db, statement, err);
 }
 

@@ -2,5 +2,7 @@
 UPDATE runs
 SET exit_status = :status,
     exit_signal = :signal,
+    symbolize_ns = :symbolize,
+    write_ns = :write,
     flags = trim(replace(' ' || flags || ' ', ' unfinished ', ' '))
 WHERE id = :run;

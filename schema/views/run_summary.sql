@@ -12,7 +12,9 @@ CREATE VIEW run_summary AS
 --   source [text]: 'profile' for a recorded run, else the path or name of the ingested file
 --   started [text]: start in UTC, ISO 8601, whole seconds
 --   started_ns [ns since epoch]: start
---   duration_ns [ns]: from start to end; of a run that is not over, to the last flush
+--   duration_ns [ns]: from the start of the program to its end; of a run that is not over, to the last flush
+--   symbolize_ns [ns]: what the recorder spent on finding names for addresses, partly while the program ran
+--   write_ns [ns]: and on reading counters and writing rows
 --   exit [text]: 'exit 0', 'signal 9'; empty: not over, or an ingested file
 --   exit_status [number]: 0 to 255; NULL: not over, ended by a signal, or an ingested file
 --   exit_signal [number]: the signal that ended it; NULL: none
@@ -39,6 +41,8 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%SZ', runs.started_ns / 1000000000, 'unixepoch') AS started,
     runs.started_ns,
     runs.duration_ns,
+    runs.symbolize_ns,
+    runs.write_ns,
     CASE WHEN runs.exit_signal IS NOT NULL THEN printf('signal %d', runs.exit_signal)
          WHEN runs.exit_status IS NOT NULL THEN printf('exit %d', runs.exit_status)
          ELSE '' END AS exit,

@@ -1,0 +1,19 @@
+# A run's duration is the program's own, also of a program whose names take longer to find than it runs: what symbolizing and writing
+# cost stands in columns of its own.
+. "$(dirname "$0")/lib.sh"
+
+# clear itself has much debug information. `date` measures the whole command, so all parts together must fit into it.
+for i in 1 2 3; do
+    before=$(date +%s%N)
+    expect_status 0 profile --quiet -o none.profile -- "$CLEAR" runs --db t.db >runs.txt
+    after=$(date +%s%N)
+    expect_equal "$(sql t.db "SELECT duration_ns + symbolize_ns + write_ns <= $((after - before)) FROM runs ORDER BY id DESC LIMIT 1")" 1 \
+        "run $i: duration, symbolizing and writing are parts of the command's $((after - before)) ns: \
+$(sql t.db "SELECT duration_ns, symbolize_ns, write_ns FROM runs ORDER BY id DESC LIMIT 1")"
+done
+expect_equal "$(sql t.db "SELECT count(*) FROM runs WHERE duration_ns > 0 AND symbolize_ns > 0 AND write_ns > 0")" 3 "runs with all three"
+
+# A program that ends while a flush runs: sleep's own time is known.
+expect_status 0 profile --quiet --interval=10ms -o none.profile -- sleep 0.5 >out.txt
+expect_equal "$(sql t.db "SELECT duration_ns >= 500000000 FROM runs ORDER BY id DESC LIMIT 1")" 1 "half a second of sleep"
+check_db t.db
