@@ -108,6 +108,12 @@ demo: ## install what is missing, build, profile a real program, show what docto
 	@echo 'sqlite3.profile/heap.pb.gz is for pprof:     pprof -http=: sqlite3.profile/heap.pb.gz'
 	@echo '(Go has one too, apt-get install golang-go:  go tool pprof -top sqlite3.profile/heap.pb.gz)'
 
+.PHONY: check
+check: ## the inner loop, within a minute: build, rules, format, unit tests, the scenarios marked `# quick`; installs nothing
+	$(SUBMAKE) build-tests
+	$(SUBMAKE) check-layers check-format
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run --quick
+
 .PHONY: test
 test: ## install what is missing, build, run every test; the last line counts them
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
@@ -166,17 +172,22 @@ matrix: ## install 40 programs, run each with and without clear profile, print w
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/matrix $(T)
 
 .PHONY: check-layers
-check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of test)
+check-layers: ## which file may include which, and the other rules that a compiler cannot see (part of check and test)
 	@tests/check-layers .
 
 .PHONY: docs
 docs: all ## write the tables in docs/ that clear itself prints
 	@CLEAR=$(abspath $(OUT))/clear docs/generate
 
+FORMATTED = $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)
-	clang-format -i $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
+	clang-format -i $(FORMATTED)
+
+.PHONY: check-format
+check-format: ## which C files `make format` would change (part of check); nothing without clang-format
+	@! command -v clang-format >/dev/null || echo $(FORMATTED) | xargs -n 60 -P $(JOBS) clang-format --dry-run -Werror
 
 INSTALLATION = PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" NAME="$(NAME)" ALTERNATIVE="$(ALTERNATIVE)" OUT="$(OUT)" BUILD="$(BUILD)" VERSION="$(VERSION)"
 

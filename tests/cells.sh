@@ -1,4 +1,5 @@
 # Cells agree with the program's own counts to the last retry, by what a person would call the cell; and mean the same in the next run.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -o t.profile -- "$FIXTURES/mvcc" 4 20000 >out.txt

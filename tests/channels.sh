@@ -1,4 +1,5 @@
 # Channels agree with the program's own counts: every push, pop, wait and nanosecond that it told, and the greatest depth.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -o t.profile -- "$FIXTURES/channels" >out.txt

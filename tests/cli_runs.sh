@@ -1,5 +1,6 @@
 #!/bin/bash
 # clear runs: a line a run, the newest first, with what must be known before the row is believed.
+# quick
 . "$(dirname "$0")/lib.sh"
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/query_data.sql" | sqlite3 t.db || fail "making t.db"
 export TZ=UTC

@@ -1,5 +1,6 @@
 # docs/columns.md has every table, view and column that a warehouse has, in its order; and the comments it is made of are complete.
 # (tests/docs.sh compares the page with what the generator prints.)
+# quick
 . "$(dirname "$0")/lib.sh"
 
 "$CLEAR" ingest --quiet --db new.sqlite "$ROOT/fixtures/corpus/folded/app.folded" || fail "no warehouse"

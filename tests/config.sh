@@ -1,5 +1,6 @@
 #!/bin/bash
 # clear.yaml: where it is looked for, what each key does, and what is said of a wrong one.
+# quick
 . "$(dirname "$0")/lib.sh"
 export HOME=$TMP/home XDG_CONFIG_HOME=
 mkdir -p home/.config/clear xdg/clear project/sub/deep other

@@ -1,4 +1,5 @@
 # A program that replaces itself is one process row an image, each with its own figures.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 7 profile -- "$FIXTURES/execs" 4 >out.txt

@@ -1,4 +1,5 @@
 # However a program ends, what it did until then is in the warehouse, exactly, with how it ended.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 ends() { # ends MODE STATUS EXIT-STATUS EXIT-SIGNAL: status as the shell sees it, and the two columns of runs

@@ -1,5 +1,6 @@
 # Each format of clear export, held against what reads it: XML and JSON parsers, callgrind_annotate, graphviz, the sums of the
 # tables; speedscope's published constraints; the csv goes back in.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 t.db || fail "no database"

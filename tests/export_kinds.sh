@@ -1,4 +1,5 @@
 # Every kind of a run as pprof: Go's viewer reads it, its totals are those of the tables, stacks, labels and header as stored.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 t.db || fail "no database"

@@ -1,4 +1,5 @@
 # Every process is a row with its own exact figures: children, grandchildren, a storm of 200 at once, forks under held locks.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 agree() { # each `process PID PPID family_alloc ...` line

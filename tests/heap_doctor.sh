@@ -1,4 +1,5 @@
 # A known leak is found, and nothing is said of the site that frees all.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/leak" >out.txt

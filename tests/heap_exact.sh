@@ -1,5 +1,6 @@
 # The heap table agrees with the programs' own counts: every function of the family, frees in other threads, threads that come
 # and go, the smallest stacks, a recorder that grows after its descriptors were closed, a storm of signals.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 for program in heap_counts heap_threads leak thread_churn tiny_stacks closes_fds "signals storm"; do

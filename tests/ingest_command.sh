@@ -1,4 +1,5 @@
 # The command: what it says, what it counts, what a second time does, and how times and snapshots are told.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 corpus=$ROOT/fixtures/corpus

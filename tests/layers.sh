@@ -1,5 +1,6 @@
 # The tree keeps its own rules, and the checker sees each kind of breach that is planted in a copy of it.
 # timeout: 600
+# quick
 . "$(dirname "$0")/lib.sh"
 
 cd "$ROOT" && SHIM=$(dirname "$CLEAR")/libclear_rt.so tests/check-layers . || fail "the tree breaks its rules"

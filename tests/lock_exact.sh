@@ -1,4 +1,5 @@
 # The lock table agrees with the program's own counts, by lock and outcome.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/lock_counts" >out.txt

@@ -1,4 +1,5 @@
 # A warehouse of the first release opens: its rows stay, and afterwards it is made like a new one.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 sqlite3 old.sqlite < "$ROOT/fixtures/warehouse_v1.sql"

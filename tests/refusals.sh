@@ -1,4 +1,5 @@
 # What cannot be recorded is refused before it runs, in one line that says what to do.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 refuses() { # refuses STATUS NAMED REASON COMMAND...: in one line that begins with what is NAMED and goes on with the REASON

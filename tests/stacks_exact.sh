@@ -1,5 +1,6 @@
 # Each stack is what glibc's backtrace() saw at the same place: through code without frame pointers whose %rbp is rubbish, a decoy
 # or the caller's, realigned frames, callbacks out of libc, signal handlers on either stack, calls that never return.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 # Leaf first, as the fixture prints them: others' libraries by their file's name. Frames that only debug information knows

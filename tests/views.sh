@@ -1,4 +1,5 @@
 # Every table and view works in the stock sqlite3 shell and in Python's sqlite3, on a warehouse with rows in it.
+# quick
 . "$(dirname "$0")/lib.sh"
 
 expect_status 0 profile -- "$FIXTURES/heap_threads" >/dev/null
