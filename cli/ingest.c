@@ -8,8 +8,8 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/new_run_tags.h"
 #include "cli/progress.h"
-#include "cli/tags.h"
 #include "ingest/read/fetch.h"
 #include "ingest/read/ingest.h"
 #include "ingest/read/readers.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/tags.h"
+#include "cli/new_run_tags.h"
 
 enum {
     DEPTH_DEFAULT = 64,

@@ -11,8 +11,8 @@
 
 #include "base/escape.h"
 #include "base/units.h"
+#include "export/call_tree.h"
 #include "export/format.h"
-#include "export/tree.h"
 #include "schema/schema.h"
 
 enum { ROW = 18, TOP = 92, BOTTOM = 14 }; /* px */

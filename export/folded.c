@@ -2,8 +2,8 @@
  * difffolded.pl gives and flamegraph.pl reads. */
 #include <stdlib.h>
 
+#include "export/call_tree.h"
 #include "export/format.h"
-#include "export/tree.h"
 
 struct folded {
     const struct call_tree *tree;

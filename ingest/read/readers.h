@@ -38,7 +38,7 @@ const struct format *format_find(const struct input *input);
 extern const struct format format_pprof;           /* pprof/profile_proto.c */
 extern const struct format format_folded;          /* folded_stacks.c */
 extern const struct format format_legacy;          /* pprof/legacy.c */
-extern const struct format format_perf_data;       /* perf/samples.c */
+extern const struct format format_perf_data;       /* perf/event_profiles.c */
 extern const struct format format_clear_dump;      /* dumps/clear_dumps.c */
 extern const struct format format_clear_directory; /* dumps/clear_dumps.c */
 

@@ -1,4 +1,4 @@
-#include "export/tree.h"
+#include "export/call_tree.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* tree.h: the call tree of a report's value: what flame graphs and folded stacks are drawn from. */
-#ifndef CLEAR_EXPORT_TREE_H
-#define CLEAR_EXPORT_TREE_H
+/* call_tree.h: the call tree of a report's value: what flame graphs and folded stacks are drawn from. */
+#ifndef CLEAR_EXPORT_CALL_TREE_H
+#define CLEAR_EXPORT_CALL_TREE_H
 
 #include "export/difference.h"
 #include "export/frames.h"

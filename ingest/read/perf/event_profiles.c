@@ -1,4 +1,4 @@
-/* samples.c: the reader of perf.data. The sums of a recording become profiles, one for each event. */
+/* event_profiles.c: the reader of perf.data. The sums of a recording become profiles, one for each event. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* tags.h: the tags of new runs: --tag and `tags` of the configuration. */
-#ifndef CLEAR_CLI_TAGS_H
-#define CLEAR_CLI_TAGS_H
+/* new_run_tags.h: the tags of new runs: --tag and `tags` of the configuration. */
+#ifndef CLEAR_CLI_NEW_RUN_TAGS_H
+#define CLEAR_CLI_NEW_RUN_TAGS_H
 
 #include "base/option.h"
 #include "ingest/store/run_tags.h"

@@ -1,4 +1,4 @@
-#include "cli/tags.h"
+#include "cli/new_run_tags.h"
 
 #include <stdio.h>
 #include <stdlib.h>
