@@ -217,7 +217,8 @@ static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, s
     return MHD_YES;
 }
 
-/* The library calls it after the headers, for each piece of a body, after the body, and once more after a wait. */
+/* The library calls it after the headers, for each piece of a body, after the body, and once more after a wait.
+ * layers-ok: libmicrohttpd decides the parameters */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                                   const char *version, const char *upload, size_t *upload_size, void **request) {
     struct exchange *exchange = *request;
