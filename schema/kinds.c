@@ -14,6 +14,7 @@ const struct kind kinds[KIND_COUNT + 1] = {
                    .period_unit = "bytes",
                    .table = "sites",
                    .label_set_id = "label_set_id",
+                   .hides_wrappers = true,
                    .addressed = true,
                    .in_directory = true},
     [KIND_CPU] = {.name = "cpu",

@@ -41,8 +41,9 @@ struct kind {
     /* In schema/: the samples of a :run that end after :from and up to :to, in the columns of `clear export --sql`; NULL: the rows of
      * `table` are the samples. What came in with sample types of its own is read from `table` in any case. */
     const char *query;
-    bool addressed;                    /* recorded samples carry the address of their site as label `addr` */
-    bool in_directory;                 /* belongs into NAME.profile/ */
+    bool hides_wrappers; /* its caller did what a wrapper of an allocator did: profiles carry drop_frames */
+    bool addressed;      /* recorded samples carry the address of their site as label `addr` */
+    bool in_directory;   /* belongs into NAME.profile/ */
     const char *parts[KIND_PARTS_MAX]; /* it is made of profiles of these kinds; NULLs: of its own */
 };
 extern const struct kind kinds[KIND_COUNT + 1]; /* the last one, with a NULL name, is for all other kinds */

@@ -306,7 +306,8 @@ class Query:
 # ---- what a profile says about itself ----
 
 def drop_frames(warehouse):
-    """The wrappers of allocators that call nothing else, as one expression. pprof takes the arguments off before it matches."""
+    """The wrappers of allocators that call nothing else, as one expression, which profiles of the heap have: what was allocated is their
+    caller's, but the time that they take is theirs. pprof takes the arguments off before it matches."""
     words = []
     for (glob,) in warehouse.rows("SELECT pattern FROM wrappers ORDER BY pattern"):
         is_plain = re.fullmatch(r"\w+\*?", glob, re.ASCII) and not re.match(r"_PyObject_GC_|PyType_GenericAlloc", glob)
@@ -340,7 +341,7 @@ class Head:
         counted = [profile for profile, is_counted in windows if is_counted]
         if self.parts == 0:
             out.period_type = tuple(own or known for own, known in zip((first["period_type"], first["period_unit"]), self.period_type.split("/")))
-            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded else "")
+            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind == "heap" else "")
             out.keep, out.url = first["keep_frames"], first["doc_url"]
         self.parts += 1
         out.default = out.default or first["default_type"] or self.default

@@ -129,4 +129,4 @@ sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type)
 ! "$CLEAR" doctor --db t.db 1 | grep -q '^cpu by function' || fail "functions beside a finding that is worth more"
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
 "$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
-expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +insert_row  \(table\.c\)$' "functions where nothing is above a note"
+expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +xmalloc  \(mem\.c\)$' "functions where nothing is above a note"

@@ -191,7 +191,7 @@ app:g_conf,100,50,0.5,2
 E
 answer hot-cpu <<'E'
 parse,/src/parse.c,30,300000000,50.0
-table_add,/src/table.c,20,200000000,33.3
+xmalloc,/src/mem.c,20,200000000,33.3
 run_job,/src/job.c,10,100000000,16.7
 E
 answer cumulative-cpu <<'E'

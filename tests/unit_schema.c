@@ -146,7 +146,7 @@ static void test_views_run_in_both(void **state) {
                                         "hardware",       "doctor",          "doctor_heap",   "doctor_lock",
                                         "doctor_channel", "doctor_cell",     "site_history",  "run_summary",
                                         "doctor_fibers",  "doctor_hardware", "doctor_freeze", "doctor_saturation",
-                                        "sites",          "windows",         "heap_windows"};
+                                        "sites",          "windows",         "heap_windows",  "leaves"};
     assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'doctor_*_*'"),
                      COUNT(views));
     /* The comment that says the question stands inside the view, so that .schema shows it. */

@@ -111,8 +111,8 @@ struct diff_function {
 };
 
 struct diff_stack {
-    bool is_kept; /* by --focus and --ignore */
-    struct diff_function function;
+    bool is_kept;                        /* by --focus and --ignore */
+    struct diff_function function, leaf; /* leaf: of CPU time */
     int64_t id;
     uint64_t signature;
     struct members members[DIFF_TABLES];
@@ -160,17 +160,26 @@ static sqlite3_stmt *prepare(struct gather *gather, const char *name, struct err
     return db_prepare(gather->source->db, embedded_text(name), err);
 }
 
+/* Of the columns function, file, line, module from `column` on. */
+static struct diff_function read_function(struct gather *gather, sqlite3_stmt *row, int column) {
+    return (struct diff_function){.name = keep(gather->diff, db_text(row, column)),
+                                  .file = keep(gather->diff, db_text(row, column + 1)),
+                                  .module = keep(gather->diff, db_text(row, column + 3)),
+                                  .line = sqlite3_column_int64(row, column + 2)};
+}
+
 static int read_place(struct gather *gather, struct diff_stack *stack, struct error *err) {
     sqlite3_stmt *row = prepare(gather, "diff/place.sql", err);
     if (!row) return -1;
     db_bind_int(row, ":trace", stack->id);
     int code = db_step(gather->source->db, row, err);
     if (code < 0) return -1;
-    stack->signature = code ? (uint64_t)sqlite3_column_int64(row, 0) : 0;
-    stack->function = (struct diff_function){.name = keep(gather->diff, code ? db_text(row, 1) : "(no stack)"),
-                                             .file = keep(gather->diff, code ? db_text(row, 2) : ""),
-                                             .module = keep(gather->diff, code ? db_text(row, 4) : ""),
-                                             .line = code ? sqlite3_column_int64(row, 3) : 0};
+    stack->function = stack->leaf = (struct diff_function){.name = "(no stack)", .file = "", .module = ""};
+    if (code) {
+        stack->signature = (uint64_t)sqlite3_column_int64(row, 0);
+        stack->function = read_function(gather, row, 1);
+        stack->leaf = read_function(gather, row, 5);
+    }
     sqlite3_reset(row);
     return trace_filter_keeps(&gather->filter, gather->source->db, stack->id, &stack->is_kept, err);
 }
@@ -279,7 +288,9 @@ static int find_members(struct gather *gather, enum diff_table_id id, const char
                         struct members *members, struct error *err) {
     if (members->count) return 0;
     if (gather->diff->options->cumulative && add_all_functions(gather, id, what, stack, members, err) < 0) return -1;
-    if (!members->count) add_member(members, function_row(gather, id, what, &stack->function, stack->id));
+    if (members->count) return 0;
+    const struct diff_function *function = id == DIFF_CPU ? &stack->leaf : &stack->function;
+    add_member(members, function_row(gather, id, what, function, stack->id));
     return 0;
 }
 

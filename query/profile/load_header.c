@@ -89,7 +89,7 @@ static int read_drop_frames(struct heading *head, sqlite3_stmt *row, struct erro
     struct profile *profile = head->profile;
     profile->keep_frames = profile_text(profile, db_text(row, KEEP));
     profile->drop_frames = profile_text(profile, db_text(row, DROP));
-    if (*profile->drop_frames || !sqlite3_column_int(row, RECORDED)) return 0;
+    if (*profile->drop_frames || !sqlite3_column_int(row, RECORDED) || !head->kind->hides_wrappers) return 0;
     struct buffer regex = {0};
     int code = drop_frames(head->names->db, &regex, err);
     profile->drop_frames = profile_text(profile, buffer_text(&regex));

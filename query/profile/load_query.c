@@ -1,6 +1,7 @@
 #include "query/profile/load_query.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/profile/drop_frames.h"
 #include "query/profile/query_rows.h"
@@ -70,10 +71,22 @@ static void keep_values(struct asking *asking) {
     free(kept);
 }
 
+/* Whether the values are figures of the heap, by the names of their columns: what was allocated is the caller's of the allocator,
+ * but time belongs to the function that took it. */
+static bool is_of_heap(const struct profile *profile) {
+    bool is_heap = false;
+    for (size_t i = 0; i < profile->type_count; i++) {
+        const char *type = profile->types[i].type, *unit = profile->types[i].unit;
+        if (strcmp(unit, "nanoseconds") == 0) return false;
+        is_heap |= strcmp(unit, "bytes") == 0 || strstr(type, "alloc") || strstr(type, "free") || strstr(type, "inuse");
+    }
+    return is_heap;
+}
+
 static int describe(struct asking *asking, struct error *err) {
     struct buffer regex = {0};
     struct profile *profile = asking->profile;
-    int code = drop_frames(asking->ask.db, &regex, err);
+    int code = is_of_heap(profile) ? drop_frames(asking->ask.db, &regex, err) : 0;
     profile_add_comment(profile, asking->query->sql);
     profile->drop_frames = profile_text(profile, buffer_text(&regex));
     buffer_free(&regex);

@@ -7,20 +7,20 @@ CREATE VIEW cpu_use AS
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
 --   trace_id [id]: the stack
---   function [text]: as in the view places
---   file [text]: as in the view places
---   line [line]: as in the view places
---   module [text]: as in the view places
+--   function [text]: as in the view leaves
+--   file [text]: as in the view leaves
+--   line [line]: as in the view leaves
+--   module [text]: as in the view leaves
 --   samples [count]: CPU samples with this stack
 --   cpu_ns [ns]: CPU time that they stand for
 SELECT
     used.run_id,
     used.profile_id,
     used.trace_id,
-    places.function,
-    places.file,
-    places.line,
-    places.module,
+    leaves.function,
+    leaves.file,
+    leaves.line,
+    leaves.module,
     used.samples,
     used.cpu_ns
 FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, cpu.trace_id, sum(cpu.samples) AS samples,
@@ -29,4 +29,4 @@ FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, cpu.trace_id, sum(
       JOIN profiles ON profiles.id = cpu.profile_id
       GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, cpu.trace_id,
                cpu.label_set_id) AS used
-JOIN places ON places.trace_id = used.trace_id;
+JOIN leaves ON leaves.trace_id = used.trace_id;
