@@ -110,7 +110,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
 
 /* ---- one run ---- */
 
-static void say_left_out(void *context, const char *view, const char *why) {
+static void warn_left_out(void *context, const char *view, const char *why) {
     (void)context;
     fprintf(stderr, "clear: the view %s is not used as a diagnosis: %s\n", view, why);
 }
@@ -129,7 +129,7 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
     struct db db;
     if (target_open(&db, options->db, "", &run, 1, err) < 0) return -1;
     int code = select_run(&db, run, &doctor.run_id, err);
-    if (code == 0) code = diagnoses_check(&db, doctor.run_id, say_left_out, NULL, err);
+    if (code == 0) code = diagnoses_check(&db, doctor.run_id, warn_left_out, NULL, err);
     if (code == 0)
         code = options->json ? doctor_print_json(stdout, &db, &doctor, err) : doctor_print(stdout, &db, &doctor, err);
     db_close(&db, err);

@@ -25,7 +25,7 @@ static void put(const struct offer *offer, const char *word, const char *help) {
     printf("%s%s%s%s\n", offer->before, word, help ? "\t" : "", help ? help : "");
 }
 
-static void put_two(const struct offer *offer, const char *start, const char *end, const char *help) {
+static void put_joined(const struct offer *offer, const char *start, const char *end, const char *help) {
     char *word = xasprintf("%s%s", start, end);
     put(offer, word, help);
     free(word);
@@ -51,7 +51,7 @@ static void put_rows(struct offer *offer, const char *start, const char *sql) {
         const char *word = db_text(row, 0);
         /* Words with blanks or quotes would need the quoting of each shell. */
         if (*word && !word[strcspn(word, " \t\n'\"\\$`;&|<>(){}*?[]#~!")])
-            put_two(offer, start, word, sqlite3_column_count(row) > 1 ? db_text(row, 1) : NULL);
+            put_joined(offer, start, word, sqlite3_column_count(row) > 1 ? db_text(row, 1) : NULL);
     }
 }
 
@@ -133,7 +133,7 @@ static void put_parameters(struct offer *offer) {
     sqlite3_stmt *row = db ? db_prepare(db, sql, &err) : NULL;
     if (row) db_bind_text(row, ":name", offer->query + 1);
     while (row && db_step(db, row, &err) == 1)
-        put_two(offer, db_text(row, 0), "=", NULL);
+        put_joined(offer, db_text(row, 0), "=", NULL);
 }
 
 /* ---- from clear's own tables ---- */
@@ -176,7 +176,7 @@ static void put_options(const struct offer *offer) {
     for (struct option_walk walk = {.group = offer->command->options}; option_next(&walk);) {
         struct buffer help = {0};
         if (walk.row->help) page_plain(&help, walk.row->help, strlen(walk.row->help));
-        if (walk.row->help) put_two(offer, dashes, walk.row->name, buffer_text(&help));
+        if (walk.row->help) put_joined(offer, dashes, walk.row->name, buffer_text(&help));
         buffer_free(&help);
     }
 }
@@ -207,7 +207,7 @@ static void put_first_of_report(struct offer *offer) {
     if (put_pattern(offer)) return;
     const struct report_format *format;
     for (size_t i = 0; (format = report_format_at(i)); i++)
-        put_two(offer, format->name, format->takes_pattern ? "=" : "", format->help);
+        put_joined(offer, format->name, format->takes_pattern ? "=" : "", format->help);
     put_targets(offer);
 }
 

@@ -237,7 +237,7 @@ static bool wait_for_flush(struct recording *recording) {
     }
 }
 
-static void attend(struct recording *recording) {
+static void flush_until_exit(struct recording *recording) {
     struct status_line line;
     struct collector_totals totals;
     collector_set_span(recording->collector, recording->launch.started_ns, 0);
@@ -370,7 +370,7 @@ static int run_target(struct recording *recording, struct error *err) {
     }
     for (const char *const *name = recording->dumps.replaced; *name && !recording->request->quiet; name++)
         fprintf(stderr, "clear: %s was set and is replaced: the dump becomes part of the run\n", *name);
-    attend(recording);
+    flush_until_exit(recording);
     int code = finish(recording, err);
     if (code == 0)
         summary_print(&(struct summary){.request = recording->request,

@@ -198,7 +198,7 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
 }
 
 /* Sets what follows from the options. */
-static void conclude(struct profile_request *request) {
+static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
     recorder->ids_max = (uint64_t)request->ids_max;
     bool splits_locks = recorder->features & FEATURE_SYNC_STACKS;
@@ -223,7 +223,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                      .depth = DEPTH_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
-    conclude(request);
+    derive_settings(request);
     return 0;
 }
 

@@ -36,18 +36,18 @@ static bool exists(const char *name) {
     return access(name, F_OK) == 0;
 }
 
-static bool says_file(const char *name) {
+static bool is_file_argument(const char *name) {
     if (fetch_is_url(name) && !exists(name)) return true;
     return *name == '/' || strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0 || strcmp(name, "-") == 0;
 }
 
 /* These names are runs, even if the warehouse has none. */
-static bool says_run(const char *name) {
+static bool is_run_argument(const char *name) {
     return !*name || strcmp(name, "latest") == 0 || strncmp(name, "latest~", 7) == 0;
 }
 
 /* Sets of query/runs/run_set.h: the text after these prefixes is a tag or a label, even with a slash. */
-static bool says_set(const char *name) {
+static bool is_set_argument(const char *name) {
     return strncmp(name, "tag:", 4) == 0 || strncmp(name, "all:", 4) == 0 || strncmp(name, "last=", 5) == 0;
 }
 
@@ -70,8 +70,8 @@ static int refuse_missing(const struct target *target, const char *name, struct 
 
 /* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, or NULL. */
 static int look(const struct target *target, struct db *db, const char *name, struct error *err) {
-    if (says_file(name)) return 1;
-    if (says_run(name) || says_set(name)) return 0;
+    if (is_file_argument(name)) return 1;
+    if (is_run_argument(name) || is_set_argument(name)) return 0;
     struct error missing = {0};
     int64_t run_id = 0;
     if (db && select_run(db, name, &run_id, &missing) == 0) return 0;
@@ -106,9 +106,9 @@ static int refuse_both(const struct counted *counted, struct error *err) {
                        *counted->run ? counted->run : "latest");
 }
 
-static bool all_say_file(const struct target *target) {
+static bool all_are_files(const struct target *target) {
     for (size_t i = 0; i < target->count; i++)
-        if (name_of(target, i) && !says_file(name_of(target, i))) return false;
+        if (name_of(target, i) && !is_file_argument(name_of(target, i))) return false;
     return true;
 }
 
@@ -163,7 +163,7 @@ int target_open(struct db *db, const char *option, const char *prefix, const cha
     const struct target target = {db, option, prefix, names, count};
     struct error ignored = {0};
     struct counted counted;
-    bool is_asked = !has_no_warehouse(cli_database(option)) && !all_say_file(&target);
+    bool is_asked = !has_no_warehouse(cli_database(option)) && !all_are_files(&target);
     *db = (struct db){0};
     if (is_asked && cli_open(db, option, DB_READ, err) < 0) return -1;
     int code = count_files(&target, is_asked ? db : NULL, &counted, err);
@@ -209,7 +209,7 @@ static int add_set(struct targets *targets, struct run_list *runs, const char *w
 /* 1: the word is a file; 0: it is not; -1: the error is set. Opens the warehouse if the answer depends on it. */
 static int is_file(struct targets *targets, const char *word, struct error *err) {
     struct target target = {.option = targets->option, .prefix = ""};
-    if (says_file(word)) return 1;
+    if (is_file_argument(word)) return 1;
     bool is_there = !has_no_warehouse(cli_database(targets->option));
     if (is_there && !targets->warehouse.handle && cli_open(&targets->warehouse, targets->option, DB_READ, err) < 0)
         return -1;

@@ -110,7 +110,7 @@ static int add_definitions(struct setup *setup, const char *query, struct error 
 
 /* ---- the greeting ---- */
 
-static int greet(struct setup *setup, struct error *err) {
+static int print_banner(struct setup *setup, struct error *err) {
     int64_t runs, newest;
     if (db_int(setup->db, "SELECT count(*) FROM runs", 0, &runs, err) ||
         db_int(setup->db, "SELECT id FROM runs ORDER BY started_ns DESC, id DESC LIMIT 1", 0, &newest, err))
@@ -131,7 +131,7 @@ static int make_setup(struct setup *setup, struct error *err) {
     if (add_queries(setup, err) || add_definitions(setup, embedded_text("shell/rules.sql"), err) ||
         add_definitions(setup, embedded_text("shell/views.sql"), err))
         return -1;
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? greet(setup, err) : 0;
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) ? print_banner(setup, err) : 0;
 }
 
 /* Never returns where it succeeds. The shell's safe mode refuses what reaches out of the warehouse: .shell, .open,

@@ -122,7 +122,7 @@ static void stop_deflater(struct pprof_writer *writer) {
 }
 
 /* Hands the pending bytes over, once the batch before is done. */
-static void hand_over(struct pprof_writer *writer) {
+static void pass_to_deflater(struct pprof_writer *writer) {
     struct deflater *deflater = &writer->deflater;
     if (!deflater->runs && !start_deflater(writer)) { /* no thread to be had: then without */
         deflate_buffer(writer, &writer->pending, Z_NO_FLUSH);
@@ -152,7 +152,7 @@ static void put_varint(struct buffer *buffer, uint64_t value) {
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
-    if (writer->pending.size >= BATCH) hand_over(writer);
+    if (writer->pending.size >= BATCH) pass_to_deflater(writer);
     put_varint(&writer->pending, field << 3 | WIRE_BYTES);
     put_varint(&writer->pending, size);
 }

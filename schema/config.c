@@ -332,7 +332,7 @@ static int apply_in_file(const struct config *config, struct db *db, struct erro
 int config_apply(const struct config *config, struct db *db, struct error *err) {
     enum schema_state state;
     if (db->writable) return config->threshold_count || config->query_count ? apply_in_file(config, db, err) : 0;
-    if (schema_look(db, &state, err)) return -1;
+    if (schema_read_state(db, &state, err)) return -1;
     bool is_stale = state != SCHEMA_CURRENT;
     if ((config->query_count || is_stale) && shadow_queries(config, db, is_stale, err)) return -1;
     return config->threshold_count ? shadow_rules(config, db, err) : 0;

@@ -441,7 +441,7 @@ static int open_reader(struct db *db, struct error *err) {
 static int open_writer(struct db *db, struct error *err) {
     if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     enum schema_state state;
-    if (first_read(db, err) || schema_look(db, &state, err)) return -1; /* a foreign file is not touched */
+    if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
     if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err)) return -1;
@@ -466,7 +466,7 @@ static int refresh(const char *path, bool needed, struct error *err) {
 
 static int open_current(struct db *db, struct error *err) {
     enum schema_state state;
-    if (open_reader(db, err) || schema_look(db, &state, err)) return -1;
+    if (open_reader(db, err) || schema_read_state(db, &state, err)) return -1;
     if (state == SCHEMA_EMPTY)
         return error_fail(err, "%s: is empty; `clear profile --db %s TARGET` records a run", db->path, db->path);
     if (state == SCHEMA_CURRENT && !is_in_wal_mode(db->path)) return 0;

@@ -76,8 +76,8 @@ int document_integer(struct document *document, const yaml_node_t *node, int64_t
 
 /* ---- mappings ---- */
 
-static bool was_before(struct document *document, const yaml_node_t *mapping, const yaml_node_pair_t *pair,
-                       const char *key) {
+static bool is_repeated_key(struct document *document, const yaml_node_t *mapping, const yaml_node_pair_t *pair,
+                            const char *key) {
     for (const yaml_node_pair_t *earlier = mapping->data.mapping.pairs.start; earlier < pair; earlier++)
         if (strcmp((char *)yaml_document_get_node(&document->yaml, earlier->key)->data.scalar.value, key) == 0)
             return true;
@@ -91,7 +91,7 @@ int document_pairs(struct document *document, const yaml_node_t *mapping, docume
         const yaml_node_t *at = yaml_document_get_node(&document->yaml, pair->key);
         const char *key = document_text(document, at);
         if (!key) return -1;
-        if (was_before(document, mapping, pair, key))
+        if (is_repeated_key(document, mapping, pair, key))
             return document_wrong(document, at, "the key '%s' is given twice", key);
         if (read(context, document, key, at, yaml_document_get_node(&document->yaml, pair->value))) return -1;
     }

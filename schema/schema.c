@@ -98,7 +98,7 @@ static int foreign(struct db *db, int64_t application, struct error *err) {
                       db->path, (unsigned long long)application & 0xffffffff);
 }
 
-int schema_look(struct db *db, enum schema_state *state, struct error *err) {
+int schema_read_state(struct db *db, enum schema_state *state, struct error *err) {
     int64_t application, version, objects;
     if (db_int(db, "PRAGMA application_id", 0, &application, err) ||
         db_int(db, "PRAGMA user_version", 0, &version, err) ||
@@ -211,7 +211,7 @@ static int create_queries(struct db *db, struct error *err) {
 
 static int bring_up(struct db *db, struct error *err) {
     enum schema_state state;
-    if (schema_look(db, &state, err)) return -1; /* look again: another process may have been faster */
+    if (schema_read_state(db, &state, err)) return -1; /* look again: another process may have been faster */
     if (state == SCHEMA_CURRENT) return 0;
     int code = state == SCHEMA_EMPTY ? create_tables(db, err) : migrate(db, err);
     return code || create_views(db, err) || create_rules(db, err) || create_queries(db, err) ? -1 : 0;
@@ -219,7 +219,7 @@ static int bring_up(struct db *db, struct error *err) {
 
 int schema_prepare(struct db *db, struct error *err) {
     enum schema_state state;
-    if (schema_look(db, &state, err)) return -1;
+    if (schema_read_state(db, &state, err)) return -1;
     if (state == SCHEMA_CURRENT) return 0;
     if (db_begin(db, err)) return -1;
     if (bring_up(db, err)) {

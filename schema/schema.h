@@ -20,7 +20,7 @@ enum schema_state {
     SCHEMA_STALE, /* tables of this version; but views, rules or queries of another clear, or users' diagnoses to join */
     SCHEMA_CURRENT, /* nothing to do */
 };
-int schema_look(struct db *db, enum schema_state *state, struct error *err);
+int schema_read_state(struct db *db, enum schema_state *state, struct error *err);
 
 /* Migrates an open, writable database to SCHEMA_VERSION in one transaction. An empty one becomes a warehouse. */
 int schema_prepare(struct db *db, struct error *err);

@@ -2,7 +2,7 @@
 
 enum { STEPS = 16 }; /* a restart costs as much; most ids are consecutive */
 
-int walk_on(struct db *db, struct walk *walk, struct error *err) {
+int walk_next(struct db *db, struct walk *walk, struct error *err) {
     int code = db_step(db, walk->at, err);
     walk->id = code == 1 ? sqlite3_column_int64(walk->at, 0) : 0;
     return code < 0 ? -1 : 0;
@@ -10,13 +10,13 @@ int walk_on(struct db *db, struct walk *walk, struct error *err) {
 
 int walk_to(struct db *db, struct walk *walk, const char *sql, int64_t id, struct error *err) {
     while (walk->id && walk->id < id && id - walk->id <= STEPS)
-        if (walk_on(db, walk, err) < 0) return -1;
+        if (walk_next(db, walk, err) < 0) return -1;
     if (walk->id == id && id) return 1;
     walk->id = 0;
     walk->at = db_prepare(db, sql, err);
     if (!walk->at) return -1;
     db_bind_int(walk->at, ":first", id);
-    if (walk_on(db, walk, err) < 0) return -1;
+    if (walk_next(db, walk, err) < 0) return -1;
     return walk->id == id;
 }
 

@@ -20,7 +20,7 @@ int walk_to(struct db *db, struct walk *walk, const char *sql, int64_t id, struc
 /* The same for a row that must exist: 0, or -1 with an error in which `what` is the kind of row ("trace 12 is not in the warehouse"). */
 int walk_to_row(struct db *db, struct walk *walk, const char *sql, const char *what, int64_t id, struct error *err);
 /* Goes to the next row. -1: the error is set. */
-int walk_on(struct db *db, struct walk *walk, struct error *err);
+int walk_next(struct db *db, struct walk *walk, struct error *err);
 void walk_end(struct walk *walk);
 
 #endif

@@ -143,6 +143,6 @@ void profile_answer(struct exchange *exchange);
 void toggle_answer(struct exchange *exchange);
 void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */
 /* For a waiting request: true when its reply is made. */
-bool profile_look(struct exchange *exchange, int64_t now_ns);
+bool profile_answer_wait(struct exchange *exchange, int64_t now_ns);
 
 #endif

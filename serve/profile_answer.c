@@ -215,8 +215,8 @@ static void answer_seconds(struct exchange *exchange, struct db *db, const struc
     reply_span(exchange, db, state, &span, NULL);
 }
 
-static int look_again(struct exchange *exchange, struct db **db, struct run_state *state, int64_t now_ns,
-                      struct error *err) {
+static int read_run_state(struct exchange *exchange, struct db **db, struct run_state *state, int64_t now_ns,
+                          struct error *err) {
     struct server *server = exchange->server;
     *db = warehouse_db(server, err);
     if (!*db) return -1;
@@ -227,12 +227,12 @@ static int look_again(struct exchange *exchange, struct db **db, struct run_stat
     return read_state(server, *db, exchange->wait.run_id, state, err);
 }
 
-bool profile_look(struct exchange *exchange, int64_t now_ns) {
+bool profile_answer_wait(struct exchange *exchange, int64_t now_ns) {
     const struct wait *wait = &exchange->wait;
     struct run_state state;
     struct db *db;
     struct error err = {0};
-    if (look_again(exchange, &db, &state, now_ns, &err)) {
+    if (read_run_state(exchange, &db, &state, now_ns, &err)) {
         exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);
         return true;
     }

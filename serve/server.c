@@ -58,7 +58,7 @@ static void sweep(struct server *server, int64_t now_ns) {
 
 /* True if the client has closed its side, which means that it gave up, as in net/http. The library does not check suspended
  * connections. */
-static bool has_left(const struct client *client) {
+static bool is_disconnected(const struct client *client) {
     struct pollfd one = {.fd = client->descriptor, .events = POLLRDHUP};
     return poll(&one, 1, 0) == 1 && one.revents & (POLLRDHUP | POLLHUP | POLLERR);
 }
@@ -272,9 +272,9 @@ static bool look_after_waiting(struct server *server, int64_t now_ns, bool sweep
     if (looks) server->looked_ns = now_ns;
     for (size_t i = server->waiting_count; i-- > 0;) {
         struct exchange *exchange = server->waiting[i];
-        if (sweeps && has_left(exchange->client))
+        if (sweeps && is_disconnected(exchange->client))
             exchange_error(exchange, MHD_HTTP_REQUEST_TIMEOUT, "the client has gone");
-        else if (!looks || !profile_look(exchange, now_ns))
+        else if (!looks || !profile_answer_wait(exchange, now_ns))
             continue;
         stop_waiting(server, i);
         any = true;

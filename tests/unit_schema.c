@@ -235,10 +235,10 @@ static void test_views_and_rules_of_another_clear(void **state) {
         "UPDATE meta SET value = 'other' WHERE key = 'views_hash'");
     ran("UPDATE rules SET value = 33 WHERE name = 'lock_contended_percent';"
         "INSERT INTO rules VALUES ('my_rule', 5, 'count', 'mine'); INSERT INTO wrappers VALUES ('my_alloc*')");
-    assert_int_equal(schema_look(&db, &look, &err), 0);
+    assert_int_equal(schema_read_state(&db, &look, &err), 0);
     assert_int_equal(look, SCHEMA_STALE);
     reopen(DB_READ); /* even a reader brings a writable file up to date */
-    assert_int_equal(schema_look(&db, &look, &err), 0);
+    assert_int_equal(schema_read_state(&db, &look, &err), 0);
     assert_int_equal(look, SCHEMA_CURRENT);
     assert_int_equal(number("SELECT count(*) FROM pragma_table_info('heap') WHERE name = 'inuse_bytes'"), 1);
     assert_int_equal(number("SELECT x FROM mine"), 2);

@@ -26,7 +26,7 @@ static void put(const char *name, const char *text) {
 
 static const struct source_map_file *look(struct source_map *map, const char *name) {
     char *path = xasprintf("%s/%s", directory, name);
-    const struct source_map_file *file = source_map_look(map, "program", path);
+    const struct source_map_file *file = source_map_find_file(map, "program", path);
     free(path);
     return file;
 }
@@ -127,7 +127,7 @@ static void copies_that_were_kept_count(void **state) {
     assert_int_equal(source_file_line(file, 2), 9);
     assert_string_equal(file->source_text, "older");
     char *other = xasprintf("%s/transpiled.zig", directory);
-    assert_string_equal(source_map_look(&map, "another", other)->text, "// CLR:1\n"); /* not of that binary */
+    assert_string_equal(source_map_find_file(&map, "another", other)->text, "// CLR:1\n"); /* not of that binary */
     source_map_free(&map);
     free(other);
     free(kept);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* A background process may set the foreground group only if it ignores SIGTTOU. */
-static void put_in_front(pid_t group) {
+static void set_foreground(pid_t group) {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGTTOU, &ignore, &before);
     (void)tcsetpgrp(STDIN_FILENO, group);
@@ -16,9 +16,9 @@ static void put_in_front(pid_t group) {
 }
 
 /* Parent and child both set the group, because either may run first. */
-static void bring_up(pid_t child, pid_t group) {
+static void start_in_foreground(pid_t child, pid_t group) {
     (void)setpgid(child, group);
-    put_in_front(group);
+    set_foreground(group);
 }
 
 static int wait_for(pid_t child, bool terminal, int *status) {
@@ -28,9 +28,9 @@ static int wait_for(pid_t child, bool terminal, int *status) {
         if (waited < 0) return -1;
         if (!WIFSTOPPED(*status)) return 0;
         /* ^Z stops the session too; both continue together. */
-        put_in_front(getpgrp());
+        set_foreground(getpgrp());
         kill(0, SIGTSTP);
-        put_in_front(child);
+        set_foreground(child);
         kill(-child, SIGCONT);
     }
 }
@@ -40,15 +40,15 @@ int prompt_job(bool terminal, int (*work)(void *context), void *context, int *st
     pid_t child = fork();
     if (child < 0) return error_fail(err, "cannot start a process for the report: %s", strerror(errno));
     if (child == 0) {
-        if (terminal) bring_up(0, getpid());
+        if (terminal) start_in_foreground(0, getpid());
         _exit(work(context));
     }
-    if (terminal) bring_up(child, child);
+    if (terminal) start_in_foreground(child, child);
     int code = wait_for(child, terminal, status), number = errno;
     if (terminal) {
         /* A program that the job started (graphviz) may be slow to end after ^C. */
         if (code == 0 && WIFSIGNALED(*status)) kill(-child, SIGKILL);
-        put_in_front(getpgrp());
+        set_foreground(getpgrp());
     }
     return code < 0 ? error_fail(err, "cannot wait for the report: %s", strerror(number)) : 0;
 }

@@ -63,7 +63,7 @@ static int describe(struct prompt *prompt, struct error *err) {
     return code;
 }
 
-static void greet(struct prompt *prompt) {
+static void print_banner(struct prompt *prompt) {
     struct error err = {0};
     if (describe(prompt, &err) < 0) prompt_print_error(prompt, &err);
     puts("Interactive: help lists the commands, o the options; quit leaves.");
@@ -279,7 +279,7 @@ int prompt_run(struct report_command *command, struct error *err) {
     command->options.compact_labels = true;
     if (prompt_use(&prompt, &command->target.targets, command->target.kind, err) < 0)
         return explain(&command->target.targets, err);
-    if (prompt.is_terminal) greet(&prompt);
+    if (prompt.is_terminal) print_banner(&prompt);
     run_lines(&prompt);
     close_target(prompt.in_use);
     free(prompt.targets.items);

@@ -72,8 +72,8 @@ static void read_row(sqlite3_stmt *select, size_t width, int64_t row[]) {
 }
 
 /* Whether any row counts less than the series has already. */
-static int has_fallen(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
-                      bool *fallen, struct error *err) {
+static int has_decreased(struct ingest *ingest, const struct series *series, bool releases, const struct sums *sums,
+                         bool *fallen, struct error *err) {
     int64_t row[ROW_MAX];
     *fallen = false;
     sqlite3_stmt *select = prepare(ingest, releases, series->earlier, err);
@@ -139,7 +139,7 @@ static int is_restart(struct ingest *ingest, const struct series *series, bool r
     *restart = state == 1 && total(sums, series->first, series->second) < sqlite3_column_double(select, 0);
     sqlite3_reset(select);
     if (state < 0) return -1;
-    return *restart || !series->is_exact ? 0 : has_fallen(ingest, series, releases, sums, restart, err);
+    return *restart || !series->is_exact ? 0 : has_decreased(ingest, series, releases, sums, restart, err);
 }
 
 int cumulative_subtract(struct ingest *ingest, const char *kind, struct sums *sites, struct sums *locks,

@@ -338,13 +338,13 @@ int ingest_begin_profile(struct ingest *ingest, const struct ingest_profile *pro
 /* Foreign keys are not checked, because every id comes from the store: to look each up again took a third of the time
  * of 500,000 samples. The larger cache is for the indexes on hash and signature, into which new stacks are inserted in
  * random order; with SQLite's default of 2 MB each page is read and written many times. */
-static int tune(struct db *db, struct error *err) {
+static int set_pragmas(struct db *db, struct error *err) {
     return db_exec(db, "PRAGMA foreign_keys = OFF; PRAGMA cache_size = -65536", err);
 }
 
 int ingest_open(struct ingest *ingest, struct db *db, const struct ingest_options *options, struct error *err) {
     *ingest = (struct ingest){.db = db, .options = *options};
-    if (tune(db, err) != 0) return -1;
+    if (set_pragmas(db, err) != 0) return -1;
     if (store_open(&ingest->store, db, err) != 0) return -1;
     ingest->rows = xcalloc(1, sizeof *ingest->rows);
     return 0;

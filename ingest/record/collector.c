@@ -32,7 +32,7 @@ struct collector {
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
     struct collector_options options;
     struct moment start;
-    int64_t start_ns; /* the same moment, since the epoch */
+    int64_t start_ns;                              /* the same moment, since the epoch */
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
@@ -427,8 +427,8 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
-    if (resolver_store_sources(&collector->resolver, collector->run_id, err) || update_run(collector, terms.time_ns, err) ||
-        write_pause(collector, err))
+    if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
+        update_run(collector, terms.time_ns, err) || write_pause(collector, err))
         return -1;
     return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
 }

@@ -35,7 +35,7 @@ struct run_description {
 int64_t run_begin(struct db *db, const struct run_description *description, struct error *err);
 /* The run has ended. */
 struct run_ending {
-    int wait_status;                /* as from waitpid(2) */
+    int wait_status;                 /* as from waitpid(2) */
     uint64_t symbolize_ns, write_ns; /* what the recorder spent; as in the table `runs` */
 };
 int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err);
@@ -74,7 +74,7 @@ struct collector_totals {
     uint64_t unrecorded;  /* processes that could make no segment */
     uint64_t segment_bytes, events, flushes, flush_ns;
     uint64_t symbolize_ns; /* of flush_ns: looking for names of addresses */
-    uint64_t paused_ns; /* how long recording was paused */
+    uint64_t paused_ns;    /* how long recording was paused */
 };
 
 /* Call it before the program starts: writes `control` into the directory and starts the clocks. `directory` is a

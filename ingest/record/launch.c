@@ -148,7 +148,7 @@ static void pass_on(struct launch *launch, const siginfo_t *info) {
 
 /* Stops us by the signal that stopped the child: SIGTSTP, SIGTTIN or SIGTTOU. We continue when the shell continues the
  * job. */
-static void stop_too(int signal) {
+static void stop_with_child(int signal) {
     sigset_t one, before;
     sigemptyset(&one);
     sigaddset(&one, signal);
@@ -302,7 +302,7 @@ static bool has_ended(struct launch *launch, int *wait_status) {
         return true;
     }
     int signal = WSTOPSIG(*wait_status);
-    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) stop_too(signal);
+    if (signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU) stop_with_child(signal);
     return false;
 }
 

@@ -102,7 +102,7 @@ static int wait_for(pid_t pid) {
 }
 
 /* The first line of the tool's output that is not blank; NULL for none. free() it. */
-static char *complaint(const char *log) {
+static char *first_line_of_output(const char *log) {
     FILE *file = fopen(log, "re");
     char line[512];
     char *found = NULL;
@@ -124,7 +124,7 @@ static int try_tool(enum tool tool, const char *path, const char *option, const 
     add_argument(&arguments, "true");
     pid_t pid = start_tool(path, &arguments, log, err);
     if (pid > 0 && wait_for(pid) != 0) {
-        char *why = complaint(log);
+        char *why = first_line_of_output(log);
         error_usage(err, "%s: %s is not permitted here: %s", option, arguments.items[0],
                     why ? why : "without a message");
         free(why);
@@ -156,7 +156,7 @@ static int enable(struct watcher *watcher, int control, int answer, struct error
     struct pollfd ready = {.fd = answer, .events = POLLIN};
     if (write(control, "enable\n", 7) == 7 && poll(&ready, 1, READY_MS) == 1 && read(answer, text, sizeof text) > 0)
         return 0;
-    char *why = complaint(watcher->log);
+    char *why = first_line_of_output(watcher->log);
     error_fail(err, "perf does not attach to the program%s%s", why ? ": " : "", why ? why : "");
     free(why);
     return -1;
@@ -223,7 +223,7 @@ int watcher_end(struct watcher *watcher, struct error *err) {
         (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
         (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT); /* perf finishes its file and then ends by this signal */
     if (!ended_well || access(watcher->output, R_OK)) {
-        char *why = complaint(watcher->log);
+        char *why = first_line_of_output(watcher->log);
         code = error_fail(err, "perf %s failed%s%s", watcher->tool == TOOL_PERF_STAT ? "stat" : "record",
                           why ? ": " : "", why ? why : "");
         free(why);

@@ -18,9 +18,9 @@ static void *grow_list(void *list, size_t count, size_t entry_size) {
 
 /* ---- lists by id ------------------------------------------------------------------------------------------------- */
 
-static const void *find_thing(const struct known_list *list, int64_t id, size_t size) {
+static const void *find_entry(const struct known_list *list, int64_t id, size_t size) {
     if ((uint64_t)id >= list->index_size || !list->index[id]) return NULL;
-    return list->things + (list->index[id] - 1) * size;
+    return list->entries + (list->index[id] - 1) * size;
 }
 
 static void grow_index(struct known_list *list, size_t id) {
@@ -32,21 +32,21 @@ static void grow_index(struct known_list *list, size_t id) {
     list->index_size = size;
 }
 
-static int put_thing(struct known *known, struct known_list *list, int64_t id, const void *thing, size_t size,
+static int put_entry(struct known *known, struct known_list *list, int64_t id, const void *entry, size_t size,
                      struct error *err) {
     if (id < 0 || id >= IDS_MAX)
         return error_fail(err, "%s: a function, location or mapping of id %" PRId64 ": damaged, or not made by clear",
                           known->db->path, id);
     if ((uint64_t)id >= list->index_size) grow_index(list, (size_t)id);
-    list->things = grow_list(list->things, list->count, size);
-    memcpy(list->things + list->count * size, thing, size);
+    list->entries = grow_list(list->entries, list->count, size);
+    memcpy(list->entries + list->count * size, entry, size);
     list->index[id] = (uint32_t)++list->count;
     return 0;
 }
 
 static void free_list(struct known_list *list) {
     free(list->index);
-    free(list->things);
+    free(list->entries);
 }
 
 /* ---- wrappers ---------------------------------------------------------------------------------------------------- */
@@ -96,11 +96,11 @@ static uint64_t hash_base_name(const char *path) {
 }
 
 int known_put_function(struct known *known, int64_t id, const char *name, const char *filename, struct error *err) {
-    if (find_thing(&known->functions, id, sizeof(struct known_function))) return 0;
+    if (find_entry(&known->functions, id, sizeof(struct known_function))) return 0;
     const struct known_function function = {.signature =
                                                 hash_combine(hash_bytes(name, strlen(name)), hash_base_name(filename)),
                                             .is_wrapper = is_wrapper(known, name)};
-    return put_thing(known, &known->functions, id, &function, sizeof function, err);
+    return put_entry(known, &known->functions, id, &function, sizeof function, err);
 }
 
 static int read_function(struct known *known, int64_t id, struct error *err) {
@@ -116,18 +116,18 @@ static int read_function(struct known *known, int64_t id, struct error *err) {
 }
 
 static const struct known_function *function_of(struct known *known, int64_t id, struct error *err) {
-    const struct known_function *function = find_thing(&known->functions, id, sizeof *function);
+    const struct known_function *function = find_entry(&known->functions, id, sizeof *function);
     if (function || read_function(known, id, err) != 0) return function;
-    return find_thing(&known->functions, id, sizeof *function);
+    return find_entry(&known->functions, id, sizeof *function);
 }
 
 /* ---- mappings ---------------------------------------------------------------------------------------------------- */
 
 int known_put_mapping(struct known *known, int64_t id, const char *filename, uint64_t memory_start,
                       uint64_t file_offset, struct error *err) {
-    if (find_thing(&known->mappings, id, sizeof(struct known_mapping))) return 0;
+    if (find_entry(&known->mappings, id, sizeof(struct known_mapping))) return 0;
     const struct known_mapping mapping = {.file = hash_base_name(filename), .offset = file_offset - memory_start};
-    return put_thing(known, &known->mappings, id, &mapping, sizeof mapping, err);
+    return put_entry(known, &known->mappings, id, &mapping, sizeof mapping, err);
 }
 
 static int read_mapping(struct known *known, int64_t id, struct error *err) {
@@ -145,9 +145,9 @@ static int read_mapping(struct known *known, int64_t id, struct error *err) {
 }
 
 static const struct known_mapping *mapping_of(struct known *known, int64_t id, struct error *err) {
-    const struct known_mapping *mapping = find_thing(&known->mappings, id, sizeof *mapping);
+    const struct known_mapping *mapping = find_entry(&known->mappings, id, sizeof *mapping);
     if (mapping || read_mapping(known, id, err) != 0) return mapping;
-    return find_thing(&known->mappings, id, sizeof *mapping);
+    return find_entry(&known->mappings, id, sizeof *mapping);
 }
 
 /* ---- locations --------------------------------------------------------------------------------------------------- */
@@ -177,11 +177,11 @@ static int sign_bare(struct known *known, struct known_location *location, int64
 int known_put_location(struct known *known, int64_t id, int64_t mapping_id, uint64_t address,
                        const struct store_line *lines, size_t line_count, struct error *err) {
     struct known_location location = {0};
-    if (find_thing(&known->locations, id, sizeof location)) return 0;
+    if (find_entry(&known->locations, id, sizeof location)) return 0;
     for (size_t i = 0; i < line_count; i++)
         if (add_line(known, &location, i, lines[i].function_id, lines[i].line, err) != 0) return -1;
     if (line_count == 0 && sign_bare(known, &location, mapping_id, address, err) != 0) return -1;
-    return put_thing(known, &known->locations, id, &location, sizeof location, err);
+    return put_entry(known, &known->locations, id, &location, sizeof location, err);
 }
 
 static int read_bare(struct known *known, int64_t id, struct known_location *location, struct error *err) {
@@ -214,9 +214,9 @@ static int read_location(struct known *known, int64_t id, struct known_location 
 
 const struct known_location *known_location(struct known *known, int64_t id, struct error *err) {
     struct known_location location = {0};
-    const struct known_location *there = find_thing(&known->locations, id, sizeof location);
+    const struct known_location *there = find_entry(&known->locations, id, sizeof location);
     if (there) return there;
     if (read_location(known, id, &location, err) != 0) return NULL;
-    if (put_thing(known, &known->locations, id, &location, sizeof location, err) != 0) return NULL;
-    return find_thing(&known->locations, id, sizeof location);
+    if (put_entry(known, &known->locations, id, &location, sizeof location, err) != 0) return NULL;
+    return find_entry(&known->locations, id, sizeof location);
 }

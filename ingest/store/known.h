@@ -27,9 +27,9 @@ struct known_mapping {
 
 /* Things by id. An array and not a map, because ids are dense and every frame of every new stack is looked up. */
 struct known_list {
-    uint32_t *index; /* [id] -> 1 + index in `things`; 0: not known yet */
+    uint32_t *index; /* [id] -> 1 + index in `entries`; 0: not known yet */
     size_t index_size;
-    char *things;
+    char *entries;
     size_t count;
 };
 struct known {

@@ -53,7 +53,8 @@ static void remember(struct store *store, const struct site_key *key) {
 }
 
 /* The key of a row from memory, or NULL. *is_first: no label set of the stack has a key. */
-static bool recall(const struct store *store, const struct site_row *row, struct site_key *key, bool *is_first) {
+static bool find_known_key(const struct store *store, const struct site_row *row, struct site_key *key,
+                           bool *is_first) {
     const int64_t *first = sums_find(&store->first_keys, &row->trace_id);
     *is_first = !first;
     *key = (struct site_key){row->trace_id, row->trace_id, row->label_set_id, first ? first[FIRST_BLOCK] : 0};
@@ -153,12 +154,12 @@ static int look_up(struct store *store, const struct site_row *row, bool is_firs
 
 static int find_key(struct putting *putting, const struct site_row *row, struct site_key *key, struct error *err) {
     struct store *store = putting->store;
-    bool is_first, is_known = recall(store, row, key, &is_first);
+    bool is_first, is_known = find_known_key(store, row, key, &is_first);
     if (!is_known && !putting->knows_all && !store_is_new_trace(store, row->trace_id)) {
         if (is_first && look_up(store, row, true, err) != 0) return -1;
-        is_known = recall(store, row, key, &is_first);
+        is_known = find_known_key(store, row, key, &is_first);
         if (!is_known && !is_first && look_up(store, row, false, err) != 0) return -1;
-        is_known = recall(store, row, key, &is_first);
+        is_known = find_known_key(store, row, key, &is_first);
     }
     return is_known ? 0 : make_key(putting, row, is_first, key, err);
 }
@@ -184,7 +185,7 @@ static int read_keys_if_cheaper(struct putting *putting, const struct site_row *
     bool is_first;
     for (size_t i = 0; i < count; i++)
         if (!store_is_new_trace(putting->store, rows[i].trace_id) &&
-            !recall(putting->store, &rows[i], &(struct site_key){0}, &is_first))
+            !find_known_key(putting->store, &rows[i], &(struct site_key){0}, &is_first))
             missing++;
     if (missing == 0) return 0;
     if (read_bounds(putting, err) != 0) return -1;

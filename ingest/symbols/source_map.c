@@ -189,7 +189,7 @@ static void read_file(struct source_map *map, struct source_map_file *file, cons
     map->mapped[map->mapped_count++] = file;
 }
 
-const struct source_map_file *source_map_look(struct source_map *map, const char *module, const char *path) {
+const struct source_map_file *source_map_find_file(struct source_map *map, const char *module, const char *path) {
     bool added;
     struct map_entry *entry = map_put(&map->files, path, strlen(path), &added);
     if (!added) return (struct source_map_file *)(intptr_t)entry->value;

@@ -46,7 +46,7 @@ void source_map_free(struct source_map *map);
 
 /* The file of that path, which is read at the first call. `module` is the base name of the binary. Never NULL; owned by
  * the map. */
-const struct source_map_file *source_map_look(struct source_map *map, const char *module, const char *path);
+const struct source_map_file *source_map_find_file(struct source_map *map, const char *module, const char *path);
 
 /* The source line of a line of the file: that of the last marker at or above it; 0 where there is none. */
 int source_file_line(const struct source_map_file *file, int line);

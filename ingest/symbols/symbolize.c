@@ -223,7 +223,8 @@ static const char *absolute_path(struct symbolizer *symbolizer, const char *file
 /* A frame in transpiled code gets the file and line of its source. */
 static void map_to_source(struct symbolizer_module *module, struct symbol_frame *frame) {
     if (!*frame->file) return;
-    const struct source_map_file *file = source_map_look(&module->symbolizer->sources, module->basename, frame->file);
+    const struct source_map_file *file =
+        source_map_find_file(&module->symbolizer->sources, module->basename, frame->file);
     int at = frame->line ? frame->line : frame->start_line;
     int line = file->source ? source_file_line(file, at) : 0;
     if (!line) return;
@@ -243,7 +244,8 @@ static void place_frame(struct symbolizer_module *module, struct symbol_frame *f
 
 static void find_source(void *context, const char *path, const char *directory) {
     struct symbolizer_module *module = context;
-    source_map_look(&module->symbolizer->sources, module->basename, absolute_path(module->symbolizer, path, directory));
+    source_map_find_file(&module->symbolizer->sources, module->basename,
+                         absolute_path(module->symbolizer, path, directory));
 }
 
 void symbolizer_find_sources(struct symbolizer_module *module) {

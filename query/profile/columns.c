@@ -68,7 +68,7 @@ static int find_only(struct query_columns *columns, enum role role, int *index, 
 }
 
 /* Which column is the stack, and what file and line belong to. */
-static int relate(struct query_columns *columns, struct error *err) {
+static int find_related_columns(struct query_columns *columns, struct error *err) {
     int stack;
     if (find_only(columns, ROLE_TRACE, &columns->trace, err) || find_only(columns, ROLE_STACK, &stack, err) ||
         find_only(columns, ROLE_LABEL_SET, &columns->label_set, err) ||
@@ -93,7 +93,7 @@ int columns_open(struct query_columns *columns, sqlite3_stmt *statement, struct 
         columns->items[i].name = xstrdup(name);
         columns->items[i].role = role_of(columns->items[i].name);
     }
-    if (relate(columns, err) < 0) {
+    if (find_related_columns(columns, err) < 0) {
         columns_free(columns);
         return -1;
     }

@@ -20,7 +20,7 @@ enum role {
     ROLE_FILE,
     ROLE_LINE,
     ROLE_FRAME, /* text: a frame of that name */
-    ROLE_OPEN,  /* ROLE_VALUE or ROLE_FRAME: no value has told yet */
+    ROLE_OPEN,  /* ROLE_VALUE or ROLE_FRAME: no value has decided it yet */
 };
 
 struct query_column {

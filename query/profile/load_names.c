@@ -155,7 +155,7 @@ static int read_lines(struct profile_names *names, int64_t location_id, struct b
                                     .column = sqlite3_column_int64(walk->at, 3)};
         if (find_function(names, sqlite3_column_int64(walk->at, 1), &line.function, err) < 0) return -1;
         buffer_add(lines, &line, sizeof line);
-        if (walk_on(names->db, walk, err) < 0) return -1;
+        if (walk_next(names->db, walk, err) < 0) return -1;
     }
     return 0;
 }

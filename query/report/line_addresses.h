@@ -1,4 +1,4 @@
-/* line_spots.h: the addresses of a profile with their values, and which of them a pattern asks for: part of line_code. */
+/* line_addresses.h: the addresses of a profile with their values, and which of them a pattern asks for: part of line_code. */
 #ifndef CLEAR_QUERY_REPORT_LINE_ADDRESSES_H
 #define CLEAR_QUERY_REPORT_LINE_ADDRESSES_H
 
