@@ -9,22 +9,7 @@ import re
 import subprocess
 import sys
 
-
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, content):
-    return varint(field << 3 | 2) + varint(len(content)) + content
+from wire import block, number, varint
 
 
 def run(*words, **more):

@@ -8,7 +8,6 @@ Of each WAREHOUSE every kind of every run, all runs that have a kind together, a
 - svg is what graphviz draws of pprof's graph, and callgrind_annotate sums up callgrind's costs to pprof's.
 Prints what differs; exits 1 where something did."""
 import collections
-import concurrent.futures
 import csv
 import io
 import json
@@ -20,7 +19,6 @@ import xml.etree.ElementTree as xml
 import oracle
 import oracle_compare
 
-SHOWN = 12  # differences that are printed
 SMALL = 3000  # bytes of a graph in DOT
 FEWEST = 5  # profiles a warehouse; fewer prove nothing
 NO_REPORTS = ("pprof", "dump", "datasette-metadata")  # formats of clear export of which no report can be made
@@ -319,14 +317,9 @@ def cases_of(db):
 
 def main():
     clear, pprof, directory, *warehouses = sys.argv[1:]
-    formats, failures = Formats(clear, pprof, directory), 0
+    formats = Formats(clear, pprof, directory)
     cases = [case for db in warehouses for case in cases_of(db)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for case, found in zip(cases, pool.map(formats.check, cases)):
-            for what, text in found:
-                failures += 1
-                if failures <= SHOWN:
-                    print(f"---- {what} of {case.title()} ({case.option})\n{text[:2000]}")
+    failures = oracle_compare.check_all(cases, formats.check)
     print(f"{formats.compared} comparisons of {len(cases)} profiles as {', '.join(formats.formats)}: {failures} failures")
     sys.exit(failures > 0 or len(cases) < FEWEST * len(warehouses))
 

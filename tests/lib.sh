@@ -11,7 +11,7 @@ if [ -z "${TMP:-}" ]; then
     TMP=$(mktemp -d) && cd "$TMP" || exit 1
     trap 'rm -rf "$TMP"' EXIT
 fi
-export CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1
+export CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
 unset CLEAR_DB CLEAR_RT_DIR
 
 fail() { # fail WORDS...: say why and end

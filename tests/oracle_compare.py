@@ -175,16 +175,23 @@ def cases_of(db):
                     yield Case(db, kind, [run], base=others, until=middle)
 
 
-def main():
-    clear, pprof, directory, *warehouses = sys.argv[1:]
-    comparer, failures = Comparer(clear, pprof, directory), 0
-    cases = [case for db in warehouses for case in cases_of(db)]
+def check_all(cases, check):
+    """The number of failures that check(case) finds, as (what, text); the first ones are printed."""
+    failures = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for case, found in zip(cases, pool.map(comparer.check, cases)):
+        for case, found in zip(cases, pool.map(check, cases)):
             for what, text in found:
                 failures += 1
                 if failures <= SHOWN:
-                    print(f"---- {what} of {case.title()}\n{text}")
+                    print(f"---- {what} of {case.title()} ({case.option})\n{text[:2000]}")
+    return failures
+
+
+def main():
+    clear, pprof, directory, *warehouses = sys.argv[1:]
+    comparer = Comparer(clear, pprof, directory)
+    cases = [case for db in warehouses for case in cases_of(db)]
+    failures = check_all(cases, comparer.check)
     print(f"{comparer.compared} comparisons of {len(cases)} profiles in {len(warehouses)} warehouses, {failures} failures")
     sys.exit(failures > 0 or comparer.compared < FEWEST * len(warehouses))
 

@@ -12,28 +12,13 @@ import statistics
 import subprocess
 import sys
 
+from wire import block, number, varint
+
 CLEAR, PPROF, DIRECTORY = sys.argv[1:4]
 DB = os.path.join(DIRECTORY, "runs.db")
 MINUTE = 60 * 10**9
 USERS = ["ann", "bob", "cid", "dora", "eve"]
 failures = checks = 0
-
-
-def varint(number):
-    number &= (1 << 64) - 1
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value)
-
-
-def block(field, content):
-    return varint(field << 3 | 2) + varint(len(content)) + content
 
 
 def write_profile(path, samples, time_ns):

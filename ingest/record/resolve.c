@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/path.h"
+#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
@@ -173,17 +174,8 @@ static int new_range(struct resolver *resolver, const struct loaded *loaded, uin
     struct symbol_segment segment;
     if (!symbolizer_segment(module, address, &segment))
         segment = (struct symbol_segment){loaded->low - loaded->bias, loaded->high - loaded->bias, 0};
-    int has_lines = symbolizer_has_lines(module);
+    struct store_mapping mapping = module_mapping(module, &segment, image->path, image->build_id);
     resolver->symbolize_ns += (uint64_t)(clock_monotonic_ns() - started_ns);
-    struct store_mapping mapping = {.filename = image->path,
-                                    .build_id = image->build_id,
-                                    .memory_start = segment.start,
-                                    .memory_limit = segment.limit,
-                                    .file_offset = segment.offset,
-                                    .has_functions = symbolizer_has_symbols(module),
-                                    .has_filenames = has_lines,
-                                    .has_line_numbers = has_lines,
-                                    .has_inline_frames = has_lines};
     int64_t id = store_mapping(&resolver->store, &mapping, err);
     if (id < 0) return -1;
     *range = add_range(image, segment.start, segment.limit, id);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #include "base/error.h"
 
 enum { FIRST_CAPACITY = 16 };
@@ -33,14 +35,7 @@ void ranges_sort(struct ranges *ranges) {
 }
 
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address) {
-    size_t low = 0, high = ranges->count;
-    while (low < high) { /* ends with `low` as the number of ranges that begin at or before the address */
-        size_t middle = low + (high - low) / 2;
-        if (ranges->items[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = SEARCH_ABOVE(struct range, ranges->items, ranges->count, low, address);
     while (low-- > 0 && ranges->items[low].reach > address)
         if (ranges->items[low].high > address) return &ranges->items[low];
     return NULL;

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 #include "base/buffer.h"
 #include "base/child.h"
 
@@ -277,16 +279,9 @@ static void read_frames(const struct objdump *tools, struct lines *lines, struct
 static const char *symbol_at(struct binary *binary, uint64_t address) {
     size_t count;
     const struct binary_symbol *symbols = binary_symbols(binary, &count), *found = NULL;
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (symbols[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low > 0 && !found)
-        if (symbols[--low].size) found = &symbols[low];
+    size_t above = SEARCH_ABOVE(struct binary_symbol, symbols, count, address, address);
+    while (above > 0 && !found)
+        if (symbols[--above].size) found = &symbols[above];
     if (found && found->is_data && address - found->address >= found->size) return NULL;
     return found ? found->name : NULL;
 }

@@ -9,14 +9,17 @@
 
 /* ---- the tables ---- */
 
+#define HEAP_COLUMNS                                                                                                   \
+    {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false}, {"alloc_count", "allocations", DIFF_COUNT, false},           \
+        {"inuse_bytes", "live", DIFF_BYTES_UNIT, false}, {                                                             \
+        "inuse_count", "live blocks", DIFF_COUNT, false                                                                \
+    }
+
 static const struct diff_table empty_tables[DIFF_TABLES] = {
     [DIFF_TOTALS] = {.section = "totals",
                      .by = "run",
                      .columns = {{"duration_ns", "duration", DIFF_NS, true},
-                                 {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
-                                 {"alloc_count", "allocations", DIFF_COUNT, false},
-                                 {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
-                                 {"inuse_count", "live blocks", DIFF_COUNT, false},
+                                 HEAP_COLUMNS,
                                  {"lock_operations", "lock operations", DIFF_COUNT, false},
                                  {"lock_contended", "of them waited", DIFF_COUNT, true},
                                  {"lock_wait_ns", "lock waits", DIFF_NS, true},
@@ -27,20 +30,8 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                                  {"cpu_ns", "CPU time", DIFF_NS, true}},
                      .column_count = 13},
     /* The first four stand in the order of enum heap_by. */
-    [DIFF_FUNCTIONS] = {.section = "heap",
-                        .by = "function",
-                        .columns = {{"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
-                                    {"alloc_count", "allocations", DIFF_COUNT, false},
-                                    {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
-                                    {"inuse_count", "live blocks", DIFF_COUNT, false}},
-                        .column_count = 4},
-    [DIFF_SITES] = {.section = "heap",
-                    .by = "site",
-                    .columns = {{"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false},
-                                {"alloc_count", "allocations", DIFF_COUNT, false},
-                                {"inuse_bytes", "live", DIFF_BYTES_UNIT, false},
-                                {"inuse_count", "live blocks", DIFF_COUNT, false}},
-                    .column_count = 4},
+    [DIFF_FUNCTIONS] = {.section = "heap", .by = "function", .columns = {HEAP_COLUMNS}, .column_count = 4},
+    [DIFF_SITES] = {.section = "heap", .by = "site", .columns = {HEAP_COLUMNS}, .column_count = 4},
     [DIFF_LOCKS] = {.section = "lock",
                     .by = "lock",
                     .columns = {{"operations", "operations", DIFF_COUNT, false},

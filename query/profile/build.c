@@ -140,51 +140,47 @@ static uint64_t hash_stack(const uint32_t *frames, size_t depth) {
     return hash_bytes(frames, depth * sizeof *frames);
 }
 
-static void grow_stacks(struct profile_builder *builder) {
-    const struct profile *profile = builder->profile;
-    size_t count = builder->stack_slot_count ? builder->stack_slot_count * 2 : FIRST_SLOTS;
-    free(builder->stack_slots);
-    builder->stack_slots = xcalloc(count, sizeof *builder->stack_slots);
-    builder->stack_slot_count = count;
-    for (size_t i = 0; i < profile->stack_count; i++) {
-        const struct profile_stack *stack = &profile->stacks[i];
-        size_t slot = hash_stack(profile->frames + stack->first, stack->depth) & (count - 1);
-        while (builder->stack_slots[slot])
-            slot = (slot + 1) & (count - 1);
-        builder->stack_slots[slot] = (uint32_t)i + 1;
-    }
-}
-
-uint32_t profile_build_stack(struct profile_builder *builder, const uint32_t *frames, size_t depth) {
-    struct profile *profile = builder->profile;
-    if ((profile->stack_count + 1) * 4 > builder->stack_slot_count * 3) grow_stacks(builder);
-    size_t mask = builder->stack_slot_count - 1, slot = hash_stack(frames, depth) & mask;
-    for (; builder->stack_slots[slot]; slot = (slot + 1) & mask) {
-        const struct profile_stack *stack = &profile->stacks[builder->stack_slots[slot] - 1];
-        if (stack->depth == depth &&
-            (depth == 0 || memcmp(profile->frames + stack->first, frames, depth * sizeof *frames) == 0))
-            return builder->stack_slots[slot] - 1;
-    }
-    builder->stack_slots[slot] = profile_add_stack(profile, frames, depth) + 1;
-    return builder->stack_slots[slot] - 1;
+static uint64_t hash_stack_at(const struct profile *profile, size_t index) {
+    const struct profile_stack *stack = &profile->stacks[index];
+    return hash_stack(profile->frames + stack->first, stack->depth);
 }
 
 static uint64_t hash_sample(struct profile_sample sample) {
     return hash_mix((uint64_t)sample.stack << 32 | sample.labels);
 }
 
-static void grow_samples(struct profile_builder *builder) {
-    const struct profile *profile = builder->profile;
-    size_t count = builder->sample_slot_count ? builder->sample_slot_count * 2 : FIRST_SLOTS;
-    free(builder->sample_slots);
-    builder->sample_slots = xcalloc(count, sizeof *builder->sample_slots);
-    builder->sample_slot_count = count;
-    for (size_t i = 0; i < profile->sample_count; i++) {
-        size_t slot = hash_sample(profile->samples[i]) & (count - 1);
-        while (builder->sample_slots[slot])
-            slot = (slot + 1) & (count - 1);
-        builder->sample_slots[slot] = (uint32_t)i + 1;
+static uint64_t hash_sample_at(const struct profile *profile, size_t index) {
+    return hash_sample(profile->samples[index]);
+}
+
+/* Makes room for one more than the `used` stacks or samples of the profile. */
+static void reserve_slot(struct profile_slots *slots, const struct profile *profile, size_t used,
+                         uint64_t (*hash_at)(const struct profile *, size_t)) {
+    if ((used + 1) * 4 <= slots->count * 3) return;
+    slots->count = slots->count ? slots->count * 2 : FIRST_SLOTS;
+    free(slots->items);
+    slots->items = xcalloc(slots->count, sizeof *slots->items);
+    for (size_t i = 0; i < used; i++) {
+        size_t slot = hash_at(profile, i) & (slots->count - 1);
+        while (slots->items[slot])
+            slot = (slot + 1) & (slots->count - 1);
+        slots->items[slot] = (uint32_t)i + 1;
     }
+}
+
+uint32_t profile_build_stack(struct profile_builder *builder, const uint32_t *frames, size_t depth) {
+    struct profile *profile = builder->profile;
+    reserve_slot(&builder->stack_slots, profile, profile->stack_count, hash_stack_at);
+    uint32_t *slots = builder->stack_slots.items;
+    size_t mask = builder->stack_slots.count - 1, slot = hash_stack(frames, depth) & mask;
+    for (; slots[slot]; slot = (slot + 1) & mask) {
+        const struct profile_stack *stack = &profile->stacks[slots[slot] - 1];
+        if (stack->depth == depth &&
+            (depth == 0 || memcmp(profile->frames + stack->first, frames, depth * sizeof *frames) == 0))
+            return slots[slot] - 1;
+    }
+    slots[slot] = profile_add_stack(profile, frames, depth) + 1;
+    return slots[slot] - 1;
 }
 
 static bool is_zero(const int64_t *values, size_t count) {
@@ -206,14 +202,15 @@ int profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32
                          struct error *err) {
     struct profile *profile = builder->profile;
     struct profile_sample sample = {stack, labels};
-    if ((profile->sample_count + 1) * 4 > builder->sample_slot_count * 3) grow_samples(builder);
-    size_t mask = builder->sample_slot_count - 1, slot = hash_sample(sample) & mask;
-    for (; builder->sample_slots[slot]; slot = (slot + 1) & mask) {
-        size_t found = builder->sample_slots[slot] - 1;
+    reserve_slot(&builder->sample_slots, profile, profile->sample_count, hash_sample_at);
+    uint32_t *slots = builder->sample_slots.items;
+    size_t mask = builder->sample_slots.count - 1, slot = hash_sample(sample) & mask;
+    for (; slots[slot]; slot = (slot + 1) & mask) {
+        size_t found = slots[slot] - 1;
         if (profile->samples[found].stack == stack && profile->samples[found].labels == labels)
             return add_values(profile, found, values, err);
     }
-    builder->sample_slots[slot] = profile_add_sample(profile, sample, values) + 1;
+    slots[slot] = profile_add_sample(profile, sample, values) + 1;
     return 0;
 }
 
@@ -352,8 +349,8 @@ static void free_builder(struct profile_builder *builder) {
     map_free(&builder->functions);
     map_free(&builder->locations);
     map_free(&builder->label_sets);
-    free(builder->stack_slots);
-    free(builder->sample_slots);
+    free(builder->stack_slots.items);
+    free(builder->sample_slots.items);
     *builder = (struct profile_builder){0};
 }
 

@@ -16,8 +16,10 @@ struct profile_builder {
     bool keeps_zero; /* samples without any value stay. Zeroed by profile_build */
     bool has_head;   /* of profile_build_head */
     struct map mappings, functions, locations, label_sets;
-    uint32_t *stack_slots, *sample_slots; /* index + 1 */
-    size_t stack_slot_count, sample_slot_count;
+    struct profile_slots {
+        uint32_t *items; /* index + 1 of a stack or sample, by its hash */
+        size_t count;    /* a power of two */
+    } stack_slots, sample_slots;
 };
 
 /* Begins an empty profile with these sample types, merged or exact; ends with profile_built. */

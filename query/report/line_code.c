@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "query/report/line_addresses.h"
 
 enum {
@@ -160,17 +161,11 @@ static void split(struct line_search *found) {
 
 /* Code is only read right from where an instruction begins, so from the start of the function that the range begins in. */
 static uint64_t start_of_function(struct binary *binary, uint64_t address) {
-    size_t count, low = 0;
+    size_t count;
     const struct binary_symbol *symbols = binary_symbols(binary, &count);
-    for (size_t high = count; low < high;) {
-        size_t middle = (low + high) / 2;
-        if (symbols[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address - symbols[low - 1].address > LEAD_MAX) return address;
-    return symbols[low - 1].address;
+    size_t above = SEARCH_ABOVE(struct binary_symbol, symbols, count, address, address);
+    if (above == 0 || address - symbols[above - 1].address > LEAD_MAX) return address;
+    return symbols[above - 1].address;
 }
 
 static int disassemble(struct line_search *found, struct code_range *range, struct error *err) {

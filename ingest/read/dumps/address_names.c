@@ -9,6 +9,7 @@
 #include "base/hex.h"
 #include "base/path.h"
 #include "ingest/read/dumps/clear_dumps.h"
+#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
 
 /* The path of the binary NAME of "DIRECTORY/NAME.profile[/FILE]", if it is a file; free() it. */
@@ -68,17 +69,10 @@ void dump_names_close(struct dump_names *names) {
 static int64_t find_mapping(struct dump_names *names, uint64_t address, struct error *err) {
     struct symbol_segment segment;
     if (!names->module || !symbolizer_segment(names->module, address, &segment)) return 0;
-    bool added, has_lines = symbolizer_has_lines(names->module);
+    bool added;
     struct map_entry *entry = map_put(&names->mappings, &segment.start, sizeof segment.start, &added);
     if (!added) return entry->value;
-    const struct store_mapping mapping = {.filename = names->binary,
-                                          .memory_start = segment.start,
-                                          .memory_limit = segment.limit,
-                                          .file_offset = segment.offset,
-                                          .has_functions = symbolizer_has_symbols(names->module),
-                                          .has_filenames = has_lines,
-                                          .has_line_numbers = has_lines,
-                                          .has_inline_frames = has_lines};
+    const struct store_mapping mapping = module_mapping(names->module, &segment, names->binary, NULL);
     return entry->value = store_mapping(&names->ingest->store, &mapping, err);
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #include "base/error.h"
 
 void queue_add(struct queue *queue, struct queue_entry entry) {
@@ -53,16 +55,9 @@ static void sort(struct queue *queue) {
 
 size_t queue_round(struct queue *queue) {
     sort(queue);
-    size_t low = 0, high = queue->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (queue->entries[middle].time <= queue->complete)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t due = SEARCH_ABOVE(struct queue_entry, queue->entries, queue->count, time, queue->complete);
     queue->complete = queue->newest;
-    return low;
+    return due;
 }
 
 size_t queue_all(struct queue *queue) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ingest/read/input.h"
+#include "ingest/store/module_mapping.h"
 #include "ingest/symbols/source_rows.h"
 
 static const char unknown_name[] = "[unknown]", kernel_name[] = "[kernel]", guest_name[] = "[guest]";
@@ -93,16 +94,8 @@ static int64_t file_mapping(struct perf_names *names, uint32_t index, uint64_t a
     struct symbol_segment segment;
     /* A mapping for a file that is missing: only the address is known to be in it. */
     if (!symbolizer_segment(named->module, address, &segment)) segment = (struct symbol_segment){0, INT64_MAX, 0};
-    int has_lines = symbolizer_has_lines(named->module);
-    struct store_mapping mapping = {.filename = names->recording->spaces.images[index].path,
-                                    .build_id = named->build_id,
-                                    .memory_start = segment.start,
-                                    .memory_limit = segment.limit,
-                                    .file_offset = segment.offset,
-                                    .has_functions = symbolizer_has_symbols(named->module),
-                                    .has_filenames = has_lines,
-                                    .has_line_numbers = has_lines,
-                                    .has_inline_frames = has_lines};
+    struct store_mapping mapping =
+        module_mapping(named->module, &segment, names->recording->spaces.images[index].path, named->build_id);
     return add_mapping(names, index, &mapping, err);
 }
 

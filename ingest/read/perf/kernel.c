@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/search.h"
+
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/hex.h"
@@ -133,13 +135,6 @@ void perf_kernel_free(struct perf_kernel *kernel) {
 
 const char *perf_kernel_name(const struct perf_kernel *kernel, uint64_t address) {
     address += kernel->moved;
-    size_t low = 0, high = kernel->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kernel->symbols[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? kernel->symbols[low - 1].name : NULL;
+    size_t above = SEARCH_ABOVE(struct perf_kernel_symbol, kernel->symbols, kernel->count, address, address);
+    return above ? kernel->symbols[above - 1].name : NULL;
 }

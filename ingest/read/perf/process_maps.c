@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 #include "base/buffer.h"
 #include "base/hex.h"
 
@@ -78,15 +80,7 @@ static struct perf_areas *own_areas(struct perf_spaces *spaces, struct perf_spac
 
 /* The index of the first area that ends above the address. */
 static size_t first_behind(const struct perf_areas *areas, uint64_t address) {
-    size_t low = 0, high = areas->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (areas->items[middle].end <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return SEARCH_ABOVE(struct perf_area, areas->items, areas->count, end, address);
 }
 
 const struct perf_area *perf_space_find(const struct perf_space *space, uint64_t address) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "ingest/read/pprof/legacy.h"
 
 enum {
@@ -289,15 +290,7 @@ static int compare_edges(const void *left, const void *right) {
 
 /* The number of edges at or below the address. */
 static size_t edges_up_to(const struct map_index *index, uint64_t address) {
-    size_t low = 0, high = index->edge_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (index->edges[middle] <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_above_at(index->edges, index->edge_count, sizeof *index->edges, 0, address);
 }
 
 /* The first interval at or after `at` without a mapping. `next` links to it, and links are shortened on the way. */
