@@ -118,10 +118,15 @@ static struct option_place find_prefix(const struct option_reader *reader, const
 static int unknown(const struct option_reader *reader, const char *written, int size, struct error *err) {
     int dashes = (int)strspn(written, "-");
     char *word = xasprintf("%.*s", size - dashes, written + dashes);
+    char *whole = xasprintf("%.*s", size, written);
+    const char *advice = reader->advice ? reader->advice(whole) : NULL;
+    free(whole);
     struct nearest nearest = {.word = word};
     for (struct option_walk walk = {.group = reader->groups}; option_next(&walk);)
         if (walk.row->help) nearest_offer(&nearest, walk.row->name);
-    if (*nearest.found)
+    if (advice)
+        error_usage(err, "unknown option %.*s: %s", size, written, advice);
+    else if (*nearest.found)
         error_usage(err, "unknown option %.*s; did you mean %.*s%s?", size, written, dashes, written, nearest.found);
     else
         error_usage(err, "unknown option %.*s", size, written);
@@ -176,7 +181,7 @@ static int read_letters(struct argument_cursor *cursor, struct error *err) {
     for (; *letters && code == 0; letters++) {
         const char shown[] = {'-', *letters, '\0'};
         const struct option_place place = find_letter(cursor->reader->groups, cursor->reader->into, *letters);
-        if (!place.row) return error_usage(err, "unknown option %s", shown);
+        if (!place.row) return unknown(cursor->reader, shown, (int)strlen(shown), err);
         if (!option_takes_value(place.row)) {
             code = option_set(&place, shown, NULL, err);
             continue;
@@ -222,9 +227,24 @@ static int read_go(struct argument_cursor *cursor, struct error *err) {
     return code;
 }
 
+static struct option_place find_number(const struct option_reader *reader) {
+    for (struct option_walk walk = {.group = reader->groups}; option_next(&walk);)
+        if (walk.row->is_number) return place_of(&walk, reader->into);
+    return (struct option_place){0};
+}
+
+static bool is_digits(const char *text) {
+    return *text && !text[strspn(text, "0123456789")];
+}
+
 static int read_word(struct argument_cursor *cursor, struct error *err) {
+    const char *written = cursor->argv[cursor->at];
+    if (is_digits(written + 1)) {
+        const struct option_place place = find_number(cursor->reader);
+        if (place.row) return option_set(&place, written, written + 1, err);
+    }
     if (cursor->reader->is_go) return read_go(cursor, err);
-    return cursor->argv[cursor->at][1] == '-' ? read_long(cursor, err) : read_letters(cursor, err);
+    return written[1] == '-' ? read_long(cursor, err) : read_letters(cursor, err);
 }
 
 int option_read(const struct option_reader *reader, int *count, char **argv, struct error *err) {

@@ -36,6 +36,7 @@ struct option_row {
     int choice;            /* of OPTION_CHOICE: the value */
     const char *preset;    /* of OPTION_SWITCH, OPTION_INTEGER, OPTION_REAL: what option_preset sets; NULL: nothing */
     bool is_repeatable;    /* each use adds; of other options the last one counts */
+    bool is_number;        /* -5 is this option with the value 5 */
     const char *argument;  /* what help calls the value ("FILE", "on|off"); NULL: the option takes none */
     const char *words;     /* what shells offer for the value: words, or "<file>", "<run>", ... (cli/offer.h) */
     const char *help;      /* whole sentences, `code` in backquotes; NULL: it is read but not shown */
@@ -72,6 +73,9 @@ struct option_reader {
     bool is_go;
     /* Rows that stand in no group, or NULL: the row is NULL where there is none of that name. */
     const struct option_row *(*more)(const char *name);
+    /* What to say of an option that is not known, written with its dashes and without a value; NULL: nothing in
+     * particular. May be NULL. */
+    const char *(*advice)(const char *written);
 };
 
 /* Reads the options among argv[1] to argv[*count - 1] and leaves the other words there, in order, *count of them with

@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -24,7 +25,10 @@ struct units_text units_count(int64_t count) {
 
 struct units_text units_things(int64_t count, const char *thing) {
     struct units_text out;
-    snprintf(out.text, sizeof out.text, "%.27s %.18s%s", units_count(count).text, thing, count == 1 ? "" : "s");
+    size_t size = strlen(thing);
+    bool hisses = size > 1 && (thing[size - 1] == 's' || strcmp(thing + size - 2, "sh") == 0);
+    const char *ending = count == 1 ? "" : hisses ? "es" : "s";
+    snprintf(out.text, sizeof out.text, "%.26s %.17s%s", units_count(count).text, thing, ending);
     return out;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/advice.h"
 #include "cli/lists.h"
 #include "cli/manual/usage.h"
 #include "cli/report_arguments.h"
@@ -42,13 +43,21 @@ static bool needs_config(const struct command *command) {
     return command->purpose != COMMAND_HELP;
 }
 
+static const char *reading; /* the command whose options are read: an advice_function has no context */
+
+static const char *advise(const char *written) {
+    return advice_option(reading, written);
+}
+
 int cli_options(int *argc, char **argv, void *options, struct error *err) {
     const struct command *command = command_called(argv[0]);
     const struct option_reader reader = {.groups = command->options,
                                          .into = options,
                                          .stops = command->stops,
                                          .is_go = command->is_go,
+                                         .advice = advise,
                                          .more = command->is_go ? report_format_option : NULL};
+    reading = command->name;
     int code = option_read(&reader, argc, argv, err);
     if (code == OPTION_WANTS_HELP) {
         usage_print(command, lists_entry, stdout);

@@ -3,10 +3,13 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/path.h"
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
 #include "export/format.h"
+#include "query/profile/gather.h"
 #include "query/runs/select.h"
 #include "query/sql/saved.h"
 
@@ -21,6 +24,7 @@ struct export_options {
     char *settings[4]; /* from a saved query; owned */
     char **rest;       /* runs, or NAME=VALUE for a query */
     size_t rest_count;
+    char *only_kind; /* that of runs with one kind, where --kind is not given; owned */
 };
 
 #define AT(member) offsetof(struct export_options, member)
@@ -67,7 +71,7 @@ static const struct option_row source_rows[] = {
     {"kind", .type = OPTION_TEXT, .offset = AT(kind), .argument = "KIND", .words = "<kind>",
      .help =
          "Export this kind of profile of the runs: heap, lock, mvcc, channels, cpu, mutex and block (as Go has them), "
-         "or another kind that the runs have."},
+         "or another kind that the runs have. Not needed where they have one alone."},
     {"sql", .type = OPTION_TEXT, .offset = AT(sql), .argument = "SQL",
      .help = "Export the rows of this query as samples. `:run` is bound to each run of run=RUNS in turn."},
     {"query", .type = OPTION_TEXT, .offset = AT(query), .argument = "NAME", .words = "<query>",
@@ -96,7 +100,7 @@ static const struct option_row output_rows[] = {
              "that "
              "gets all kinds and text dumps of one run."},
     {"format", .type = OPTION_TEXT, .offset = AT(format), .argument = "FORMAT", .words = "<export-format>",
-     .help = "Default: the format whose suffix FILE has, else pprof."},
+     .help = "Default: the format whose suffix FILE has; pprof for a FILE without one."},
     {"type", .type = OPTION_TEXT, .offset = AT(type), .argument = "TYPE",
      .help = "The sample type that pprof shows by default, and that formats with one value contain."},
     {"level", .type = OPTION_COUNT, .offset = AT(level), .min = 1, .max = 9, .argument = "N",
@@ -117,6 +121,41 @@ static int read_options(int argc, char **argv, struct export_options *options, s
     return 0;
 }
 
+static bool is_directory(const struct export_options *options) {
+    size_t size = options->output ? strlen(options->output) : 0;
+    return size > 1 && options->output[size - 1] == '/';
+}
+
+static bool ends_in(const char *name, const char *suffix) {
+    size_t size = strlen(name), suffix_size = strlen(suffix);
+    return size >= suffix_size && strcmp(name + size - suffix_size, suffix) == 0;
+}
+
+/* A name that is made for a profile as it is stored: it ends in what such files are called, or has no ending, or is that of a
+ * pipe or a device. */
+static bool is_plain_profile(const char *name) {
+    static const char *const suffixes[] = {".gz", ".pb", ".pprof", ".prof", ".profile", ".bin"};
+    struct stat about;
+    if (!strchr(path_base(name), '.') || (stat(name, &about) == 0 && !S_ISREG(about.st_mode))) return true;
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_in(name, suffixes[i])) return true;
+    return false;
+}
+
+static int unknown_ending(const char *name, struct error *err) {
+    struct buffer known = {0};
+    for (const struct export_format *format = export_formats; format->report.name; format++) {
+        bool is_new = format->report.suffix && !format->dump && !format->about;
+        for (const struct export_format *before = export_formats; is_new && before < format; before++)
+            is_new = strcmp(before->report.suffix, format->report.suffix) != 0;
+        if (is_new) buffer_printf(&known, "%s%s", known.size ? ", " : "", format->report.suffix);
+    }
+    error_usage(err, "-o %s: no format has this ending: %s; or say the format with --format", name,
+                buffer_text(&known));
+    buffer_free(&known);
+    return -1;
+}
+
 /* The format of --format, else the one with the longest suffix that the file name ends in, else pprof. */
 static const struct export_format *choose_format(const struct export_options *options, struct error *err) {
     if (options->format) return export_format_find(options->format, err);
@@ -129,12 +168,10 @@ static const struct export_format *choose_format(const struct export_options *op
         chosen = format;
         best = suffix;
     }
-    return chosen;
-}
-
-static bool is_directory(const struct export_options *options) {
-    size_t size = options->output ? strlen(options->output) : 0;
-    return size > 1 && options->output[size - 1] == '/';
+    /* A saved query may still set the format. */
+    if (best || !options->output || options->query || is_directory(options) || is_plain_profile(options->output))
+        return chosen;
+    return unknown_ending(options->output, err) < 0 ? NULL : chosen;
 }
 
 /* Checks that the options that say what is exported do not exclude each other. */
@@ -147,17 +184,14 @@ static int check_options(struct export_options *options, const struct export_for
         return error_usage(err, "--sql and --kind exclude each other: the query says what is exported");
     } else if (options->sql && options->query) {
         return error_usage(err, "--sql and --query exclude each other");
-    } else if (!options->sql && !options->query && !options->kind && !is_directory(options)) {
-        return error_usage(err,
-                           "nothing to export: give --kind heap, --kind lock, ..., --sql 'SELECT trace_id, ...', or "
-                           "--query NAME");
     }
     const char *changed = format->report.write ? NULL : report_options_changed(&options->report);
     if (changed)
         return error_usage(err, "--%s is not an option of %s: %s", changed, format->report.name,
                            format->dump || format->about ? "other formats have it"
                                                          : "--format proto writes a filtered profile");
-    if (timespan_is_wanted(&options->span) && !options->kind)
+    if (timespan_is_wanted(&options->span) && !options->kind &&
+        (options->sql || options->query || is_directory(options)))
         return error_usage(
             err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
     if (options->span.window && (options->span.from.text || options->span.to.text))
@@ -310,10 +344,32 @@ static int write_run(struct db *db, const struct export_options *options, const 
     return export_directory(db, run_id, options->output, err);
 }
 
+/* The kind that the runs have, where it is one alone. */
+static int choose_kind(struct db *db, struct export_options *options, struct error *err) {
+    struct export_source source = {0};
+    struct run_list runs = {0};
+    struct buffer others = {0};
+    int code = read_runs(db, options, &source, err);
+    for (size_t i = 0; i < source.runs.count; i++)
+        run_list_add(&runs, db, source.runs.ids[i]);
+    if (code == 0) code = gather_kind(&runs, &options->only_kind, &others, err);
+    if (code == 0 && others.size)
+        code = error_usage(
+            err,
+            "there is more than one kind to export (%s, %s): choose with --kind %s; or a query with --sql or --query",
+            options->only_kind, buffer_text(&others), options->only_kind);
+    options->kind = options->only_kind;
+    run_set_free(&source.runs);
+    run_list_free(&runs);
+    buffer_free(&others);
+    return code;
+}
+
 static int write_export(struct db *db, struct export_options *options, const struct export_format *format,
                         struct error *err) {
     if (format->about) return format->about(db, options->output, err);
     if (options->query) return write_query(db, options, err);
+    if (!options->sql && !options->kind && !is_directory(options) && choose_kind(db, options, err) < 0) return -1;
     if (format->dump || (!options->sql && !options->kind)) return write_run(db, options, format, err);
     return write_request(db, options, NULL, err);
 }
@@ -342,5 +398,6 @@ int command_export(int argc, char **argv, struct error *err) {
     if (!format || (!options.query && check_options(&options, format, err) < 0)) return -1;
     if (open_named(&db, &options, err) < 0) return -1;
     int code = write_export(&db, &options, format, err);
+    free(options.only_kind);
     return db_close(&db, err) < 0 ? -1 : code;
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
@@ -21,6 +22,7 @@ struct ingest_command {
     struct run_tags tags;
     bool quiet;
     struct ingest ingest;
+    int64_t last_run; /* of the file that was read last; 0: none was */
     uint64_t artefacts, known, failed, rows, skipped;
     struct progress progress;
 };
@@ -133,6 +135,7 @@ static void take_artefact(struct ingest_command *command, const char *path) {
         command->known += result.is_known;
         command->rows += result.rows_added;
         command->skipped += result.rows_skipped;
+        command->last_run = result.run_id;
         report(command, path, &result);
         return;
     }
@@ -143,6 +146,17 @@ static void take_artefact(struct ingest_command *command, const char *path) {
 
 static int is_visible(const struct dirent *entry) {
     return entry->d_name[0] != '.';
+}
+
+/* `latest` goes by the start of a run, so a profile that is older than another run has to be named by its number. */
+static void print_next(const struct ingest_command *command) {
+    struct buffer db = {0};
+    if (command->quiet || command->failed || !command->last_run) return;
+    escape_shell(&db, cli_database(command->db));
+    fflush(stdout);
+    fprintf(stderr, "clear: next: clear doctor --db %s %" PRId64 "; clear top --db %s %" PRId64 "\n", buffer_text(&db),
+            command->last_run, buffer_text(&db), command->last_run);
+    buffer_free(&db);
 }
 
 static bool is_plain_directory(const char *path) {
@@ -189,6 +203,7 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
         printf("%s files: %s already known, %s failed; %s rows\n", units_count((int64_t)command->artefacts).text,
                units_count((int64_t)command->known).text, units_count((int64_t)command->failed).text,
                units_count((int64_t)command->rows).text);
+    print_next(command);
     return command->failed ? ERROR_FAILURE : 0;
 }
 

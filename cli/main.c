@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "cli/advice.h"
 #include "cli/clear_terminal.h"
 #include "cli/cli.h"
 #include "cli/manual/usage.h"
@@ -44,6 +45,11 @@ const struct command commands[] = {
 
 static const struct command *unknown(const char *name, struct error *err) {
     struct nearest nearest = {.word = name};
+    const char *here = advice_command(name);
+    if (here) {
+        error_usage(err, "unknown command '%s': that is clear %s", name, here);
+        return NULL;
+    }
     for (const struct command *command = commands; command->name; command++)
         nearest_offer(&nearest, command->name);
     if (*nearest.found)
@@ -84,6 +90,26 @@ static int run(const struct command *command, int argc, char **argv) {
     return (int)err.status;
 }
 
+/* top5: pprof's short form of top -5. NULL if the name is not that of a report and a number. */
+static const struct command *numbered_report(const char *name) {
+    size_t size = strcspn(name, "0123456789");
+    if (!size || !name[size] || name[size + strspn(name + size, "0123456789")]) return NULL;
+    for (const struct command *command = commands; command->name; command++)
+        if (command->is_go && strlen(command->name) == size && strncmp(command->name, name, size) == 0) return command;
+    return NULL;
+}
+
+static int run_numbered(const struct command *command, int argc, char **argv) {
+    char **words = xcalloc((size_t)argc + 2, sizeof *words);
+    char *number = xasprintf("-%s", argv[0] + strlen(command->name));
+    words[1] = number;
+    memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words); /* the NULL too */
+    int status = run(command, argc + 1, words);
+    free(number);
+    free(words);
+    return status;
+}
+
 static int choose(int argc, char **argv);
 
 static int with_config(int argc, char **argv) {
@@ -106,7 +132,9 @@ static int choose(int argc, char **argv) {
     if (*name == '-')
         error_usage(&err, "unknown option %s", name);
     else {
-        const struct command *command = cli_find(name, &err);
+        const struct command *command = numbered_report(name);
+        if (command) return run_numbered(command, argc - 1, argv + 1);
+        command = cli_find(name, &err);
         if (command) return run(command, argc - 1, argv + 1);
     }
     fprintf(stderr, "clear: %s (see clear --help)\n", err.message);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "cli/cli.h"
 #include "cli/http_token.h"
 #include "cli/profile_options.h"
@@ -178,6 +179,7 @@ static int prepare(struct recording *recording, struct error *err) {
     private_dir_sweep();
     if (profile_target_find(&recording->target, request->arguments, err)) return -1;
     recording->output = output_name(recording);
+    if (export_directory_check(recording->output, err)) return -1;
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
@@ -332,6 +334,17 @@ static int end_run(struct recording *recording, struct error *err) {
     return run_end(&recording->db, recording->run_id, &ending, err);
 }
 
+/* The run is stored already, and the program did not fail: its status stays. */
+static void write_directory(struct recording *recording) {
+    struct error failure = {0};
+    struct buffer again = {0};
+    if (export_directory(&recording->db, recording->run_id, recording->output, &failure) == 0) return;
+    escape_shell(&again, cli_database(recording->request->database));
+    fprintf(stderr, "clear: warning: %s; the run is stored, and clear export --db %s %lld -o DIR/ writes its files\n",
+            failure.message, buffer_text(&again), (long long)recording->run_id);
+    buffer_free(&again);
+}
+
 static int finish(struct recording *recording, struct error *err) {
     if (collector_flush(recording->collector, true, err) || end_run(recording, err) || take_dumps(recording, err))
         return -1;
@@ -340,7 +353,7 @@ static int finish(struct recording *recording, struct error *err) {
     if (store_watched(recording, &recording->sampler, &tools) == 0 &&
         store_watched(recording, &recording->counter, &tools) == 0)
         (void)count_syscalls(recording, &tools);
-    if (export_directory(&recording->db, recording->run_id, recording->output, err)) return -1;
+    write_directory(recording);
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
 }
 

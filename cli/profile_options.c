@@ -105,6 +105,11 @@ static int take_no_locks(void *into, const struct option_row *row, const char *t
     return take_feature_off(into, FEATURE_LOCKS);
 }
 
+static int take_nothing(void *into, const struct option_row *row, const char *text, struct error *err) {
+    (void)into, (void)row, (void)text, (void)err;
+    return 0;
+}
+
 static int take_sync_callstacks(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row, (void)text, (void)err;
@@ -124,8 +129,10 @@ static const struct option_row run_rows[] = {
 };
 
 static const struct option_row recorded_rows[] = {
-    {"cpu", .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
+    {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
      .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`."},
+    {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
+     .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
     {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record mutexes, rwlocks and spinlocks."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,

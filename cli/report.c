@@ -1,6 +1,10 @@
 /* clear report and its short names: reads the command line, opens the targets, writes the report. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/prompt/prompt.h" /* layers-ok: a report without a format is the prompt */
 #include "cli/report_arguments.h"
@@ -18,6 +22,28 @@ static int write_on_runs(struct report_command *command, struct error *err) {
     return code;
 }
 
+static bool is_number(const char *word) {
+    return *word && !word[strspn(word, "0123456789")];
+}
+
+/* Says what is shown where the command line does not: which kind of several, and that a number is a run's. */
+static void say_what(const struct report_command *command) {
+    const struct report_target *target = &command->target;
+    const struct word_list *words = &target->targets;
+    const char *others = buffer_text(&target->other_kinds);
+    bool is_numbered = words->count == 1 && is_number(words->items[0]);
+    if (!*others && (!is_numbered || target->kind)) return;
+    if (target->runs.count == 1)
+        fprintf(stderr, "clear: %s of run %" PRId64, target->chosen, target->runs.items[0].id);
+    else
+        fprintf(stderr, "clear: %s of %zu runs", target->chosen, target->runs.count);
+    if (*others) fprintf(stderr, "; --kind shows another: %s", others);
+    if (is_numbered)
+        fprintf(stderr, "; clear %s -%s shows %s", command->name, words->items[0],
+                units_things(strtoll(words->items[0], NULL, 10), "line").text);
+    fputc('\n', stderr);
+}
+
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
@@ -26,6 +52,7 @@ static int write_report(struct report_command *command, struct error *err) {
     if (is_of_one_type) command->target.type = command->options.sample_index;
     if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
+    say_what(command);
     if (!*command->options.title) command->options.title = command->target.title;
     int code = report_target_close_db(&command->target, err);
     if (code == 0)

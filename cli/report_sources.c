@@ -73,7 +73,7 @@ static int load_sources(struct report_target *target, const struct run_list *run
 }
 
 static int load(struct report_target *target, const struct run_list *runs, struct profile *profile, struct error *err) {
-    int code = target->chosen ? 0 : gather_kind(runs, &target->chosen, err);
+    int code = target->chosen ? 0 : gather_kind(runs, &target->chosen, &target->other_kinds, err);
     if (code == 0 && !target->title)
         target->title = run_title(runs->items[0].db, runs->items[0].id, runs->count, target->chosen);
     if (code == 0) code = load_sources(target, runs, err);
@@ -121,6 +121,7 @@ void report_target_close(struct report_target *target) {
     sources_free(&target->sources);
     free(target->chosen);
     free(target->title);
+    buffer_free(&target->other_kinds);
     free(target->targets.items);
     free(target->bases.items);
 }

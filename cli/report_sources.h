@@ -29,6 +29,7 @@ struct report_target {
     struct targets open;             /* of report_target_open: the warehouses */
     struct run_list runs, base_runs; /* likewise: the runs of `targets` and `bases`, of the open warehouses */
     char *chosen;                    /* of report_target_load: the kind that was loaded */
+    struct buffer other_kinds;       /* likewise: "cpu, lock"; empty where --kind was given */
     char *title;                     /* likewise: of the targets, for pictures */
     struct sources sources;
 };

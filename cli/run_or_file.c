@@ -1,6 +1,7 @@
 #include "cli/run_or_file.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,9 +9,11 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/escape.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "ingest/read/ingest.h"
+#include "ingest/record/toolchain.h"
 #include "query/runs/run_set.h"
 #include "query/runs/select.h"
 
@@ -114,9 +117,31 @@ static bool all_are_files(const struct target *target) {
 
 /* ---- reading ---- */
 
+/* A program or a source file is what can be profiled, not what was. */
+static int refuse_program(const char *name, struct error *err) {
+    char magic[4] = "";
+    struct stat about;
+    bool is_regular = stat(name, &about) == 0 && S_ISREG(about.st_mode);
+    const char *ending = is_regular ? toolchain_ending(name) : NULL;
+    FILE *file = is_regular ? fopen(name, "re") : NULL;
+    size_t size = file ? fread(magic, 1, sizeof magic, file) : 0;
+    if (file) fclose(file);
+    bool is_program = (size == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0) ||
+                      (size >= 2 && memcmp(magic, "#!", 2) == 0 && about.st_mode & S_IXUSR);
+    bool is_source = ending && (toolchain_rule(ending) || toolchain_needs_rule(ending));
+    if (!is_program && !is_source) return 0;
+    struct buffer word = {0};
+    escape_shell(&word, name);
+    error_usage(err, "%s: a %s: profile it (clear profile %s), or name a run (clear runs lists them)", name,
+                is_program ? "program" : "source file", buffer_text(&word));
+    buffer_free(&word);
+    return -1;
+}
+
 static int read_file(struct ingest *ingest, struct progress *progress, const char *name, int64_t *run_id,
                      struct error *err) {
     struct ingest_result result;
+    if (refuse_program(name, err) < 0) return -1;
     progress_start(progress);
     int code = ingest_path(ingest, name, &result, err);
     progress_clear(progress);

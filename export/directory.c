@@ -227,6 +227,21 @@ static void flush_directory(const char *directory) {
     close(descriptor);
 }
 
+int export_directory_check(const char *directory, struct error *err) {
+    bool there;
+    char *target = find_target(directory, &there, err);
+    if (!target) return -1;
+    char *fresh = file_name_beside(target);
+    int code = mkdir(fresh, 0777);
+    if (code < 0)
+        error_fail(err, "%s: cannot make a directory here: %s: choose another with -o", directory, strerror(errno));
+    else
+        rmdir(fresh);
+    free(fresh);
+    free(target);
+    return code;
+}
+
 int export_directory(struct db *db, int64_t run_id, const char *directory, struct error *err) {
     bool there;
     char *target = find_target(directory, &there, err);

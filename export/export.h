@@ -50,5 +50,7 @@ int export_write(struct db *db, const struct export_request *request, struct err
 /* The directory `NAME.profile/` of a run: text dumps and .pb.gz of every kind it has. Replaced whole: a new directory
  * is filled beside it and exchanged by rename(2), so that a reader sees the old one or the new one. */
 int export_directory(struct db *db, int64_t run_id, const char *directory, struct error *err);
+/* Could it be written? Checked before a program runs, so that a wrong name costs no run. Nothing is left. */
+int export_directory_check(const char *directory, struct error *err);
 
 #endif

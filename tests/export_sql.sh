@@ -64,8 +64,8 @@ expect_equal "$(sql t.db 'SELECT count(*) FROM sites')" 7 "rows afterwards"
 # What the command line refuses.
 expect_status 2 "$CLEAR" export --db t.db --kind heap 2>err.txt
 expect_match "$(cat err.txt)" '-o FILE' "no -o"
-expect_status 2 "$CLEAR" export --db t.db -o no.pb.gz 2>err.txt
-expect_match "$(cat err.txt)" '--kind' "neither --kind nor --sql"
+expect_status 2 "$CLEAR" export --db t.db 1 -o no.pb.gz 2>err.txt
+expect_match "$(cat err.txt)" 'heap, cpu, lock.*choose with --kind heap.*--sql' "neither --kind nor --sql"
 expect_status 2 "$CLEAR" export --db t.db --kind goat -o no.pb.gz 2>err.txt
 expect_match "$(cat err.txt)" "'goat'.* heap, cpu, lock" "kinds there are"
 expect_status 1 "$CLEAR" export --db t.db 2 --kind lock -o no.pb.gz 2>err.txt

@@ -55,24 +55,27 @@ void gather_end(const struct run_list *runs) {
 
 /* ---- kinds ---- */
 
-/* The first kind of `kinds` (a line each) that all `others` have too. */
-static char *first_common(const char *kinds, char **others, size_t count) {
-    for (const char *at = kinds; *at;) {
-        size_t size = strcspn(at, "\n"), has = 0;
-        char *line = xasprintf("\n%.*s\n", (int)size, at);
-        for (size_t i = 0; i < count; i++) {
-            char *bounded = xasprintf("\n%s", others[i]);
-            has += strstr(bounded, line) != NULL;
-            free(bounded);
-        }
-        free(line);
-        if (has == count) return xasprintf("%.*s", (int)size, at);
-        at += size + (at[size] == '\n');
-    }
-    return NULL;
+static bool has_line(const char *lines, const char *line, size_t size) {
+    for (const char *at = lines; *at; at += strcspn(at, "\n") + 1)
+        if (strcspn(at, "\n") == size && strncmp(at, line, size) == 0) return true;
+    return false;
 }
 
-int gather_kind(const struct run_list *runs, char **kind, struct error *err) {
+/* The kinds of `kinds` (a line each) that all `others` have too: the first one is returned, the rest go to `more`. */
+static char *common(const char *kinds, char **others, size_t count, struct buffer *more) {
+    char *first = NULL;
+    for (const char *at = kinds; *at; at += strcspn(at, "\n") + 1) {
+        size_t size = strcspn(at, "\n"), has = 0;
+        while (has < count && has_line(others[has], at, size))
+            has++;
+        if (has < count) continue;
+        if (first && more) buffer_printf(more, "%s%.*s", more->size ? ", " : "", (int)size, at);
+        if (!first) first = xasprintf("%.*s", (int)size, at);
+    }
+    return first;
+}
+
+int gather_kind(const struct run_list *runs, char **kind, struct buffer *others, struct error *err) {
     struct run_set set = {0};
     struct db *db = NULL;
     char **kinds = NULL;
@@ -83,7 +86,7 @@ int gather_kind(const struct run_list *runs, char **kind, struct error *err) {
         kinds[count] = NULL;
         code = profile_common_kinds(db, &set, &kinds[count++], err);
     }
-    *kind = code == 0 && count ? first_common(kinds[0], kinds + 1, count - 1) : NULL;
+    *kind = code == 0 && count ? common(kinds[0], kinds + 1, count - 1, others) : NULL;
     if (code == 0 && !*kind) code = error_usage(err, "no one kind of profile is in all of these runs; give --kind");
     for (size_t i = 0; i < count; i++)
         free(kinds[i]);

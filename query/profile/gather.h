@@ -2,6 +2,7 @@
 #ifndef CLEAR_QUERY_PROFILE_GATHER_H
 #define CLEAR_QUERY_PROFILE_GATHER_H
 
+#include "base/buffer.h"
 #include "query/profile/model.h"
 #include "query/runs/run_set.h"
 
@@ -14,8 +15,8 @@ int gather_begin(const struct run_list *runs, struct error *err);
 void gather_end(const struct run_list *runs);
 
 /* The kind that a report without --kind is about: the first of profile_common_kinds that all runs have; none is a usage error.
- * free() it. */
-int gather_kind(const struct run_list *runs, char **kind, struct error *err);
+ * free() it. `others`, unless NULL, gets the other kinds that all runs have, as in "cpu, lock". */
+int gather_kind(const struct run_list *runs, char **kind, struct buffer *others, struct error *err);
 /* The sum of the runs' profiles. `type` as of profile_load; NULL: the values of all sample types. */
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
                    struct error *err);

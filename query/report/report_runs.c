@@ -20,7 +20,7 @@ int report_runs_write(const struct report_runs *runs, const struct report_format
     char *kind = NULL;
     if (check(format, options, err) < 0) return -1;
     int code = gather_begin(runs->runs, err);
-    if (code == 0 && !asked.kind) code = gather_kind(runs->runs, &kind, err);
+    if (code == 0 && !asked.kind) code = gather_kind(runs->runs, &kind, NULL, err);
     if (!asked.kind) asked.kind = kind;
     if (code == 0)
         code =

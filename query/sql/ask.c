@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/grid.h"
 #include "query/runs/select.h"
+#include "query/sql/suggest.h"
 
 /* Virtual machine steps between checks of the clock: about 0.1 ms; a check costs 25 ns. */
 enum { STEPS_BETWEEN_CHECKS = 10000 };
@@ -168,21 +169,26 @@ static int place_of_error(const char *sql, const char *message, int offset) {
 }
 
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
-    const char *message = sqlite3_errmsg(ask->db->handle), *start;
+    char *message = xstrdup(sqlite3_errmsg(ask->db->handle)); /* of this error, whatever is asked meanwhile */
+    const char *start;
+    struct buffer more = {0};
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
     ask->offset = place_of_error(sql, message, sqlite3_error_offset(ask->db->handle));
+    if (code == SQLITE_ERROR) suggest_names(ask->db, sql, message, &more);
     if (code == SQLITE_AUTH) {
         ask->offset = -1;
         error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
     } else if (code != SQLITE_ERROR) {
         db_error(ask->db, "reading the SQL", err); /* a damaged or locked file: the SQL is not the cause */
     } else if (ask->offset < 0) {
-        error_usage(err, "SQL: %s", message);
+        error_usage(err, "SQL: %s%s", message, buffer_text(&more));
     } else {
         int line = line_of(sql, ask->offset, &start);
         int column = grid_width(start, (size_t)(sql + ask->offset - start)) + 1;
-        error_usage(err, "SQL line %d, column %d: %s", line, column, message);
+        error_usage(err, "SQL line %d, column %d: %s%s", line, column, message, buffer_text(&more));
     }
+    buffer_free(&more);
+    free(message);
 }
 
 sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err) {

@@ -1,0 +1,107 @@
+# What a newcomer types who knows perf, pprof or git: other tools' commands and options are answered by purpose, reports say what
+# they show, and every wrong word gets a line that helps.
+. "$(dirname "$0")/lib.sh"
+
+profile -q --cpu=999 -- "$FIXTURES/fault_tiny_allocs" >/dev/null || fail 'a run to look at'
+clear() { "$CLEAR" "$@"; }
+refused() { # refused REGEX ARGUMENTS...: a usage error whose one line matches
+    local regex=$1 got=0
+    shift
+    "$CLEAR" "$@" >out 2>err </dev/null || got=$?
+    expect_equal "$got" 2 "status of clear $*"
+    [ ! -s out ] || fail "clear $* wrote on standard output"
+    expect_match "$(grep '^clear: ' err)" "$regex" "clear $*"
+}
+
+# Commands of other tools.
+refused "unknown command 'record': that is clear profile PROGRAM" record ./a.out
+refused "that is clear doctor OLD --diff NEW" diff
+refused "that is clear ingest FILE" import x
+refused "that is clear list FUNCTION" annotate
+refused "that is clear doctor " stat
+# Their options.
+refused 'cannot attach to a running process' profile -p 123
+refused 'every figure has its call stack' profile --call-graph dwarf true
+refused 'did you mean --label' profile --lable x true
+refused 'name the run by its label' doctor --lable x
+refused 'clear tree and clear peek' top -g
+clear profile -g -F 49 --db t.db -q -o g.profile -- "$FIXTURES/fault_tiny_allocs" >/dev/null || fail 'profile -g -F'
+expect_equal "$(sql t.db "SELECT json_extract(sample_types, '\$') IS NOT NULL FROM profiles WHERE run_id = 2 AND kind = 'cpu' LIMIT 1" 2>/dev/null | head -c 1)" 1 'a cpu profile'
+[ -s g.profile/cpu.pb.gz ] || fail '-F samples, -o names the directory'
+
+# N lines: as head, pprof and git have it.
+lines() { grep -cE '^ +[0-9.]+[a-zA-Z]* +[0-9.]+%' "$1"; }
+for words in "top -5" "top -n 5" "top -n=5" "top5" "top -nodecount=5" "report top -5"; do
+    # shellcheck disable=SC2086
+    clear $words --kind cpu --db t.db >out 2>/dev/null || fail "clear $words: $?"
+    expect_equal "$(lines out)" 5 "lines of clear $words"
+done
+clear doctor -1 --db t.db >one.txt && clear doctor -n 1 --db t.db >two.txt && clear doctor --top 1 --db t.db >three.txt || fail 'doctor -1'
+expect_same_file one.txt three.txt 'doctor -1' && expect_same_file two.txt three.txt 'doctor -n 1'
+refused 'unknown option -5' schema -5
+
+# Which kind is shown, which others there are, and that a number is a run.
+clear top --db t.db >/dev/null 2>err || fail top
+expect_match "$(cat err)" '^clear: heap of run 2; --kind shows another: cpu, lock$' 'the kind that top chose'
+clear top --kind cpu --db t.db >/dev/null 2>err || fail top
+expect_equal "$(cat err)" '' 'top with a kind'
+clear top 1 --db t.db >/dev/null 2>err || fail 'top 1'
+expect_match "$(cat err)" 'of run 1;.*clear top -1 shows 1 line$' 'a number is a run'
+refused "no run '5' among 2" top --db t.db 5
+
+# One kind needs no --kind; of several, the refusal names them.
+clear export --db t.db 1 --kind cpu -o cpu.pb.gz || fail 'export'
+clear ingest --db one.db cpu.pb.gz >/dev/null 2>next.txt || fail ingest
+clear export --db one.db -o picture.svg 2>err || fail "export of one kind: $(cat err)"
+expect_match "$(head -c 300 picture.svg)" '<svg' 'the picture'
+refused 'heap, cpu, lock.*choose with --kind' export --db t.db -o picture.svg
+# What was ingested is named, and the line can be pasted whatever the names are.
+expect_match "$(cat next.txt)" '^clear: next: clear doctor --db one.db 1; ' 'next of ingest'
+mkdir "a 'b" && clear ingest --db "a 'b/c d.db" cpu.pb.gz >/dev/null 2>next.txt || fail 'ingest with blanks'
+PATH=$(dirname "$CLEAR"):$PATH sh -c "$(sed -n 's/^clear: next: \(.*\); clear top.*/\1/p' next.txt)" >doctor.txt 2>err || fail "the pasted line: $(cat next.txt err)"
+(cd "a 'b" && clear profile --db "e f.db" -o 'g h' -- "$FIXTURES/heap_counts" >/dev/null 2>../next.txt) || fail 'profile with blanks'
+(cd "a 'b" && PATH=$(dirname "$CLEAR"):$PATH sh -c "$(sed -n 's/^clear: next: \(.*\); go tool.*/\1/p' ../next.txt)" >doctor.txt 2>err) || fail "the pasted line: $(cat next.txt)"
+expect_match "$(cat next.txt)" "'g h/heap.pb.gz'" 'the profile in the next line'
+
+# A program or a source is to be profiled first.
+refused 'a program: profile it \(clear profile .*\), or name a run' doctor --db t.db "$FIXTURES/heap_counts"
+printf 'int main(void) { return 0; }\n' >source.c
+refused 'a source file: profile it' doctor --db t.db ./source.c
+refused 'a program: profile it' top --db t.db "$FIXTURES/heap_counts"
+
+# SQL: what there is instead.
+refused 'no such column: functon; did you mean function\?; heap has run_id, profile_id' query --db t.db 'SELECT functon FROM heap'
+for column in $(sql t.db "SELECT name FROM pragma_table_info('heap')"); do
+    grep -q "[ ,]$column[ ,]" err || fail "the columns of heap lack $column: $(cat err)"
+done
+refused 'no such table: hep; did you mean heap\?; clear schema lists' query --db t.db 'SELECT 1 FROM hep'
+
+# -o: an ending that no format has is refused with the list; pipes, devices and names without an ending are not.
+refused 'no format has this ending: \.pb\.gz, \.folded, \.svg' export --db t.db --kind heap -o out.html
+[ ! -e out.html ] || fail 'out.html was written'
+mkfifo pipe pipe.html
+for pipe in pipe pipe.html; do
+    gunzip <"$pipe" >unpacked.pb & clear export --db t.db --kind heap -o "$pipe" && wait $! || fail "export into the pipe $pipe"
+    [ -s unpacked.pb ] || fail "nothing came through $pipe"
+done
+clear export --db t.db --kind heap -o plain && gunzip <plain >/dev/null || fail 'a name without an ending'
+clear export --db t.db --kind heap -o /dev/stdout | gunzip >/dev/null || fail '/dev/stdout'
+
+# The directory of a run is checked before the program starts, and never changes its exit status.
+printf '#!/bin/sh\ntouch "%s/it-ran"\nexit 3\n' "$TMP" >program && chmod +x program
+touch file
+got=0
+clear profile --db d.db -o file/below -- ./program 2>err || got=$?
+[ "$got" != 0 ] && [ "$got" != 3 ] && [ ! -e it-ran ] || fail "a directory that cannot be: $got $(cat err)"
+expect_match "$(cat err)" 'file/below' 'the message names it'
+printf '#!/bin/sh\nchmod 555 "%s/closed"; rmdir "%s/closed/x"; touch "%s/closed"; rm -rf "%s/closed"; touch "%s/closed"\nexit 3\n' "$TMP" "$TMP" "$TMP" "$TMP" "$TMP" >program
+mkdir closed
+expect_status 3 "$CLEAR" profile --db d.db -o closed/x -- ./program 2>err
+expect_match "$(cat err)" 'warning: closed/x: .*the run is stored, and clear export --db d.db 1 -o DIR/' 'the files that could not be written'
+expect_equal "$(sql d.db 'SELECT count(*) FROM runs')" 1 'the run'
+
+# Limits are whole numbers with units; counts agree with their nouns.
+refused 'out of range \(10 ms to 1 h\)' profile --interval 1ms true
+refused 'out of range \(1 B to 1024 GiB\)' profile --sample 9000GB true
+clear profile --db d.db -o s.profile -- "$FIXTURES/heap_counts" >/dev/null 2>err || fail 'a run'
+! grep -Ew '(1 [a-z]+s|0 [a-z]+[^s0-9] )' err | grep -Ev '1 (ns|us|ms|s) |exit status' || fail "a singular that is none: $(cat err)"
