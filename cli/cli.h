@@ -70,6 +70,8 @@ const struct config *cli_config(void);
 /* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's,
  * runs.sqlite. */
 const char *cli_database(const char *option);
+/* A failure if it is the runs.sqlite of another user, which nobody named. */
+int cli_check_owner(const char *option, struct error *err);
 /* Opens it and applies the configuration's thresholds and queries. db_close it. */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
 

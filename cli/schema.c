@@ -64,6 +64,7 @@ int command_schema(int argc, char **argv, struct error *err) {
     /* Without a warehouse, the schema of a new one is printed. */
     bool is_new = !options.db && access(cli_database(NULL), F_OK) != 0;
     const char *path = is_new ? ":memory:" : cli_database(options.db);
+    if (!is_new && cli_check_owner(options.db, err)) return -1;
     if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;
     int code = argc > 1 ? 0 : print_all(&db, err);
     for (int i = 1; i < argc && code == 0; i++)

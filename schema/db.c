@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "schema/diagnoses.h"
 #include "schema/schema.h"
 
@@ -67,6 +68,7 @@ static const char *reason(sqlite3 *handle) {
     case SQLITE_FULL: return "no space left on the disk";
     case SQLITE_BUSY: return "database is locked: another process held the lock for more than 10 seconds";
     case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` recovers what can be read";
+    case SQLITE_INTERRUPT: return "stopped, because it takes too long: a view in the file may not end";
     default: return sqlite3_errmsg(handle);
     }
 }
@@ -265,6 +267,55 @@ int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, st
     return 0;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
+
+/* Virtual machine steps between two looks at the clock: about 0.1 ms. */
+enum { STEPS_BETWEEN_LOOKS = 10000, VALUE_BYTES_MAX = 64 << 20 };
+
+static int on_progress(void *context) {
+    const struct db *db = context;
+    return clock_monotonic_ns() >= db->deadline_ns;
+}
+
+bool db_allows_function(const char *name) {
+    static const char *const harmful[] = {"load_extension", "readfile",       "writefile",           "edit",
+                                          "fsdir",          "fts3_tokenizer", "sqlite_rename_table", NULL};
+    for (const char *const *other = harmful; *other; other++)
+        if (sqlite3_stricmp(name, *other) == 0) return false;
+    return true;
+}
+
+static int authorize(void *context, int action, const char *first, const char *second, const char *database,
+                     const char *trigger) {
+    (void)context;
+    (void)first;
+    (void)database;
+    (void)trigger;
+    return action == SQLITE_FUNCTION && second && !db_allows_function(second) ? SQLITE_DENY : SQLITE_OK;
+}
+
+/* Without trust SQLite 3.40 also refuses the JSON functions in a view, which many diagnoses of users call. So views are trusted while
+ * an authorizer looks at the functions that they call. */
+void db_trust(struct db *db, bool is_guarded) {
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, (int)is_guarded, NULL);
+}
+
+void db_limit(struct db *db, int64_t ns) {
+    db->deadline_ns = clock_monotonic_ns() + ns;
+    db->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
+    sqlite3_set_authorizer(db->handle, authorize, db);
+    db_trust(db, true);
+}
+
+void db_unlimit(struct db *db) {
+    sqlite3_progress_handler(db->handle, 0, NULL, NULL);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, db->value_bytes);
+    db->deadline_ns = 0;
+    sqlite3_set_authorizer(db->handle, NULL, NULL);
+    db_trust(db, false);
+}
+
 /* ---- transactions ------------------------------------------------------------------------------------------------ */
 
 /* Savepoints with the same name nest: RELEASE and ROLLBACK TO mean the newest. */
@@ -380,10 +431,12 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
         return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
-    /* A misspelt "column" is an error and not a string. The schema stays trusted for the views of users: SQLite 3.40 calls
-     * json_object() in a view unsafe otherwise, and the functions that could do harm (load_extension) are off by default. */
+    /* A misspelt "column" is an error and not a string. The file may come from a stranger: its schema is not trusted (views call
+     * only functions without side effects), and no SQL can damage the file itself. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     return db_exec(db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", err);
 }
 

@@ -22,6 +22,8 @@ struct db {
         sqlite3_stmt *statement;
     } recent[64];                    /* finds a statement that is used often without hashing its text */
     struct bulk_source *bulk_source; /* of schema/bulk.c; NULL before its first use */
+    int64_t deadline_ns;             /* of db_limit, CLOCK_MONOTONIC; 0: none */
+    int value_bytes;                 /* the limit of a value outside db_limit */
     int depth;                       /* open transactions, with the outer one */
     bool writable;
     bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
@@ -62,6 +64,16 @@ int db_exec(struct db *db, const char *sql, struct error *err);
 int db_create_temp_view(struct db *db, const char *text, struct error *err);
 /* First column of the first row of SQL without parameters; `otherwise` if there is no row. */
 int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err);
+
+/* From here to db_unlimit, everything together may take so long, a value may have 64 MiB, and functions that reach outside the
+ * database are refused: for views of a stranger's file. A statement that takes longer fails; SQLite does not look at the clock while it prepares one. Not
+ * between ask_open and ask_close (query/sql/ask.h), and not nested. */
+void db_limit(struct db *db, int64_t ns);
+void db_unlimit(struct db *db);
+/* False for a function that reaches outside the database (load_extension, readfile). */
+bool db_allows_function(const char *name);
+/* For an authorizer of its own that asks db_allows_function: views may call the functions that it allows. */
+void db_trust(struct db *db, bool is_guarded);
 
 /* Transactions nest: the outer one is BEGIN IMMEDIATE, inner ones are savepoints. Each db_begin needs one db_commit or db_rollback. A
  * db_commit that fails has rolled back: do not call db_rollback after it. db_rollback keeps an error that is already set, and does

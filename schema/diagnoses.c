@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "schema/schema.h"
 
 #define COLUMNS "run_id, section, code, severity, subject, evidence, trace_ids, advice"
@@ -95,48 +96,64 @@ static sqlite3_stmt *prepare_rows(struct db *db, const char *view, bool of_one_r
     return statement;
 }
 
-/* SQLite passes the name of the view that reads a table. */
-static int look_for_doctor(void *context, int action, const char *table, const char *column, const char *database,
+/* Time for preparing all of them, which takes some 0.1 ms each. One that doubles another many times takes seconds. */
+#define LOOK_NS INT64_C(10000000000)
+
+/* SQLite passes the name of the view that reads a table or calls a function. */
+static int look_for_doctor(void *context, int action, const char *first, const char *second, const char *database,
                            const char *view) {
-    (void)action;
-    (void)table;
-    (void)column;
+    (void)first;
     (void)database;
     if (view && sqlite3_stricmp(view, "doctor") == 0) *(bool *)context = true;
-    return SQLITE_OK;
+    return action == SQLITE_FUNCTION && second && !db_allows_function(second) ? SQLITE_DENY : SQLITE_OK;
 }
 
 static void look_at_text(struct db *db, struct diagnosis *diagnosis) {
     bool reads_doctor = false;
+    db_limit(db, LOOK_NS);
     sqlite3_set_authorizer(db->handle, look_for_doctor, &reads_doctor);
     sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, true);
     if (reads_doctor)
         leave_out(diagnosis, "it reads the view doctor, which it would be part of", "");
     else if (!statement)
         leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
-    sqlite3_set_authorizer(db->handle, NULL, NULL);
     sqlite3_finalize(statement);
+    db_unlimit(db);
 }
 
+/* A view of a stranger may have no end. */
+#define ROWS_NS INT64_C(5000000000)
+enum { ROWS_MAX = 100000 };
+
 static void look_at_rows(struct db *db, struct diagnosis *diagnosis, int64_t run_id) {
+    int code = SQLITE_ERROR, rows = 0;
+    db_limit(db, ROWS_NS);
     sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, true);
-    int code = SQLITE_ERROR;
     if (statement) {
         sqlite3_bind_int64(statement, 1, run_id);
-        while ((code = sqlite3_step(statement)) == SQLITE_ROW && !diagnosis->why)
+        while (!diagnosis->why && (code = sqlite3_step(statement)) == SQLITE_ROW) {
             if (*db_text(statement, 0)) leave_out(diagnosis, db_text(statement, 0), "");
+            if (++rows > ROWS_MAX) leave_out(diagnosis, "it has more than 100,000 rows for this run", "");
+        }
     }
+    if (code == SQLITE_INTERRUPT) leave_out(diagnosis, "it takes longer than 5 s for this run", "");
     if (code != SQLITE_ROW && code != SQLITE_DONE) leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
     sqlite3_finalize(statement);
+    db_unlimit(db);
 }
 
 static int look_at_all(struct db *db, struct diagnoses *diagnoses, struct error *err) {
-    if (find(db, diagnoses, err)) return -1;
-    for (size_t i = 0; i < diagnoses->count; i++) {
-        if (look_at_columns(db, &diagnoses->items[i], err)) return -1;
-        look_at_text(db, &diagnoses->items[i]);
+    int code = find(db, diagnoses, err);
+    int64_t until_ns = clock_monotonic_ns() + LOOK_NS;
+    for (size_t i = 0; i < diagnoses->count && code == 0; i++) {
+        if (clock_monotonic_ns() >= until_ns) {
+            leave_out(&diagnoses->items[i], "preparing the diagnoses before it took longer than 10 s", "");
+            continue;
+        }
+        code = look_at_columns(db, &diagnoses->items[i], err);
+        if (code == 0) look_at_text(db, &diagnoses->items[i]);
     }
-    return 0;
+    return code;
 }
 
 /* ---- trying them ------------------------------------------------------------------------------------------------ */
@@ -164,7 +181,7 @@ static int find_good(struct db *db, struct diagnoses *diagnoses, struct error *e
 }
 
 /* About 0.3 s of work: a view that has not failed by then is accepted. */
-enum { TRIAL_STEPS = 1000000, TRIAL_TURNS = 20 };
+enum { TRIAL_STEPS = 1000000, TRIAL_TURNS = 20, TRIAL_VALUE_BYTES = 1 << 20 };
 
 static int count_turn(void *turns) {
     return ++*(int *)turns > TRIAL_TURNS;
@@ -173,14 +190,15 @@ static int count_turn(void *turns) {
 /* All its rows, of all runs. */
 static void try_whole(struct db *db, struct diagnosis *diagnosis) {
     int turns = 0, code = SQLITE_OK;
+    db_limit(db, LOOK_NS);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, TRIAL_VALUE_BYTES);
     sqlite3_stmt *statement = prepare_rows(db, diagnosis->view, false);
-    if (!statement) return;
     sqlite3_progress_handler(db->handle, TRIAL_STEPS, count_turn, &turns);
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW)
+    while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW)
         continue;
     if ((code & 0xff) == SQLITE_ERROR) leave_out(diagnosis, sqlite3_errmsg(db->handle), "");
-    sqlite3_progress_handler(db->handle, 0, NULL, NULL);
     sqlite3_finalize(statement);
+    db_unlimit(db);
 }
 
 /* [["CREATE VIEW ...", "malformed JSON"], ...]; empty if none fails. */

@@ -1,10 +1,12 @@
 #include "schema/schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "schema/diagnoses.h"
+#include "schema/inspect.h"
 #include "schema/queries.h"
 
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
@@ -19,19 +21,41 @@ static bool is_view(const struct embedded *file) {
     return strncmp(file->name, "views/", 6) == 0 || strncmp(file->name, "doctor/", 7) == 0;
 }
 
+static const char create_view[] = "\nCREATE VIEW ";
+
+static const char *text_in(const struct embedded *file) {
+    const char *found = strstr(file->text, create_view);
+    return found ? found + strlen(create_view) : NULL;
+}
+
 const char *schema_view_text(const char *view) {
-    static const char diagnosis[] = "doctor_", create[] = "\nCREATE VIEW ";
+    static const char diagnosis[] = "doctor_";
     bool is_diagnosis = strncmp(view, diagnosis, strlen(diagnosis)) == 0;
     const char *name = is_diagnosis ? view + strlen(diagnosis) : view, *folder = is_diagnosis ? "doctor/" : "views/";
     if (strcmp(view, "doctor") == 0) return NULL;
     for (const struct embedded *file = embedded_files; file->name; file++) {
         if (strncmp(file->name, folder, strlen(folder)) != 0) continue;
         const char *base = file->name + strlen(folder);
-        if (strncmp(base, name, strlen(name)) != 0 || strcmp(base + strlen(name), ".sql") != 0) continue;
-        const char *found = strstr(file->text, create);
-        return found ? found + strlen(create) : NULL;
+        if (strncmp(base, name, strlen(name)) == 0 && strcmp(base + strlen(name), ".sql") == 0) return text_in(file);
     }
     return NULL;
+}
+
+/* `sites` is a view among the tables, because rows are inserted into it. */
+static const char *sites_and_more(void) {
+    return strstr(embedded_text("tables.sql"), "\nCREATE VIEW sites ") + 1;
+}
+
+char *schema_sites_text(void) {
+    const char *text = sites_and_more() + strlen(create_view) - 1;
+    return xasprintf("%.*s", (int)(strstr(text, ";\n") - text), text);
+}
+
+size_t schema_view_count(void) {
+    size_t count = 0;
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        count += is_view(file) && strcmp(file->name, "views/doctor.sql") != 0;
+    return count;
 }
 
 static uint64_t hash_text(uint64_t seed, const char *text) {
@@ -114,7 +138,8 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
     *state = SCHEMA_OLDER;
     if (version < SCHEMA_VERSION) return 0;
     bool views = false, rules = false, queries = false, joined = false;
-    if (meta_is(db, "views_hash", views_fingerprint().text, &views, err) ||
+    if (inspect_tables(db, err) || inspect_views(db, &views, err)) return -1;
+    if ((views && meta_is(db, "views_hash", views_fingerprint().text, &views, err)) ||
         meta_is(db, "rules_hash", rules_fingerprint().text, &rules, err) ||
         meta_is(db, "queries_hash", queries_fingerprint().text, &queries, err) ||
         (views && diagnoses_are_joined(db, &joined, err)))
@@ -190,14 +215,36 @@ static int remember_views(struct db *db, struct error *err) {
     return code;
 }
 
+/* The view with its triggers, which go with it. */
+static int create_sites(struct db *db, struct error *err) {
+    const char *text = sites_and_more();
+    struct buffer sql = {0};
+    buffer_add_text(&sql, "DROP VIEW IF EXISTS sites;\n");
+    buffer_add(&sql, text, (size_t)(strstr(text, "\nCREATE TABLE ") - text));
+    int code = db_exec(db, sql.data, err);
+    buffer_free(&sql);
+    return code;
+}
+
 /* Each file drops its own view first. Views of users stay. Users' diagnoses become part of the view doctor, which is made last because
  * they may read any other view. */
 static int create_views(struct db *db, struct error *err) {
-    if (drop_former_views(db, err)) return -1;
+    if (drop_former_views(db, err) || create_sites(db, err)) return -1;
     for (const struct embedded *file = embedded_files; file->name; file++)
         if (is_view(file) && db_exec(db, file->text, err)) return error_prefix(err, "schema/%s: ", file->name);
     if (diagnoses_join(db, err) || remember_views(db, err)) return -1;
     return meta_set(db, "views_hash", views_fingerprint().text, err);
+}
+
+/* Temporary views with the program's texts, which hide those of the file. */
+static int shadow_own_views(struct db *db, struct error *err) {
+    char *sites = schema_sites_text();
+    int code = db_create_temp_view(db, sites, err);
+    free(sites);
+    for (const struct embedded *file = embedded_files; file->name; file++)
+        if (code == 0 && is_view(file) && strcmp(file->name, "views/doctor.sql") != 0)
+            code = db_create_temp_view(db, text_in(file), err);
+    return code;
 }
 
 static int create_rules(struct db *db, struct error *err) {
@@ -230,9 +277,9 @@ int schema_prepare(struct db *db, struct error *err) {
 }
 
 int schema_prepare_reader(struct db *db, struct error *err) {
-    bool views = false, joined = true;
-    if (meta_is(db, "views_hash", views_fingerprint().text, &views, err) ||
-        (views && diagnoses_are_joined(db, &joined, err)))
+    bool own = false, joined = true;
+    if (inspect_views(db, &own, err) || (!own && shadow_own_views(db, err)) ||
+        (own && diagnoses_are_joined(db, &joined, err)))
         return -1;
-    return joined ? 0 : diagnoses_join_temporarily(db, err);
+    return own && joined ? 0 : diagnoses_join_temporarily(db, err);
 }

@@ -25,8 +25,8 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
 /* Migrates an open, writable database to SCHEMA_VERSION in one transaction. An empty one becomes a warehouse. */
 int schema_prepare(struct db *db, struct error *err);
 
-/* For a connection that only reads a file which could not be migrated: adds the diagnoses of users to the view doctor of this
- * connection. Does nothing if the views in the file are those of another clear. */
+/* For a connection that only reads a file which could not be brought up to date: where the file's views are not those of this clear,
+ * this connection gets clear's own as temporary views. Adds the diagnoses of users to the view doctor of this connection. */
 int schema_prepare_reader(struct db *db, struct error *err);
 
 /* Runs the migrations that the file still needs, all or none. steps[0] migrates from version 1 to 2, steps[1] from 2 to 3, and so on;
@@ -43,9 +43,11 @@ struct embedded {
     const char *text;
 };
 extern const struct embedded embedded_files[]; /* ends with a NULL name */
-/* What follows "CREATE VIEW " in the text of clear's own view of that name. NULL if the view is not clear's, and for `doctor`, which
- * also joins the diagnoses of users. */
+/* What follows "CREATE VIEW " in the text of clear's own view of that name. NULL if the view is not clear's, for `doctor`, which
+ * also joins the diagnoses of users, and for `sites`, which is made with the tables. */
 const char *schema_view_text(const char *view);
+size_t schema_view_count(void);              /* views for which schema_view_text has a text */
+char *schema_sites_text(void);               /* the same of `sites`, without the semicolon; free() it */
 const char *embedded_text(const char *name); /* an unknown name is a bug */
 
 #endif

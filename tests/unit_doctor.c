@@ -48,7 +48,9 @@ static char *rows_of(const char *sql) {
 }
 
 static void expect_rows(const char *sql, const char *expected) {
+    db_limit(&db, INT64_C(60000000000)); /* as the doctor reads: views of users may call what the guard allows */
     char *got = rows_of(sql);
+    db_unlimit(&db);
     assert_string_equal(got, expected);
     free(got);
 }

@@ -95,7 +95,11 @@ static const char *weight_path(enum heap_by by) {
     return paths[by];
 }
 
-int doctor_load(struct doctor_report *report, struct error *err) {
+/* The view `doctor` joins diagnoses of users, which are known to end once (diagnoses_check). */
+#define LOAD_NS INT64_C(120000000000)
+enum { FINDINGS_MAX = 1000000 };
+
+static int load(struct doctor_report *report, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/findings.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", report->options->run_id);
@@ -118,7 +122,17 @@ int doctor_load(struct doctor_report *report, struct error *err) {
             return -1;
         if (keeps) add(report, &finding);
         report->hidden += !keeps;
+        if (report->count > FINDINGS_MAX)
+            return error_fail(err, "%s: more than %d findings: a view of the file may not end", report->db->path,
+                              FINDINGS_MAX);
     }
+    return code;
+}
+
+int doctor_load(struct doctor_report *report, struct error *err) {
+    db_limit(report->db, LOAD_NS);
+    int code = load(report, err);
+    db_unlimit(report->db);
     if (code == 0 && report->options->has_by) sort_heap(report);
     return code;
 }

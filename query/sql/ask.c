@@ -28,12 +28,6 @@ static bool is_one_of(const char *name, const char *const *names) {
     return false;
 }
 
-static bool function_is_harmless(const char *name) {
-    static const char *const harmful[] = {"load_extension", "readfile",       "writefile",           "edit",
-                                          "fsdir",          "fts3_tokenizer", "sqlite_rename_table", NULL};
-    return !name || !is_one_of(name, harmful);
-}
-
 /* PRAGMAs whose argument is a name, and those that only read when they have no argument. */
 static bool pragma_only_reads(const char *name, const char *argument) {
     static const char *const describing[] = {
@@ -81,7 +75,7 @@ static int authorize(void *context, int action, const char *first, const char *s
     bool own_table = (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE) && first &&
                      (strcmp(first, "sqlite_master") == 0 || strcmp(first, "sqlite_temp_master") == 0);
     bool allowed = own_table || action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_RECURSIVE ||
-                   (action == SQLITE_FUNCTION && function_is_harmless(second)) ||
+                   (action == SQLITE_FUNCTION && (!second || db_allows_function(second))) ||
                    (action == SQLITE_PRAGMA && pragma_only_reads(first, second));
     if (allowed) return SQLITE_OK;
     const char *name = action == SQLITE_FUNCTION ? second : first;
@@ -115,11 +109,13 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
     }
     ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
+    db_trust(db, true);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, on_progress, ask);
 }
 
 void ask_close(struct ask *ask) {
     sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
+    db_trust(ask->db, false);
     sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LENGTH, ask->value_bytes);
     sqlite3_progress_handler(ask->db->handle, 0, NULL, NULL);
     if (handles_signal) sigaction(SIGINT, &old_action, NULL);

@@ -1,0 +1,17 @@
+/* inspect.h: compares the tables and views of an open file with those that this program would make.
+ *
+ * A file may come from a stranger. Where a table of clear is a view, or a view of clear has another text, reading it could cost any
+ * time and give any answer. Views and triggers with other names belong to users. */
+#ifndef CLEAR_SCHEMA_INSPECT_H
+#define CLEAR_SCHEMA_INSPECT_H
+
+#include "schema/db.h"
+
+/* A failure that names a table of clear that is missing, is something else than an ordinary table, or has a computed column. For files
+ * of this version only. */
+int inspect_tables(struct db *db, struct error *err);
+
+/* *own: every view of clear is in the file with the text that the program has. `doctor` is not compared (schema/diagnoses.h). */
+int inspect_views(struct db *db, bool *own, struct error *err);
+
+#endif

@@ -1,0 +1,98 @@
+# A warehouse that somebody else made: views with another text, endless views, views in the place of tables. Each command ends soon,
+# with the answer of clear's own views or with a message.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C HOME=$TMP
+
+"$CLEAR" profile -q --db t.db -o t.profile --label good "$FIXTURES/leak" >/dev/null 2>&1 || fail "recording"
+chmod 755 "$TMP"
+endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT'
+soon=40 # seconds for one command, on a busy machine
+
+ends() { # ends WHAT COMMAND...: within the time, whatever the status; output in out and err
+    local what=$1 got=0
+    shift
+    timeout -k 1 $soon "$@" >out 2>err || got=$?
+    [ "$got" -lt 124 ] || fail "$what: $* did not end (status $got): $(tail -c 300 err)"
+    [ ! -e harmed ] && [ ! -e harmed.db ] || fail "$what: $* wrote a file"
+}
+
+# ---- clear's own views, replaced ----
+cp t.db views.db
+for view in heap doctor doctor_heap run_summary sites frames lock_use; do
+    columns=$(sql t.db "SELECT group_concat('i AS ' || name) FROM pragma_table_info('$view')")
+    sqlite3 views.db "DROP VIEW $view; CREATE VIEW $view AS $endless $columns FROM n" || fail "planting $view"
+done
+for reader in "$CLEAR" stranger; do
+    cp views.db planted.db
+    command=("$CLEAR")
+    if [ $reader = stranger ]; then # who may not write the file: nobody puts the views right in it
+        mkdir -p locked && cp views.db locked/planted.db && chmod 444 locked/planted.db && chmod 555 locked
+        command=(env) && [ "$(id -u)" -ne 0 ] || command=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
+        "${command[@]}" "$CLEAR" version >/dev/null 2>&1 || continue
+        command+=("$CLEAR") && rm -f planted.db && ln -s locked/planted.db planted.db
+        "${command[@]:0:${#command[@]}-1}" cat planted.db >/dev/null 2>&1 || continue
+    fi
+    for words in "runs" "doctor" "top --kind heap" "export --kind heap --format folded -o -"; do
+        # shellcheck disable=SC2086 # words of a command
+        ends "$reader, planted views" "${command[@]}" ${words%% *} --db planted.db $(cut -s -d' ' -f2- <<<"$words")
+        # shellcheck disable=SC2086
+        "$CLEAR" ${words%% *} --db t.db $(cut -s -d' ' -f2- <<<"$words") >want 2>/dev/null
+        expect_equal "$(sed 's/planted.db/t.db/g' out)" "$(cat want)" "$reader: $words"
+    done
+    rm -rf planted.db*
+done
+chmod -R u+w locked 2>/dev/null
+
+# ---- views in the place of tables, computed columns ----
+cp t.db tables.db
+sqlite3 tables.db "ALTER TABLE runs RENAME TO real_runs; CREATE VIEW runs AS $endless i AS id FROM n" 2>/dev/null ||
+    sqlite3 -cmd ".dbconfig legacy_alter_table on" tables.db "ALTER TABLE runs RENAME TO real_runs; CREATE VIEW runs AS $endless i AS id FROM n" ||
+    fail "planting runs"
+ends "runs is a view" "$CLEAR" runs --db tables.db
+expect_match "$(cat err)" "tables.db: is damaged, or not made by clear: runs is not a table of its own" "a view in the place of a table"
+cp t.db computed.db
+sqlite3 computed.db "ALTER TABLE tags ADD COLUMN more TEXT AS (hex(zeroblob(400000000)))" || fail "a computed column"
+ends "a computed column" "$CLEAR" runs --db computed.db
+expect_match "$(cat err)" "computed.db: is damaged, or not made by clear: tags has a computed column" "a computed column"
+
+# ---- diagnoses of users that do not end, that are huge, that reach out ----
+diagnosis="1 AS run_id, 'x' AS section, 'c' AS code, 'note' AS severity, i AS subject, '{}' AS evidence, '[]' AS trace_ids, '' AS advice"
+cp t.db diagnoses.db
+sqlite3 diagnoses.db "CREATE VIEW doctor_endless AS $endless $diagnosis FROM n;
+    CREATE VIEW doctor_silent AS $endless $diagnosis FROM n WHERE i < 0;
+    CREATE VIEW doctor_huge AS SELECT $diagnosis FROM (SELECT hex(zeroblob(400000000)) AS i);
+    CREATE VIEW doctor_outside AS SELECT $diagnosis FROM (SELECT load_extension('$TMP/none') AS i)" || fail "planting diagnoses"
+ends "diagnoses without an end" "$CLEAR" doctor --db diagnoses.db
+expect_match "$(cat err)" "doctor_endless is not used as a diagnosis: it has more than 100,000 rows for this run" "too many rows"
+expect_match "$(cat err)" "doctor_silent is not used as a diagnosis: it takes longer than 5 s for this run" "no end"
+expect_match "$(cat err)" "doctor_huge is not used as a diagnosis: string or blob too big" "a huge value"
+expect_match "$(cat err)" "doctor_outside is not used as a diagnosis: (not authorized|unsafe use)" "a function that reaches out"
+ends "runs beside them" "$CLEAR" runs --db diagnoses.db
+expect_match "$(cat out)" good "the run beside bad diagnoses"
+cp t.db doubled.db # each view names the one before it many times
+{
+    echo "CREATE VIEW d0 AS SELECT 1 AS i;"
+    for i in $(seq 12); do echo "CREATE VIEW d$i AS SELECT i FROM d$((i - 1)) UNION ALL SELECT i FROM d$((i - 1)) UNION ALL SELECT i FROM d$((i - 1));"; done
+    for i in 1; do echo "CREATE VIEW doctor_d$i AS SELECT $diagnosis FROM d12;"; done
+} | sqlite3 doubled.db || fail "planting doubled views"
+ends "doubled views" "$CLEAR" runs --db doubled.db
+
+# ---- the text of a planted view, where clear.yaml makes clear copy it ----
+mkdir -p strict && echo 'thresholds: {lock_contended_percent: 30}' >strict/clear.yaml
+cp t.db strict/t.db
+sqlite3 strict/t.db "CREATE VIEW mine AS SELECT 1 AS one" || fail "a view"
+sqlite3 -cmd ".dbconfig defensive off" strict/t.db "PRAGMA writable_schema = ON;
+    UPDATE sqlite_schema SET sql = sql || '; VACUUM INTO ''$TMP/harmed.db''' WHERE name = 'mine'" || fail "planting a second statement"
+(cd strict && ends "a view of two statements" "$CLEAR" doctor --db t.db)
+
+# ---- a warehouse of another user, which nobody named ----
+if [ "$(id -u)" -eq 0 ] && mkdir -p theirs && cp t.db theirs/runs.sqlite && chown 65534 theirs/runs.sqlite; then
+    (
+        cd theirs || exit 1
+        got=0
+        said=$(SUDO_UID='' "$CLEAR" runs 2>&1) || got=$?
+        expect_equal "$got $said" "1 clear: runs.sqlite belongs to another user and is not opened by default: --db runs.sqlite opens it" "another's warehouse"
+        "$CLEAR" runs --db runs.sqlite >/dev/null || fail "another's warehouse by name"
+        SUDO_UID=65534 "$CLEAR" runs >/dev/null || fail "that of the user who called sudo"
+    ) || exit 1
+fi
