@@ -23,7 +23,8 @@ SELECT
     coalesce(substr(mappings.filename,
                     1 + length(rtrim(mappings.filename, replace(mappings.filename, '/', '')))), '') AS module
 FROM traces
-LEFT JOIN locations ON locations.id = traces.stack ->> 0
+-- The first id of the JSON array, as a text: SQLite 3.40 refuses ->> in a view where the schema is not trusted.
+LEFT JOIN locations ON locations.id = nullif(CAST(substr(traces.stack, 2) AS INTEGER), 0)
 LEFT JOIN location_lines ON location_lines.location_id = locations.id AND location_lines.position = 0
 LEFT JOIN functions ON functions.id = location_lines.function_id
 LEFT JOIN mappings ON mappings.id = locations.mapping_id;
