@@ -4,7 +4,6 @@
 export LC_ALL=C HOME=$TMP
 
 "$CLEAR" profile -q --db t.db -o t.profile --label good "$FIXTURES/leak" >/dev/null 2>&1 || fail "recording"
-chmod 755 "$TMP"
 endless='WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT'
 soon=40 # seconds for one command, on a busy machine
 
@@ -22,26 +21,23 @@ for view in heap doctor doctor_heap run_summary sites frames lock_use; do
     columns=$(sql t.db "SELECT group_concat('i AS ' || name) FROM pragma_table_info('$view')")
     sqlite3 views.db "DROP VIEW $view; CREATE VIEW $view AS $endless $columns FROM n" || fail "planting $view"
 done
-for reader in "$CLEAR" stranger; do
+locked=$(mktemp -d) && trap 'chmod -R u+w "$locked"; rm -rf "$locked"' EXIT
+for reader in owner stranger; do
+    planted=planted.db command=("$CLEAR")
     cp views.db planted.db
-    command=("$CLEAR")
     if [ $reader = stranger ]; then # who may not write the file: nobody puts the views right in it
-        mkdir -p locked && cp views.db locked/planted.db && chmod 444 locked/planted.db && chmod 555 locked
-        command=(env) && [ "$(id -u)" -ne 0 ] || command=(setpriv --reuid=65534 --regid=65534 --clear-groups env)
-        "${command[@]}" "$CLEAR" version >/dev/null 2>&1 || continue
-        command+=("$CLEAR") && rm -f planted.db && ln -s locked/planted.db planted.db
-        "${command[@]:0:${#command[@]}-1}" cat planted.db >/dev/null 2>&1 || continue
+        planted=$locked/planted.db
+        cp views.db "$planted" && chmod 444 "$planted" && chmod 555 "$locked"
+        [ "$(id -u)" -ne 0 ] || command=(setpriv --reuid=65534 --regid=65534 --clear-groups "$CLEAR")
+        "${command[@]}" version >/dev/null 2>&1 || continue
     fi
     for words in "runs" "doctor" "top --kind heap" "export --kind heap --format folded -o -"; do
-        # shellcheck disable=SC2086 # words of a command
-        ends "$reader, planted views" "${command[@]}" ${words%% *} --db planted.db $(cut -s -d' ' -f2- <<<"$words")
-        # shellcheck disable=SC2086
-        "$CLEAR" ${words%% *} --db t.db $(cut -s -d' ' -f2- <<<"$words") >want 2>/dev/null
-        expect_equal "$(sed 's/planted.db/t.db/g' out)" "$(cat want)" "$reader: $words"
+        read -r -a list <<<"$words"
+        ends "$reader, planted views" "${command[@]}" "${list[0]}" --db "$planted" "${list[@]:1}"
+        "$CLEAR" "${list[0]}" --db t.db "${list[@]:1}" >want 2>/dev/null
+        expect_equal "$(sed "s,$planted,t.db,g" out)" "$(cat want)" "$reader: $words: $(cat err)"
     done
-    rm -rf planted.db*
 done
-chmod -R u+w locked 2>/dev/null
 
 # ---- views in the place of tables, computed columns ----
 cp t.db tables.db
