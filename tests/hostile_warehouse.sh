@@ -21,7 +21,7 @@ for view in heap doctor doctor_heap run_summary sites frames lock_use; do
     columns=$(sql t.db "SELECT group_concat('i AS ' || name) FROM pragma_table_info('$view')")
     sqlite3 views.db "DROP VIEW $view; CREATE VIEW $view AS $endless $columns FROM n" || fail "planting $view"
 done
-locked=$(mktemp -d) && trap 'chmod -R u+w "$locked"; rm -rf "$locked"' EXIT
+locked=$(mktemp -d /tmp/clear-hostile.XXXXXX) && chmod 755 "$locked" && trap 'chmod -R u+w "$locked"; rm -rf "$locked"' EXIT
 for reader in owner stranger; do
     planted=planted.db command=("$CLEAR")
     cp views.db planted.db
@@ -29,7 +29,7 @@ for reader in owner stranger; do
         planted=$locked/planted.db
         cp views.db "$planted" && chmod 444 "$planted" && chmod 555 "$locked"
         [ "$(id -u)" -ne 0 ] || command=(setpriv --reuid=65534 --regid=65534 --clear-groups "$CLEAR")
-        "${command[@]}" version >/dev/null 2>&1 || continue
+        "${command[@]}" version >/dev/null 2>&1 || continue # no way to be somebody else here
     fi
     for words in "runs" "doctor" "top --kind heap" "export --kind heap --format folded -o -"; do
         read -r -a list <<<"$words"
