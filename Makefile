@@ -98,15 +98,10 @@ endef
 all: $(OUT)/clear $(OUT)/libclear_rt.so $(MAN_PAGES) $(COMPLETIONS) ## build ./clear, ./libclear_rt.so, manual pages, completion (default); installs nothing
 
 .PHONY: demo
-demo: ## install what is missing, build, profile a real program, show what doctor says, write heap.pb.gz
+demo: ## install what is missing, build, profile a program with a fault and sqlite3, show the finding and how to look closer
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES))
 	$(SUBMAKE) all
-	$(OUT)/clear profile --db runs.sqlite --label demo -- sqlite3 :memory: < fixtures/work.sql
-	$(OUT)/clear doctor --db runs.sqlite demo
-	@echo
-	@echo 'runs.sqlite is an ordinary SQLite file:      sqlite3 runs.sqlite "SELECT * FROM doctor"'
-	@echo 'sqlite3.profile/heap.pb.gz is for pprof:     pprof -http=: sqlite3.profile/heap.pb.gz'
-	@echo '(Go has one too, apt-get install golang-go:  go tool pprof -top sqlite3.profile/heap.pb.gz)'
+	@OUT="$(OUT)" packaging/demo
 
 .PHONY: check
 check: ## the inner loop, within a minute: build, rules, format, unit tests, the scenarios marked `# quick`; installs nothing

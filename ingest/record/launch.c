@@ -42,7 +42,10 @@ static char *find_runtime(struct error *err) {
     }
     char *path = beside_executable("libclear_rt.so");
     if (!path) path = beside_executable("../lib/clear/libclear_rt.so");
-    if (!path)
+    if (!path && access("/proc/self/exe", F_OK) != 0)
+        error_fail(err,
+                   "/proc is not mounted, and a program is recorded by what it says there: mount -t proc proc /proc");
+    else if (!path)
         error_fail(err,
                    "libclear_rt.so is neither beside the clear executable nor in ../lib/clear; set CLEAR_RT_LIBRARY");
     return path;

@@ -1,0 +1,26 @@
+# make demo ends in a finding: every command that it shows succeeds, the finding has the line that is in the source, and where
+# /proc is not mounted the demo and clear say so.
+. "$(dirname "$0")/lib.sh"
+
+ln -s "$ROOT/fixtures" fixtures
+OUT=$(dirname "$CLEAR") "$ROOT/packaging/demo" >out.txt 2>&1 || fail "the demo: $? $(tail -5 out.txt)"
+line=$(grep -n 'strndup' fixtures/fault_tiny_allocs.c | cut -d: -f1)
+expect_match "$(tail -4 out.txt)" "^arena: copy_token, .*fault_tiny_allocs\.c:$line *$" 'the finding at the end'
+expect_match "$(cat out.txt)" '^  severity +code' "the doctor's table"
+for shown in 'top -5 --kind cpu' 'list --kind cpu' 'export tiny --kind cpu -o flamegraph.svg'; do
+    grep -q "^\$ .*/clear $shown" out.txt || fail "the demo does not show clear $shown"
+done
+python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse("flamegraph.svg")' || fail 'the picture'
+for file in runs.sqlite flamegraph.svg fault_tiny_allocs.profile/heap.pb.gz sqlite3.profile; do
+    [ -s "$file" ] && grep -q "^  $file " out.txt || grep -q "^  $file/" out.txt || fail "$file is not written, or the demo does not tell"
+done
+expect_equal "$(sql runs.sqlite 'SELECT group_concat(label) FROM runs')" tiny,sqlite 'runs'
+
+# What is missing is named. A tmpfs over /proc stands for a bare chroot.
+if unshare -m true 2>/dev/null; then
+    hidden() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"; }
+    OUT=$(dirname "$CLEAR") hidden "$ROOT/packaging/demo" >none.txt 2>&1 && fail 'a demo without /proc'
+    expect_match "$(cat none.txt)" '/proc is not mounted.*mount -t proc' 'the demo without /proc'
+    [ -n "${SANITIZED:-}" ] || hidden "$CLEAR" profile --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
+    [ -n "${SANITIZED:-}" ] || expect_match "$(cat none.txt)" '^clear: /proc is not mounted.*mount -t proc' 'clear profile without /proc'
+fi
