@@ -117,6 +117,10 @@ struct segment {
     _Atomic uint64_t dropped_cpu;      /* ticks; mostly those that interrupted a slow path of the runtime itself */
     _Atomic uint64_t missed_frees;     /* frees that no hook saw; counted when the address was allocated again */
     _Atomic uint64_t unwind_rules;     /* return addresses whose unwind rule was computed */
+    _Atomic uint64_t peak_epoch;       /* of the newest peak of live bytes (struct heap_counters); 0: none yet */
+    /* When live bytes came within 1/1024 of the highest total so far, on the clock of lock times; 0: nothing was
+     * allocated yet. */
+    _Atomic uint64_t peak_ticks;
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -174,9 +178,15 @@ enum segment_object_kind {
     OBJECT_TASK_SITE,
 };
 
-/* Counters of one stack in one thread. Summed over all threads, alloc - free is what is live. */
+/* Counters of one stack in one thread. Summed over all threads, alloc - free is what is live.
+ *
+ * What was live at the peak: peak_count and peak_bytes, where peak_epoch is that of the segment; else alloc - free,
+ * because nothing happened at the stack since. In one thread either may be negative (modulo 2^64), the sum over threads
+ * is not. Where the sum of all that is live now is larger than that of the peak, now is the peak. */
 struct heap_counters {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+    uint64_t peak_epoch, peak_count, peak_bytes;
+    uint64_t reserved;
 };
 
 /* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on
@@ -241,7 +251,7 @@ _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one
 _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
-_Static_assert(sizeof(struct heap_counters) == 32 && sizeof(struct lock_counters) == 80, "the same");
+_Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 80, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct cpu_counters) == 16, "the same");
 

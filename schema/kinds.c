@@ -82,6 +82,16 @@ const struct kind kinds[KIND_COUNT + 1] = {
                     .period_unit = "count",
                     .query = "export/block.sql",
                     .parts = {"lock", "channels"}},
+    [KIND_HEAP_PEAK] = {.name = "heap-peak",
+                        .types = {{"peak_objects", "count", "peak_count", false},
+                                  {"peak_space", "bytes", "peak_bytes", false}},
+                        .default_type = "peak_space",
+                        .period_type = "space",
+                        .period_unit = "bytes",
+                        .table = "heap_peaks",
+                        .label_set_id = "0",
+                        .addressed = true,
+                        .in_directory = true},
     /* The columns are v0 to v7, and `more` for what comes after those. */
     [KIND_COUNT] =
         {.default_type = "", .period_type = "", .period_unit = "", .table = "samples", .label_set_id = "label_set_id"},

@@ -19,6 +19,7 @@ enum kind_id {
     KIND_SYSCALLS,
     KIND_MUTEX,
     KIND_BLOCK,
+    KIND_HEAP_PEAK,
     KIND_COUNT
 };
 enum { KIND_TYPES_MAX = 5, KIND_PARTS_MAX = 2 };

@@ -286,6 +286,16 @@ BEGIN
             NEW.free_bytes);
 END;
 
+CREATE TABLE heap_peaks (
+    -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
+    -- time_ns is that moment.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id   INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    peak_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks live at that moment
+    peak_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] their bytes
+    PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE locks (
     -- The figures of one lock in one profile, per calling stack where callers were recorded.
     profile_id       INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile

@@ -27,6 +27,7 @@ FIRST, LAST = -(1 << 63), (1 << 63) - 1  # of 64 bits; as times: no limit
 # tables that it is made of. A kind that is not here has the sample types of its profiles.
 KINDS = {
     "heap": ("alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes", "inuse_space", "space/bytes", ()),
+    "heap-peak": ("peak_objects/count peak_space/bytes", "peak_space", "space/bytes", ()),
     "lock": ("contentions/count delay/nanoseconds hold/nanoseconds acquisitions/count", "delay", "contentions/count", ()),
     "mvcc": ("reads/count commits/count retries/count cow_bytes/bytes", "cow_bytes", "commits/count", ()),
     "channels": ("pushes/count pops/count push_blocked/count pop_blocked/count max_depth/count", "pushes", "pushes/count", ()),
@@ -116,6 +117,11 @@ def heap_values(warehouse, profile):
                     "inuse_space": alloc_bytes - free_bytes}
 
 
+def peak_values(warehouse, profile):
+    for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM heap_peaks WHERE profile_id = ?", profile["id"]):
+        yield row, {"peak_objects": row["peak_count"], "peak_space": row["peak_bytes"]}
+
+
 def cpu_values(warehouse, profile):
     for row in warehouse.rows("SELECT * FROM cpu WHERE profile_id = ?", profile["id"]):
         yield row, {"samples": row["samples"], "cpu": row["cpu_ns"]}
@@ -126,14 +132,14 @@ def wait_values(warehouse, profile):
         yield row, {"contentions": row["contended"] + row["read_contended"], "delay": row["wait_ns"] + row["read_wait_ns"]}
 
 
-def read_by_stack(warehouse, profiles, types, values_of, has_state):
+def read_by_stack(warehouse, profiles, types, values_of, has_state, has_address):
     """Kinds with a row a stack and label set. Of windows before the span only what they left in use counts."""
     for profile, is_counted in profiles:
         if not is_counted and not has_state:
             continue
         for row, values in values_of(warehouse, profile):
             trace, labels = row["trace_id"], warehouse.labels(row["label_set_id"])
-            if has_state and not is_stored(profile) and trace and warehouse.one("traces", trace)["location_id"]:
+            if has_address and not is_stored(profile) and trace and warehouse.one("traces", trace)["location_id"]:
                 address = warehouse.one("locations", warehouse.one("traces", trace)["location_id"])["address"]
                 labels += (("addr", "%#x" % (address & (1 << 64) - 1), 0, ""),)
             wanted = [0 if not is_counted and name.startswith("alloc_") else values[name] for name in types]
@@ -231,7 +237,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "cpu": cpu_values, "lock": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "lock": wait_values}
 
 
 class Profile:
@@ -297,7 +303,7 @@ class Query:
         names, profiles = [IN_USE.get(name, name) for name, _ in types], self.profiles(run)
         table = self.kinds[0] if are_stored else self.kind
         if table in BY_STACK and (are_stored or self.kind != "lock"):
-            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap")
+            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap", table in ("heap", "heap-peak"))
         if table in READERS:
             return READERS[table](self.warehouse, profiles)
         return read_own_types(self.warehouse, profiles, types)

@@ -1,6 +1,6 @@
 -- More for tests/oracle.sh, after export_data.sql: what recordings have by chance or never.
 --   3  three windows of a process of `server`, each with mappings of its own, and one of another process that ended before the
---      second: heap, locks, cells, channels, fibers, CPU; comments, some of them twice
+--      second: heap, peaks, locks, cells, channels, fibers, CPU; comments, some of them twice
 --   4  heap, as 1, of another day; and a CPU profile of nothing, without mappings
 --   5  as ingested: ten sample types, a number label of 0, a folded location without a mapping, values of both signs
 --   6  as ingested, a snapshot of the same kind
@@ -27,6 +27,10 @@ INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, 
     (12, 4, 0, 5, 50, 5, 50), (12, 2, 0, 1, 512, 0, 0),
     (13, 1, 0, 20, 1300, 80, 5140), (13, 2, 0, 0, 0, 8, 4096),
     (14, 3, 0, 2, 20, 1, 10), (14, 1, 1, 0, 0, 1, 33);
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings, sample_n) VALUES
+    (71, 3, 4, 'heap-peak', 1700000203000000000, 3000000000, '[1,2]', 4),
+    (72, 3, 5, 'heap-peak', 1700000201500000000, 500000000, '[1,3]', 4);
+INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (71, 1, 60, 3840), (71, 2, 8, 4096), (72, 1, 5, 50);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns) VALUES
     (21, 1, 5242880, 0, 'rwlock', 20, 5, 4000, 1000, 8000, 2000, 3, 3, 600, 90),

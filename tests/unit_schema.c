@@ -146,7 +146,8 @@ static void test_views_run_in_both(void **state) {
                                         "hardware",       "doctor",          "doctor_heap",   "doctor_lock",
                                         "doctor_channel", "doctor_cell",     "site_history",  "run_summary",
                                         "doctor_fibers",  "doctor_hardware", "doctor_freeze", "doctor_saturation",
-                                        "sites",          "windows",         "heap_windows",  "leaves"};
+                                        "sites",          "windows",         "heap_windows",  "leaves",
+                                        "peaks",          "memory"};
     assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'doctor_*_*'"),
                      COUNT(views));
     /* The comment that says the question stands inside the view, so that .schema shows it. */
@@ -175,7 +176,7 @@ static void test_promised_columns(void **state) {
     check_columns("frames", "trace_id depth location_id function file line module inlined\n");
     check_columns("stacks", "trace_id stack\n");
     check_columns("heap", "run_id profile_id trace_id function file line module alloc_count alloc_bytes free_count "
-                          "free_bytes inuse_count inuse_bytes\n");
+                          "free_bytes inuse_count inuse_bytes peak_count peak_bytes\n");
     check_columns("doctor", "run_id section code severity subject evidence trace_ids advice\n");
     check_columns("doctor_heap", "run_id section code severity subject evidence trace_ids advice ");
     check_columns("doctor_lock", "run_id section code severity subject evidence trace_ids advice ");
@@ -343,8 +344,8 @@ static void test_reading_views(void **state) {
     ran(names);
     ran(two_runs);
     check_rows("SELECT * FROM heap WHERE run_id = 1 ORDER BY profile_id, trace_id",
-               "1|1|1|inner|a.c|11|server|10|1000|4|400|6|600\n1|1|3|a;b|odd.c|55|server|1|7|0|0|1|7\n"
-               "1|2|1|inner|a.c|11|server|5|50|5|50|0|0\n");
+               "1|1|1|inner|a.c|11|server|10|1000|4|400|6|600|0|0\n1|1|3|a;b|odd.c|55|server|1|7|0|0|1|7|0|0\n"
+               "1|2|1|inner|a.c|11|server|5|50|5|50|0|0|0|0\n");
     check_rows("SELECT trace_id, object, kind, address, function, stack_of, acquires, contended, wait_ns, max_wait_ns, "
                "hold_ns, max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns "
                "FROM lock_use WHERE run_id = 1 ORDER BY address",

@@ -256,9 +256,14 @@ static uint64_t waited_ns(const struct recorded *recorded, struct tick_rate rate
     return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
 }
 
+static uint64_t peak_bytes(const struct recorded *recorded) {
+    const struct peak_levels *peak = (const void *)recorded->counts[MEASURE_PEAK].total;
+    return peak->peak_bytes;
+}
+
 static void add_totals(struct collector_totals *totals, const struct recorded *recorded, struct tick_rate rate) {
     const struct counts *counts = recorded->counts;
-    const struct heap_counters *heap = (const void *)counts[MEASURE_HEAP].total;
+    const struct heap_sums *heap = (const void *)counts[MEASURE_HEAP].total;
     const struct lock_counters *locks = (const void *)counts[MEASURE_LOCK].total;
     const struct task_counters *tasks = (const void *)counts[MEASURE_FIBER].total;
     const struct cpu_counters *cpu = (const void *)counts[MEASURE_CPU].total;
@@ -268,6 +273,7 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->alloc_bytes += heap->alloc_bytes;
     totals->free_count += heap->free_count;
     totals->free_bytes += heap->free_bytes;
+    if (totals->peak_bytes < peak_bytes(recorded)) totals->peak_bytes = peak_bytes(recorded);
     totals->sites += counts[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
     totals->contended += locks->contended + locks->read_contended;

@@ -11,8 +11,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .feature = FEATURE_HEAP,
                       .is_by_stack = true,
                       .is_sampled = true,
-                      .words = WORDS(heap_counters),
-                      .events = BIT(heap_counters, alloc_count) | BIT(heap_counters, free_count),
+                      .words = WORDS(heap_sums),
+                      .events = BIT(heap_sums, alloc_count) | BIT(heap_sums, free_count),
                       .kind = KIND_HEAP,
                       .fold = {"ingest/heap_fold.sql"}},
     [MEASURE_LOCK] = {.chunk = CHUNK_LOCK,
@@ -80,6 +80,16 @@ const struct measure measures[MEASURE_COUNT] = {
                      .sql = "ingest/cpu_row.sql",
                      .fold = {"ingest/cpu_fold.sql"},
                      .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}},
+    [MEASURE_PEAK] = {.chunk = CHUNK_NONE,
+                      .feature = FEATURE_HEAP,
+                      .is_by_stack = true,
+                      .is_rare = true,
+                      .is_sampled = true,
+                      .is_snapshot = true,
+                      .words = WORDS(peak_levels),
+                      .kind = KIND_HEAP_PEAK,
+                      .sql = "ingest/heap_peak_row.sql",
+                      .parameters = {PARAMETER(peak_levels, peak_count), PARAMETER(peak_levels, peak_bytes)}},
 };
 
 _Static_assert(WORDS(lock_counters) <= MEASURE_WORDS_MAX, "the widest fits");

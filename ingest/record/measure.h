@@ -18,16 +18,27 @@ enum measure_id {
     MEASURE_CHANNEL,
     MEASURE_FIBER, /* task sites; the tables fibers, schedulers and task_sites are sums of them */
     MEASURE_CPU,
+    MEASURE_PEAK, /* what was live at the peak of live bytes */
     MEASURE_COUNT,
 };
 
 enum { MEASURE_WORDS_MAX = 10, MEASURE_FOLDS_MAX = 3 };
 
+/* Chunks of heap counters are read as two measures. */
+struct heap_sums {
+    uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+};
+struct peak_levels {
+    uint64_t peak_count, peak_bytes;
+};
+
 struct measure {
-    uint32_t chunk, feature; /* enum chunk_kind and segment_feature */
-    bool is_by_stack;        /* its ids are those of stacks; else of objects */
-    bool is_rare;            /* few programs have any: there is no profile without a row */
-    bool is_sampled;         /* sample_n applies to it */
+    uint32_t chunk,
+        feature;      /* enum chunk_kind, CHUNK_NONE where it is read from those of another; and segment_feature */
+    bool is_by_stack; /* its ids are those of stacks; else of objects */
+    bool is_rare;     /* few programs have any: there is no profile without a row */
+    bool is_sampled;  /* sample_n applies to it */
+    bool is_snapshot; /* its words are no sums, but levels at one moment: a process has one profile, not windows */
     size_t words;
     /* Bit i is set where word i is a maximum over all threads and not a sum; where such a maximum is a property of the
      * object, which every window has; where it is a time in ticks; where it counts events. */

@@ -114,16 +114,40 @@ static bool is_zero(const uint64_t *words, size_t count) {
     return true;
 }
 
+static void add_counters(struct recorded *recorded, enum measure_id id, uint64_t stack_or_object,
+                         const uint64_t *words) {
+    const struct measure *measure = &measures[id];
+    if (!is_zero(words, measure->words))
+        add(measure, sum_of(&recorded->counts[id], stack_or_object, measure->words), words);
+}
+
+/* What a stack had live at the peak: ingest/segment.h says where that is. In one thread it may be negative. */
+static struct peak_levels levels_at_peak(const struct heap_counters *heap, uint64_t epoch) {
+    if (heap->peak_epoch == epoch) return (struct peak_levels){heap->peak_count, heap->peak_bytes};
+    return (struct peak_levels){heap->alloc_count - heap->free_count, heap->alloc_bytes - heap->free_bytes};
+}
+
+static void on_heap_counters(struct recorded *recorded, uint64_t id, const struct heap_counters *heap) {
+    uint64_t epoch = atomic_load_explicit(&recorded->head.peak_epoch, memory_order_relaxed);
+    struct peak_levels peak = levels_at_peak(heap, epoch);
+    struct heap_sums sums = {heap->alloc_count, heap->alloc_bytes, heap->free_count, heap->free_bytes};
+    add_counters(recorded, MEASURE_HEAP, id, &sums.alloc_count);
+    add_counters(recorded, MEASURE_PEAK, id, &peak.peak_count);
+}
+
 static void on_counters(void *context, uint32_t kind, uint64_t first_id, const uint64_t *counters, size_t words,
                         size_t count) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     int id = 0;
     while (measures[id].chunk != kind)
         id++;
-    struct counts *counts = &((struct segment_reading *)context)->recorded->counts[id];
     for (size_t i = first_id ? 0 : 1; i < count; i++) {
         uint64_t copy[MEASURE_WORDS_MAX]; /* the program may be writing */
         memcpy(copy, counters + i * words, words * sizeof *copy);
-        if (!is_zero(copy, words)) add(&measures[id], sum_of(counts, first_id + i, words), copy);
+        if (kind == CHUNK_HEAP)
+            on_heap_counters(recorded, first_id + i, (const void *)copy);
+        else
+            add_counters(recorded, id, first_id + i, copy);
     }
 }
 
@@ -132,6 +156,23 @@ static void on_thread(void *context, const struct thread_counters *counters) {
     sum->truncated += counters->truncated;
     sum->incomplete += counters->incomplete;
     sum->hold_lost += counters->hold_lost;
+}
+
+/* Where more is live now than there was at the newest peak that the process noted, now is the peak. */
+static void choose_peak(struct recorded *recorded) {
+    struct counts *heap = &recorded->counts[MEASURE_HEAP], *peak = &recorded->counts[MEASURE_PEAK];
+    const struct heap_sums *sums = (const void *)heap->sums;
+    const struct peak_levels *levels = (const void *)peak->sums;
+    uint64_t live = 0, at_peak = 0;
+    for (size_t id = 1; id < heap->ids; id++)
+        live += sums[id].alloc_bytes - sums[id].free_bytes;
+    for (size_t id = 1; id < peak->ids; id++)
+        at_peak += levels[id].peak_bytes;
+    for (size_t id = 1; id < heap->ids && (int64_t)live > (int64_t)at_peak; id++) {
+        struct peak_levels now = {sums[id].alloc_count - sums[id].free_count,
+                                  sums[id].alloc_bytes - sums[id].free_bytes};
+        memcpy(sum_of(peak, id, measures[MEASURE_PEAK].words), &now, sizeof now);
+    }
 }
 
 static void forget_sums(struct recorded *recorded) {
@@ -164,6 +205,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     forget_sums(recorded);
     recorded->head = view->head;
     segment_view_walk(view, &counters, &reading);
+    choose_peak(recorded);
     segment_view_walk(view, &lists, &reading);
     read_losses(recorded, &view->head);
     recorded->is_corrupt |= view->corrupt;
@@ -280,7 +322,7 @@ static int add_to_row(struct summing *summing, uint64_t id, struct error *err) {
  * never negative. */
 static void clamp_frees(struct counts *counts) {
     for (size_t i = 0; i < counts->count; i++) {
-        struct heap_counters *row = (void *)(counts->now + i * measures[MEASURE_HEAP].words);
+        struct heap_sums *row = (void *)(counts->now + i * measures[MEASURE_HEAP].words);
         if (row->free_count > row->alloc_count) row->free_count = row->alloc_count;
         if (row->free_bytes > row->alloc_bytes) row->free_bytes = row->alloc_bytes;
     }
@@ -292,6 +334,12 @@ static void clamp_frees(struct counts *counts) {
 static void bound(uint64_t *counter, uint64_t least) {
     if (*counter > COUNTER_MAX) *counter = COUNTER_MAX;
     if (*counter < least) *counter = least;
+}
+
+/* Levels rise and fall. In a running process one may read as negative, as in clamp_frees. */
+static void clamp_levels(uint64_t *levels, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (levels[i] > COUNTER_MAX) levels[i] = (int64_t)levels[i] < 0 ? 0 : COUNTER_MAX;
 }
 
 /* Counters only grow. If one is smaller than before, the segment was damaged, and what was written stays. */
@@ -329,6 +377,11 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
         counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;
         bound(&counts->dropped, counts->written_dropped);
         if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(counts);
+        if (measures[i].is_snapshot) {
+            clamp_levels(counts->now, counts->count * measures[i].words);
+            clamp_levels(counts->total, measures[i].words);
+            continue;
+        }
         for (size_t row = 0; row < counts->count; row++)
             keep_written(&measures[i], counts->now + row * measures[i].words,
                          counts->written + row * measures[i].words);

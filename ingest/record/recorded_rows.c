@@ -43,14 +43,15 @@ struct period {
 static struct period period_of(enum measure_id id, const struct recording_terms *terms) {
     const struct kind *kind = &kinds[measures[id].kind];
     struct period period = {kind->period_type, kind->period_unit, 1};
+    bool is_heap = id == MEASURE_HEAP || id == MEASURE_PEAK;
     if (id == MEASURE_CPU) {
         period.length = terms->cpu_hz ? 1000000000 / terms->cpu_hz : 0;
-    } else if (id == MEASURE_HEAP && terms->sample_bytes > 1) {
+    } else if (is_heap && terms->sample_bytes > 1) {
         period.length = positive(terms->sample_bytes);
     } else if (measures[id].is_sampled && terms->sample_n > 1) {
         period.length = terms->sample_n;
         /* Allocations are skipped by number then, not by size. */
-        if (id == MEASURE_HEAP) period = (struct period){"alloc_objects", "count", terms->sample_n};
+        if (is_heap) period = (struct period){"alloc_objects", "count", terms->sample_n};
     }
     return period;
 }
@@ -166,12 +167,12 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
 
 /* Sites are written by ingest/store/site_rows.h. */
 static int write_sites(const struct counts *counts, struct window *window, struct store *store, struct error *err) {
-    const struct heap_counters *now = (const struct heap_counters *)counts->now;
-    const struct heap_counters *written = (const struct heap_counters *)counts->written;
+    const struct heap_sums *now = (const struct heap_sums *)counts->now;
+    const struct heap_sums *written = (const struct heap_sums *)counts->written;
     struct site_row *rows = xmalloc(counts->count * sizeof *rows + 1);
     size_t count = 0;
     for (size_t i = 0; i < counts->count; i++) {
-        struct heap_counters difference;
+        struct heap_sums difference;
         if (memcmp(&now[i], &written[i], sizeof *now) == 0) continue;
         recorded_difference(&measures[MEASURE_HEAP], (const uint64_t *)&now[i], (const uint64_t *)&written[i],
                             (uint64_t *)&difference);
@@ -185,6 +186,30 @@ static int write_sites(const struct counts *counts, struct window *window, struc
     window->rows = count;
     free(rows);
     return code;
+}
+
+static int remove_level(int64_t profile_id, int64_t trace_id, struct db *db, struct error *err) {
+    sqlite3_stmt *statement =
+        db_prepare(db, "DELETE FROM heap_peaks WHERE profile_id = :profile AND trace_id = :trace", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", profile_id);
+    db_bind_int(statement, ":trace", trace_id);
+    return db_run(db, statement, err);
+}
+
+/* The rows of a snapshot that are not as they were written. A level of 0 has none. */
+static int write_levels(const struct counts *counts, enum measure_id id, const struct window *window, struct db *db,
+                        struct error *err) {
+    const struct measure *measure = &measures[id];
+    const char *sql = embedded_text(measure->sql);
+    for (size_t i = 0; i < counts->count; i++) {
+        const uint64_t *now = counts->now + i * measure->words, *written = counts->written + i * measure->words;
+        if (memcmp(now, written, measure->words * sizeof *now) == 0) continue;
+        int code = needs_row(measure, now) ? write_row(&counts->rows[i], id, sql, window->profile_id, now, db, err)
+                                           : remove_level(window->profile_id, counts->rows[i].trace, db, err);
+        if (code) return -1;
+    }
+    return 0;
 }
 
 static int write_kind(const struct recorded *recorded, enum measure_id id, struct window *window, struct store *store,
@@ -333,6 +358,46 @@ static bool needs_window(const struct recorded *recorded, enum measure_id id) {
     return has_moved(recorded, id) || (!measures[id].is_rare && !recorded->counts[id].windows.count);
 }
 
+/* The moment of the peak. Its profile covers what happened from the start to that moment. */
+static struct window peak_window(const struct recorded *recorded, const struct recording_terms *terms) {
+    const struct segment *head = &recorded->head;
+    struct tick_rate rate = head->features & FEATURE_TSC ? terms->rate : (struct tick_rate){1, 1};
+    uint64_t ticks = atomic_load_explicit(&head->peak_ticks, memory_order_relaxed);
+    int64_t start_ns = positive(head->start_realtime_ns);
+    int64_t since_ns = ticks > head->start_ticks ? to_ns(ticks - head->start_ticks, rate) : 0;
+    if (start_ns > terms->time_ns) start_ns = terms->time_ns;
+    if (since_ns > terms->time_ns - start_ns) since_ns = terms->time_ns - start_ns;
+    return (struct window){.start_ns = start_ns, .end_ns = start_ns + since_ns};
+}
+
+static int move_profile(struct db *db, const struct window *window, struct error *err) {
+    sqlite3_stmt *statement =
+        db_prepare(db, "UPDATE profiles SET time_ns = :time, duration_ns = :duration WHERE id = :profile", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":profile", window->profile_id);
+    db_bind_int(statement, ":time", window->end_ns);
+    db_bind_int(statement, ":duration", window->end_ns - window->start_ns);
+    return db_run(db, statement, err);
+}
+
+/* The one profile of a snapshot, made or brought up to date. */
+static int write_snapshot(struct recorded *recorded, struct store *store, enum measure_id id,
+                          const struct recording_terms *terms, struct error *err) {
+    struct counts *counts = &recorded->counts[id];
+    struct window window = peak_window(recorded, terms);
+    if (!needs_window(recorded, id)) return 0;
+    if (counts->windows.count) {
+        window.profile_id = counts->windows.items[0].profile_id;
+        if (move_profile(store->db, &window, err)) return -1;
+    } else {
+        if (insert_profile(recorded, store->db, id, terms, &window, err)) return -1;
+        windows_add(&counts->windows, &window);
+    }
+    counts->mappings = 0;
+    if (describe_window(recorded, store->db, id, &window, err)) return -1;
+    return write_levels(counts, id, &window, store->db, err);
+}
+
 static int write_window(struct recorded *recorded, struct store *store, enum measure_id id,
                         const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
@@ -353,8 +418,11 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
     recorded->time_ns = terms->time_ns;
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        if (write_window(recorded, &resolver->store, i, terms, err)) return -1;
+    for (int i = 0; i < MEASURE_COUNT; i++) {
+        int code = measures[i].is_snapshot ? write_snapshot(recorded, &resolver->store, i, terms, err)
+                                           : write_window(recorded, &resolver->store, i, terms, err);
+        if (code) return -1;
+    }
     bool changed =
         !recorded->is_running || !recorded->committed_process_id || fingerprint(recorded) != recorded->written;
     for (int i = 0; i < MEASURE_COUNT; i++) {

@@ -7,6 +7,7 @@
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/callstack.h"
 #include "ingest/shim/heap.h"
+#include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
 
@@ -18,8 +19,11 @@ static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struc
     struct heap_counters *counters = heap_counters_of(thread, block.id);
     if (unlikely(!counters)) return heap_dropped();
     uint64_t weight = sample_weight((uintptr_t)address, block.size);
+    peak_before_fall(thread);
+    peak_keep(counters);
     add_own(&counters->free_count, weight);
     add_own(&counters->free_bytes, weight * block.size);
+    peak_fall(thread, weight * block.size);
 }
 
 /* The block at this address was freed where no hook saw it. */
@@ -37,8 +41,10 @@ void heap_allocated(struct thread *thread, void *block, size_t size, struct fram
     if (unlikely(stale.id)) count_missed_free(thread, block, stale);
     if (unlikely(!is_noted)) return heap_dropped();
     uint64_t weight = sample_weight((uintptr_t)block, size);
+    peak_keep(counters);
     add_own(&counters->alloc_count, weight);
     add_own(&counters->alloc_bytes, weight * size);
+    peak_rise(thread, weight * size);
 }
 
 void heap_freed(struct thread *thread, void *block) {

@@ -18,6 +18,7 @@
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
@@ -410,6 +411,7 @@ static struct thread *new_thread(void) {
         return NULL;
     }
     thread->counters = chunk_body(chunk);
+    peak_begin(thread);
     return thread;
 }
 

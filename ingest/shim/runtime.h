@@ -101,10 +101,17 @@ struct process {
     uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
     uint32_t is_sealed;    /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
     uint32_t orphan_lock;
+    uint32_t peak_lock;  /* peak.c */
+    uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
+    int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
     uint64_t pool_used;
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
+    /* Guarded by peak_lock. */
+    struct thread *alone; /* the one thread that there is; NULL: none yet, or there are more */
+    bool has_threads;
+    int64_t timed_peak; /* bytes: of the highest total whose time is known */
     /* Guarded by `lock`. */
     uint64_t populated; /* bytes of the segment that have memory */
     char *pool;         /* what a sealed process takes memory from; set before is_sealed */
@@ -192,13 +199,16 @@ struct walk_set {
     X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)
 
 struct thread {
-    volatile uint32_t state;  /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
+    volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
-    uint32_t is_ticking;      /* inside the handler of the CPU timer */
-    uint32_t orphan;          /* leaving it releases process->orphan_lock */
-    int *errno_at;            /* &errno of this thread */
-    struct stack_range stack; /* its own */
-    const void *control_block; /* of the C library's thread for which `stack` was found */
+    uint32_t is_ticking;     /* inside the handler of the CPU timer */
+    uint32_t orphan;         /* leaving it releases process->orphan_lock */
+    int *errno_at;           /* &errno of this thread */
+    int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
+    int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
+    int64_t published;                          /* of the balance: what process->live has */
+    struct stack_range stack;                   /* its own */
+    const void *control_block;                  /* of the C library's thread for which `stack` was found */
     struct stack_range foreign[FOREIGN_STACKS];
     char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
     struct thread_counters *counters;

@@ -27,19 +27,50 @@ static void print_course(FILE *out, sqlite3_stmt *row) {
 }
 
 /* Only for kinds that the run has. */
-static void print_sums(FILE *out, sqlite3_stmt *row) {
+static void print_heap(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
         fprintf(out, "  %s of %s; live at the end: %s of %s\n",
                 units_things(sqlite3_column_int64(row, 7), "allocation").text,
                 units_bytes(sqlite3_column_int64(row, 8)).text,
                 units_things(sqlite3_column_int64(row, 9), "block").text,
                 units_bytes(sqlite3_column_int64(row, 10)).text);
+}
+
+static void print_waits_and_time(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 11) || sqlite3_column_int64(row, 12))
         fprintf(out, "  %s, %s of them waited, %s in all\n",
                 units_things(sqlite3_column_int64(row, 11), "lock operation").text,
                 units_count(sqlite3_column_int64(row, 12)).text, units_ns(sqlite3_column_int64(row, 13)).text);
     if (sqlite3_column_int64(row, 14))
         fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+}
+
+/* The most that was live at once, and who had most of it. */
+static int print_peak(const struct doctor_report *report, struct error *err) {
+    enum { COUNT, BYTES, AT, PID, TOGETHER, FUNCTION, SOURCE, LINE, PERCENT };
+    FILE *out = report->out;
+    sqlite3_stmt *row = db_prepare(report->db, embedded_text("report/peak.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", report->options->run_id);
+    int code = db_step(report->db, row, err);
+    if (code < 1) return code;
+    struct buffer place = {0}, shown = {0};
+    const char *source = strrchr(db_text(row, SOURCE), '/');
+    source = source ? source + 1 : db_text(row, SOURCE);
+    fprintf(out, "  peak: %s of %s", units_things(sqlite3_column_int64(row, COUNT), "block").text,
+            units_bytes(sqlite3_column_int64(row, BYTES)).text);
+    if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL) fprintf(out, " in process %s", db_text(row, PID));
+    fprintf(out, " live at %s", units_ns(sqlite3_column_int64(row, AT)).text);
+    if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL)
+        fprintf(out, ", %s in all processes", units_bytes(sqlite3_column_int64(row, TOGETHER)).text);
+    buffer_printf(&place, "%s %% of it by %s", db_text(row, PERCENT), db_text(row, FUNCTION));
+    if (*source) buffer_printf(&place, " (%s:%s)", source, db_text(row, LINE));
+    grid_visible(&shown, buffer_text(&place), REPORT_WIDTH - 4);
+    fprintf(out, "\n    %s\n", buffer_text(&shown));
+    sqlite3_reset(row);
+    buffer_free(&place);
+    buffer_free(&shown);
+    return 0;
 }
 
 /* The name of an event of a kind of profile. */
@@ -99,12 +130,15 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     grid_visible(&shown, buffer_text(&line), REPORT_WIDTH);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
     print_course(out, row);
-    print_sums(out, row);
-    print_rates(out, sqlite3_column_int64(row, 15), sqlite3_column_int64(row, 16));
+    print_heap(out, row);
+    int peak = print_peak(report, err);
+    print_waits_and_time(out, row);
+    int64_t sample_n = sqlite3_column_int64(row, 15), sample_bytes = sqlite3_column_int64(row, 16);
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);
-    return print_small_losses(report, err);
+    print_rates(out, sample_n, sample_bytes);
+    return peak ? -1 : print_small_losses(report, err);
 }
 
 /* ---- foot ---- */
