@@ -51,8 +51,7 @@ static void print_heap(const struct summary *summary, FILE *out) {
     fprintf(out, "clear: heap: %s (%s) from %s, at most %s live, %s not freed",
             units_things((int64_t)totals->alloc_count, "allocation").text,
             units_bytes((int64_t)totals->alloc_bytes).text, units_things((int64_t)totals->sites, "stack").text,
-            units_bytes((int64_t)totals->peak_bytes).text,
-            units_bytes((int64_t)live).text);
+            units_bytes((int64_t)totals->peak_bytes).text, units_bytes((int64_t)live).text);
     if (recorder->sample_n > 1) fprintf(out, "; sampled 1 in %s", units_count(recorder->sample_n).text);
     if (recorder->sample_bytes > 1)
         fprintf(out, "; sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
