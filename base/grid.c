@@ -33,12 +33,27 @@ static void escape(struct buffer *out, unsigned char byte) {
         buffer_printf(out, "\\x%02x", byte);
 }
 
+/* The number of printable ASCII characters at the start: nearly all of most texts, and each one column wide. */
+static size_t plain_ascii(const char *text, size_t size) {
+    size_t plain = 0;
+    while (plain < size && text[plain] >= ' ' && text[plain] <= '~')
+        plain++;
+    return plain;
+}
+
 /* Adds text in a form that is safe on a terminal, and returns the columns that it takes. */
 static int add_visible(struct buffer *out, const char *text, size_t size) {
     locale_t before = uselocale(utf8_locale());
     int total = 0;
     for (size_t i = 0; i < size;) {
         int width = 0;
+        size_t plain = plain_ascii(text + i, size - i);
+        if (plain) {
+            buffer_add(out, text + i, plain);
+            total += (int)plain;
+            i += plain;
+            continue;
+        }
         size_t length = next_character(text + i, size - i, &width);
         size_t start = out->size;
         if (length == 0) {
@@ -116,20 +131,27 @@ void grid_visible(struct buffer *out, const char *text, int width) {
     buffer_add_text(out, "...");
 }
 
-static void put_repeated(FILE *out, int c, int times) {
+/* One huge cell must not make blanks of its width in each row: it stands out of its column. */
+enum { WIDTH_MAX = 300 };
+
+static int64_t put_repeated(FILE *out, int c, int times) {
+    int64_t written = times > 0 ? times : 0;
     while (times-- > 0)
         fputc(c, out);
+    return written;
 }
 
-static void print_row(const struct grid *grid, const struct grid_cell *row, const int *widths, const bool *right,
-                      FILE *out) {
+/* The number of bytes that it wrote, without styles. */
+static int64_t print_row(const struct grid *grid, const struct grid_cell *row, const int *widths, const bool *right,
+                         FILE *out) {
     int behind = 0; /* pending blanks, written only when text follows */
+    int64_t written = 1;
     fputs(grid->indent ? grid->indent : "", out);
     for (size_t column = 0; column < grid->columns; column++) {
-        int padding = widths[column] - row[column].width;
+        int padding = widths[column] > row[column].width ? widths[column] - row[column].width : 0;
         bool to_right = right ? right[column] : row[column].right;
         if (row[column].size) {
-            put_repeated(out, ' ', behind + (to_right ? padding : 0));
+            written += put_repeated(out, ' ', behind + (to_right ? padding : 0)) + (int64_t)row[column].size;
             if (row[column].style) fputs(row[column].style, out);
             fwrite(grid->text.data + row[column].start, 1, row[column].size, out);
             if (row[column].style) fputs(GRID_PLAIN, out);
@@ -140,6 +162,7 @@ static void print_row(const struct grid *grid, const struct grid_cell *row, cons
         behind += 2;
     }
     fputc('\n', out);
+    return written;
 }
 
 /* The header and the line below it. Each cell is aligned as that of the first row. */
@@ -147,7 +170,7 @@ static void print_header(const struct grid *grid, const int *widths, FILE *out) 
     bool *right = xcalloc(grid->columns, sizeof *right);
     for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)
         right[i - grid->columns] = grid->cells[i].right;
-    print_row(grid, grid->cells, widths, right, out);
+    (void)print_row(grid, grid->cells, widths, right, out);
     fputs(grid->indent ? grid->indent : "", out);
     for (size_t column = 0; column < grid->columns; column++) {
         put_repeated(out, ' ', column ? 2 : 0);
@@ -157,19 +180,22 @@ static void print_header(const struct grid *grid, const int *widths, FILE *out) 
     free(right);
 }
 
-void grid_print(const struct grid *grid, FILE *out, bool header) {
-    if (!grid->columns || !grid->count) return;
+int64_t grid_print(const struct grid *grid, FILE *out, bool header) {
+    if (!grid->columns || !grid->count) return 0;
+    int64_t written = 0;
     int *widths = xcalloc(grid->columns, sizeof *widths);
     size_t note = 0;
     for (size_t i = 0; i < grid->count; i++)
-        if (grid->cells[i].width > widths[i % grid->columns]) widths[i % grid->columns] = grid->cells[i].width;
+        if (grid->cells[i].width > widths[i % grid->columns])
+            widths[i % grid->columns] = grid->cells[i].width < WIDTH_MAX ? grid->cells[i].width : WIDTH_MAX;
     if (header) print_header(grid, widths, out);
     for (size_t row = header; row < grid->count / grid->columns && !ferror(out); row++) {
-        print_row(grid, grid->cells + row * grid->columns, widths, NULL, out);
+        written += print_row(grid, grid->cells + row * grid->columns, widths, NULL, out);
         for (; note < grid->note_count && grid->notes[note].row <= row + 1; note++)
             fprintf(out, "%s\n", grid->notes[note].line);
     }
     free(widths);
+    return written;
 }
 
 void grid_free(struct grid *grid) {

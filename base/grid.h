@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/buffer.h"
@@ -42,9 +43,9 @@ void grid_style(struct grid *grid, const char *style); /* of the cell added last
 void grid_note(struct grid *grid, const char *line);   /* after the last complete row */
 /* Adds text in the form of cells, cut to `width` columns with "..." at its end. */
 void grid_visible(struct buffer *out, const char *text, int width);
-/* Columns are two blanks apart. With `header` the first row is underlined, and each of its cells is aligned as the one
- * below it. */
-void grid_print(const struct grid *grid, FILE *out, bool header);
+/* Columns are two blanks apart and at most 300 wide; a wider cell stands out. With `header` the first row is underlined, and each of
+ * its cells is aligned as the one below it. The number of bytes that the rows took. */
+int64_t grid_print(const struct grid *grid, FILE *out, bool header);
 void grid_free(struct grid *grid);
 
 /* The width of UTF-8 text in columns of a terminal. A byte that is not UTF-8 takes one. */

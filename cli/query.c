@@ -35,12 +35,20 @@ static const struct option_row input_rows[] = {
     {0},
 };
 
+static int take_most(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct query_command *query = into;
+    (void)row;
+    return cli_bytes("--max-output", text, 0, INT64_MAX / 2, &query->answer.table.bytes_max, err);
+}
+
 static const struct option_row output_rows[] = {
     {"format", .type = OPTION_TAKE, .take = take_format, .argument = "FORMAT", .words = "table csv json jsonl markdown",
      .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` (one object a line) or `markdown`."},
     {"json", .type = OPTION_TAKE, .take = take_json, .help = "Same as `--format json`."},
     {"human", .type = OPTION_SWITCH, .offset = AT(answer.table.human),
      .help = "In tables: print columns named _bytes and _ns with units, and separate thousands."},
+    {"max-output", .type = OPTION_TAKE, .take = take_most, .argument = "SIZE",
+     .help = "Stop after SIZE of output (`100M`, `2GiB`). Default: 1 GiB. 0: no limit."},
     {"no-header", .type = OPTION_SWITCH, .offset = AT(answer.table.no_header),
      .help = "Print `table` and `csv` without column names."},
     {0},
@@ -131,7 +139,8 @@ static int open_existing(struct db *db, const struct query_command *query, char 
 }
 
 int command_query(int argc, char **argv, struct error *err) {
-    struct query_command query = {.answer.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000};
+    struct query_command query = {
+        .answer = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .table.bytes_max = 1 << 30}};
     struct db db;
     int rest;
     if (read_options(&argc, argv, &query, err) < 0) return -1;

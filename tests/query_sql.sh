@@ -127,6 +127,24 @@ expect_equal "$message" "clear: interrupted" "Ctrl-C"
 expect_equal "$("$CLEAR" query "SELECT length(replace(hex(zeroblob(50000000)), '0', 'ab'))" 2>&1)" "clear: t.db: SQL: a value is larger than 64 MiB" "a huge value"
 expect_equal "$("$CLEAR" query --no-header "SELECT length(hex(zeroblob(25000000)))")" 50000000 "a large value"
 
+# Values so big that one function or one row takes longer than the limit: time, memory and output stay in theirs.
+numbers="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+stops() { # stops MESSAGE ARGUMENT...: within a time far above the limit and far below what the SQL asks for
+    local want=$1 got=0
+    shift
+    timeout 40 "$CLEAR" query "$@" >out 2>err || got=$?
+    expect_equal "$got $(cat err)" "1 clear: $want" "$*"
+}
+stops "stopped: one function of the SQL takes longer than --timeout" --timeout 1 "SELECT instr(hex(zeroblob(16000000)) || '1', hex(zeroblob(8000000)) || '2')"
+for format in table csv; do
+    stops "stopped after 1 s; raise the limit with --timeout" --timeout 1 --format $format --max-output 0 "$numbers SELECT hex(zeroblob(30000000)) FROM c"
+    stops "stopped after 10.0 MiB of output; raise the limit with --max-output" --max-output 10M --format $format "$numbers SELECT hex(zeroblob(1000)) FROM c"
+    expect_between "$(stat -c %s out)" 10000000 40000000 "bytes of $format"
+done
+# One wide cell makes no blanks in the rows below it.
+"$CLEAR" query "$numbers SELECT iif(x = 1, hex(zeroblob(1000000)), 'x') AS wide, x FROM c LIMIT 1000" >out || fail "a wide cell"
+expect_between "$(stat -c %s out)" 2000000 2400000 "bytes of a table with a wide cell"
+
 # Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.
 python3 - "$CLEAR" "$endless" >terminal <<'PYTHON' || fail "Ctrl-C on a terminal"
 import os, pty, sys, time

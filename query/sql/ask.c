@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/grid.h"
@@ -13,11 +15,14 @@
 /* Virtual machine steps between checks of the clock: about 0.1 ms; a check costs 25 ns. */
 enum { STEPS_BETWEEN_CHECKS = 10000 };
 /* The clock is not checked inside one function: replace(hex(zeroblob(2e8)), ...) took 8.7 s and 2 GB under a limit of 1 s. */
-enum { VALUE_BYTES_MAX = 64 << 20 };
+enum { VALUE_BYTES_MAX = 64 << 20, PATTERN_BYTES_MAX = 1000 };
+/* How long one function may take beyond the limit. Nothing in SQLite can stop it, so the process ends. */
+enum { GRACE_S = 1 };
 
 static struct ask *current; /* ask_step is a table_step, which has no context argument */
 static volatile sig_atomic_t interrupted;
-static struct sigaction old_action;
+static volatile sig_atomic_t is_running, was_late; /* inside SQLite; it was so when the time was over */
+static struct sigaction old_action, old_alarm;
 static bool handles_signal;
 
 /* ---- what may run ---- */
@@ -65,11 +70,21 @@ static const char *verb(int action) {
     }
 }
 
+static int on_progress(void *context) {
+    const struct ask *ask = context;
+    return interrupted || (ask->deadline_ns && clock_monotonic_ns() >= ask->deadline_ns);
+}
+
 static int authorize(void *context, int action, const char *first, const char *second, const char *database,
                      const char *trigger) {
     struct ask *ask = context;
     (void)database;
     (void)trigger;
+    /* Asked for each name while a statement is prepared, where views that name each other can double the work many times. */
+    if (on_progress(ask)) {
+        snprintf(ask->refused, sizeof ask->refused, "SQL that takes longer to prepare than --timeout");
+        return SQLITE_DENY;
+    }
     /* SQLite also asks for this when it opens an eponymous table such as pragma_table_info, and writes nothing. A statement that
      * would write is refused by its own action after this one, and again by sqlite3_stmt_readonly. */
     bool own_table = (action == SQLITE_INSERT || action == SQLITE_UPDATE || action == SQLITE_DELETE) && first &&
@@ -86,9 +101,33 @@ static int authorize(void *context, int action, const char *first, const char *s
 
 /* ---- how long ---- */
 
-static int on_progress(void *context) {
-    const struct ask *ask = context;
-    return interrupted || (ask->deadline_ns && clock_monotonic_ns() >= ask->deadline_ns);
+/* The time is over, for the first time and then once a second. SQLite looks at the interrupt at each turn of a loop, which is more
+ * often than at the clock. */
+static void on_alarm(int signal) {
+    static const char message[] = "clear: stopped: one function of the SQL takes longer than --timeout\n";
+    (void)signal;
+    if (!is_running) return;
+    if (was_late) {
+        (void)!write(STDERR_FILENO, message, sizeof message - 1);
+        _exit(1);
+    }
+    was_late = 1;
+    sqlite3_interrupt(current->db->handle);
+}
+
+static void set_alarm(int64_t timeout_ns) {
+    const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    struct itimerval timer = {.it_value = {timeout_ns / 1000000000, timeout_ns % 1000000000 / 1000 + 1},
+                              .it_interval = {GRACE_S, 0}};
+    was_late = 0;
+    sigaction(SIGALRM, &action, &old_alarm);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void end_alarm(void) {
+    const struct itimerval none = {0};
+    setitimer(ITIMER_REAL, &none, NULL);
+    sigaction(SIGALRM, &old_alarm, NULL);
 }
 
 static void on_interrupt(int signal) {
@@ -107,16 +146,21 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
         struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
         sigaction(SIGINT, &action, &old_action);
     }
+    ask->has_alarm = interruptible && timeout_ns > 0 && timeout_ns / 1000000000 < INT32_MAX;
+    if (ask->has_alarm) set_alarm(timeout_ns);
     ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    ask->pattern_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
     db_trust(db, true);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, on_progress, ask);
 }
 
 void ask_close(struct ask *ask) {
+    if (ask->has_alarm) end_alarm();
     sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
     db_trust(ask->db, false);
     sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LENGTH, ask->value_bytes);
+    sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, ask->pattern_bytes);
     sqlite3_progress_handler(ask->db->handle, 0, NULL, NULL);
     if (handles_signal) sigaction(SIGINT, &old_action, NULL);
     handles_signal = false;
@@ -292,7 +336,11 @@ int ask_bind(struct ask *ask, sqlite3_stmt *statement, char *const *arguments, s
 /* ---- step ---- */
 
 int ask_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    is_running = 1;
     int code = sqlite3_step(statement);
+    is_running = 0;
+    bool is_late = current->deadline_ns && clock_monotonic_ns() >= current->deadline_ns;
+    if (code == SQLITE_ROW && is_late) code = SQLITE_INTERRUPT; /* rows that take long to print */
     if (code == SQLITE_ROW && !interrupted) return 1;
     if (code == SQLITE_DONE) {
         sqlite3_reset(statement);

@@ -14,13 +14,16 @@
 enum { ASK_TIMEOUT_S = 30 }; /* the default limit */
 
 /* From ask_open to ask_close the connection runs guarded statements only. The time limit counts from ask_open; `timeout_ns` 0: no
- * limit. With `interruptible`, SIGINT stops the statement instead of the process. One guard per process at a time. */
+ * limit. With `interruptible`, SIGINT stops the statement instead of the process, and a single function that takes a second longer
+ * than the limit ends the process with a message and status 1. One guard per process at a time. */
 struct ask {
     struct db *db;
     int64_t deadline_ns; /* CLOCK_MONOTONIC; 0: none */
     int64_t timeout_ns;
     char refused[160]; /* the last thing that the authorizer refused */
-    int value_bytes;   /* the connection's own limit for one value, which ask_close restores */
+    bool has_alarm;    /* SIGALRM is ours */
+    int value_bytes,
+        pattern_bytes; /* the connection's own limits for one value and a pattern, which ask_close restores */
     int offset;        /* byte offset in the SQL of the last error of ask_prepare; -1: unknown */
 };
 void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interruptible);

@@ -27,8 +27,8 @@ struct table_writer {
     sqlite3_stmt *statement;
     const struct table_options *options;
     int columns;
-    int64_t rows;
-    bool headed; /* the header of a text table was printed */
+    int64_t rows, bytes; /* read; written */
+    bool headed;         /* the header of a text table was printed */
     struct buffer line;
     struct grid grid;
 };
@@ -94,6 +94,8 @@ static void grid_value(struct table_writer *table, int column) {
     grid_add(&table->grid, buffer_text(&table->line), table->line.size, is_number(table, column));
 }
 
+enum { BLOCK_BYTES = 16 << 20, BLOCK_CELLS = 500000 };
+
 static void text_start(struct table_writer *table) {
     table->grid.columns = (size_t)table->columns;
     for (int i = 0; i < table->columns && !table->options->no_header; i++)
@@ -101,14 +103,16 @@ static void text_start(struct table_writer *table) {
 }
 
 static void text_flush(struct table_writer *table) {
-    grid_print(&table->grid, table->out, !table->headed && !table->options->no_header);
+    table->bytes += grid_print(&table->grid, table->out, !table->headed && !table->options->no_header);
     grid_free(&table->grid);
     table->headed = true;
 }
 
 /* Otherwise an accidental cross join would fill the memory in 30 s and print nothing. */
 static void text_row(struct table_writer *table) {
-    if (table->rows && table->rows % TABLE_BLOCK_ROWS == 0) text_flush(table);
+    bool is_full =
+        table->grid.text.size > BLOCK_BYTES || table->grid.count > BLOCK_CELLS || table->rows % TABLE_BLOCK_ROWS == 0;
+    if (table->rows && is_full) text_flush(table);
     for (int i = 0; i < table->columns; i++)
         grid_value(table, i);
 }
@@ -126,6 +130,7 @@ static void csv_field(struct buffer *line, const char *text, size_t size) {
 static void write_line(struct table_writer *table, const char *end) {
     buffer_add_text(&table->line, end);
     fwrite(table->line.data, 1, table->line.size, table->out);
+    table->bytes += (int64_t)table->line.size;
     buffer_clear(&table->line);
 }
 
@@ -277,6 +282,13 @@ int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *s
     while ((row = step(db, statement, err)) == 1 && !ferror(out)) {
         formats[options->format].row(&table);
         table.rows++;
+        if (options->bytes_max && table.bytes > options->bytes_max) {
+            error_fail(err, "stopped after %s of output; raise the limit with --max-output",
+                       units_bytes(options->bytes_max).text);
+            sqlite3_reset(statement);
+            row = -1;
+            break;
+        }
     }
     if (row == 1) sqlite3_reset(statement);
     if (row == 0 && formats[options->format].end) formats[options->format].end(&table);

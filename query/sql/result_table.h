@@ -1,5 +1,5 @@
 /* result_table.h: prints the rows of any statement, as a table for people or as CSV, JSON, JSON Lines or Markdown for programs.
- * Memory does not grow with the rows: a table is aligned and printed in blocks of TABLE_BLOCK_ROWS, the others row by row. */
+ * Memory does not grow with the rows: a table is aligned and printed in blocks of TABLE_BLOCK_ROWS or 16 MiB, the others row by row. */
 #ifndef CLEAR_QUERY_SQL_RESULT_TABLE_H
 #define CLEAR_QUERY_SQL_RESULT_TABLE_H
 
@@ -20,7 +20,8 @@ enum table_format {
 
 struct table_options {
     enum table_format format;
-    bool no_header; /* TABLE_TEXT and TABLE_CSV */
+    int64_t bytes_max; /* of output: more is a failure, soon after; 0: no limit */
+    bool no_header;    /* TABLE_TEXT and TABLE_CSV */
     bool
         human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */
 };
