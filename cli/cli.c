@@ -7,6 +7,7 @@
 #include "cli/advice.h"
 #include "cli/lists.h"
 #include "cli/manual/usage.h"
+#include "cli/pager.h"
 #include "cli/report_arguments.h"
 
 /* ---- options ---- */
@@ -60,6 +61,7 @@ int cli_options(int *argc, char **argv, void *options, struct error *err) {
     reading = command->name;
     int code = option_read(&reader, argc, argv, err);
     if (code == OPTION_WANTS_HELP) {
+        pager_start();
         usage_print(command, lists_entry, stdout);
         return -1;
     }

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include "base/grid.h"
+#include "base/terminal.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 #include "cli/run_or_file.h"
 #include "query/diff/diff.h"
 #include "query/doctor/doctor.h"
@@ -23,7 +25,7 @@ struct doctor_command {
 static bool wants_colour(void) {
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
     if (no_color && *no_color) return false;
-    return isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    return terminal_is_shown(stdout) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 #define AT(member) offsetof(struct doctor_command, member)
@@ -116,6 +118,7 @@ static void warn_left_out(void *context, const char *view, const char *why) {
 }
 
 static int diagnose(const struct doctor_command *options, struct error *err) {
+    pager_start();
     struct doctor_options doctor = {.top = options->top,
                                     .has_top = options->has_top,
                                     .has_by = options->has_by,
@@ -152,6 +155,7 @@ static void take_apart(struct run_list *from, const struct run_list *other) {
 }
 
 static int compare(const struct doctor_command *options, struct error *err) {
+    pager_start();
     struct targets targets = {.option = options->db};
     struct diff_options diff = {.by = options->by,
                                 .top = options->top,

@@ -6,6 +6,7 @@
 #include "cli/manual/roff.h"
 #include "cli/manual/usage.h"
 #include "cli/offer.h"
+#include "cli/pager.h"
 #include "schema/schema.h"
 
 struct help_command {
@@ -61,6 +62,7 @@ int command_help(int argc, char **argv, struct error *err) {
     if (options.format) return print_format(options.format, argc, argv, err);
     if (argc > 1 && !(command = cli_find(argv[1], err))) return -1;
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
+    pager_start();
     if (command)
         usage_print(command, lists_entry, stdout);
     else

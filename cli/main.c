@@ -9,6 +9,7 @@
 #include "cli/clear_terminal.h"
 #include "cli/cli.h"
 #include "cli/manual/usage.h"
+#include "cli/pager.h"
 
 #define ROW(name_, purpose_, help_, ...)                                                                               \
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
@@ -27,7 +28,7 @@ const struct command commands[] = {
     ROW(list, LOOK, "show source lines of the functions that match, with cost", REPORT,
         .arguments = "<function> <target>"),
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
-    ROW(runs, LOOK, "list the recorded runs", .options = runs_options),
+    ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
     ROW(query, ASK, "run SQL, or a saved query, read-only", .options = query_options,
         .arguments = "<saved> <parameter>"),
     ROW(shell, ASK, "open the warehouse in sqlite3, read-only", .options = shell_options),
@@ -151,5 +152,7 @@ static int finish(int status) {
 }
 
 int main(int argc, char **argv) {
-    return finish(choose(argc, argv));
+    int status = finish(choose(argc, argv));
+    pager_wait();
+    return status;
 }

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 #include "cli/run_or_file.h"
 #include "query/sql/saved.h"
 
@@ -123,6 +124,7 @@ static int save(struct db *db, const struct query_command *query, const char *sq
 /* What needs no SQL. */
 static int manage(const struct query_command *query, struct error *err) {
     struct db db;
+    pager_start();
     if (cli_open(&db, query->db, query->forget ? DB_WRITE : DB_READ, err)) return -1;
     int code = query->forget ? saved_forget(&db, query->forget, err)
                              : answer_sql(&db, &query->answer, saved_list_sql(), NULL, 0, err);
@@ -150,6 +152,7 @@ int command_query(int argc, char **argv, struct error *err) {
     size_t count = (size_t)(argc - rest);
     int code = open_existing(&db, &query, argv + rest, count, err);
     if (code == 0) {
+        if (!query.save) pager_start();
         if (query.save)
             code = save(&db, &query, sql, argv + rest, count, err);
         else if (*sql == '@' && !query.file)

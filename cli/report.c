@@ -6,10 +6,17 @@
 
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 #include "cli/prompt/prompt.h" /* layers-ok: a report without a format is the prompt */
 #include "cli/report_arguments.h"
 #include "cli/report_output.h"
 #include "export/format.h"
+
+static int put(const struct report_command *command, const struct buffer *out, struct error *err) {
+    bool is_printed = !command->output || strcmp(command->output, "-") == 0;
+    if (is_printed && !command->format->is_binary) pager_start();
+    return report_output(command->format, out, command->output, err);
+}
 
 static int write_on_runs(struct report_command *command, struct error *err) {
     struct buffer out = {0};
@@ -17,7 +24,7 @@ static int write_on_runs(struct report_command *command, struct error *err) {
     int code = report_target_write_runs(&command->target, command->format, &command->options, &out, report_print_note,
                                         NULL, err);
     if (code == 0) code = report_target_close_db(&command->target, err);
-    if (code == 0) code = report_output(command->format, &out, command->output, err);
+    if (code == 0) code = put(command, &out, err);
     buffer_free(&out);
     return code;
 }
@@ -57,7 +64,7 @@ static int write_report(struct report_command *command, struct error *err) {
     int code = report_target_close_db(&command->target, err);
     if (code == 0)
         code = report_write(&profile, command->format, &command->options, &out, report_print_note, NULL, err);
-    if (code == 0) code = report_output(command->format, &out, command->output, err);
+    if (code == 0) code = put(command, &out, err);
     buffer_free(&out);
     profile_free(&profile);
     return code;

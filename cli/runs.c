@@ -1,16 +1,55 @@
+#include "cli/runs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/terminal.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/runs.h"
+#include "cli/pager.h"
 #include "query/sql/result_table.h"
 #include "schema/schema.h"
 
-static const char newest_first[] = "SELECT * FROM run_summary ORDER BY started_ns DESC, run_id DESC";
+/* ---- the table ---- */
+
+enum column { RUN, STARTED, DURATION, LABEL, ALLOCATIONS, BYTES, LIVE, LOCK_WAIT, EXIT, COMMAND, FLAGS, COLUMNS };
+
+static const struct {
+    const char *heading;
+    bool is_right;
+    int least; /* columns of the terminal that its text may be cut to; 0: it is never cut */
+} columns[COLUMNS] = {
+    [RUN] = {"run", true, 0},           [STARTED] = {"started", false, 0},        [DURATION] = {"duration", true, 0},
+    [LABEL] = {"label", false, 8},      [ALLOCATIONS] = {"allocations", true, 0}, [BYTES] = {"bytes", true, 0},
+    [LIVE] = {"live", true, 0},         [LOCK_WAIT] = {"lock wait", true, 0},     [EXIT] = {"exit", false, 0},
+    [COMMAND] = {"command", false, 14}, [FLAGS] = {"flags", false, 10},
+};
+/* Left out in this order where the terminal is too narrow. */
+static const enum column dropped_first[] = {BYTES, LOCK_WAIT, EXIT, ALLOCATIONS, LIVE, DURATION};
+
+enum { TEXT_MAX = 40 }; /* of labels and commands, also where there is no terminal */
+
+struct run_table {
+    char **cells; /* COLUMNS a row, the headings first; owned */
+    size_t count;
+    int widths[COLUMNS]; /* -1: left out */
+};
+
+static void add_cell(struct run_table *table, const char *text) {
+    enum column column = table->count % COLUMNS;
+    struct buffer shown = {0};
+    bool is_name = column == LABEL || column == COMMAND;
+    grid_visible(&shown, text, is_name ? TEXT_MAX : INT32_MAX);
+    int width = grid_width(buffer_text(&shown), shown.size);
+    if (width > table->widths[column]) table->widths[column] = width;
+    table->cells = xrealloc(table->cells, (table->count + 1) * sizeof *table->cells);
+    table->cells[table->count++] = buffer_take(&shown);
+}
 
 /* The column that says what limits the figures of the row. */
-static void add_flags(struct grid *grid, sqlite3_stmt *row) {
+static void add_flags(struct run_table *table, sqlite3_stmt *row) {
     struct buffer flags = {0};
     int64_t dropped = sqlite3_column_int64(row, 11), truncated = sqlite3_column_int64(row, 12);
     int64_t sample_n = sqlite3_column_int64(row, 13), sample_bytes = sqlite3_column_int64(row, 14);
@@ -20,69 +59,205 @@ static void add_flags(struct grid *grid, sqlite3_stmt *row) {
     if (sample_n > 1) buffer_printf(&flags, "%ssampled 1 in %s", flags.size ? ", " : "", units_count(sample_n).text);
     if (sample_bytes > 1)
         buffer_printf(&flags, "%ssampled every %s", flags.size ? ", " : "", units_bytes(sample_bytes).text);
-    grid_left(grid, buffer_text(&flags));
+    add_cell(table, buffer_text(&flags));
     buffer_free(&flags);
 }
 
-static void add_run(struct grid *grid, sqlite3_stmt *row) {
-    enum { COMMAND_SHOWN = 40 };
-    char command[COMMAND_SHOWN + 4];
-    snprintf(command, sizeof command, "%.*s", COMMAND_SHOWN, db_text(row, 4));
-    if (strlen(db_text(row, 4)) > COMMAND_SHOWN) strcat(command, "...");
-    grid_right(grid, db_text(row, 0));
-    grid_left(grid, units_time(sqlite3_column_int64(row, 1)).text);
-    grid_right(grid, units_ns(sqlite3_column_int64(row, 2)).text);
-    grid_left(grid, db_text(row, 3));
-    grid_right(grid, units_count(sqlite3_column_int64(row, 5)).text);
-    grid_right(grid, units_bytes(sqlite3_column_int64(row, 6)).text);
-    grid_right(grid, units_bytes(sqlite3_column_int64(row, 7)).text);
-    grid_right(grid, units_ns(sqlite3_column_int64(row, 8)).text);
-    grid_left(grid, db_text(row, 9));
-    grid_left(grid, command);
-    add_flags(grid, row);
+static void add_run(struct run_table *table, sqlite3_stmt *row) {
+    add_cell(table, db_text(row, 0));
+    add_cell(table, units_time(sqlite3_column_int64(row, 1)).text);
+    add_cell(table, units_ns(sqlite3_column_int64(row, 2)).text);
+    add_cell(table, db_text(row, 3));
+    add_cell(table, units_count(sqlite3_column_int64(row, 5)).text);
+    add_cell(table, units_bytes(sqlite3_column_int64(row, 6)).text);
+    add_cell(table, units_bytes(sqlite3_column_int64(row, 7)).text);
+    add_cell(table, units_ns(sqlite3_column_int64(row, 8)).text);
+    add_cell(table, db_text(row, 9));
+    add_cell(table, db_text(row, 4));
+    add_flags(table, row);
 }
 
-static int print_for_people(struct db *db, struct error *err) {
-    static const char *const headings[] = {"run",  "started",   "duration", "label",   "allocations", "bytes",
-                                           "live", "lock wait", "exit",     "command", "flags"};
-    struct grid grid = {.columns = sizeof headings / sizeof *headings};
-    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/list.sql"), err);
+/* The width of a line, where texts that can be cut have their least width. */
+static int least_width(const struct run_table *table) {
+    int sum = -2;
+    for (enum column column = 0; column < COLUMNS; column++) {
+        int least = columns[column].least, width = table->widths[column];
+        if (width >= 0) sum += 2 + (least && least < width ? least : width);
+    }
+    return sum;
+}
+
+/* Gives each text that can be cut its least width, and then what is left to them in turn. */
+static void share(struct run_table *table, int left) {
+    int wanted[COLUMNS];
+    bool grows = true;
+    memcpy(wanted, table->widths, sizeof wanted);
+    for (enum column column = 0; column < COLUMNS; column++)
+        if (columns[column].least && columns[column].least < wanted[column])
+            table->widths[column] = columns[column].least;
+    while (left > 0 && grows) {
+        grows = false;
+        for (enum column column = 0; column < COLUMNS && left > 0; column++) {
+            if (table->widths[column] >= wanted[column]) continue;
+            table->widths[column]++;
+            left--;
+            grows = true;
+        }
+    }
+}
+
+static void fit(struct run_table *table, int width) {
+    if (!width) return;
+    for (size_t i = 0; i < sizeof dropped_first / sizeof *dropped_first && least_width(table) > width; i++)
+        table->widths[dropped_first[i]] = -1;
+    share(table, width - least_width(table));
+}
+
+static void print_table(const struct run_table *table) {
+    struct grid grid = {0};
+    for (enum column column = 0; column < COLUMNS; column++)
+        grid.columns += table->widths[column] >= 0;
+    for (size_t i = 0; i < table->count; i++) {
+        enum column column = i % COLUMNS;
+        struct buffer text = {0};
+        if (table->widths[column] < 0) continue;
+        grid_visible(&text, table->cells[i], table->widths[column]);
+        grid_add(&grid, buffer_text(&text), text.size, columns[column].is_right && i >= COLUMNS);
+        buffer_free(&text);
+    }
+    grid_print(&grid, stdout, true);
+    grid_free(&grid);
+}
+
+static void run_table_free(struct run_table *table) {
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i]);
+    free(table->cells);
+}
+
+/* ---- the runs ---- */
+
+static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_shown *shown, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text(file), err);
+    struct buffer ids = {0};
+    if (!row) return NULL;
+    for (size_t i = 0; shown->only && i < shown->only->count; i++)
+        buffer_printf(&ids, "%s%" PRId64, i ? "," : "[", shown->only->ids[i]);
+    if (shown->only) buffer_add_text(&ids, ids.size ? "]" : "[]");
+    db_bind_text(row, ":only", shown->only ? buffer_text(&ids) : NULL);
+    db_bind_int(row, ":last", shown->last ? shown->last : -1);
+    buffer_free(&ids);
+    return row;
+}
+
+static int count_runs(struct db *db, const struct runs_shown *shown, int64_t *count, struct error *err) {
+    *count = shown->only ? (int64_t)shown->only->count : 0;
+    if (shown->only) return 0;
+    sqlite3_stmt *row = db_prepare(db, "SELECT count(*) FROM runs", err);
+    if (!row || db_step(db, row, err) < 0) return -1;
+    *count = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return 0;
+}
+
+static int print_for_people(struct db *db, const struct runs_shown *shown, struct error *err) {
+    struct run_table table = {0};
+    int64_t count, more;
+    if (count_runs(db, shown, &count, err) < 0) return -1;
+    sqlite3_stmt *row = prepare(db, "runs/list.sql", shown, err);
     if (!row) return -1;
-    for (size_t i = 0; i < grid.columns; i++)
-        grid_left(&grid, headings[i]);
+    for (enum column column = 0; column < COLUMNS; column++)
+        add_cell(&table, columns[column].heading);
     int code;
     while ((code = db_step(db, row, err)) == 1)
-        add_run(&grid, row);
-    if (code == 0) grid_print(&grid, stdout, true);
-    grid_free(&grid);
+        add_run(&table, row);
+    fit(&table, terminal_width(stdout));
+    if (code == 0) print_table(&table);
+    more = count - (int64_t)(table.count / COLUMNS - 1);
+    if (code == 0 && more > 0) printf("and %s (--last 0 shows all)\n", units_things(more, "older run").text);
+    run_table_free(&table);
     return code;
 }
 
-int runs_print(struct db *db, bool json, struct error *err) {
+int runs_print(struct db *db, const struct runs_shown *shown, struct error *err) {
     const struct table_options options = {.format = TABLE_JSON};
-    if (!json) return print_for_people(db, err);
-    sqlite3_stmt *statement = db_prepare(db, newest_first, err);
+    if (!shown->is_json) return print_for_people(db, shown, err);
+    sqlite3_stmt *statement = prepare(db, "runs/list_whole.sql", shown, err);
     return statement ? table_print(stdout, db, statement, db_step, &options, err) : -1;
 }
 
+/* ---- the command ---- */
+
 struct runs_options {
-    const char *db;
+    const char *db, *label, *tag;
+    int64_t last;
     bool json;
 };
 
-static const struct option_row rows[] = {
-    {"json", .type = OPTION_SWITCH, .offset = offsetof(struct runs_options, json),
+enum { LAST_DEFAULT = 30, LAST_UNSET = -1 };
+
+#define AT(member) offsetof(struct runs_options, member)
+static const struct option_row shown_rows[] = {
+    {"last", .letter = 'n', .type = OPTION_COUNT, .offset = AT(last), .max = INT64_MAX, .is_number = true,
+     .argument = "N", .help = "Only the newest N; `-5` is short for `-n 5`. Default: 30, with `--json` all. 0: all."},
+    {"label", .type = OPTION_TEXT, .offset = AT(label), .argument = "NAME", .words = "<label>",
+     .help = "Only runs with this label."},
+    {"tag", .type = OPTION_TEXT, .offset = AT(tag), .argument = "KEY=VALUE", .words = "<tag>",
+     .help = "Only runs with this tag."},
+    {0},
+};
+static const struct option_row output_rows[] = {
+    {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Print a JSON array: one object for each run, with all columns of the view `run_summary`."},
     {0},
 };
-const struct option_group runs_options[] = {{"Output", rows, 0}, CLI_WAREHOUSE(runs_options, db), CLI_OPTIONS_END};
+#undef AT
+const struct option_group runs_options[] = {
+    {"Which runs", shown_rows, 0}, {"Output", output_rows, 0}, CLI_WAREHOUSE(runs_options, db), CLI_OPTIONS_END};
+
+/* Keeps in `set` what `text` names too. The first call fills it. */
+static int narrow(struct run_set *set, bool *is_narrowed, struct db *db, const char *text, struct error *err) {
+    struct run_set more = {0};
+    size_t kept = 0;
+    if (run_set_add(*is_narrowed ? &more : set, db, text, err) < 0) return -1;
+    for (size_t i = 0; *is_narrowed && i < set->count; i++)
+        for (size_t j = 0; j < more.count; j++)
+            if (set->ids[i] == more.ids[j]) set->ids[kept++] = set->ids[i];
+    if (*is_narrowed) set->count = kept;
+    *is_narrowed = true;
+    run_set_free(&more);
+    return 0;
+}
+
+static int choose(struct run_set *set, bool *is_narrowed, struct db *db, const struct runs_options *options,
+                  char **words, struct error *err) {
+    char *label = options->label ? xasprintf("all:%s", options->label) : NULL;
+    char *tag = options->tag ? xasprintf("tag:%s", options->tag) : NULL;
+    int code = 0;
+    for (; *words && code == 0; words++)
+        code = run_set_add(set, db, *words, err);
+    *is_narrowed = set->count > 0;
+    if (code == 0 && label) code = narrow(set, is_narrowed, db, label, err);
+    if (code == 0 && tag) code = narrow(set, is_narrowed, db, tag, err);
+    free(label);
+    free(tag);
+    return code;
+}
 
 int command_runs(int argc, char **argv, struct error *err) {
-    struct runs_options options = {0};
+    struct runs_options options = {.last = LAST_UNSET};
+    struct run_set set = {0};
     struct db db;
-    if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(0, argc, argv, err) < 0) return -1;
+    bool is_narrowed = false;
+    if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
-    int code = runs_print(&db, options.json, err);
+    int code = choose(&set, &is_narrowed, &db, &options, argv + 1, err);
+    if (code == 0) {
+        pager_start();
+        if (options.last == LAST_UNSET) options.last = options.json || argc > 1 ? 0 : LAST_DEFAULT;
+        code = runs_print(&db, &(struct runs_shown){is_narrowed ? &set : NULL, options.last, options.json}, err);
+    }
+    run_set_free(&set);
     db_close(&db, err);
     return code;
 }

@@ -4,9 +4,17 @@
 
 #include <stdbool.h>
 
+#include "query/runs/run_set.h"
 #include "schema/db.h"
 
-/* On standard output, one line each, newest first; or as a JSON array. 0, or -1 with the error set. */
-int runs_print(struct db *db, bool json, struct error *err);
+struct runs_shown {
+    const struct run_set *only; /* NULL: all runs of the warehouse */
+    int64_t last;               /* the newest of them alone; 0: all of them */
+    bool is_json;               /* an array, with all columns */
+};
+
+/* On standard output, newest first. On a terminal the table has its width: columns that matter less are left out, and
+ * long texts are cut. 0, or -1 with the error set. */
+int runs_print(struct db *db, const struct runs_shown *shown, struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 
 /* Prints the comment at the top of tables.sql, which belongs to no table. */
 static void print_preface(void) {
@@ -66,6 +67,7 @@ int command_schema(int argc, char **argv, struct error *err) {
     const char *path = is_new ? ":memory:" : cli_database(options.db);
     if (!is_new && cli_check_owner(options.db, err)) return -1;
     if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;
+    pager_start();
     int code = argc > 1 ? 0 : print_all(&db, err);
     for (int i = 1; i < argc && code == 0; i++)
         code = print_one(&db, argv[i], err);

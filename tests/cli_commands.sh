@@ -58,7 +58,7 @@ error 2 "unknown option --frob (see clear --help)" --frob
 error 2 "option --db needs a value (see clear runs --help)" runs --db
 error 2 "option --json takes no value (see clear runs --help)" runs --json=yes
 error 2 "unknown option -z (see clear runs --help)" runs -z
-error 2 "unexpected argument 'more' (see clear runs --help)" runs more
+error 2 "unexpected argument 'more' (see clear version --help)" version more
 error 2 "--timeout must be a number such as 0.5, 250ms or 2m, not 'soon' (see clear query --help)" query --timeout soon "SELECT 1"
 error 2 "--top must be a number such as 1000 or 10k, not '1.5' (see clear doctor --help)" doctor --top 1.5
 error 1 "none.db: no such file; \`clear profile --db none.db TARGET\` creates it" runs --db none.db

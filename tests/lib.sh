@@ -13,6 +13,7 @@ if [ -z "${TMP:-}" ]; then
 fi
 export CLEAR BUILD FIXTURES TMP PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/fixtures # wire.py
 unset CLEAR_DB CLEAR_RT_DIR
+export CLEAR_PAGER= # a terminal of a test has nobody who would leave the pager; tests/runs_list.sh tries it
 
 fail() { # fail WORDS...: say why and end
     printf 'FAIL: %s\n' "$*" >&2

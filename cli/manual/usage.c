@@ -2,17 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "base/terminal.h"
 #include "cli/manual/page.h"
 
 enum { WIDTH_MAX = 100, WIDTH_MIN = 40, OPTION_COLUMN = 26 };
 
 static size_t width_of(FILE *out) {
-    struct winsize window;
-    if (!isatty(fileno(out)) || ioctl(fileno(out), TIOCGWINSZ, &window) != 0 || !window.ws_col) return WIDTH_MAX;
-    return window.ws_col < WIDTH_MIN ? WIDTH_MIN : window.ws_col > WIDTH_MAX ? WIDTH_MAX : window.ws_col;
+    int columns = terminal_width(out);
+    if (!columns || columns > WIDTH_MAX) return WIDTH_MAX;
+    return columns < WIDTH_MIN ? WIDTH_MIN : (size_t)columns;
 }
 
 /* ---- the text ---- */

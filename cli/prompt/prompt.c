@@ -153,9 +153,9 @@ static int run_runs(struct prompt *prompt, char *rest, struct error *err) {
     struct db db = {0};
     if (*rest) return error_usage(err, "runs takes no argument; use RUN switches to a run");
     struct db *in_use = report_target_db(&prompt->in_use->target);
-    if (!in_use->is_private) return runs_print(in_use, false, err);
+    if (!in_use->is_private) return runs_print(in_use, &(struct runs_shown){0}, err);
     int code = cli_open(&db, prompt->command->target.db, DB_READ, err);
-    if (code == 0) code = runs_print(&db, false, err);
+    if (code == 0) code = runs_print(&db, &(struct runs_shown){0}, err);
     db_close(&db, err);
     return code;
 }
