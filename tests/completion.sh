@@ -40,7 +40,7 @@ expect_equal "$(words top --by_tag '')" 'branch commit' 'keys of tags'
 expect_equal "$(words schema cell_)" "$(sql ../t.db "SELECT name FROM sqlite_schema WHERE name GLOB 'cell_*' AND type IN ('table', 'view') ORDER BY 1" | paste -sd ' ')" 'tables'
 expect_equal "$(CLEAR_DB=none.db words doctor be)" :file 'no warehouse'
 [ ! -e none.db ] || fail "completion made a warehouse"
-expect_equal "$(words runs --db ../t.db --label '')$(words frob '')" '' 'nothing fits'
+expect_equal "$(words version '')$(words frob '')" '' 'nothing fits'
 
 # ---- in the shells ----
 mkdir "$TMP/bin" "$TMP/zsh" || fail "no directory"
