@@ -134,7 +134,7 @@ static const struct option_row recorded_rows[] = {
     {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
-    {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record mutexes, rwlocks and spinlocks."},
+    {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record locks and other waits."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
      .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
     {"counters", .type = OPTION_SWITCH, .offset = AT(counters),

@@ -66,6 +66,9 @@ static void print_waits(const struct summary *summary, FILE *out) {
             units_things((int64_t)totals->acquires, "acquisition").text,
             units_things((int64_t)totals->locks, "lock").text, units_count((int64_t)totals->contended).text,
             units_ns((int64_t)totals->wait_ns).text);
+    if (totals->other_waits)
+        fprintf(out, "; %s, %s in all", units_things((int64_t)totals->other_waits, "other wait").text,
+                units_ns((int64_t)totals->other_wait_ns).text);
     print_part(out, totals->cell_events, "use", totals->cells, "cell");
     print_part(out, totals->channel_events, "message", totals->channels, "channel");
     print_part(out, totals->fibers, "fiber", 0, NULL);

@@ -111,7 +111,7 @@ struct segment {
     _Atomic uint64_t stacks, objects; /* the highest ids */
     /* Events that could not be recorded: no room for a stack, an object, a block or counters. */
     _Atomic uint64_t dropped_heap;  /* allocations and frees; also those of threads without room for counters */
-    _Atomic uint64_t dropped_locks; /* acquisitions */
+    _Atomic uint64_t dropped_locks; /* acquisitions, and waits for other things */
     _Atomic uint64_t dropped_cells;
     _Atomic uint64_t dropped_channels; /* events of channels and of fibers */
     _Atomic uint64_t dropped_cpu;      /* ticks; mostly those that interrupted a slow path of the runtime itself */
@@ -151,8 +151,9 @@ enum segment_stack_flag {
     STACK_INCOMPLETE = 2, /* ended at code that no unwinder can pass (JIT, no call frame information) */
 };
 
-/* A distinct lock, cell, channel or task site. With FEATURE_SYNC_STACKS a lock or cell is one object for each stack
- * that used it. When it lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the
+/* A distinct lock, cell, channel, task site, or thing to wait for. A lock is one object for all acquisitions without a
+ * wait (stack 0), and one for each stack that had to wait for it; so is what is waited for. With FEATURE_SYNC_STACKS a
+ * lock or cell is one object for each stack that used it. When it lies inside a live heap block, `owner` is the id of the allocating stack and `offset` the
  * distance from the block's start in bytes; otherwise both are 0. */
 struct segment_object {
     uint32_t id;
@@ -176,6 +177,11 @@ enum segment_object_kind {
     OBJECT_CELL,
     OBJECT_CHANNEL,
     OBJECT_TASK_SITE,
+    OBJECT_COND, /* from here to OBJECT_FUTEX: what threads wait for that is no lock */
+    OBJECT_SEM,
+    OBJECT_BARRIER,
+    OBJECT_JOIN,  /* the end of another thread: one object for all threads, address 1 */
+    OBJECT_FUTEX, /* of another runtime, which calls the kernel by syscall(2) */
 };
 
 /* Counters of one stack in one thread. Summed over all threads, alloc - free is what is live.
@@ -190,10 +196,26 @@ struct heap_counters {
 };
 
 /* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on
- * the read side. A wait is the time from the attempt to the acquisition, of contended ones alone. */
+ * the read side. A wait is the time from the attempt to the acquisition, of contended ones alone, or to the time limit.
+ *   timeouts         waits, exclusive and shared, that ended without the lock; they are not in `contended`
+ *   unfinished       waits that were not over when the process ended: always 0 here, the collector adds them
+ *   failed_tries     calls that only try, and found the lock taken
+ *   condition_waits  waits on condition variables that gave this mutex back and took it again
+ *   timed_holds      holds that were timed, by acquisitions: less than `acquires` where short holds are sampled */
 struct lock_counters {
-    uint64_t acquires, contended, wait, wait_max, hold, hold_max;
+    uint64_t acquires, hold, contended, wait, wait_max, hold_max;
     uint64_t read_acquires, read_contended, read_wait, read_wait_max;
+    uint64_t timeouts, unfinished, failed_tries, condition_waits, timed_holds, reserved;
+};
+
+/* Counters of one thing to wait for (OBJECT_COND to OBJECT_FUTEX) in one thread; times in ticks.
+ *   passes      waits that ended as they should, also those that took no time: woken, a unit of the semaphore taken, the
+ *               barrier passed, the thread joined
+ *   waited      those of them that had to wait
+ *   signals, broadcasts   wakes of one, of several: pthread_cond_signal, sem_post, FUTEX_WAKE
+ * and the others as in lock_counters. */
+struct wait_counters {
+    uint64_t passes, waited, wait, wait_max, timeouts, unfinished, failed_tries, signals, broadcasts, reserved[3];
 };
 
 /* Counters of one cell in one thread. struct_size is a maximum, in bytes. */
@@ -222,7 +244,13 @@ struct cpu_counters {
 struct thread_counters {
     uint64_t truncated, incomplete; /* walks that ended with that flag */
     uint64_t hold_lost;             /* holds that were not timed, because the thread held too many locks at once */
-    uint64_t reserved;
+    /* The wait that the thread is in now, for a lock or another object. Its counters get it when it ends: first
+     * wait_since becomes 0, then it is added. */
+    uint64_t wait_since;  /* ticks; 0: it does not wait; stored last (release) */
+    uint32_t wait_object; /* id */
+    uint32_t wait_weight; /* waits that this one stands for, when sampling */
+    uint64_t wait_shared; /* 1: for the read side of a lock */
+    uint64_t reserved[2];
 };
 
 enum chunk_kind {
@@ -237,6 +265,7 @@ enum chunk_kind {
     CHUNK_CHANNEL = 8, /* counters of channels, by object */
     CHUNK_TASK = 9,    /* counters of task sites, by object */
     CHUNK_CPU = 10,    /* counters of CPU samples, by stack */
+    CHUNK_WAIT = 11,   /* counters of what is waited for, by object */
 };
 
 struct chunk {
@@ -251,7 +280,8 @@ _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one
 _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
-_Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 80, "the same");
+_Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
+_Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct cpu_counters) == 16, "the same");
 

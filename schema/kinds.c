@@ -26,7 +26,7 @@ const struct kind kinds[KIND_COUNT + 1] = {
                   .label_set_id = "label_set_id",
                   .in_directory = true},
     [KIND_LOCK] = {.name = "lock",
-                   .types = {{"contentions", "count", "contended + read_contended", false},
+                   .types = {{"contentions", "count", "contended + read_contended + timeouts + unfinished", false},
                              {"delay", "nanoseconds", "wait_ns + read_wait_ns", false},
                              {"hold", "nanoseconds", "hold_ns", false},
                              {"acquisitions", "count", "acquires + read_acquires", false}},
@@ -55,6 +55,17 @@ const struct kind kinds[KIND_COUNT + 1] = {
                        .period_unit = "count",
                        .query = "export/channels.sql",
                        .in_directory = true},
+    /* What threads wait for that is no lock: condition variables, semaphores, barriers, the end of threads, futexes. */
+    [KIND_WAIT] = {.name = "wait",
+                   .types = {{"waits", "count", "contended + timeouts + unfinished", false},
+                             {"delay", "nanoseconds", "wait_ns", false}},
+                   .default_type = "delay",
+                   .period_type = "contentions",
+                   .period_unit = "count",
+                   .table = "locks",
+                   .label_set_id = "0",
+                   .query = "export/wait.sql",
+                   .in_directory = true},
     [KIND_FIBERS] = {.name = "fibers",
                      .types = {{"spawns", "count"}, {"runs", "count"}, {"exits", "count"}, {"lifetime", "nanoseconds"}},
                      .default_type = "lifetime",
@@ -81,7 +92,7 @@ const struct kind kinds[KIND_COUNT + 1] = {
                     .period_type = "contentions",
                     .period_unit = "count",
                     .query = "export/block.sql",
-                    .parts = {"lock", "channels"}},
+                    .parts = {"lock", "channels", "wait"}},
     [KIND_HEAP_PEAK] = {.name = "heap-peak",
                         .types = {{"peak_objects", "count", "peak_count", false},
                                   {"peak_space", "bytes", "peak_bytes", false}},
@@ -121,6 +132,7 @@ void kind_bind(sqlite3_stmt *statement, const char *name) {
     const struct kind *kind = kind_find(name);
     db_bind_text(statement, ":kind", kind_stored(name));
     if (sqlite3_bind_parameter_index(statement, ":also")) db_bind_text(statement, ":also", kind->parts[1]);
+    if (sqlite3_bind_parameter_index(statement, ":further")) db_bind_text(statement, ":further", kind->parts[2]);
 }
 
 bool kind_has_state(const struct kind *kind) {

@@ -15,6 +15,7 @@ enum kind_id {
     KIND_LOCK,
     KIND_MVCC,
     KIND_CHANNELS,
+    KIND_WAIT,
     KIND_FIBERS,
     KIND_SYSCALLS,
     KIND_MUTEX,
@@ -22,7 +23,7 @@ enum kind_id {
     KIND_HEAP_PEAK,
     KIND_COUNT
 };
-enum { KIND_TYPES_MAX = 5, KIND_PARTS_MAX = 2 };
+enum { KIND_TYPES_MAX = 5, KIND_PARTS_MAX = 3 };
 
 struct kind_type {
     const char *type, *unit; /* as in profile.proto */
@@ -59,7 +60,8 @@ bool kind_is_table(const char *name);
 /* Whether an ingested profile cannot be of that kind because the name means something here. */
 bool kind_is_taken(const char *name);
 
-/* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has it, :also, NULL for none. */
+/* The kinds of profile that the kind `name` is made of: binds :kind and, where the statement has them, :also and
+ * :further, NULL for none. */
 void kind_bind(sqlite3_stmt *statement, const char *name);
 
 /* Whether some of its values are a state. */

@@ -157,7 +157,7 @@ CREATE TABLE label_sets (
 CREATE TABLE objects (
     -- One lock, cell or channel.
     id       INTEGER PRIMARY KEY, -- [id] the object
-    kind     TEXT    NOT NULL, -- [text] lock, cell, channel
+    kind     TEXT    NOT NULL, -- [text] lock, wait (what is waited for that is no lock), cell, channel
     identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/store/store.h)
     name     TEXT    NOT NULL, -- [text] for people: server:g_table_lock, new_table+24, 0x500000, channel#1
     trace_id INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack that allocated it; 0: unknown
@@ -297,22 +297,36 @@ CREATE TABLE heap_peaks (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE locks (
-    -- The figures of one lock in one profile, per calling stack where callers were recorded.
+    -- The figures of one lock in one profile, or of another thing that threads wait for (profiles of the kind wait). A recorded lock has
+    -- one row for all acquisitions without a wait (trace_id 0), and one for each stack that had to wait.
     profile_id       INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
     object_id        INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock
     address          INTEGER NOT NULL,            -- [address] of the lock in the process
-    trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack of the caller; 0: not recorded
-    kind             TEXT    NOT NULL DEFAULT '', -- [text] mutex, rwlock, spin, own (a lock that the program made itself); empty: unknown
-    acquires         INTEGER NOT NULL DEFAULT 0,  -- [count] exclusive acquisitions
+    trace_id         INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] the stack of the caller; 0: none was
+                                                  -- recorded, as for acquisitions without a wait
+    kind             TEXT    NOT NULL DEFAULT '', -- [text] mutex, rwlock, spin, own (a lock that the program made itself); cond, sem,
+                                                  -- barrier, join (the end of a thread), futex (of another runtime); empty: unknown
+    acquires         INTEGER NOT NULL DEFAULT 0,  -- [count] exclusive acquisitions; of what is no lock: waits that ended as they should, also
+                                                  -- those that took no time
     contended        INTEGER NOT NULL DEFAULT 0,  -- [count] those of them that had to wait
-    wait_ns          INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of their waits
-    max_wait_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest of their waits
+    wait_ns          INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of the waits, with those of timeouts and unfinished
+    max_wait_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest of them
     hold_ns          INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of the exclusive holds
-    max_hold_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest exclusive hold
+    max_hold_ns      INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest exclusive hold that was timed
     read_acquires    INTEGER NOT NULL DEFAULT 0,  -- [count] shared acquisitions, whose holds are not timed
     read_contended   INTEGER NOT NULL DEFAULT 0,  -- [count] those of them that had to wait
     read_wait_ns     INTEGER NOT NULL DEFAULT 0,  -- [ns] sum of their waits
     read_max_wait_ns INTEGER NOT NULL DEFAULT 0,  -- [ns] the longest of their waits
+    timeouts         INTEGER NOT NULL DEFAULT 0,  -- [count] waits, exclusive and shared, that ended at their time limit or by a signal, and
+                                                  -- are not in contended; their time is in wait_ns
+    unfinished       INTEGER NOT NULL DEFAULT 0,  -- [count] waits that were not over when the process ended: a deadlock, or idle threads;
+                                                  -- their time is in wait_ns
+    failed_tries     INTEGER NOT NULL DEFAULT 0,  -- [count] calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
+    condition_waits  INTEGER NOT NULL DEFAULT 0,  -- [count] of a mutex: waits on condition variables that released it
+    timed_holds      INTEGER NOT NULL DEFAULT 0,  -- [count] holds that were timed: where less than acquires, hold_ns is an estimate from a
+                                                  -- sample of short holds; 0: not known
+    signals          INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of one waiter: pthread_cond_signal, sem_post, FUTEX_WAKE
+    broadcasts       INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of several: pthread_cond_broadcast
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -127,7 +127,7 @@ python3 - <<'END' || fail "datasette metadata"
 import json
 about = json.load(open("meta.json"))["databases"]["t"]
 assert about["queries"]["mine"] == {"title": "mine", "description": 'what I "ask"', "sql": "SELECT 1"}
-assert about["tables"]["locks"]["columns"]["acquires"] == "[count] exclusive acquisitions"
+assert about["tables"]["locks"]["columns"]["acquires"].startswith("[count] exclusive acquisitions; ")
 assert about["tables"]["locks"]["description"].startswith("The figures of one lock in one profile"), about["tables"]["locks"]
 assert about["tables"]["meta"]["columns"]["key"].endswith("diagnoses of users that fail"), about["tables"]["meta"]
 assert about["tables"]["heap"]["columns"]["alloc_bytes"] == "[bytes] bytes allocated"

@@ -34,8 +34,9 @@ KINDS = {
     "cpu": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
+    "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
     "mutex": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock",)),
-    "block": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock", "channels")),
+    "block": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock", "channels", "wait")),
 }
 # An ingested profile has its own sample types, in any order; what was ingested as a kind of the table above stands in the columns
 # that have these names there. gperftools calls what is in use plainly objects and space.
@@ -127,9 +128,14 @@ def cpu_values(warehouse, profile):
         yield row, {"samples": row["samples"], "cpu": row["cpu_ns"]}
 
 
+def waits_of(row):
+    """Also those that ended without what they were for, and those that were not over when the process was."""
+    return row["contended"] + row["read_contended"] + row["timeouts"] + row["unfinished"]
+
+
 def wait_values(warehouse, profile):
     for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM locks WHERE profile_id = ?", profile["id"]):
-        yield row, {"contentions": row["contended"] + row["read_contended"], "delay": row["wait_ns"] + row["read_wait_ns"]}
+        yield row, {"contentions": waits_of(row), "waits": waits_of(row), "delay": row["wait_ns"] + row["read_wait_ns"]}
 
 
 def read_by_stack(warehouse, profiles, types, values_of, has_state, has_address):
@@ -172,8 +178,21 @@ def read_lock(warehouse, profiles):
         name, trace = warehouse.one("objects", row["object_id"])["name"], row["trace_id"]
         key, labels = (owner, trace, row["object_id"]), () if is_stored(profile) else (("object", name, 0, ""),)
         yield (order, *key[1:]), key, object_stack(warehouse, trace, name), labels, [
-            row["contended"] + row["read_contended"], row["wait_ns"] + row["read_wait_ns"], row["hold_ns"],
+            waits_of(row), row["wait_ns"] + row["read_wait_ns"], row["hold_ns"],
             row["acquires"] + row["read_acquires"]]
+
+
+def read_other_waits(warehouse, profiles):
+    """For what is no lock. What nobody waited for is left out."""
+    waits = {}
+    for profile, (owner, order), row in counted_rows(warehouse, profiles, "locks"):
+        name, trace = warehouse.one("objects", row["object_id"])["name"], row["trace_id"]
+        labels = () if is_stored(profile) else (("object", name, 0, ""), ("kind", row["kind"], 0, ""))
+        key = owner, trace, row["object_id"], row["kind"], object_stack(warehouse, trace, name), labels
+        waits[key] = (order, add((waits.get(key) or (0, None))[1], [waits_of(row), row["wait_ns"]]))
+    for key, (order, values) in waits.items():
+        if any(values):
+            yield (order, *key[1:4]), key[:4], key[4], key[5], values
 
 
 def read_mvcc(warehouse, profiles):
@@ -218,13 +237,13 @@ def read_syscalls(warehouse, profiles):
 
 
 def read_waits(warehouse, profiles):
-    """Go's mutex (locks) and block (channels too): what made nobody wait is left out."""
+    """Go's mutex (locks) and block (channels and other waits too): what made nobody wait is left out."""
     waits = {}
     for profile, _, row in counted_rows(warehouse, profiles, "locks"):
         name, trace = warehouse.one("objects", row["object_id"])["name"], row["trace_id"]
         labels = () if is_stored(profile) else (("object", name, 0, ""),)
         key = trace, name, row["object_id"], object_stack(warehouse, trace, name), labels
-        waits[key] = add(waits.get(key), [row["contended"] + row["read_contended"], row["wait_ns"] + row["read_wait_ns"]])
+        waits[key] = add(waits.get(key), [waits_of(row), row["wait_ns"] + row["read_wait_ns"]])
     for _, _, row in counted_rows(warehouse, profiles, "channels"):
         name = warehouse.one("objects", row["object_id"])["name"]
         key = 0, name, row["object_id"], ((f"channel#{row['channel']}", 0),), (("object", name, 0, ""),)
@@ -235,9 +254,9 @@ def read_waits(warehouse, profiles):
             yield (trace, name, ("" if trace else stack[0][0]), ident), key, stack, labels, values
 
 
-READERS = {"lock": read_lock, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
+READERS = {"lock": read_lock, "wait": read_other_waits, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "lock": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:
@@ -302,7 +321,7 @@ class Query:
     def read(self, run, types, are_stored):
         names, profiles = [IN_USE.get(name, name) for name, _ in types], self.profiles(run)
         table = self.kinds[0] if are_stored else self.kind
-        if table in BY_STACK and (are_stored or self.kind != "lock"):
+        if table in BY_STACK and (are_stored or self.kind not in ("lock", "wait")):
             return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap", table in ("heap", "heap-peak"))
         if table in READERS:
             return READERS[table](self.warehouse, profiles)

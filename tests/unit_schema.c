@@ -141,13 +141,33 @@ static void test_wrappers(void **state) {
 
 static void test_views_run_in_both(void **state) {
     (void)state;
-    static const char *const views[] = {"places",         "frames",          "stacks",        "heap",
-                                        "lock_use",       "cell_use",        "channel_use",   "cpu_use",
-                                        "hardware",       "doctor",          "doctor_heap",   "doctor_lock",
-                                        "doctor_channel", "doctor_cell",     "site_history",  "run_summary",
-                                        "doctor_fibers",  "doctor_hardware", "doctor_freeze", "doctor_saturation",
-                                        "sites",          "windows",         "heap_windows",  "leaves",
-                                        "peaks",          "memory"};
+    static const char *const views[] = {"places",
+                                        "frames",
+                                        "stacks",
+                                        "heap",
+                                        "lock_use",
+                                        "wait_use",
+                                        "cell_use",
+                                        "channel_use",
+                                        "cpu_use",
+                                        "hardware",
+                                        "doctor",
+                                        "doctor_heap",
+                                        "doctor_lock",
+                                        "doctor_channel",
+                                        "doctor_cell",
+                                        "site_history",
+                                        "run_summary",
+                                        "doctor_fibers",
+                                        "doctor_hardware",
+                                        "doctor_freeze",
+                                        "doctor_saturation",
+                                        "sites",
+                                        "windows",
+                                        "heap_windows",
+                                        "leaves",
+                                        "peaks",
+                                        "memory"};
     assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'doctor_*_*'"),
                      COUNT(views));
     /* The comment that says the question stands inside the view, so that .schema shows it. */
@@ -334,7 +354,10 @@ static const char two_runs[] =
     "    (1, 1, 10, 1000, 4, 400), (1, 3, 1, 7, 0, 0), (2, 1, 5, 50, 5, 50), (4, 1, 2, 20, 0, 0);"
     "INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (1, 'lock', 'symbol:server:table_lock+0', "
     "    'server:table_lock', 0), (2, 'lock', 'heap:1+8', 'inner+8', 1);"
-    "INSERT INTO locks VALUES (3, 1, 100, 3, 'mutex', 1, 2, 3, 4, 5, 6, 7, 8, 9, 10), "
+    "INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, "
+    "hold_ns, "
+    "max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns) VALUES (3, 1, 100, 3, 'mutex', 1, 2, "
+    "3, 4, 5, 6, 7, 8, 9, 10), "
     "    (3, 2, 200, 0, 'rwlock', 10, 20, 30, 40, 50, 60, 70, 80, 90, 100), (3, 1, 300, 0, 'spin', 1, 0, 0, 0, 0, 0, "
     "0, 0, 0, 0);"
     "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (5, 1, 3, 30), (5, 3, 4, 40);";

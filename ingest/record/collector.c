@@ -34,6 +34,7 @@ struct collector {
     struct moment start;
     int64_t start_ns;                              /* the same moment, since the epoch */
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
+    pid_t first_pid;                               /* of the program; 0: unknown */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -145,6 +146,7 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 }
 
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
+    collector->first_pid = pid;
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
 }
 
@@ -249,9 +251,7 @@ static size_t distinct_things(const struct counts *counts) {
     return count;
 }
 
-static uint64_t waited_ns(const struct recorded *recorded, struct tick_rate rate) {
-    const struct lock_counters *locks = (const void *)recorded->counts[MEASURE_LOCK].total;
-    uint64_t ticks = locks->wait + locks->read_wait;
+static uint64_t ticks_to_ns(const struct recorded *recorded, struct tick_rate rate, uint64_t ticks) {
     if (!(recorded->head.features & FEATURE_TSC) || !rate.ticks) return ticks;
     return (uint64_t)((double)ticks * (double)rate.ns / (double)rate.ticks);
 }
@@ -265,6 +265,7 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     const struct counts *counts = recorded->counts;
     const struct heap_sums *heap = (const void *)counts[MEASURE_HEAP].total;
     const struct lock_counters *locks = (const void *)counts[MEASURE_LOCK].total;
+    const struct wait_counters *waits = (const void *)counts[MEASURE_WAIT].total;
     const struct task_counters *tasks = (const void *)counts[MEASURE_FIBER].total;
     const struct cpu_counters *cpu = (const void *)counts[MEASURE_CPU].total;
     totals->processes += recorded->process_id != 0;
@@ -276,8 +277,10 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     if (totals->peak_bytes < peak_bytes(recorded)) totals->peak_bytes = peak_bytes(recorded);
     totals->sites += counts[MEASURE_HEAP].count;
     totals->acquires += recorded_events(recorded, MEASURE_LOCK);
-    totals->contended += locks->contended + locks->read_contended;
-    totals->wait_ns += waited_ns(recorded, rate);
+    totals->contended += locks->contended + locks->read_contended + locks->timeouts + locks->unfinished;
+    totals->wait_ns += ticks_to_ns(recorded, rate, locks->wait + locks->read_wait);
+    totals->other_waits += waits->waited + waits->timeouts + waits->unfinished;
+    totals->other_wait_ns += ticks_to_ns(recorded, rate, waits->wait);
     totals->locks += distinct_things(&counts[MEASURE_LOCK]);
     totals->cells += distinct_things(&counts[MEASURE_CELL]);
     totals->cell_events += recorded_events(recorded, MEASURE_CELL);
@@ -326,6 +329,17 @@ static int open_segment(struct collector *collector, struct recorded *recorded, 
     return 0;
 }
 
+/* The last moment of the process that is known, on its clock of lock times: the program's end, else now. */
+static uint64_t last_ticks(const struct collector *collector, const struct recorded *recorded,
+                           const struct segment_view *view) {
+    struct moment now = moment_now();
+    bool is_over = !recorded->is_running && view->head.pid == collector->first_pid && collector->program_ended_ns;
+    uint64_t ended_ns = is_over && collector->program_ended_ns < now.ns ? collector->program_ended_ns : now.ns;
+    if (!(view->head.features & FEATURE_TSC)) return ended_ns;
+    struct tick_rate rate = tick_rate(collector);
+    return now.ticks - (uint64_t)((double)(now.ns - ended_ns) * (double)rate.ticks / (double)(rate.ns ? rate.ns : 1));
+}
+
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
  * end. */
 static void read_processes(struct collector *collector) {
@@ -335,7 +349,7 @@ static void read_processes(struct collector *collector) {
         recorded->is_running = still_runs(collector, recorded);
         recorded->is_read = open_segment(collector, recorded, &view);
         if (!recorded->is_read) continue;
-        recorded_read(recorded, &collector->resolver, &view);
+        recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
         segment_view_close(&view);
     }
 }

@@ -63,10 +63,11 @@ struct collector_totals {
     uint64_t processes, running;       /* that were recorded; of these, that were running at the last flush */
     uint64_t alloc_count, alloc_bytes; /* of all processes */
     uint64_t free_count, free_bytes;
-    uint64_t peak_bytes;         /* most live bytes of one process */
-    uint64_t sites;              /* distinct stacks that allocated */
-    uint64_t acquires, locks;    /* lock operations, shared ones too; distinct locks */
-    uint64_t contended, wait_ns; /* of the lock operations: those that waited, and how long in all */
+    uint64_t peak_bytes;                 /* most live bytes of one process */
+    uint64_t sites;                      /* distinct stacks that allocated */
+    uint64_t acquires, locks;            /* lock operations, shared ones too; distinct locks */
+    uint64_t contended, wait_ns;         /* waits for locks, also those that ended without the lock; how long in all */
+    uint64_t other_waits, other_wait_ns; /* for condition variables, semaphores, barriers, threads and futexes */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t dropped, truncated;

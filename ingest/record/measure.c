@@ -32,7 +32,10 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(lock_counters, wait), PARAMETER(lock_counters, wait_max),
                                      PARAMETER(lock_counters, hold), PARAMETER(lock_counters, hold_max),
                                      PARAMETER(lock_counters, read_acquires), PARAMETER(lock_counters, read_contended),
-                                     PARAMETER(lock_counters, read_wait), PARAMETER(lock_counters, read_wait_max)}},
+                                     PARAMETER(lock_counters, read_wait), PARAMETER(lock_counters, read_wait_max),
+                                     PARAMETER(lock_counters, timeouts), PARAMETER(lock_counters, unfinished),
+                                     PARAMETER(lock_counters, failed_tries), PARAMETER(lock_counters, condition_waits),
+                                     PARAMETER(lock_counters, timed_holds)}},
     [MEASURE_CELL] = {.chunk = CHUNK_CELL,
                       .feature = FEATURE_CELLS,
                       .is_rare = true,
@@ -90,6 +93,25 @@ const struct measure measures[MEASURE_COUNT] = {
                       .kind = KIND_HEAP_PEAK,
                       .sql = "ingest/heap_peak_row.sql",
                       .parameters = {PARAMETER(peak_levels, peak_count), PARAMETER(peak_levels, peak_bytes)}},
+    [MEASURE_WAIT] = {.chunk = CHUNK_WAIT,
+                      .feature = FEATURE_LOCKS,
+                      .is_rare = true,
+                      .is_sampled = true,
+                      .words = WORDS(wait_counters),
+                      .maxima = BIT(wait_counters, wait_max),
+                      .ticks = BIT(wait_counters, wait) | BIT(wait_counters, wait_max),
+                      .events = BIT(wait_counters, passes) | BIT(wait_counters, timeouts) |
+                                BIT(wait_counters, failed_tries) | BIT(wait_counters, signals) |
+                                BIT(wait_counters, broadcasts),
+                      .kind = KIND_WAIT,
+                      .sql = "ingest/wait_row.sql",
+                      .fold = {"ingest/lock_fold.sql"},
+                      .parameters = {PARAMETER(wait_counters, passes), PARAMETER(wait_counters, waited),
+                                     PARAMETER(wait_counters, wait), PARAMETER(wait_counters, wait_max),
+                                     PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
+                                     PARAMETER(wait_counters, failed_tries), PARAMETER(wait_counters, signals),
+                                     PARAMETER(wait_counters, broadcasts)}},
 };
 
-_Static_assert(WORDS(lock_counters) <= MEASURE_WORDS_MAX, "the widest fits");
+_Static_assert(WORDS(wait_counters) <= WORDS(lock_counters) && WORDS(lock_counters) <= MEASURE_WORDS_MAX,
+               "the widest fits");

@@ -19,10 +19,11 @@ enum measure_id {
     MEASURE_FIBER, /* task sites; the tables fibers, schedulers and task_sites are sums of them */
     MEASURE_CPU,
     MEASURE_PEAK, /* what was live at the peak of live bytes */
+    MEASURE_WAIT, /* what threads wait for that is no lock */
     MEASURE_COUNT,
 };
 
-enum { MEASURE_WORDS_MAX = 10, MEASURE_FOLDS_MAX = 3 };
+enum { MEASURE_WORDS_MAX = 16, MEASURE_FOLDS_MAX = 3 };
 
 /* Chunks of heap counters are read as two measures. */
 struct heap_sums {

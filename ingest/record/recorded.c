@@ -32,6 +32,7 @@ void recorded_free(struct recorded *recorded) {
     map_free(&recorded->stack_chunks);
     free(recorded->stacks);
     free(recorded->objects);
+    free(recorded->open_waits);
     free(recorded->name);
     free(recorded);
 }
@@ -175,6 +176,63 @@ static void choose_peak(struct recorded *recorded) {
     }
 }
 
+/* The account of a wait is closed when it ends: first the thread takes the wait from its record, then it counts. So the
+ * records are read before the counters, and again after them: a wait that is there both times is in no counter. */
+static void on_waiting(void *context, const struct thread_counters *counters) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    uint64_t since = __atomic_load_n(&counters->wait_since, __ATOMIC_ACQUIRE);
+    if (!since) return;
+    if (recorded->open_count == recorded->open_capacity) {
+        recorded->open_capacity = grown(recorded->open_capacity, recorded->open_count);
+        recorded->open_waits = xrealloc(recorded->open_waits, recorded->open_capacity * sizeof *recorded->open_waits);
+    }
+    recorded->open_waits[recorded->open_count++] = (struct open_wait){.at = counters,
+                                                                      .since = since,
+                                                                      .object = counters->wait_object,
+                                                                      .weight = counters->wait_weight,
+                                                                      .is_shared = counters->wait_shared};
+}
+
+static void drop_ended_waits(struct recorded *recorded) {
+    size_t kept = 0;
+    for (size_t i = 0; i < recorded->open_count; i++) {
+        struct open_wait wait = recorded->open_waits[i];
+        if (__atomic_load_n(&wait.at->wait_since, __ATOMIC_ACQUIRE) == wait.since) recorded->open_waits[kept++] = wait;
+    }
+    recorded->open_count = kept;
+}
+
+struct wait_words {
+    uint64_t *wait, *wait_max, *unfinished;
+};
+
+/* Where an object's waits are counted; NULLs: it has none. */
+static struct wait_words words_of_wait(struct recorded *recorded, const struct open_wait *wait) {
+    struct counts *counts = recorded->counts;
+    uint32_t kind = wait->object < recorded->object_capacity ? recorded->objects[wait->object].object.kind : 0;
+    if (kind >= OBJECT_MUTEX && kind <= OBJECT_LOCK) {
+        struct lock_counters *sum = (void *)sum_of(&counts[MEASURE_LOCK], wait->object, measures[MEASURE_LOCK].words);
+        return wait->is_shared ? (struct wait_words){&sum->read_wait, &sum->read_wait_max, &sum->unfinished}
+                               : (struct wait_words){&sum->wait, &sum->wait_max, &sum->unfinished};
+    }
+    if (kind < OBJECT_COND || kind > OBJECT_FUTEX) return (struct wait_words){0};
+    struct wait_counters *sum = (void *)sum_of(&counts[MEASURE_WAIT], wait->object, measures[MEASURE_WAIT].words);
+    return (struct wait_words){&sum->wait, &sum->wait_max, &sum->unfinished};
+}
+
+/* Adds the open waits, up to now. When the process is gone, they are the last thing that those threads did. */
+static void add_open_waits(struct recorded *recorded) {
+    for (size_t i = 0; i < recorded->open_count; i++) {
+        const struct open_wait *wait = &recorded->open_waits[i];
+        struct wait_words words = words_of_wait(recorded, wait);
+        uint64_t took = recorded->read_ticks > wait->since ? recorded->read_ticks - wait->since : 0;
+        if (!words.wait) continue;
+        *words.wait += took * wait->weight;
+        if (*words.wait_max < took) *words.wait_max = took;
+        if (!recorded->is_running) *words.unfinished += wait->weight;
+    }
+}
+
 static void forget_sums(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct counts *counts = &recorded->counts[i];
@@ -182,6 +240,7 @@ static void forget_sums(struct recorded *recorded) {
     }
     recorded->threads = (struct thread_counters){0};
     recorded->module_index = 0;
+    recorded->open_count = 0;
 }
 
 static void read_losses(struct recorded *recorded, const struct segment *head) {
@@ -195,18 +254,23 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
     recorded->truncated = recorded->threads.truncated + recorded->threads.incomplete;
 }
 
-void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view) {
+void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t ticks) {
     /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
      * that has a count. */
+    static const struct segment_visitor waiting = {.thread = on_waiting};
     static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread};
     static const struct segment_visitor lists = {
         .module = on_module, .stack = on_stack, .object = on_object, .wants_stacks = wants_stacks};
     struct segment_reading reading = {recorded, resolver};
     forget_sums(recorded);
     recorded->head = view->head;
+    recorded->read_ticks = ticks;
+    segment_view_walk(view, &waiting, &reading);
     segment_view_walk(view, &counters, &reading);
+    drop_ended_waits(recorded);
     choose_peak(recorded);
     segment_view_walk(view, &lists, &reading);
+    add_open_waits(recorded);
     read_losses(recorded, &view->head);
     recorded->is_corrupt |= view->corrupt;
 }
@@ -239,6 +303,7 @@ static bool is_of_measure(const struct measure *measure, uint32_t object_kind) {
     case CHUNK_LOCK: return object_kind >= OBJECT_MUTEX && object_kind <= OBJECT_LOCK;
     case CHUNK_CELL: return object_kind == OBJECT_CELL;
     case CHUNK_CHANNEL: return object_kind == OBJECT_CHANNEL;
+    case CHUNK_WAIT: return object_kind >= OBJECT_COND && object_kind <= OBJECT_FUTEX;
     default: return object_kind == OBJECT_TASK_SITE;
     }
 }

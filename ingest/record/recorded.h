@@ -80,6 +80,14 @@ struct counts {
     bool has_window;                     /* made by this flush */
 };
 
+/* A wait that was not over when its thread's record was read. */
+struct open_wait {
+    const struct thread_counters *at; /* of the thread, in the view */
+    uint64_t since;                   /* ticks */
+    uint32_t object, weight;
+    bool is_shared;
+};
+
 struct recorded {
     char *name; /* of the segment file */
     struct segment head;
@@ -91,6 +99,9 @@ struct recorded {
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
     struct thread_counters threads; /* summed */
+    struct open_wait *open_waits;   /* as of recorded_read */
+    size_t open_count, open_capacity;
+    uint64_t read_ticks; /* when that was, on the clock of lock times */
     struct counts counts[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
     uint64_t truncated, written_truncated;
@@ -102,8 +113,9 @@ struct recorded {
 struct recorded *recorded_new(const char *name);
 void recorded_free(struct recorded *recorded);
 
-/* Reads and sums the counters of the open segment. */
-void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view);
+/* Reads and sums the counters of the open segment, and the waits that are open at `ticks`, which is now on the clock of
+ * lock times. */
+void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t ticks);
 /* Sums what was read into rows; needs a view of the same segment. */
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err);

@@ -102,6 +102,11 @@ static const char *lock_kind_name(uint32_t kind) {
     case OBJECT_RWLOCK: return "rwlock";
     case OBJECT_SPIN: return "spin";
     case OBJECT_LOCK: return "own";
+    case OBJECT_COND: return "cond";
+    case OBJECT_SEM: return "sem";
+    case OBJECT_BARRIER: return "barrier";
+    case OBJECT_JOIN: return "join";
+    case OBJECT_FUTEX: return "futex";
     default: return "";
     }
 }
@@ -109,8 +114,9 @@ static const char *lock_kind_name(uint32_t kind) {
 static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct recorded_row *row) {
     if (id != MEASURE_CHANNEL) db_bind_int(statement, ":trace", row->trace);
     if (!measures[id].is_by_stack) db_bind_int(statement, ":object", row->thing);
-    if (id == MEASURE_LOCK || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
-    if (id == MEASURE_LOCK) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
+    bool is_lock = id == MEASURE_LOCK || id == MEASURE_WAIT;
+    if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
+    if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (id != MEASURE_CHANNEL) return;
     db_bind_int(statement, ":channel", row->place);
     db_bind_int(statement, ":capacity", positive(row->capacity));

@@ -325,7 +325,11 @@ static int64_t nameless_object(struct resolver *resolver, const char *kind, cons
 
 int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,
                        int64_t owner_trace, struct error *err) {
-    const char *kind = object->kind == OBJECT_CELL ? "cell" : object->kind == OBJECT_CHANNEL ? "channel" : "lock";
+    const char *kind = object->kind == OBJECT_CELL      ? "cell"
+                       : object->kind == OBJECT_CHANNEL ? "channel"
+                       : object->kind >= OBJECT_COND    ? "wait"
+                                                        : "lock";
+    if (object->kind == OBJECT_JOIN) return named_object(resolver, kind, "thread join", err);
     if (*object->name) return named_object(resolver, kind, object->name, err);
     if (owner_trace > 0) return heap_object(resolver, kind, owner_trace, object->offset, err);
     const struct loaded *loaded = find_loaded(space, object->address, object->epoch);

@@ -166,7 +166,7 @@ static void walk_objects(struct segment_view *view, const unsigned char *body, s
         struct segment_object object;
         memcpy(&object, body + i * sizeof object, sizeof object);
         object.name[sizeof object.name - 1] = '\0';
-        if (!is_id(view, object.id) || object.kind < OBJECT_MUTEX || object.kind > OBJECT_TASK_SITE) {
+        if (!is_id(view, object.id) || object.kind < OBJECT_MUTEX || object.kind > OBJECT_FUTEX) {
             view->corrupt = true;
             return;
         }
@@ -183,6 +183,7 @@ static size_t counter_size(uint32_t kind) {
     case CHUNK_CHANNEL: return sizeof(struct channel_counters);
     case CHUNK_TASK: return sizeof(struct task_counters);
     case CHUNK_CPU: return sizeof(struct cpu_counters);
+    case CHUNK_WAIT: return sizeof(struct wait_counters);
     default: return 0;
     }
 }

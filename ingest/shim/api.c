@@ -114,11 +114,14 @@ HOOK void clear_rt_channel_close(const void *channel) {
 static void lock_acquired(struct thread *thread, void *lock, enum mode mode, bool is_contended, uint64_t wait_ns,
                           struct frame frame) {
     struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, frame);
+    uint32_t id;
     if (!attempt.weight) return;
-    if (is_contended)
-        lock_got_waiting(thread, lock, attempt, mode, clock_ticks_of(wait_ns));
-    else
+    if (!is_contended) {
         lock_got(thread, lock, attempt, mode);
+        return;
+    }
+    attempt = lock_contended(thread, lock, OBJECT_LOCK, attempt, frame, &id);
+    lock_got_waiting(thread, lock, attempt, mode, clock_ticks_of(wait_ns));
 }
 
 static void lock_released(struct thread *thread, const void *lock, enum mode mode) {

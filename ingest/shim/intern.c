@@ -94,7 +94,7 @@ static struct segment_object *object_at(uint32_t id) {
 static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
     struct heap_block block;
-    if (entry->kind == OBJECT_TASK_SITE) return;
+    if (entry->kind == OBJECT_TASK_SITE || entry->kind == OBJECT_JOIN) return;
     if (_dl_find_object((void *)(uintptr_t)entry->address, &object) == 0) {
         module_note(&object);
         entry->epoch = process->epoch;
@@ -130,7 +130,7 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
     if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->objects, hash);
     if (!id && index_reserve(&process->objects)) {
-        bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL;
+        bool is_split = key.class == CLASS_LOCK || key.class == CLASS_CELL || key.class == CLASS_WAIT;
         struct segment_object object = {.kind = kind,
                                         .address = key.address,
                                         .stack = is_split ? key.part : 0,

@@ -32,12 +32,12 @@ static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct w
 }
 
 /* Objects of different classes may have one address: a cell whose first member is its lock. */
-enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE };
+enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE, CLASS_WAIT };
 
 struct object_key {
     uintptr_t address;
     enum object_class class;
-    uint32_t part; /* of a lock or cell: the caller's stack, or 0; of a task site: the scheduler + 1, or 0 */
+    uint32_t part; /* of a lock, cell or wait: the caller's stack, or 0; of a task site: the scheduler + 1, or 0 */
 };
 
 /* As stack_intern. */

@@ -1,5 +1,8 @@
 /* lockrecord.h: records the events of locks, which come from the hooks of pthread locks and from clear.h. Times are
- * ticks (clock_ticks). */
+ * ticks (clock_ticks).
+ *
+ * Every acquisition is counted. Clocks cost more than that (about 10 ns a reading), and the second reading of a hold is
+ * made with the lock held. So holds of a lock that are short in the mean are sampled: see hold_sample. */
 #ifndef CLEAR_SHIM_LOCKRECORD_H
 #define CLEAR_SHIM_LOCKRECORD_H
 
@@ -13,8 +16,9 @@ enum mode { EXCLUSIVE, SHARED };
 /* An acquisition under way. */
 struct attempt {
     struct lock_counters *counters; /* NULL: not recorded */
-    uint64_t asked;                 /* clock when the lock was asked for */
+    uint64_t asked;                 /* clock when the lock was asked for: where the hold is timed, and where it waits */
     uint32_t weight;                /* acquisitions that this one stands for; 0: not sampled */
+    uint32_t holds;                 /* holds that this one stands for; 0: it is not timed */
 };
 
 void lock_dropped(void);
@@ -42,6 +46,28 @@ static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, c
     return &table[((uintptr_t)object >> 3 ^ (uintptr_t)object >> 11) & (KNOWN_OBJECTS - 1)];
 }
 
+enum {
+    HOLDS_TIMED = 64,      /* the first holds of a lock in a thread are all timed */
+    SHORT_HOLD_SHIFT = 11, /* a hold of less than 2,048 ticks is short: 0.6 to 1 us */
+    HOLDS_SAMPLED = 8,     /* of short holds one in so many is timed, and counts so many times */
+};
+
+void hold_draw(struct thread *thread);
+
+/* How many holds the next one stands for; 0: it is not timed. While the holds of this lock in this thread have a mean of
+ * more than SHORT_HOLD, each is timed. Else one in HOLDS_SAMPLED is, at random intervals, because fixed ones can fall
+ * into step with the program. Whether a hold is timed depends on earlier ones alone, so the sum is unbiased. */
+static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, const struct lock_counters *counters) {
+    uint64_t acquires = load_relaxed(&counters->acquires);
+    if (unlikely(acquires < HOLDS_TIMED || load_relaxed(&counters->hold) >> SHORT_HOLD_SHIFT >= acquires)) return 1;
+    if (likely(thread->holds_to_skip)) {
+        thread->holds_to_skip--;
+        return 0;
+    }
+    hold_draw(thread);
+    return HOLDS_SAMPLED;
+}
+
 /* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the
  * shared index. */
 static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_object_kind kind,
@@ -55,7 +81,9 @@ static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, 
         attempt.counters = known->counters;
     else
         attempt.counters = lock_counters_lookup(thread, lock, kind, known);
-    if (mode == EXCLUSIVE) attempt.asked = clock_ticks();
+    if (mode == SHARED || !attempt.counters) return attempt;
+    attempt.holds = kind == OBJECT_LOCK ? 1 : hold_sample(thread, attempt.counters); /* clear.h asks for every hold */
+    if (unlikely(attempt.holds)) attempt.asked = clock_ticks();
     return attempt;
 }
 
@@ -75,8 +103,12 @@ static ALWAYS_INLINE void hold_begins(struct thread *thread, void *lock, struct 
         add_own(&thread->counters->hold_lost, 1);
         return;
     }
-    thread->held[thread->held_count++] = (struct held_lock){
-        .lock = lock, .counters = attempt.counters, .since = attempt.asked, .depth = 1, .weight = attempt.weight};
+    thread->held[thread->held_count++] = (struct held_lock){.lock = lock,
+                                                            .counters = attempt.counters,
+                                                            .since = attempt.asked,
+                                                            .depth = 1,
+                                                            .weight = attempt.weight,
+                                                            .holds = attempt.holds};
 }
 
 /* The lock was acquired without a wait. */
@@ -87,31 +119,62 @@ static ALWAYS_INLINE void lock_got(struct thread *thread, void *lock, struct att
     if (mode == EXCLUSIVE) hold_begins(thread, lock, attempt);
 }
 
+static ALWAYS_INLINE void count_wait(struct attempt attempt, enum mode mode, uint64_t wait) {
+    struct lock_counters *counters = attempt.counters;
+    add_own(mode == SHARED ? &counters->read_wait : &counters->wait, attempt.weight * wait);
+    max_own(mode == SHARED ? &counters->read_wait_max : &counters->wait_max, wait);
+}
+
 /* The lock was acquired after `wait` ticks. */
 static inline void lock_got_waiting(struct thread *thread, void *lock, struct attempt attempt, enum mode mode,
                                     uint64_t wait) {
     struct lock_counters *counters = attempt.counters;
     if (!counters) return;
     add_own(mode == SHARED ? &counters->read_contended : &counters->contended, attempt.weight);
-    add_own(mode == SHARED ? &counters->read_wait : &counters->wait, attempt.weight * wait);
-    max_own(mode == SHARED ? &counters->read_wait_max : &counters->wait_max, wait);
+    count_wait(attempt, mode, wait);
     lock_got(thread, lock, attempt, mode);
 }
+
+/* The attempt must wait, or has waited: from here on its counters are those of the calling stack, so that waits have
+ * one. `*id` is the object's, 0 where none could be made: then the counters stay. */
+struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
+                              struct frame frame, uint32_t *id);
 
 /* Counts a hold. Called after the unlock. */
 static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
     uint64_t hold = now > held->since ? now - held->since : 0;
-    add_own(&held->counters->hold, held->weight * hold);
+    add_own(&held->counters->hold, hold * held->weight * held->holds);
+    add_own(&held->counters->timed_holds, held->weight);
     max_own(&held->counters->hold_max, hold);
 }
 
-/* Takes the hold out of the list and returns it when this release is the last one. */
+/* Takes the hold out of the list and returns it in *ended. False: it goes on, is not known, or is not timed. */
 static ALWAYS_INLINE bool hold_release(struct thread *thread, const void *lock, struct held_lock *ended) {
     struct held_lock *held = find_held(thread, lock);
     if (!held || --held->depth) return false;
     *ended = *held;
     *held = thread->held[--thread->held_count];
-    return true;
+    return ended->holds;
+}
+
+/* --- waits ---------------------------------------------------------------------------------------------------- */
+
+/* Tells the collector what the thread waits for, from `since` on. Threads past their end share one record, and tell
+ * nothing. */
+static inline void wait_publish(struct thread *thread, uint32_t object, uint32_t weight, enum mode mode,
+                                uint64_t since) {
+    struct thread_counters *record = thread->counters;
+    if (thread->orphan || !object) return;
+    store_relaxed(&record->wait_object, object);
+    store_relaxed(&record->wait_weight, weight);
+    store_relaxed(&record->wait_shared, mode == SHARED);
+    store_release(&record->wait_since, since);
+}
+
+/* The wait is over. What follows adds it to its counters, and not before: the collector must not see it twice. */
+static inline void wait_unpublish(struct thread *thread) {
+    store_relaxed(&thread->counters->wait_since, 0);
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* x86 keeps the order of stores; so must the compiler */
 }
 
 #endif

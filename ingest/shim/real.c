@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "ingest/shim/atomic.h"
@@ -112,7 +113,53 @@ FIRST(int, pthread_spin_unlock, (pthread_spinlock_t *l), (l))
 FIRST(int, pthread_cond_wait, (pthread_cond_t *c, pthread_mutex_t *m), (c, m))
 FIRST(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *t), (c, m, t))
 FIRST(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, clockid_t k, const struct timespec *t), (c, m, k, t))
+FIRST(int, pthread_cond_signal, (pthread_cond_t *c), (c))
+FIRST(int, pthread_cond_broadcast, (pthread_cond_t *c), (c))
+FIRST(int, sem_wait, (sem_t *s), (s))
+FIRST(int, sem_trywait, (sem_t *s), (s))
+FIRST(int, sem_timedwait, (sem_t *s, const struct timespec *t), (s, t))
+FIRST(int, sem_clockwait, (sem_t *s, clockid_t k, const struct timespec *t), (s, k, t))
+FIRST(int, sem_post, (sem_t *s), (s))
+FIRST(int, pthread_barrier_wait, (pthread_barrier_t *b), (b))
+FIRST(int, pthread_join, (pthread_t t, void **r), (t, r))
+FIRST(int, pthread_tryjoin_np, (pthread_t t, void **r), (t, r))
+FIRST(int, pthread_timedjoin_np, (pthread_t t, void **r, const struct timespec *u), (t, r, u))
+FIRST(int, pthread_clockjoin_np, (pthread_t t, void **r, clockid_t k, const struct timespec *u), (t, r, k, u))
+FIRST(int, mtx_lock, (mtx_t *m), (m))
+FIRST(int, mtx_trylock, (mtx_t *m), (m))
+FIRST(int, mtx_timedlock, (mtx_t *m, const struct timespec *t), (m, t))
+FIRST(int, mtx_unlock, (mtx_t *m), (m))
+FIRST(int, cnd_wait, (cnd_t *c, mtx_t *m), (c, m))
+FIRST(int, cnd_timedwait, (cnd_t *c, mtx_t *m, const struct timespec *t), (c, m, t))
+FIRST(int, cnd_signal, (cnd_t *c), (c))
+FIRST(int, cnd_broadcast, (cnd_t *c), (c))
+FIRST(int, thrd_join, (thrd_t t, int *r), (t, r))
 /* clang-format on */
+
+/* Until libc's is found the kernel is called here: the look-up itself may come this way. */
+static long first_syscall(long number, ...) {
+    long arguments[6], result;
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arguments[i] = va_arg(list, long);
+    va_end(list);
+    register long fourth __asm__("r10") = arguments[3];
+    register long fifth __asm__("r8") = arguments[4];
+    register long sixth __asm__("r9") = arguments[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]), "r"(fourth), "r"(fifth),
+                       "r"(sixth)
+                     : "rcx", "r11", "memory");
+    if (result >= -4095 && result < 0) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}
+
+system_call *real_syscall = first_syscall;
 
 struct real_functions real = {
 #define X(type, name, parameters) .name = first_##name,
@@ -120,11 +167,15 @@ struct real_functions real = {
 #undef X
 };
 
-/* The default version of these two is GLIBC_2.3.2. dlsym without a version may find the incompatible version
- * GLIBC_2.2.5, and a program that mixes them hangs. Only what every libc of ours has is looked up here: dlerror's
+/* The default version of pthread_cond_* is GLIBC_2.3.2. dlsym without a version may find the incompatible version
+ * GLIBC_2.2.5, and a program that mixes them hangs. (pthread_cond_clockwait has one version, which is newer.) Only what every libc of ours has is looked up here: dlerror's
  * message of a failure is allocated, and the caller may be an allocator of the program (Chromium's). */
 static void *look_up(const char *name) {
-    bool is_old = strcmp(name, "pthread_cond_wait") == 0 || strcmp(name, "pthread_cond_timedwait") == 0;
+    static const char *const old[] = {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_signal",
+                                      "pthread_cond_broadcast"};
+    bool is_old = false;
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        is_old |= strcmp(name, old[i]) == 0;
     return is_old ? dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2") : dlsym(RTLD_NEXT, name);
 }
 
@@ -139,6 +190,7 @@ void real_resolve(void) {
     if ((found = look_up(#name))) store_release((void **)&real.name, found);
     REAL_FUNCTIONS(X)
 #undef X
+    if ((found = look_up("syscall"))) store_release((void **)&real_syscall, found);
     resolving = false;
     store_release(&resolved, 1);
     errno = saved_errno;

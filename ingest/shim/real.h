@@ -8,10 +8,12 @@
 #define CLEAR_SHIM_REAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <threads.h>
 #include <time.h>
 
 /* Every function that is hooked: type, name, parameters. */
@@ -55,7 +57,28 @@
     X(int, pthread_spin_unlock, (pthread_spinlock_t *))                                                                \
     X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                                                   \
     X(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                     \
-    X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))
+    X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))          \
+    X(int, pthread_cond_signal, (pthread_cond_t *))                                                                    \
+    X(int, pthread_cond_broadcast, (pthread_cond_t *))                                                                 \
+    X(int, sem_wait, (sem_t *))                                                                                        \
+    X(int, sem_trywait, (sem_t *))                                                                                     \
+    X(int, sem_timedwait, (sem_t *, const struct timespec *))                                                          \
+    X(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))                                               \
+    X(int, sem_post, (sem_t *))                                                                                        \
+    X(int, pthread_barrier_wait, (pthread_barrier_t *))                                                                \
+    X(int, pthread_join, (pthread_t, void **))                                                                         \
+    X(int, pthread_tryjoin_np, (pthread_t, void **))                                                                   \
+    X(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))                                        \
+    X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *))                             \
+    X(int, mtx_lock, (mtx_t *))                                                                                        \
+    X(int, mtx_trylock, (mtx_t *))                                                                                     \
+    X(int, mtx_timedlock, (mtx_t *, const struct timespec *))                                                          \
+    X(int, mtx_unlock, (mtx_t *))                                                                                      \
+    X(int, cnd_wait, (cnd_t *, mtx_t *))                                                                               \
+    X(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *))                                                 \
+    X(int, cnd_signal, (cnd_t *))                                                                                      \
+    X(int, cnd_broadcast, (cnd_t *))                                                                                   \
+    X(int, thrd_join, (thrd_t, int *))
 
 struct real_functions {
 #define X(type, name, parameters) type(*name) parameters;
@@ -63,6 +86,11 @@ struct real_functions {
 #undef X
 };
 extern struct real_functions real;
+
+/* syscall(2) of libc. It has no row above because it is variadic: futex.c passes calls on to it by a jump, which leaves
+ * all registers and the stack as they are. */
+typedef long system_call(long number, ...);
+extern system_call *real_syscall __attribute__((visibility("hidden")));
 
 /* Looks everything up; returns at once when that is done. */
 void real_resolve(void);

@@ -23,6 +23,7 @@
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
 #include "ingest/shim/unwind.h"
+#include "ingest/shim/waits.h"
 
 enum {
     SEGMENT_LEAST = 16 << 20, /* with less address space nothing is recorded */
@@ -450,6 +451,7 @@ static void begin_thread(struct thread *thread) {
     thread->exit_rounds = 0;
     stack_range_start(thread);
     sample_start(thread);
+    hold_draw(thread);
     pthread_setspecific(thread_end_key, thread);
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
@@ -526,6 +528,7 @@ static void thread_ended(void *value) {
     int saved_errno = errno;
     thread->state = THREAD_BUSY;
     cpu_end(thread);
+    wait_abandoned(thread);
     if (!load_acquire(&process->orphan)) make_orphan();
     struct thread *orphan = load_acquire(&process->orphan);
     self = orphan ? orphan : &busy_thread;

@@ -127,13 +127,14 @@ struct process {
     struct thread *free_threads; /* of threads that ended, for the next ones */
 };
 
-/* A lock that this thread holds, to time the hold. */
+/* A lock that this thread holds. */
 struct held_lock {
     void *lock;
     struct lock_counters *counters;
     uint64_t since;
     uint32_t depth;  /* of a recursive mutex */
     uint32_t weight; /* acquisitions that it stands for, when sampling */
+    uint32_t holds;  /* holds that this one stands for; 0: it is not timed */
 };
 
 /* A lock, cell or channel that this thread used, and its counters. */
@@ -194,6 +195,7 @@ struct walk_set {
     X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
     X(cpu, struct cpu_counters, CHUNK_CPU, STACK_CHUNKS)                                                               \
     X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
+    X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
     X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
     X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
     X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)
@@ -220,7 +222,10 @@ struct thread {
     struct thread *next_timed, **timed_place; /* in process->timed */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
-    struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS];
+    uint32_t holds_to_skip, hold_random; /* of short holds, until one is timed; 0 before the first draw */
+    struct wait_counters *waiting;       /* of the wait that it is in, if a cancellation may end that */
+    struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
+        known_waits[KNOWN_OBJECTS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
     struct walk_set walks[WALK_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */

@@ -5,11 +5,11 @@ SELECT
     objects.identity,
     objects.name,
     sum(locks.acquires + locks.read_acquires) AS operations,
-    sum(locks.contended + locks.read_contended) AS contended,
+    sum(locks.contended + locks.read_contended + locks.timeouts + locks.unfinished) AS contended,
     sum(locks.wait_ns + locks.read_wait_ns) AS wait_ns,
     sum(locks.hold_ns) AS hold_ns
 FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
 JOIN objects ON objects.id = locks.object_id
-WHERE profiles.run_id = :run
+WHERE profiles.run_id = :run AND profiles.kind <> 'wait'
 GROUP BY locks.object_id, 1

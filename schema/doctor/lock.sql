@@ -13,9 +13,9 @@ CREATE VIEW doctor_lock AS
 --   read_acquires [count]: shared acquisitions, whose holds are not timed
 --   read_contended [count]: those of them that had to wait
 --   total_acquires [count]: acquires + read_acquires
---   total_contended [count]: contended + read_contended
+--   total_contended [count]: contended + read_contended, and the waits that ended without the lock
 --   read_percent [percent]: read_acquires of total_acquires, a whole number
---   contended_percent [percent]: total_contended of total_acquires, a whole number
+--   contended_percent [percent]: total_contended of total_acquires and the waits that ended without the lock, a whole number
 --   wait_ns [ns]: sum of all waits
 --   max_wait_ns [ns]: the longest wait
 --   hold_ns [ns]: sum of the exclusive holds
@@ -62,18 +62,21 @@ lock AS (
         profiles.run_id, locks.object_id, locks.address, max(locks.kind) AS kind,
         sum(acquires) AS acquires, sum(contended) AS contended,
         sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
-        sum(acquires + read_acquires) AS total_acquires, sum(contended + read_contended) AS total_contended,
+        sum(acquires + read_acquires) AS total_acquires,
+        sum(contended + read_contended + timeouts + unfinished) AS total_contended,
+        sum(acquires + read_acquires + timeouts + unfinished) AS total_attempts,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
         sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
+    WHERE profiles.kind <> 'wait'
     GROUP BY profiles.run_id, locks.object_id, locks.address
 ),
 figure AS (
     SELECT
         lock.*,
         coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0) AS read_percent,
-        coalesce(CAST(round(100.0 * total_contended / nullif(total_acquires, 0)) AS INTEGER), 0) AS contended_percent,
+        coalesce(CAST(round(100.0 * total_contended / nullif(total_attempts, 0)) AS INTEGER), 0) AS contended_percent,
         coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0) AS mean_hold_ns,
         coalesce(1.0 * wait_ns / nullif(total_contended, 0), 0.0) AS mean_wait_ns,
         CAST(round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS wait_percent,

@@ -1,11 +1,11 @@
 -- The lock samples of the windows of run :run that end after :from and up to :to, in the columns of `clear export --sql`.
--- Contentions, delay and acquisitions count shared and exclusive operations, hold is exclusive. Where no caller was
--- recorded, the lock itself is the only frame.
+-- Contentions, delay and acquisitions count shared and exclusive operations, hold is exclusive. Contentions are also waits
+-- that ended without the lock. Where no caller was recorded, the lock itself is the only frame.
 SELECT
     locks.trace_id,
     CASE WHEN locks.trace_id = 0 THEN objects.name END AS function,
     objects.name AS "label:object",
-    sum(locks.contended + locks.read_contended) AS "contentions/count",
+    sum(locks.contended + locks.read_contended + locks.timeouts + locks.unfinished) AS "contentions/count",
     sum(locks.wait_ns + locks.read_wait_ns) AS "delay/nanoseconds",
     sum(locks.hold_ns) AS "hold/nanoseconds",
     sum(locks.acquires + locks.read_acquires) AS "acquisitions/count"

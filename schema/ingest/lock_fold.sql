@@ -1,8 +1,10 @@
 -- Adds the locks of profile :from to those of profile :into.
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
-                  max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns)
+                  max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
+                  timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
-       max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns
+       max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
+       timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -15,4 +17,11 @@ SET acquires = acquires + excluded.acquires,
     read_acquires = read_acquires + excluded.read_acquires,
     read_contended = read_contended + excluded.read_contended,
     read_wait_ns = read_wait_ns + excluded.read_wait_ns,
-    read_max_wait_ns = max(read_max_wait_ns, excluded.read_max_wait_ns);
+    read_max_wait_ns = max(read_max_wait_ns, excluded.read_max_wait_ns),
+    timeouts = timeouts + excluded.timeouts,
+    unfinished = unfinished + excluded.unfinished,
+    failed_tries = failed_tries + excluded.failed_tries,
+    condition_waits = condition_waits + excluded.condition_waits,
+    timed_holds = timed_holds + excluded.timed_holds,
+    signals = signals + excluded.signals,
+    broadcasts = broadcasts + excluded.broadcasts;

@@ -2,7 +2,7 @@ DROP VIEW IF EXISTS lock_use;
 CREATE VIEW lock_use AS
 -- Question: which lock is taken how often, who waits for it, and how long is it held?
 -- Rows: one per run, process, lock and caller, over all windows of the recording; of an ingested file one per profile, lock and
---   caller. A condition WHERE run_id = 3, or = :run, reads that run only.
+--   caller. Of a recorded lock all acquisitions without a wait are one row without a caller. A condition WHERE run_id = 3, or = :run, reads that run only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
@@ -26,6 +26,11 @@ CREATE VIEW lock_use AS
 --   read_contended [count]: those of them that had to wait
 --   read_wait_ns [ns]: sum of their waits
 --   read_max_wait_ns [ns]: the longest of their waits
+--   timeouts [count]: waits that ended at their time limit, without the lock; their time is in wait_ns
+--   unfinished [count]: waits that were not over when the process ended; their time is in wait_ns
+--   failed_tries [count]: calls that only try, and found the lock taken
+--   condition_waits [count]: of a mutex: waits on condition variables that released it
+--   timed_holds [count]: holds that were timed: where less than acquires, hold_ns is an estimate; 0: not known
 SELECT
     used.run_id,
     used.profile_id,
@@ -48,14 +53,22 @@ SELECT
     used.read_acquires,
     used.read_contended,
     used.read_wait_ns,
-    used.read_max_wait_ns
+    used.read_max_wait_ns,
+    used.timeouts,
+    used.unfinished,
+    used.failed_tries,
+    used.condition_waits,
+    used.timed_holds
 FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, locks.object_id, locks.address, locks.trace_id,
              max(locks.kind) AS kind, sum(acquires) AS acquires, sum(contended) AS contended, sum(wait_ns) AS wait_ns,
              max(max_wait_ns) AS max_wait_ns, sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
              sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
-             sum(read_wait_ns) AS read_wait_ns, max(read_max_wait_ns) AS read_max_wait_ns
+             sum(read_wait_ns) AS read_wait_ns, max(read_max_wait_ns) AS read_max_wait_ns,
+             sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(failed_tries) AS failed_tries,
+             sum(condition_waits) AS condition_waits, sum(timed_holds) AS timed_holds
       FROM locks
       JOIN profiles ON profiles.id = locks.profile_id
+      WHERE profiles.kind <> 'wait'
       GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, locks.object_id,
                locks.address, locks.trace_id) AS used
 JOIN objects ON objects.id = used.object_id

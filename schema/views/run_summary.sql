@@ -24,7 +24,7 @@ CREATE VIEW run_summary AS
 --   inuse_count [count]: blocks live at the end
 --   inuse_bytes [bytes]: bytes live at the end
 --   lock_acquires [count]: acquisitions of locks, exclusive and shared
---   lock_contended [count]: those of them that had to wait
+--   lock_contended [count]: how often a thread had to wait for one, whether it got it or not
 --   lock_wait_ns [ns]: sum of their waits
 --   cpu_ns [ns]: CPU time that was sampled
 --   dropped [count]: events that could not be recorded
@@ -76,9 +76,10 @@ JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count,
       LEFT JOIN site_keys ON site_keys.id = site_rows.site_key_id
       GROUP BY runs.id) AS heap ON heap.run_id = runs.id
 JOIN (SELECT runs.id AS run_id, sum(acquires + read_acquires) AS acquires,
-             sum(contended + read_contended) AS contended, sum(wait_ns + read_wait_ns) AS wait_ns
+             sum(contended + read_contended + timeouts + unfinished) AS contended,
+             sum(wait_ns + read_wait_ns) AS wait_ns
       FROM runs
-      LEFT JOIN profiles ON profiles.run_id = runs.id
+      LEFT JOIN profiles ON profiles.run_id = runs.id AND profiles.kind <> 'wait'
       LEFT JOIN locks ON locks.profile_id = profiles.id
       GROUP BY runs.id) AS lock ON lock.run_id = runs.id
 JOIN (SELECT runs.id AS run_id, sum(cpu_ns) AS cpu_ns

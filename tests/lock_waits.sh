@@ -1,0 +1,55 @@
+# What threads wait for, by a program that counts and times its own waits: condition variables, semaphores, barriers, threads, futexes
+# and C11's; waits that end at a time limit; and a deadlock that ends with the program.
+. "$(dirname "$0")/lib.sh"
+
+of_run='run_id = (SELECT max(id) FROM runs)'
+expect_status 0 profile -- "$FIXTURES/wait_counts" >out.txt
+named() { # named NAME: the object of that name
+    [ "$1" = join ] && echo "object = 'thread join'" || echo "object GLOB '*:$1'"
+}
+while read -r _ name counts; do
+    # in_vain polls for one thread besides, without a wait
+    [ "$name" = join ] && counts=$(echo "$counts" | awk '{print $1 + 1, $2, $3, $4, $5}')
+    expect_equal "$(sql t.db "SELECT sum(passes), sum(waited), sum(timeouts), sum(signals), sum(broadcasts) FROM wait_use WHERE $of_run AND $(named "$name")" | tr '|' ' ')" \
+        "$counts" "waits for $name"
+done < <(grep '^wait ' out.txt)
+# 0.1 % for the rate of the time stamp counter, which is measured, not known.
+while read -r _ name least most; do
+    expect_between "$(sql t.db "SELECT sum(wait_ns) FROM wait_use WHERE $of_run AND $(named "$name")")" \
+        $((least - least / 1000)) $((most + most / 1000)) "wait_ns of $name"
+done < <(grep '^wait_ns ' out.txt)
+while read -r _ name timeouts tries least most; do
+    expect_equal "$(sql t.db "SELECT sum(timeouts), sum(failed_tries) FROM lock_use WHERE $of_run AND $(named "$name")")" \
+        "$timeouts|$tries" "timeouts and failed tries of $name"
+    expect_between "$(sql t.db "SELECT sum(wait_ns + read_wait_ns) FROM lock_use WHERE $of_run AND $(named "$name")")" \
+        $((least - least / 1000)) $((most + most / 1000)) "wait_ns of $name"
+done < <(grep '^lock_ns ' out.txt)
+[ "$(grep -c '^wait_ns ' out.txt)" -eq 9 ] && [ "$(grep -c '^lock_ns ' out.txt)" -eq 3 ] || fail "the program counted less: $(cat out.txt)"
+
+# A condition wait is neither contention nor a hold of its mutex, and the mutex knows that it guards one.
+expect_equal "$(sql t.db "SELECT sum(condition_waits), sum(contended + timeouts) FROM lock_use WHERE $of_run AND object GLOB '*:guard'")" '10|0' 'guard'
+expect_equal "$(sql t.db "SELECT DISTINCT kind FROM wait_use WHERE $of_run ORDER BY 1" | tr '\n' ' ')" 'barrier cond futex join sem ' 'kinds'
+# Whoever waited has a stack with a file and a line, without --sync-callstacks.
+expect_equal "$(sql t.db "SELECT count(*) FROM wait_use WHERE $of_run AND wait_ns > 0 AND (line = 0 OR stack_of <> 'caller')")" 0 'waits without a line'
+expect_equal "$(sql t.db "SELECT count(*) FROM lock_use WHERE $of_run AND wait_ns + read_wait_ns > 0 AND (line = 0 OR stack_of <> 'caller')")" 0 'locks without a line'
+expect_equal "$(sql t.db "SELECT function FROM wait_use WHERE $of_run AND $(named the_sem) AND wait_ns > 0")" wait_sem 'who waits for the_sem'
+expect_exact
+
+# The kinds wait and block show them, with the locks' timeouts in the kind lock.
+total() { "$CLEAR" top --db t.db --kind "$1" --sample_index="$2" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])'; }
+waits=$(sql t.db "SELECT sum(waited + timeouts + unfinished) FROM wait_use WHERE $of_run")
+locks=$(sql t.db "SELECT sum(contended + read_contended + timeouts + unfinished) FROM lock_use WHERE $of_run")
+[ "$locks" -ge 3 ] || fail "$locks waits for locks"
+expect_equal "$(total wait waits) $(total lock contentions) $(total block contentions)" "$waits $locks $((waits + locks))" 'the kinds'
+
+# Two threads wait for each other until the program dies: waits, on both locks, with their lines, and no lock that is well.
+expect_status 137 profile -- "$FIXTURES/wait_counts" deadlock >out.txt
+read -r _ least < <(grep '^deadlock ' out.txt)
+[ "$least" -ge 400000000 ] || fail "the program waited for $least ns only"
+ran=$(sql t.db "SELECT max(duration_ns) FROM runs WHERE id = (SELECT max(id) FROM runs)")
+for name in first_mutex second_mutex; do
+    expect_equal "$(sql t.db "SELECT unfinished, acquires, line > 0 FROM lock_use WHERE $of_run AND $(named $name) AND wait_ns > 0")" '1|0|1' "$name of the deadlock"
+    expect_between "$(sql t.db "SELECT sum(wait_ns) FROM lock_use WHERE $of_run AND $(named $name)")" $((least - least / 1000)) "$ran" "wait_ns of $name"
+done
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock WHERE $of_run AND code = 'ok' AND wait_ns > 0")" 0 'deadlocked locks that are ok'
+check_db t.db
