@@ -154,6 +154,20 @@ static void take_apart(struct run_list *from, const struct run_list *other) {
     *from = left;
 }
 
+static bool has_all(const struct run_list *list, const struct run_list *wanted) {
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!run_list_has(list, &wanted->items[i])) return false;
+    return true;
+}
+
+/* A run that is compared with itself would always answer "no change". */
+static int check_sides(const struct diff_options *diff, struct error *err) {
+    const struct run_list *old = &diff->sides[DIFF_OLD].runs, *new = &diff->sides[DIFF_NEW].runs;
+    if (!has_all(old, new) || !has_all(new, old)) return 0;
+    return error_usage(err, "%s and %s are the same run%s: name two that differ (clear runs lists them)",
+                       diff->sides[DIFF_OLD].name, diff->sides[DIFF_NEW].name, old->count == 1 ? "" : "s");
+}
+
 static int compare(const struct doctor_command *options, struct error *err) {
     pager_start();
     struct targets targets = {.option = options->db};
@@ -169,6 +183,7 @@ static int compare(const struct doctor_command *options, struct error *err) {
     int code = 0;
     for (int side = 0; side < DIFF_SIDES && code == 0; side++)
         code = targets_add(&targets, diff.sides[side].name, &diff.sides[side].runs, err);
+    if (code == 0) code = check_sides(&diff, err);
     if (code == 0) {
         take_apart(&diff.sides[DIFF_OLD].runs, &diff.sides[DIFF_NEW].runs);
         take_apart(&diff.sides[DIFF_NEW].runs, &diff.sides[DIFF_OLD].runs);

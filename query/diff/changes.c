@@ -4,83 +4,74 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "query/diff/programs.h"
 #include "query/profile/trace_filter.h"
 #include "schema/schema.h"
 
 /* ---- the tables ---- */
 
 #define HEAP_COLUMNS                                                                                                   \
-    {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, false}, {"alloc_count", "allocations", DIFF_COUNT, false},           \
-        {"inuse_bytes", "live", DIFF_BYTES_UNIT, false}, {                                                             \
-        "inuse_count", "live blocks", DIFF_COUNT, false                                                                \
+    {"alloc_bytes", "allocated", DIFF_BYTES_UNIT, DIFF_EXACT}, {"alloc_count", "allocations", DIFF_COUNT, DIFF_EXACT}, \
+        {"inuse_bytes", "live", DIFF_BYTES_UNIT, DIFF_LIVE}, {                                                         \
+        "inuse_count", "live blocks", DIFF_COUNT, DIFF_LIVE                                                            \
     }
 
 static const struct diff_table empty_tables[DIFF_TABLES] = {
     [DIFF_TOTALS] = {.section = "totals",
                      .by = "run",
-                     .columns = {{"duration_ns", "duration", DIFF_NS, true},
+                     .columns = {{"duration_ns", "duration", DIFF_NS, DIFF_VARIES},
                                  HEAP_COLUMNS,
-                                 {"lock_operations", "lock operations", DIFF_COUNT, false},
-                                 {"lock_contended", "of them waited", DIFF_COUNT, true},
-                                 {"lock_wait_ns", "lock waits", DIFF_NS, true},
-                                 {"cell_retries", "cell retries", DIFF_COUNT, true},
-                                 {"channel_blocked", "channel waits", DIFF_COUNT, true},
-                                 {"channel_wait_ns", "waited there", DIFF_NS, true},
-                                 {"fibers", "fibers", DIFF_COUNT, false},
-                                 {"cpu_ns", "CPU time", DIFF_NS, true}},
+                                 {"lock_operations", "lock operations", DIFF_COUNT, DIFF_EVENTS},
+                                 {"lock_contended", "of them waited", DIFF_COUNT, DIFF_COUNTED},
+                                 {"lock_wait_ns", "lock waits", DIFF_NS, DIFF_VARIES},
+                                 {"cell_retries", "cell retries", DIFF_COUNT, DIFF_COUNTED},
+                                 {"channel_blocked", "channel waits", DIFF_COUNT, DIFF_COUNTED},
+                                 {"channel_wait_ns", "waited there", DIFF_NS, DIFF_VARIES},
+                                 {"fibers", "fibers", DIFF_COUNT, DIFF_EXACT},
+                                 {"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES}},
                      .column_count = 13},
     /* The first four stand in the order of enum heap_by. */
     [DIFF_FUNCTIONS] = {.section = "heap", .by = "function", .columns = {HEAP_COLUMNS}, .column_count = 4},
     [DIFF_SITES] = {.section = "heap", .by = "site", .columns = {HEAP_COLUMNS}, .column_count = 4},
     [DIFF_LOCKS] = {.section = "lock",
                     .by = "lock",
-                    .columns = {{"operations", "operations", DIFF_COUNT, false},
-                                {"contended", "waited", DIFF_COUNT, true},
-                                {"wait_ns", "waits", DIFF_NS, true},
-                                {"hold_ns", "held", DIFF_NS, true}},
+                    .columns = {{"operations", "operations", DIFF_COUNT, DIFF_EVENTS},
+                                {"contended", "waited", DIFF_COUNT, DIFF_COUNTED},
+                                {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
+                                {"hold_ns", "held", DIFF_NS, DIFF_VARIES}},
                     .column_count = 4,
                     .judged = 2},
     [DIFF_CELLS] = {.section = "cell",
                     .by = "cell",
-                    .columns = {{"retries", "retries", DIFF_COUNT, true},
-                                {"commits", "commits", DIFF_COUNT, false},
-                                {"reads", "reads", DIFF_COUNT, false},
-                                {"cow_bytes", "copied", DIFF_BYTES_UNIT, true}},
+                    .columns = {{"retries", "retries", DIFF_COUNT, DIFF_COUNTED},
+                                {"commits", "commits", DIFF_COUNT, DIFF_EVENTS},
+                                {"reads", "reads", DIFF_COUNT, DIFF_EVENTS},
+                                {"cow_bytes", "copied", DIFF_BYTES_UNIT, DIFF_VARIES}},
                     .column_count = 4},
     [DIFF_CHANNELS] = {.section = "channel",
                        .by = "channel",
-                       .columns = {{"operations", "operations", DIFF_COUNT, false},
-                                   {"blocked", "blocked", DIFF_COUNT, true},
-                                   {"wait_ns", "waits", DIFF_NS, true},
-                                   {"push_blocked", "pushes blocked", DIFF_COUNT, true},
-                                   {"pop_blocked", "pops blocked", DIFF_COUNT, true},
-                                   {"max_depth", "deepest", DIFF_COUNT, true}},
+                       .columns = {{"operations", "operations", DIFF_COUNT, DIFF_EVENTS},
+                                   {"blocked", "blocked", DIFF_COUNT, DIFF_COUNTED},
+                                   {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
+                                   {"push_blocked", "pushes blocked", DIFF_COUNT, DIFF_COUNTED},
+                                   {"pop_blocked", "pops blocked", DIFF_COUNT, DIFF_COUNTED},
+                                   {"max_depth", "deepest", DIFF_COUNT, DIFF_VARIES}},
                        .column_count = 6},
     [DIFF_FIBERS] = {.section = "fibers",
                      .by = "task site",
-                     .columns = {{"spawns", "spawns", DIFF_COUNT, false},
-                                 {"runs", "runs", DIFF_COUNT, true},
-                                 {"total_lifetime_ns", "lifetimes", DIFF_NS, true}},
+                     .columns = {{"spawns", "spawns", DIFF_COUNT, DIFF_EXACT},
+                                 {"runs", "runs", DIFF_COUNT, DIFF_COUNTED},
+                                 {"total_lifetime_ns", "lifetimes", DIFF_NS, DIFF_VARIES}},
                      .column_count = 3},
     [DIFF_SAMPLES] = {.section = "samples",
                       .by = "function",
-                      .columns = {{"value", "value", DIFF_COUNT, true}},
+                      .columns = {{"value", "value", DIFF_COUNT, DIFF_VARIES}},
                       .column_count = 1},
     [DIFF_CPU] = {.section = "cpu",
                   .by = "function",
-                  .columns = {{"cpu_ns", "CPU time", DIFF_NS, true}, {"samples", "samples", DIFF_COUNT, true}},
+                  .columns = {{"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES},
+                              {"samples", "samples", DIFF_COUNT, DIFF_COUNTED}},
                   .column_count = 2},
-};
-
-/* Columns of the totals. */
-enum {
-    TOTAL_DURATION,
-    TOTAL_HEAP,
-    TOTAL_LOCK = TOTAL_HEAP + 4,
-    TOTAL_RETRIES = TOTAL_LOCK + 3,
-    TOTAL_CHANNEL,
-    TOTAL_FIBERS = TOTAL_CHANNEL + 2,
-    TOTAL_CPU
 };
 
 bool diff_is_object(enum diff_table_id id) {
@@ -123,6 +114,7 @@ struct gather {
     struct source sources[2]; /* the warehouse and the files */
     struct source *source;
     struct trace_filter filter;
+    struct renamed_program renamed;
     int side;
     size_t run; /* 0 to runs - 1, the old ones first */
     int64_t run_id;
@@ -231,6 +223,23 @@ static void add_total(struct gather *gather, size_t column, double value) {
     gather->diff->tables[DIFF_TOTALS].rows[0].values[column * gather->diff->runs + gather->run] += value;
 }
 
+/* A row that both sides have shows where it is now: on the new side. */
+static bool places_row(const struct gather *gather, const struct diff_row *row, bool is_new) {
+    return is_new || (gather->side == DIFF_NEW && row->place_side == DIFF_OLD);
+}
+
+/* The texts of `function` are kept already. */
+static void place_row(const struct gather *gather, struct diff_row *row, const struct diff_function *function,
+                      int64_t trace_id) {
+    row->subject = function->name;
+    row->file = function->file;
+    row->module = function->module;
+    row->line = function->line;
+    row->db = gather->source->db;
+    row->trace_id = trace_id;
+    row->place_side = gather->side;
+}
+
 static size_t function_row(struct gather *gather, enum diff_table_id id, const char *what,
                            const struct diff_function *function, int64_t trace_id) {
     struct buffer key = {0};
@@ -238,16 +247,13 @@ static size_t function_row(struct gather *gather, enum diff_table_id id, const c
     buffer_printf(&key, "%s\n%s\n%s", what, function->name, path_base(function->file));
     struct diff_table *table = &gather->diff->tables[id];
     size_t index = find_row(gather->diff, table, &key, &is_new);
+    struct diff_row *row = &table->rows[index];
     buffer_free(&key);
-    if (is_new) {
-        struct diff_row *row = &table->rows[index];
-        row->what = keep(gather->diff, what);
-        row->subject = keep(gather->diff, function->name);
-        row->file = keep(gather->diff, function->file);
-        row->module = keep(gather->diff, function->module);
-        row->line = function->line;
-        row->db = gather->source->db;
-        row->trace_id = trace_id;
+    if (is_new) row->what = keep(gather->diff, what);
+    if (places_row(gather, row, is_new)) {
+        const struct diff_function kept = {keep(gather->diff, function->name), keep(gather->diff, function->file),
+                                           keep(gather->diff, function->module), function->line};
+        place_row(gather, row, &kept, trace_id);
     }
     return index;
 }
@@ -304,15 +310,8 @@ static void add_to_site(struct gather *gather, struct diff_stack *stack, const d
         add_member(members, find_row(gather->diff, table, &key, &is_new));
         buffer_free(&key);
         struct diff_row *row = &table->rows[members->rows[0]];
-        if (is_new) {
-            row->subject = stack->function.name;
-            row->file = stack->function.file;
-            row->module = stack->function.module;
-            row->line = stack->function.line;
-            row->signature = stack->signature;
-            row->db = gather->source->db;
-            row->trace_id = stack->id;
-        }
+        if (places_row(gather, row, is_new)) place_row(gather, row, &stack->function, stack->id);
+        row->signature = stack->signature;
     }
     add_values(gather, DIFF_SITES, members->rows[0], values);
 }
@@ -356,6 +355,7 @@ static int gather_cpu(struct gather *gather, struct error *err) {
         read_values(row, 1, 2, values);
         if (add_to_functions(gather, DIFF_CPU, stack, values, err) < 0) return -1;
         add_total(gather, TOTAL_CPU, values[0]);
+        gather->diff->cpu_samples[gather->side] += values[1];
     }
     return code;
 }
@@ -400,7 +400,7 @@ static void add_object(struct gather *gather, enum diff_table_id id, sqlite3_stm
     struct diff_table *table = &gather->diff->tables[id];
     struct buffer key = {0};
     bool is_new;
-    buffer_add_text(&key, db_text(from, 1));
+    renamed_program_key(&gather->renamed, db_text(from, 1), &key);
     size_t index = find_row(gather->diff, table, &key, &is_new);
     struct diff_row *row = &table->rows[index];
     if (is_new) {
@@ -515,6 +515,7 @@ int diff_gather(struct diff *diff, struct error *err) {
     memcpy(diff->tables, empty_tables, sizeof empty_tables);
     find_row(diff, &diff->tables[DIFF_TOTALS], &run, &is_new);
     int code = trace_filter_open(&gather.filter, diff->options->focus, diff->options->ignore, err);
+    if (code == 0) code = renamed_program_find(diff->options, &gather.renamed, err);
     for (gather.side = 0; gather.side < DIFF_SIDES && code == 0; gather.side++) {
         const struct run_list *runs = &diff->options->sides[gather.side].runs;
         for (size_t i = 0; i < runs->count && code == 0; i++, gather.run++)
@@ -524,5 +525,6 @@ int diff_gather(struct diff *diff, struct error *err) {
     free_source(&gather.sources[0]);
     free_source(&gather.sources[1]);
     trace_filter_close(&gather.filter);
+    renamed_program_free(&gather.renamed);
     return code;
 }

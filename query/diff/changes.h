@@ -22,13 +22,34 @@ enum diff_table_id {
     DIFF_SAMPLES,
     DIFF_TABLES
 };
+/* Columns of the totals. Those of the heap stand in the order of enum heap_by. */
+enum {
+    TOTAL_DURATION,
+    TOTAL_HEAP,
+    TOTAL_LOCK = TOTAL_HEAP + 4, /* operations, waits, their time */
+    TOTAL_RETRIES = TOTAL_LOCK + 3,
+    TOTAL_CHANNEL, /* waits, their time */
+    TOTAL_FIBERS = TOTAL_CHANNEL + 2,
+    TOTAL_CPU
+};
+enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD }; /* columns of the locks */
+enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };        /* and of the channels */
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
 enum { DIFF_FIGURES_MAX = 13, DIFF_NAME_MAX = 32 };
+
+/* How a figure differs from run to run of the same program. */
+enum diff_variation {
+    DIFF_EXACT,   /* hardly: what was allocated */
+    DIFF_LIVE,    /* by what threads had not yet freed when the run ended */
+    DIFF_EVENTS,  /* a little, as counts of events do: operations */
+    DIFF_COUNTED, /* much, and by chance at least as counts of events do: waits, samples */
+    DIFF_VARIES   /* much: times */
+};
 
 struct diff_column {
     const char *name, *heading;
     enum diff_unit unit;
-    bool varies; /* differs from run to run of the same program: times, waits, samples */
+    enum diff_variation variation;
 };
 
 /* One figure of one row. */
@@ -50,6 +71,7 @@ struct diff_row {
     const char *what;     /* samples: kind, type and unit of the profile */
     struct db *db;        /* the warehouse of `trace_id`, which is 0 for none */
     int64_t trace_id;
+    int place_side;            /* which file, line and trace_id are of */
     double *values;            /* values[figure * runs + run]; the runs of the old side come first */
     uint32_t seen[DIFF_SIDES]; /* number of runs that have the row */
     size_t last_run;           /* 1 + the last run that `seen` counts */
@@ -70,7 +92,8 @@ struct diff_table {
 };
 
 struct diff_rules {
-    double floor_percent, single_percent, false_percent, contended_percent, retry_ratio;
+    double floor_percent, floor_ns, single_percent, single_ns, single_bytes, single_row_percent, false_percent,
+        contended_percent, retry_ratio;
 };
 
 /* A loss or a sampling rate of one side. */
@@ -86,6 +109,7 @@ struct diff {
     struct diff_rules rules;
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
+    double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
     struct diff_loss *losses;
     size_t loss_count;
     struct arena texts;

@@ -106,15 +106,17 @@ static void print_rule(const struct printer *printer) {
         buffer_printf(
             &text,
             "Figures are means over the runs of a side; a row that is missing in a run counts as 0. A change is a "
-            "difference of at least %g %% that is outside the noise by Welch's t test; at most %g %% of the changes "
-            "reported in a table are expected to be chance (Benjamini and Hochberg).",
-            rules->floor_percent, rules->false_percent);
+            "difference of at least %g %%, and of at least %s for a duration, a wait or a hold, that is outside the "
+            "noise by Welch's t test; at most %g %% of the changes reported in a table are expected to be chance "
+            "(Benjamini and Hochberg).",
+            rules->floor_percent, units_ns(llround(rules->floor_ns)).text, rules->false_percent);
     else
         buffer_printf(
             &text,
-            "One run on each side, so the noise is not known. A change is a difference of at least %g %%, and of at "
-            "least %g %% for times, waits and samples. Name several runs per side (last=10) to measure the noise.",
-            rules->floor_percent, rules->single_percent);
+            "One run on each side, so the noise is not known. A change is a difference of at least %g %%; of times, "
+            "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time. Name several "
+            "runs per side (last=10) to measure the noise.",
+            rules->floor_percent, rules->single_percent, units_ns(llround(rules->single_ns)).text);
     wrap_print(printer->out, "  ", buffer_text(&text));
     buffer_free(&text);
 }
@@ -216,7 +218,10 @@ static void add_change(const struct printer *printer, struct grid *grid, const s
     if (row->is_change)
         buffer_printf(&text, "%s%s", arrow, row->change);
     else
-        buffer_printf(&text, "%s%s", row->change, figure->is_in_noise ? " (noise)" : "");
+        buffer_printf(&text, "%s%s", row->change,
+                      !figure->is_in_noise  ? ""
+                      : printer->has_spread ? " (noise)"
+                                            : " (too little)");
     grid_left(grid, buffer_text(&text));
     grid_style(grid, change_style(printer, figure, row->is_change));
     buffer_free(&text);
@@ -291,12 +296,13 @@ static void start_object_grid(const struct printer *printer, enum diff_table_id 
     const struct diff_table *table = &printer->diff->tables[id];
     struct buffer old = {0}, new = {0};
     grid->indent = "  ";
-    grid->columns = printer->has_spread ? 7 : 4;
+    grid->columns = (printer->has_spread ? 7 : 4) + (id == DIFF_LOCKS);
     buffer_printf(&old, "old %s", table->columns[table->judged].heading);
     buffer_printf(&new, "new %s", table->columns[table->judged].heading);
     grid_left(grid, "change");
     add_mean_headings(printer, grid, buffer_text(&old), buffer_text(&new));
     grid_left(grid, share_heading(id));
+    if (id == DIFF_LOCKS) grid_left(grid, "held");
     if (printer->has_spread) grid_left(grid, "n");
     buffer_free(&old);
     buffer_free(&new);
@@ -323,14 +329,30 @@ static void add_share(struct grid *grid, enum diff_table_id id, const struct dif
     buffer_free(&text);
 }
 
+/* "2.0 ms -> 5.1 s": how long a lock was held in all. */
+static void add_held(struct grid *grid, const struct diff_figure *hold) {
+    struct buffer text = {0};
+    if (hold->noise.old.mean != 0 || hold->noise.new.mean != 0)
+        buffer_printf(&text, "%s -> %s", diff_value(DIFF_NS, hold->noise.old.mean, false).text,
+                      diff_value(DIFF_NS, hold->noise.new.mean, false).text);
+    grid_right(grid, buffer_text(&text));
+    buffer_free(&text);
+}
+
 static void add_object(const struct printer *printer, enum diff_table_id id, struct grid *grid,
                        const struct diff_row *row) {
     const struct diff_table *table = &printer->diff->tables[id];
     const struct diff_figure *figure = &row->figures[table->judged];
-    bool is_spawns = id == DIFF_FIBERS && !figure->is_change; /* then the number of spawns changed */
-    add_change(printer, grid, row, is_spawns ? &row->figures[0] : figure);
+    /* What the row is called a change by, where it is not the judged figure. */
+    const struct diff_figure *cause = figure;
+    if (!figure->is_change && id == DIFF_FIBERS) cause = &row->figures[0];
+    if (!figure->is_change && id == DIFF_LOCKS && row->figures[LOCK_HOLD].is_change) cause = &row->figures[LOCK_HOLD];
+    if (!figure->is_change && id == DIFF_LOCKS && row->figures[LOCK_CONTENDED].is_change)
+        cause = &row->figures[LOCK_CONTENDED];
+    add_change(printer, grid, row, cause);
     add_means(printer, grid, &table->columns[table->judged], figure);
     add_share(grid, id, row);
+    if (id == DIFF_LOCKS) add_held(grid, &row->figures[LOCK_HOLD]);
     add_n(printer, grid, row);
     note_subject(printer, grid, row);
 }
@@ -368,7 +390,9 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
     add_count(&line, counts[GROUP_ADDED], "new");
     add_count(&line, counts[GROUP_GONE], diff_is_object(id) && id != DIFF_FIBERS ? "gone" : "eliminated");
     add_count(&line, counts[GROUP_SAME], "unchanged");
-    if (noise) buffer_printf(&line, " (%s of them differ within the noise)", units_count((int64_t)noise).text);
+    if (noise)
+        buffer_printf(&line, " (%s of them differ %s)", units_count((int64_t)noise).text,
+                      printer->has_spread ? "within the noise" : "too little to count");
     print_cut(printer, "  ", buffer_text(&line));
     buffer_free(&line);
 }
@@ -429,8 +453,8 @@ static bool is_unknown(size_t column, const struct noise *noise) {
     return noise->old.mean == 0 && noise->new.mean == 0;
 }
 
-static const char *total_change(const struct diff_figure *figure) {
-    if (!figure->is_change) return figure->is_in_noise ? "noise" : "same";
+static const char *total_change(const struct printer *printer, const struct diff_figure *figure) {
+    if (!figure->is_change) return !figure->is_in_noise ? "same" : printer->has_spread ? "noise" : "too little";
     return figure->delta > 0 ? "\u2191 up" : "\u2193 down";
 }
 
@@ -448,7 +472,7 @@ static void print_totals(const struct printer *printer) {
         const struct diff_figure *figure = &row->figures[i];
         if (is_unknown(i, &figure->noise)) continue;
         grid_left(&grid, table->columns[i].heading);
-        grid_left(&grid, total_change(figure));
+        grid_left(&grid, total_change(printer, figure));
         grid_style(&grid, change_style(printer, figure, figure->is_change));
         add_means(printer, &grid, &table->columns[i], figure);
         add_n(printer, &grid, row);
@@ -461,6 +485,37 @@ static void print_totals(const struct printer *printer) {
     grid_free(&grid);
 }
 
+/* A kind and sample type of clear export; NULL: none. */
+struct proposal {
+    const char *kind, *type;
+};
+
+static bool has_change(const struct diff_table *table) {
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].is_change) return true;
+    return false;
+}
+
+/* Whether a row's figure changed. */
+static bool has_change_of(const struct diff_table *table, size_t column) {
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].figures[column].is_change) return true;
+    return false;
+}
+
+/* What a picture of the difference should show: what changed. Without a change it is what was asked for. */
+static struct proposal proposal_of(const struct diff *diff) {
+    const struct diff_table *sites = &diff->tables[DIFF_SITES], *locks = &diff->tables[DIFF_LOCKS];
+    struct proposal asked = {"heap", heap_by_type(diff->options->by)};
+    if (has_change(sites)) return asked;
+    for (enum heap_by by = HEAP_BYTES; by <= HEAP_INUSE_ALLOCS; by++)
+        if (has_change_of(sites, by)) return (struct proposal){"heap", heap_by_type(by)};
+    if (has_change_of(locks, LOCK_WAIT)) return (struct proposal){"lock", "delay"};
+    if (has_change_of(locks, LOCK_HOLD)) return (struct proposal){"lock", "hold"};
+    if (has_change(&diff->tables[DIFF_CPU])) return (struct proposal){"cpu", "cpu"};
+    return sites->count ? asked : (struct proposal){0};
+}
+
 /* An export sums the runs of a set, so two sets with different numbers of runs would differ by that alone. */
 static void print_next(const struct printer *printer) {
     const struct diff *diff = printer->diff;
@@ -471,7 +526,8 @@ static void print_next(const struct printer *printer) {
     for (int side = DIFF_OLD; side < DIFF_SIDES; side++)
         for (size_t i = 0; i < options->sides[side].runs.count; i++)
             if (options->sides[side].runs.items[i].db != options->sides[DIFF_OLD].runs.items[0].db) return;
-    if (!diff->tables[DIFF_SITES].count) return;
+    struct proposal proposal = proposal_of(diff);
+    if (!proposal.kind) return;
     buffer_add_text(&line, "  clear export --db ");
     escape_shell(&line, options->sides[DIFF_OLD].runs.items[0].db->path);
     for (int side = DIFF_SIDES - 1; side >= DIFF_OLD; side--) {
@@ -480,7 +536,8 @@ static void print_next(const struct printer *printer) {
             buffer_printf(&line, "%s%lld", i ? "," : "", (long long)options->sides[side].runs.items[i].id);
     }
     print_title(printer, "next");
-    fprintf(printer->out, "%s --kind heap -o what-changed.svg\n", buffer_text(&line));
+    fprintf(printer->out, "%s --kind %s --type %s -o what-changed.svg\n", buffer_text(&line), proposal.kind,
+            proposal.type);
     buffer_free(&line);
 }
 

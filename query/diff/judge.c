@@ -13,8 +13,12 @@ static const struct {
     double value;
 } rules[] = {
     {"diff_floor_percent", offsetof(struct diff_rules, floor_percent), 1},
-    {"diff_single_percent", offsetof(struct diff_rules, single_percent), 20},
-    {"diff_false_percent", offsetof(struct diff_rules, false_percent), 5},
+    {"diff_floor_ns", offsetof(struct diff_rules, floor_ns), 1e6},
+    {"diff_single_percent", offsetof(struct diff_rules, single_percent), 100},
+    {"diff_single_ns", offsetof(struct diff_rules, single_ns), 1e8},
+    {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
+    {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
+    {"diff_false_percent", offsetof(struct diff_rules, false_percent), 0.2},
     {"diff_contended_percent", offsetof(struct diff_rules, contended_percent), 1},
     {"cell_retry_ratio", offsetof(struct diff_rules, retry_ratio), 1},
 };
@@ -36,12 +40,42 @@ static int read_rules(struct diff *diff, struct error *err) {
 
 /* ---- figures ---- */
 
+/* One run on each side: the noise is not known, so rules stand in for it. */
+static bool is_single(const struct diff *diff) {
+    return diff->runs == 2;
+}
+
+/* Counts of events vary by chance. With n expected events the standard deviation is sqrt(n), and 997 of 1,000 differences are within
+ * three standard deviations of the difference. Blocks come in groups, one for each thread, and vary more. Means over several runs
+ * vary less. */
+enum { CHANCE_EVENTS = 3, CHANCE_BLOCKS = 6 }; /* standard deviations */
+
+static bool may_be_chance(const struct diff *diff, int deviations, double before, double after) {
+    double variance = before / (double)diff->run_count[DIFF_OLD] + after / (double)diff->run_count[DIFF_NEW];
+    double difference = after - before;
+    return variance > 0 && difference * difference < deviations * deviations * variance;
+}
+
 /* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. */
+static bool is_above_floor(const struct diff *diff, const struct diff_figure *figure) {
+    return isnan(figure->percent) || round(fabs(figure->percent)) >= diff->rules.floor_percent;
+}
+
+/* For a figure that varies. The percentage is of the smaller value, so that the answer is the same with the sides exchanged. */
+static bool is_above_single(const struct diff *diff, const struct diff_figure *figure) {
+    double smaller = fmin(fabs(figure->noise.old.mean), fabs(figure->noise.new.mean));
+    return smaller == 0 || round(100 * fabs(figure->delta) / smaller) >= diff->rules.single_percent;
+}
+
 static bool is_large(const struct diff *diff, const struct diff_column *column, const struct diff_figure *figure) {
-    bool is_single = diff->runs == 2;
-    double floor = is_single && column->varies ? diff->rules.single_percent : diff->rules.floor_percent;
+    enum diff_variation variation = column->variation;
+    bool counts_events = variation == DIFF_EVENTS || variation == DIFF_COUNTED;
     if (figure->delta == 0) return false;
-    return isnan(figure->percent) || round(fabs(figure->percent)) >= floor;
+    if (!is_single(diff)) return is_above_floor(diff, figure);
+    if (column->unit == DIFF_NS && fabs(figure->delta) < diff->rules.single_ns) return false;
+    if (counts_events && may_be_chance(diff, CHANCE_EVENTS, figure->noise.old.mean, figure->noise.new.mean))
+        return false;
+    return variation < DIFF_COUNTED ? is_above_floor(diff, figure) : is_above_single(diff, figure);
 }
 
 static void compare(const struct diff *diff, const struct diff_table *table, const struct diff_row *row,
@@ -93,18 +127,75 @@ static void drop_noise_of_totals(const struct diff *diff, struct diff_table *tab
     if (figures[0].noise.old.mean == 0 || figures[0].noise.new.mean == 0) figures[0].is_change = false;
 }
 
+/* ---- figures that decide together ---- */
+
+static void drop(struct diff_figure *figure) {
+    figure->is_in_noise |= figure->is_change;
+    figure->is_change = false;
+}
+
+/* Waits are as important as the time they took, where that is known: a thousand waits of a microsecond are no change. */
+static void drop_short(const struct diff *diff, struct diff_figure *count, struct diff_figure *time) {
+    double before = time->noise.old.mean, after = time->noise.new.mean;
+    bool is_short = fmax(before, after) < diff->rules.floor_ns;
+    if (before == 0 && after == 0) return; /* not known */
+    if (is_short) drop(time);
+    if (is_short || (is_single(diff) && !time->is_change)) drop(count);
+}
+
+/* A time whose difference is below the floor is no change, however exact. */
+static void drop_brief(const struct diff *diff, struct diff_figure *time) {
+    if (fabs(time->delta) < diff->rules.floor_ns) drop(time);
+}
+
+/* What a run with threads has in use at its end is chance: a few blocks more or fewer of many. What was nothing before, or is nothing
+ * now, is none. */
+static void drop_live(const struct diff *diff, struct diff_figure *heap) {
+    struct diff_figure *bytes = &heap[HEAP_INUSE_BYTES], *blocks = &heap[HEAP_INUSE_ALLOCS];
+    double before = blocks->noise.old.mean, after = blocks->noise.new.mean;
+    if (!is_single(diff) || before == 0 || after == 0) return;
+    if (fabs(bytes->delta) >= diff->rules.single_bytes || !may_be_chance(diff, CHANCE_BLOCKS, before, after)) return;
+    drop(bytes);
+    drop(blocks);
+}
+
+/* One run on each side: a row whose difference is nearly nothing of the whole. */
+static void drop_slight(const struct diff *diff, struct diff_row *row) {
+    const struct diff_figure *totals = &diff->tables[DIFF_TOTALS].rows[0].figures[TOTAL_HEAP];
+    for (size_t i = 0; is_single(diff) && i < 4; i++) {
+        double whole = fmax(totals[i].noise.old.mean, totals[i].noise.new.mean);
+        if (fabs(row->figures[i].delta) * 100 < diff->rules.single_row_percent * whole) drop(&row->figures[i]);
+    }
+}
+
+static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu) {
+    double before = diff->cpu_samples[DIFF_OLD] / (double)diff->run_count[DIFF_OLD];
+    double after = diff->cpu_samples[DIFF_NEW] / (double)diff->run_count[DIFF_NEW];
+    if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
+}
+
+static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
+    drop_live(diff, &figures[TOTAL_HEAP]);
+    drop_brief(diff, &figures[TOTAL_DURATION]);
+    drop_brief(diff, &figures[TOTAL_CPU]);
+    drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
+    drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
+    drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
+}
+
+static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
+    drop_short(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
+    drop_brief(diff, &figures[LOCK_WAIT]);
+    drop_brief(diff, &figures[LOCK_HOLD]);
+}
+
 /* ---- verdicts ---- */
 
-/* Sample counts vary by chance: with n expected samples the standard deviation is sqrt(n), and 19 of 20 differences are within two
- * standard deviations of the difference. With one run on each side nothing else is known about the noise. */
 static void drop_chance(const struct diff *diff, const struct diff_table *table, size_t counted, struct diff_row *row) {
-    const struct diff_figure *samples = &row->figures[counted];
-    double difference = samples->delta, both = samples->noise.old.mean + samples->noise.new.mean;
-    if (diff->runs > 2 || both == 0 || difference * difference >= 4 * both) return;
-    for (size_t i = 0; i < table->column_count; i++) {
-        row->figures[i].is_in_noise |= row->figures[i].is_change;
-        row->figures[i].is_change = false;
-    }
+    const struct noise *samples = &row->figures[counted].noise;
+    if (!may_be_chance(diff, CHANCE_EVENTS, samples->old.mean, samples->new.mean)) return;
+    for (size_t i = 0; i < table->column_count; i++)
+        drop(&row->figures[i]);
 }
 
 /* True for counts of samples, false for times and bytes. */
@@ -148,6 +239,8 @@ static void judge_waits(const struct diff *diff, const struct diff_table *table,
         row->change = id == DIFF_LOCKS ? "contention eliminated" : "blocking eliminated";
     else
         row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
+    if (id == DIFF_LOCKS && strcmp(row->change, "same") == 0)
+        row->change = direction(&row->figures[LOCK_HOLD], "held longer", "held shorter");
     row->is_change = strcmp(row->change, "same") != 0;
     if (!row->is_change && !judged->is_in_noise && row->presence != DIFF_BOTH)
         row->change = row->presence == DIFF_ADDED ? "new" : "gone";
@@ -185,6 +278,10 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
                       struct diff_row *row) {
     if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
         row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
+    if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
+    if (id == DIFF_FUNCTIONS || id == DIFF_SITES) drop_live(diff, row->figures), drop_slight(diff, row);
+    if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
+    if (id == DIFF_CHANNELS) drop_short(diff, &row->figures[CHANNEL_BLOCKED], &row->figures[CHANNEL_WAIT]);
     if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
     if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
     if (id == DIFF_LOCKS || id == DIFF_CHANNELS)

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
 #include "query/profile/start_up.h"
 #include "schema/schema.h"
 
-enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 16, QUOTE_PRIORITY_LAST = 5 };
+enum { CALLERS_SHOWN = 4, OBJECTS_QUOTED = 2, NAME_QUOTED = 40, QUOTE_PARTS = 32, QUOTE_PRIORITY_LAST = 5 };
 
 static struct units_text plain_value(enum diff_unit unit, double value) {
     struct units_text text;
@@ -70,7 +71,8 @@ struct quote_part {
 struct quote {
     struct quote_part parts[QUOTE_PARTS];
     size_t count;
-    size_t more; /* number of changes without a part */
+    size_t more;      /* number of changes without a part */
+    bool has_varying; /* a part is about a figure whose noise one run on each side cannot tell */
 };
 
 /* Takes `brief`. */
@@ -80,27 +82,31 @@ static void add_part(struct quote *quote, int priority, struct buffer *text, cha
     buffer_free(text);
 }
 
-static void quote_total(const struct diff *diff, size_t column, const char *name, int priority, struct quote *quote) {
+/* Whether the total has a part of the line now. */
+static bool quote_total(const struct diff *diff, size_t column, const char *name, int priority, struct quote *quote) {
     const struct diff_figure *figure = &diff->tables[DIFF_TOTALS].rows[0].figures[column];
-    enum diff_unit unit = diff->tables[DIFF_TOTALS].columns[column].unit;
-    struct units_text before = diff_value(unit, figure->noise.old.mean, false);
-    struct units_text after = diff_value(unit, figure->noise.new.mean, false);
+    const struct diff_column *about = &diff->tables[DIFF_TOTALS].columns[column];
+    struct units_text before = diff_value(about->unit, figure->noise.old.mean, false);
+    struct units_text after = diff_value(about->unit, figure->noise.new.mean, false);
     struct buffer part = {0};
-    if (!figure->is_change) return;
+    if (!figure->is_change) return false;
+    quote->has_varying |= about->variation > DIFF_EXACT;
     if (isnan(figure->percent))
         buffer_printf(&part, "%s %s -> %s", name, before.text, after.text);
     else
         buffer_printf(&part, "%s %s (%s -> %s)", name, diff_percent(figure->percent).text, before.text, after.text);
     char *brief = isnan(figure->percent) ? NULL : xasprintf("%s %s", name, diff_percent(figure->percent).text);
     add_part(quote, priority, &part, brief);
+    return true;
 }
 
-static void quote_sites(const struct diff *diff, struct quote *quote) {
+/* The sites that are new or gone, without `quoted`. */
+static void quote_sites(const struct diff *diff, const struct diff_row *quoted, struct quote *quote) {
     const struct diff_table *table = &diff->tables[DIFF_SITES];
     size_t added = 0, gone = 0;
     struct buffer part = {0};
     for (size_t i = 0; i < table->count; i++) {
-        if (!table->rows[i].is_change) continue;
+        if (!table->rows[i].is_change || &table->rows[i] == quoted) continue;
         added += table->rows[i].presence == DIFF_ADDED;
         gone += table->rows[i].presence == DIFF_GONE;
     }
@@ -109,10 +115,52 @@ static void quote_sites(const struct diff *diff, struct quote *quote) {
     if (part.size) add_part(quote, 5, &part, NULL);
 }
 
+static const struct diff_row *largest_change(const struct diff_table *table) {
+    const struct diff_row **rows = diff_sorted(table), *first = table->count && rows[0]->is_change ? rows[0] : NULL;
+    free(rows);
+    return first;
+}
+
+/* "parse (server.c:20) +100 %", "parse new" */
+static void quote_row(const struct diff_table *table, const struct diff_row *row, const char *what, int priority,
+                      struct quote *quote) {
+    struct buffer part = {0};
+    const struct diff_figure *figure = &row->figures[table->judged];
+    buffer_add_text(&part, what);
+    grid_visible(&part, row->subject, NAME_QUOTED);
+    if (*row->file && row->line) {
+        buffer_add_text(&part, " (");
+        grid_visible(&part, path_base(row->file), NAME_QUOTED / 2);
+        buffer_printf(&part, ":%lld)", (long long)row->line);
+    }
+    buffer_printf(&part, " %s", isnan(figure->percent) ? row->change : diff_percent(figure->percent).text);
+    quote->has_varying |= table->columns[table->judged].variation > DIFF_EXACT;
+    add_part(quote, priority, &part, NULL);
+}
+
+/* The site and the function that changed most: one part if the site stands for the function. Returns that site, or NULL. */
+static const struct diff_row *quote_largest(const struct diff *diff, struct quote *quote) {
+    const struct diff_table *sites = &diff->tables[DIFF_SITES], *functions = &diff->tables[DIFF_FUNCTIONS];
+    const struct diff_table *cpu = &diff->tables[DIFF_CPU];
+    const struct diff_row *site = largest_change(sites), *function = largest_change(functions);
+    bool is_one = site && function && strcmp(site->subject, function->subject) == 0;
+    if (site) quote_row(sites, site, "", 3, quote);
+    if (function && !is_one) quote_row(functions, function, "all of ", 3, quote);
+    function = largest_change(cpu);
+    if (function) quote_row(cpu, function, "CPU in ", 4, quote);
+    for (size_t i = 0; i < cpu->count; i++)
+        quote->more += cpu->rows[i].is_change && &cpu->rows[i] != function;
+    for (size_t i = 0; i < sites->count; i++)
+        quote->more += sites->rows[i].is_change && &sites->rows[i] != site && sites->rows[i].presence == DIFF_BOTH;
+    return site;
+}
+
 /* New problems first, then what got worse, then improvements. */
 static int rank_of(const struct diff_table *table, const struct diff_row *row) {
     if (strncmp(row->change, "new", 3) == 0) return 0;
     if (strstr(row->change, "eliminated")) return 2;
+    if (strcmp(row->change, "held longer") == 0 || strcmp(row->change, "held shorter") == 0)
+        return row->change[5] == 'l' ? 1 : 3;
     return row->figures[table->judged].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;
 }
 
@@ -133,6 +181,18 @@ static void quote_object(const struct diff_table *table, const struct diff_row *
         buffer_printf(part, "%s %s", table->columns[table->judged].heading, diff_percent(figure->percent).text);
 }
 
+static bool is_held(const struct diff_row *row) {
+    return strncmp(row->change, "held", 4) == 0;
+}
+
+static void quote_hold(const struct diff_row *row, struct buffer *part) {
+    const struct diff_figure *hold = &row->figures[LOCK_HOLD];
+    buffer_add_text(part, "lock ");
+    grid_visible(part, row->subject, NAME_QUOTED);
+    buffer_printf(part, " %s", row->change);
+    if (!isnan(hold->percent)) buffer_printf(part, " (%s)", diff_percent(hold->percent).text);
+}
+
 /* The first ones by rank, and by size within a rank. */
 static void quote_objects(const struct diff *diff, enum diff_table_id id, struct quote *quote) {
     const struct diff_table *table = &diff->tables[id];
@@ -144,7 +204,11 @@ static void quote_objects(const struct diff *diff, enum diff_table_id id, struct
         for (size_t i = 0; i < changed && quoted < OBJECTS_QUOTED; i++) {
             struct buffer part = {0};
             if (rank_of(table, rows[i]) != wanted) continue;
-            quote_object(table, rows[i], &part);
+            if (is_held(rows[i]))
+                quote_hold(rows[i], &part);
+            else
+                quote_object(table, rows[i], &part);
+            quote->has_varying = true;
             add_part(quote, 1 + wanted, &part, NULL);
             quoted++;
         }
@@ -160,8 +224,8 @@ static const char *part_text(const struct quote_part *part, bool brief) {
 static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chosen) {
     struct units_text others =
         units_things((int64_t)(quote->more + quote->count), "more change"); /* the longest text */
-    int left = REPORT_WIDTH - (int)strlen(others.text); /* each part but the first needs two columns for ", " */
     size_t chosen = 0;
+    int left = REPORT_WIDTH - (int)strlen(others.text); /* each part but the first needs two columns for ", " */
     memset(is_chosen, 0, QUOTE_PARTS * sizeof *is_chosen);
     for (int priority = 0; priority <= QUOTE_PRIORITY_LAST; priority++)
         for (size_t i = 0; i < quote->count; i++) {
@@ -175,9 +239,11 @@ static size_t choose_parts(const struct quote *quote, bool brief, bool *is_chose
     return chosen;
 }
 
+static const char no_estimate[] = "; one run a side: no noise estimate"; /* may stand beyond REPORT_WIDTH */
+
 /* Writes the parts in their order, and the number of changes that are left out. If not all fit, totals are written in the brief form. */
-static void write_quote(const struct quote *quote, struct buffer *out) {
-    bool is_chosen[QUOTE_PARTS];
+static void write_quote(const struct quote *quote, bool is_single, struct buffer *out) {
+    bool is_chosen[QUOTE_PARTS], is_guess = is_single && quote->has_varying;
     size_t chosen = choose_parts(quote, false, is_chosen);
     bool brief = chosen < quote->count;
     if (brief) chosen = choose_parts(quote, true, is_chosen);
@@ -185,24 +251,54 @@ static void write_quote(const struct quote *quote, struct buffer *out) {
         if (is_chosen[i]) buffer_printf(out, "%s%s", out->size ? ", " : "", part_text(&quote->parts[i], brief));
     size_t more = quote->more + quote->count - chosen;
     if (more) buffer_printf(out, ", %s", units_things((int64_t)more, "more change").text);
+    if (out->size && is_guess) buffer_add_text(out, no_estimate);
+}
+
+/* The figure that was asked for first, then the others of the heap: bytes, and blocks where the bytes did not change. */
+static void quote_heap_totals(const struct diff *diff, struct quote *quote) {
+    static const char *const names[] = {[HEAP_BYTES] = "allocations",
+                                        [HEAP_ALLOCS] = "allocations",
+                                        [HEAP_INUSE_BYTES] = "live memory",
+                                        [HEAP_INUSE_ALLOCS] = "live blocks"};
+    enum heap_by by = diff->options->by;
+    bool is_in_use = by == HEAP_INUSE_BYTES || by == HEAP_INUSE_ALLOCS;
+    enum heap_by others[] = {is_in_use ? HEAP_BYTES : HEAP_INUSE_BYTES, is_in_use ? HEAP_ALLOCS : HEAP_INUSE_ALLOCS};
+    if (!quote_total(diff, TOTAL_HEAP + by, names[by], 0, quote))
+        quote_total(diff, TOTAL_HEAP + (by ^ 1), by < HEAP_INUSE_BYTES ? "number of allocations" : names[by ^ 1], 0,
+                    quote);
+    if (!quote_total(diff, TOTAL_HEAP + others[0], names[others[0]], 3, quote))
+        quote_total(diff, TOTAL_HEAP + others[1], is_in_use ? "number of allocations" : names[others[1]], 3, quote);
+}
+
+/* Totals of locks, cells, channels and fibers, where no row of theirs changed enough to be quoted. */
+static void quote_object_totals(const struct diff *diff, struct quote *quote) {
+    static const struct {
+        enum diff_table_id table;
+        size_t column;
+        const char *name;
+    } totals[] = {{DIFF_LOCKS, TOTAL_LOCK + LOCK_WAIT, "lock waits"},
+                  {DIFF_LOCKS, TOTAL_LOCK + LOCK_CONTENDED, "contended lock operations"},
+                  {DIFF_LOCKS, TOTAL_LOCK, "lock operations"},
+                  {DIFF_CELLS, TOTAL_RETRIES, "cell retries"},
+                  {DIFF_CHANNELS, TOTAL_CHANNEL + 1, "channel waits"},
+                  {DIFF_CHANNELS, TOTAL_CHANNEL, "blocked channel operations"},
+                  {DIFF_FIBERS, TOTAL_FIBERS, "fibers"}};
+    for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
+        if (!largest_change(&diff->tables[totals[i].table]))
+            quote_total(diff, totals[i].column, totals[i].name, QUOTE_PRIORITY_LAST, quote);
 }
 
 void diff_quote(const struct diff *diff, struct buffer *out) {
-    static const struct {
-        const char *name;
-        size_t column;
-    } totals[] = {[HEAP_BYTES] = {"allocations", 1},
-                  [HEAP_ALLOCS] = {"allocations", 2},
-                  [HEAP_INUSE_BYTES] = {"live memory", 3},
-                  [HEAP_INUSE_ALLOCS] = {"live blocks", 4}};
     static const enum diff_table_id objects[] = {DIFF_LOCKS, DIFF_CELLS, DIFF_CHANNELS, DIFF_FIBERS, DIFF_SAMPLES};
     struct quote quote = {0};
-    quote_total(diff, totals[diff->options->by].column, totals[diff->options->by].name, 0, &quote);
-    quote_sites(diff, &quote);
+    quote_heap_totals(diff, &quote);
+    quote_total(diff, TOTAL_DURATION, "duration", 1, &quote);
+    quote_sites(diff, quote_largest(diff, &quote), &quote);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
         quote_objects(diff, objects[i], &quote);
-    quote_total(diff, diff->tables[DIFF_TOTALS].column_count - 1, "CPU time", 4, &quote);
-    write_quote(&quote, out);
+    quote_object_totals(diff, &quote);
+    quote_total(diff, TOTAL_CPU, "CPU time", 4, &quote);
+    write_quote(&quote, diff->runs == 2, out);
     for (size_t i = 0; i < quote.count; i++) {
         free(quote.parts[i].text);
         free(quote.parts[i].brief);
