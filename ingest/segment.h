@@ -192,7 +192,14 @@ enum segment_object_kind {
 struct heap_counters {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
     uint64_t peak_epoch, peak_count, peak_bytes;
-    uint64_t reserved;
+    uint64_t temporary; /* blocks that the thread which allocated them freed before it allocated again */
+};
+
+/* More of one stack in one thread, where it has any: what other calls than malloc did. */
+struct heap_details {
+    uint64_t calloc_count, aligned_count, realloc_count; /* blocks that they allocated; realloc: also of no old block */
+    uint64_t moved_count, moved_bytes; /* blocks that realloc copied to another address, and the bytes copied */
+    uint64_t reserved[3];
 };
 
 /* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on
@@ -255,17 +262,18 @@ struct thread_counters {
 
 enum chunk_kind {
     CHUNK_NONE = 0,
-    CHUNK_MODULES = 1, /* `count` struct segment_module */
-    CHUNK_STACKS = 2,  /* `count` struct segment_stack, one after the other, 8-byte aligned */
-    CHUNK_OBJECTS = 3, /* `count` struct segment_object */
-    CHUNK_HEAP = 4,    /* SEGMENT_COUNTER_IDS struct heap_counters of stacks first_id, first_id + 1, ... */
-    CHUNK_LOCK = 5,    /* the same of struct lock_counters, by object */
-    CHUNK_THREAD = 6,  /* one struct thread_counters */
-    CHUNK_CELL = 7,    /* counters of cells, by object */
-    CHUNK_CHANNEL = 8, /* counters of channels, by object */
-    CHUNK_TASK = 9,    /* counters of task sites, by object */
-    CHUNK_CPU = 10,    /* counters of CPU samples, by stack */
-    CHUNK_WAIT = 11,   /* counters of what is waited for, by object */
+    CHUNK_MODULES = 1,       /* `count` struct segment_module */
+    CHUNK_STACKS = 2,        /* `count` struct segment_stack, one after the other, 8-byte aligned */
+    CHUNK_OBJECTS = 3,       /* `count` struct segment_object */
+    CHUNK_HEAP = 4,          /* SEGMENT_COUNTER_IDS struct heap_counters of stacks first_id, first_id + 1, ... */
+    CHUNK_LOCK = 5,          /* the same of struct lock_counters, by object */
+    CHUNK_THREAD = 6,        /* one struct thread_counters */
+    CHUNK_CELL = 7,          /* counters of cells, by object */
+    CHUNK_CHANNEL = 8,       /* counters of channels, by object */
+    CHUNK_TASK = 9,          /* counters of task sites, by object */
+    CHUNK_CPU = 10,          /* counters of CPU samples, by stack */
+    CHUNK_WAIT = 11,         /* counters of what is waited for, by object */
+    CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
 };
 
 struct chunk {
@@ -281,6 +289,7 @@ _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is ali
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
+_Static_assert(sizeof(struct heap_details) == 64, "the same");
 _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct cpu_counters) == 16, "the same");

@@ -102,6 +102,7 @@ const struct kind kinds[KIND_COUNT + 1] = {
                         .table = "heap_peaks",
                         .label_set_id = "0",
                         .addressed = true,
+                        .hides_wrappers = true,
                         .in_directory = true},
     /* The columns are v0 to v7, and `more` for what comes after those. */
     [KIND_COUNT] =

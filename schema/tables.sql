@@ -84,6 +84,7 @@ CREATE TABLE profiles (
     sample_n     INTEGER NOT NULL DEFAULT 1  -- [count] as in runs; 1 for a kind of a sampled run that was recorded in full
 ) STRICT;
 CREATE INDEX profiles_run ON profiles(run_id, kind);
+CREATE INDEX profiles_peak ON profiles(process_id) WHERE kind = 'heap-peak';
 
 -- Names and stacks. Each is stored once per file.
 
@@ -285,6 +286,19 @@ BEGIN
     VALUES (NEW.profile_id, NEW.trace_id, NEW.label_set_id, NEW.alloc_count, NEW.alloc_bytes, NEW.free_count,
             NEW.free_bytes);
 END;
+
+CREATE TABLE site_details (
+    -- More of one allocation site in one profile, where it has any.
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id        INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    temporary_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks freed before the thread that allocated them allocated another one
+    calloc_count    INTEGER NOT NULL DEFAULT 0, -- [count] blocks from calloc; those that no column counts are from malloc
+    aligned_count   INTEGER NOT NULL DEFAULT 0, -- [count] blocks from posix_memalign, aligned_alloc, memalign, valloc, pvalloc
+    realloc_count   INTEGER NOT NULL DEFAULT 0, -- [count] blocks from realloc and reallocarray, also of no old block
+    moved_count     INTEGER NOT NULL DEFAULT 0, -- [count] those of them that were moved to another address
+    moved_bytes     INTEGER NOT NULL DEFAULT 0, -- [bytes] copied by that: the smaller of the old and the new size
+    PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose

@@ -366,7 +366,7 @@ class Head:
         counted = [profile for profile, is_counted in windows if is_counted]
         if self.parts == 0:
             out.period_type = tuple(own or known for own, known in zip((first["period_type"], first["period_unit"]), self.period_type.split("/")))
-            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind == "heap" else "")
+            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind in ("heap", "heap-peak") else "")
             out.keep, out.url = first["keep_frames"], first["doc_url"]
         self.parts += 1
         out.default = out.default or first["default_type"] or self.default

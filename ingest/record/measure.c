@@ -14,7 +14,7 @@ const struct measure measures[MEASURE_COUNT] = {
                       .words = WORDS(heap_sums),
                       .events = BIT(heap_sums, alloc_count) | BIT(heap_sums, free_count),
                       .kind = KIND_HEAP,
-                      .fold = {"ingest/heap_fold.sql"}},
+                      .fold = {"ingest/heap_fold.sql", "ingest/site_details_fold.sql"}},
     [MEASURE_LOCK] = {.chunk = CHUNK_LOCK,
                       .feature = FEATURE_LOCKS,
                       .is_sampled = true,
@@ -113,5 +113,6 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(wait_counters, broadcasts)}},
 };
 
+_Static_assert(WORDS(heap_sums) <= MEASURE_WORDS_MAX, "these fit");
 _Static_assert(WORDS(wait_counters) <= WORDS(lock_counters) && WORDS(lock_counters) <= MEASURE_WORDS_MAX,
                "the widest fits");

@@ -25,9 +25,10 @@ enum measure_id {
 
 enum { MEASURE_WORDS_MAX = 16, MEASURE_FOLDS_MAX = 3 };
 
-/* Chunks of heap counters are read as two measures. */
+/* Chunks of heap counters and of heap details are read as two measures: */
 struct heap_sums {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+    uint64_t temporary, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes;
 };
 struct peak_levels {
     uint64_t peak_count, peak_bytes;

@@ -131,22 +131,37 @@ static struct peak_levels levels_at_peak(const struct heap_counters *heap, uint6
 static void on_heap_counters(struct recorded *recorded, uint64_t id, const struct heap_counters *heap) {
     uint64_t epoch = atomic_load_explicit(&recorded->head.peak_epoch, memory_order_relaxed);
     struct peak_levels peak = levels_at_peak(heap, epoch);
-    struct heap_sums sums = {heap->alloc_count, heap->alloc_bytes, heap->free_count, heap->free_bytes};
+    struct heap_sums sums = {.alloc_count = heap->alloc_count,
+                             .alloc_bytes = heap->alloc_bytes,
+                             .free_count = heap->free_count,
+                             .free_bytes = heap->free_bytes,
+                             .temporary = heap->temporary};
     add_counters(recorded, MEASURE_HEAP, id, &sums.alloc_count);
     add_counters(recorded, MEASURE_PEAK, id, &peak.peak_count);
+}
+
+static void on_heap_details(struct recorded *recorded, uint64_t id, const struct heap_details *details) {
+    struct heap_sums sums = {.calloc_count = details->calloc_count,
+                             .aligned_count = details->aligned_count,
+                             .realloc_count = details->realloc_count,
+                             .moved_count = details->moved_count,
+                             .moved_bytes = details->moved_bytes};
+    add_counters(recorded, MEASURE_HEAP, id, &sums.alloc_count);
 }
 
 static void on_counters(void *context, uint32_t kind, uint64_t first_id, const uint64_t *counters, size_t words,
                         size_t count) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     int id = 0;
-    while (measures[id].chunk != kind)
+    while (id < MEASURE_COUNT && measures[id].chunk != kind)
         id++;
     for (size_t i = first_id ? 0 : 1; i < count; i++) {
         uint64_t copy[MEASURE_WORDS_MAX]; /* the program may be writing */
         memcpy(copy, counters + i * words, words * sizeof *copy);
         if (kind == CHUNK_HEAP)
             on_heap_counters(recorded, first_id + i, (const void *)copy);
+        else if (kind == CHUNK_HEAP_DETAILS)
+            on_heap_details(recorded, first_id + i, (const void *)copy);
         else
             add_counters(recorded, id, first_id + i, copy);
     }

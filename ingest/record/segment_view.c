@@ -178,6 +178,7 @@ static void walk_objects(struct segment_view *view, const unsigned char *body, s
 static size_t counter_size(uint32_t kind) {
     switch (kind) {
     case CHUNK_HEAP: return sizeof(struct heap_counters);
+    case CHUNK_HEAP_DETAILS: return sizeof(struct heap_details);
     case CHUNK_LOCK: return sizeof(struct lock_counters);
     case CHUNK_CELL: return sizeof(struct cell_counters);
     case CHUNK_CHANNEL: return sizeof(struct channel_counters);

@@ -4,9 +4,9 @@
 
 #include "ingest/shim/runtime.h"
 
-/* A block of `size` bytes was allocated by the caller with that frame. Bytes that cannot be recorded count as
- * dropped. */
-void heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame);
+/* A block of `size` bytes was allocated by the caller with that frame. Returns the id of its stack; 0 where it could not
+ * be recorded, which counts as dropped. */
+uint32_t heap_allocated(struct thread *thread, void *block, size_t size, struct frame frame);
 /* A block was freed, or is about to be. A block that is not known is ignored. */
 void heap_freed(struct thread *thread, void *block);
 

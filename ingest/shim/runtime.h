@@ -193,6 +193,7 @@ struct walk_set {
 /* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
 #define COUNTER_KINDS(X)                                                                                               \
     X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
+    X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_CHUNKS)                                                  \
     X(cpu, struct cpu_counters, CHUNK_CPU, STACK_CHUNKS)                                                               \
     X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
     X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
@@ -209,6 +210,7 @@ struct thread {
     int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
     int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
     int64_t published;                          /* of the balance: what process->live has */
+    const void *newest;                         /* the block that it allocated last; NULL: unknown */
     struct stack_range stack;                   /* its own */
     const void *control_block;                  /* of the C library's thread for which `stack` was found */
     struct stack_range foreign[FOREIGN_STACKS];

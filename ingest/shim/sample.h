@@ -53,7 +53,9 @@ static ALWAYS_INLINE bool heap_passes(uint64_t size) {
         if (!thread) return true;
         thread_leave(thread);
     }
-    return !sample_takes(self, size);
+    if (sample_takes(self, size)) return false;
+    self->newest = NULL; /* the block to come is the newest, and it is not noted */
+    return true;
 }
 
 /* The weight of an event without a size (lock, cell); 0: it is not recorded. */

@@ -1,8 +1,22 @@
--- From version 2 to 3: what recording cost apart from the program's own time; peaks of live bytes; waits.
+-- From version 2 to 3: what recording cost apart from the program's own time; peaks of live bytes; details of sites;
+-- waits.
 -- The table locks is made anew by the statement of tables.sql, so that `.schema` prints the same for a migrated file as for a new one.
 
 ALTER TABLE runs ADD COLUMN symbolize_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN write_ns INTEGER NOT NULL DEFAULT 0;
+
+CREATE TABLE site_details (
+    -- More of one allocation site in one profile, where it has any.
+    profile_id      INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id        INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    temporary_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks freed before the thread that allocated them allocated another one
+    calloc_count    INTEGER NOT NULL DEFAULT 0, -- [count] blocks from calloc; those that no column counts are from malloc
+    aligned_count   INTEGER NOT NULL DEFAULT 0, -- [count] blocks from posix_memalign, aligned_alloc, memalign, valloc, pvalloc
+    realloc_count   INTEGER NOT NULL DEFAULT 0, -- [count] blocks from realloc and reallocarray, also of no old block
+    moved_count     INTEGER NOT NULL DEFAULT 0, -- [count] those of them that were moved to another address
+    moved_bytes     INTEGER NOT NULL DEFAULT 0, -- [bytes] copied by that: the smaller of the old and the new size
+    PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
@@ -57,5 +71,6 @@ SELECT profile_id, object_id, address, trace_id, kind, acquires, contended, wait
 FROM former_locks
 ORDER BY profile_id, object_id, address, trace_id;
 DROP TABLE former_locks;
+CREATE INDEX profiles_peak ON profiles(process_id) WHERE kind = 'heap-peak';
 
 PRAGMA user_version = 3;

@@ -45,8 +45,8 @@ FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, sites.trace_id,
              sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes,
              (SELECT peaks.id
               FROM profiles AS peaks
-              WHERE peaks.run_id = profiles.run_id AND peaks.kind = 'heap-peak'
-                AND peaks.process_id = profiles.process_id AND sites.label_set_id = 0) AS peak_id
+              WHERE peaks.process_id = profiles.process_id AND peaks.kind = 'heap-peak'
+                AND sites.label_set_id = 0) AS peak_id
       FROM sites
       JOIN profiles ON profiles.id = sites.profile_id
       GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, sites.trace_id,

@@ -1,0 +1,12 @@
+-- Adds the details of sites of profile :from to those of :into.
+INSERT INTO site_details(profile_id, trace_id, temporary_count, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes)
+SELECT :into, trace_id, temporary_count, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes
+FROM site_details
+WHERE profile_id = :from
+ON CONFLICT (profile_id, trace_id) DO UPDATE
+SET temporary_count = temporary_count + excluded.temporary_count,
+    calloc_count = calloc_count + excluded.calloc_count,
+    aligned_count = aligned_count + excluded.aligned_count,
+    realloc_count = realloc_count + excluded.realloc_count,
+    moved_count = moved_count + excluded.moved_count,
+    moved_bytes = moved_bytes + excluded.moved_bytes;

@@ -1,0 +1,55 @@
+DROP VIEW IF EXISTS heap_details;
+CREATE VIEW heap_details AS
+-- Question: which stack allocated by which call, how many of its blocks were temporary, and how much did realloc copy?
+-- Rows: one per run and stack that has any of it, over all its processes and windows. A condition WHERE run_id = 3, or = :run, reads
+--   that run only.
+-- Columns:
+--   run_id [id]: the run
+--   trace_id [id]: the stack that allocated
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   alloc_count [count]: blocks allocated
+--   alloc_bytes [bytes]: bytes allocated
+--   temporary_count [count]: of the blocks, those freed before the thread that allocated them allocated another one, and by it
+--   malloc_count [count]: of the blocks, those from malloc and clear_alloc
+--   calloc_count [count]: those from calloc
+--   aligned_count [count]: those from posix_memalign, aligned_alloc, memalign, valloc, pvalloc
+--   realloc_count [count]: those from realloc and reallocarray, also of no old block
+--   moved_count [count]: of these, the ones that were moved to another address
+--   moved_bytes [bytes]: copied by that: the smaller of the old and the new size
+SELECT
+    used.run_id,
+    used.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    used.alloc_count,
+    used.alloc_bytes,
+    used.temporary_count,
+    used.alloc_count - used.calloc_count - used.aligned_count - used.realloc_count AS malloc_count,
+    used.calloc_count,
+    used.aligned_count,
+    used.realloc_count,
+    used.moved_count,
+    used.moved_bytes
+FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
+             sum(temporary_count) AS temporary_count, sum(calloc_count) AS calloc_count,
+             sum(aligned_count) AS aligned_count, sum(realloc_count) AS realloc_count,
+             sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes
+      FROM (SELECT profiles.run_id, sites.trace_id, sites.alloc_count, sites.alloc_bytes, 0 AS is_detail,
+                   0 AS temporary_count, 0 AS calloc_count, 0 AS aligned_count, 0 AS realloc_count,
+                   0 AS moved_count, 0 AS moved_bytes
+            FROM profiles
+            JOIN sites ON sites.profile_id = profiles.id
+            WHERE profiles.process_id IS NOT NULL
+            UNION ALL
+            SELECT profiles.run_id, details.trace_id, 0, 0, 1, details.temporary_count, details.calloc_count,
+                   details.aligned_count, details.realloc_count, details.moved_count, details.moved_bytes
+            FROM profiles
+            JOIN site_details AS details ON details.profile_id = profiles.id)
+      GROUP BY run_id, trace_id
+      HAVING max(is_detail)) AS used
+JOIN places ON places.trace_id = used.trace_id;
