@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/sum.h"
 #include "export/format.h"
 #include "export/shorten.h"
 #include "query/profile/scale.h"
@@ -180,10 +181,10 @@ static struct graph_tag joined_tags(struct graph *graph, const struct graph_tag 
     for (size_t i = 1; i < count; i++) {
         if ((int64_t)scale_value(group[i]->value, group[i]->unit, least->unit, &unit) < least->value) least = group[i];
         if ((int64_t)scale_value(group[i]->value, group[i]->unit, most->unit, &unit) > most->value) most = group[i];
-        sum.flat += group[i]->flat;
-        sum.flat_div += group[i]->flat_div;
-        sum.cum += group[i]->cum;
-        sum.cum_div += group[i]->cum_div;
+        sum_add(&sum.flat, group[i]->flat, &graph->overflows);
+        sum_add(&sum.flat_div, group[i]->flat_div, &graph->overflows);
+        sum_add(&sum.cum, group[i]->cum, &graph->overflows);
+        sum_add(&sum.cum_div, group[i]->cum_div, &graph->overflows);
     }
     scale_label(&name, least->value, least->unit, "auto");
     if (count > 1) {
@@ -367,6 +368,7 @@ int dot_write(struct report *report, struct buffer *out, struct error *err) {
     add_legend(&picture, &trimmed);
     add_graph(&picture);
     buffer_add_text(out, "}\n");
+    report->overflows |= graph.overflows;
     free(picture.numbers);
     free(picture.has_nodelets);
     graph_free(&graph);

@@ -87,6 +87,8 @@ int db_error(struct db *db, const char *doing, struct error *err) {
 }
 
 static int statement_error(struct db *db, const char *sql, struct error *err) {
+    if (strcmp(sqlite3_errmsg(db->handle), "integer overflow") == 0) /* of sum() */
+        return error_fail(err, "%s: a sum is larger than 2^63 - 1", db->path);
     char shown[SHOWN_SQL], doing[SHOWN_SQL + 16] = "running ";
     copy_line(shown, sizeof shown, sql);
     strcat(doing, shown);

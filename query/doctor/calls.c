@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/sum.h"
 #include "base/units.h"
 #include "query/doctor/findings.h"
 #include "query/profile/filter.h"
@@ -19,7 +20,8 @@ struct calls {
     struct profile profile;
     struct graph graph;
     size_t type;
-    int64_t total; /* of all samples, before the filter */
+    int64_t total;  /* of all samples, before the filter */
+    bool overflows; /* a sum was beyond 64 bits */
 };
 
 typedef int calls_writer(struct calls *calls, void *context, struct error *err);
@@ -39,12 +41,28 @@ static int choose_type(struct calls *calls, struct error *err) {
     return profile_find_type(&calls->profile, NULL, &calls->type, err);
 }
 
+static int check_sums(const struct calls *calls, struct error *err) {
+    return calls->overflows ? error_fail(err, "%s: %s: the sum is larger than 2^63 - 1", calls->kind,
+                                         calls->profile.types[calls->type].type)
+                            : 0;
+}
+
+/* The total of the kind. Where 64 bits hold the sizes of its values, no sum wraps that counts each sample once. */
+static int sum_up(struct calls *calls, struct error *err) {
+    int64_t sizes = 0;
+    for (size_t i = 0; i < calls->profile.sample_count; i++) {
+        int64_t value = profile_value(&calls->profile, i, calls->type);
+        sum_add(&calls->total, value, &calls->overflows);
+        sum_add(&sizes, value == INT64_MIN ? INT64_MAX : value < 0 ? -value : value, &calls->overflows);
+    }
+    return check_sums(calls, err);
+}
+
 static int narrow(struct calls *calls, struct error *err) {
     const struct doctor_options *options = calls->report->options;
     const struct filter_options wanted = {.focus = options->focus, .ignore = options->ignore};
     const struct filter_units units = {0};
-    for (size_t i = 0; i < calls->profile.sample_count; i++)
-        calls->total += profile_value(&calls->profile, i, calls->type);
+    if (sum_up(calls, err) < 0) return -1;
     /* Remove allocator wrappers, as in the findings. */
     if (filter_uninteresting(&calls->profile, err) < 0) return -1;
     if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return error_prefix(err, "--");
@@ -66,6 +84,7 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
                     &(struct graph_options){.type = calls.type, .mean_type = PROFILE_NONE, .edges = true});
         graph_sort(&calls.graph, report->options->cumulative ? GRAPH_CUM_NAME : GRAPH_FLAT_CUM_NAME);
         code = write(&calls, context, err);
+        if (code == 0) code = check_sums(&calls, err);
         graph_free(&calls.graph);
     }
     profile_free(&calls.profile);
@@ -247,7 +266,7 @@ static void add_neighbours(struct calls *calls, struct grid *grid, struct graph_
         if ((int64_t)i < top)
             add_peek_row(calls, grid, callers ? "caller" : "callee", all[i].value, node, all[i].name, all[i].file);
         else
-            rest += all[i].value;
+            sum_add(&rest, all[i].value, &calls->overflows); /* a recursion is in several edges */
     if ((int64_t)count > top) {
         struct buffer words = {0};
         buffer_printf(&words, "and %lld more (--top 0 shows all)", (long long)((int64_t)count - top));

@@ -52,27 +52,28 @@ static int check_types(const struct profile *profile, const struct profile *othe
 
 static void total_of(const struct profile *profile, double *totals) {
     for (size_t i = 0; i < profile->type_count; i++) {
-        uint64_t total = 0;
+        long double total = 0; /* exact up to 2^64 */
         for (size_t sample = 0; sample < profile->sample_count; sample++)
-            total += (uint64_t)profile_value(profile, sample, i);
-        totals[i] = (double)(int64_t)total;
+            total += (long double)profile_value(profile, sample, i);
+        totals[i] = (double)total;
     }
 }
 
-static void normalize(struct profile *profile, const struct profile *base) {
+static int normalize(struct profile *profile, const struct profile *base, struct error *err) {
     double *ratios = xcalloc(profile->type_count + 1, sizeof *ratios);
     double *totals = xcalloc(profile->type_count + 1, sizeof *totals);
     total_of(base, ratios);
     total_of(profile, totals);
     for (size_t i = 0; i < profile->type_count; i++)
         ratios[i] = totals[i] != 0 ? ratios[i] / totals[i] : 0;
-    profile_scale(profile, ratios);
+    int code = profile_scale(profile, ratios, err);
     free(ratios);
     free(totals);
+    return code;
 }
 
 /* Values of both in the finer unit of the two. */
-static void scale_units(struct profile *profile, struct profile *base) {
+static int scale_units(struct profile *profile, struct profile *base, struct error *err) {
     double *ratios = xcalloc(profile->type_count + 1, sizeof *ratios);
     double *base_ratios = xcalloc(profile->type_count + 1, sizeof *base_ratios);
     const char *unit;
@@ -83,25 +84,26 @@ static void scale_units(struct profile *profile, struct profile *base) {
         base_ratios[i] = scale_value(1, base->types[i].unit, finest, &unit);
         profile->types[i].unit = finest;
     }
-    profile_scale(profile, ratios);
-    profile_scale(base, base_ratios);
+    int code = profile_scale(profile, ratios, err);
+    if (code == 0) code = profile_scale(base, base_ratios, err);
     free(ratios);
     free(base_ratios);
+    return code;
 }
 
-static void negate(struct profile *profile) {
+static int negate(struct profile *profile, struct error *err) {
     double *ratios = xcalloc(profile->type_count + 1, sizeof *ratios);
     for (size_t i = 0; i < profile->type_count; i++)
         ratios[i] = -1;
-    profile_scale(profile, ratios);
+    int code = profile_scale(profile, ratios, err);
     free(ratios);
+    return code;
 }
 
 int compare_add(struct profile *profile, struct profile *other, struct error *err) {
     struct profile sum;
     if (check_types(profile, other, "added to", err) < 0) return -1;
-    scale_units(profile, other);
-    if (profile_merge(&sum, profile, other, err) < 0) return -1;
+    if (scale_units(profile, other, err) < 0 || profile_merge(&sum, profile, other, err) < 0) return -1;
     profile_free(profile);
     *profile = sum;
     return 0;
@@ -114,10 +116,10 @@ int compare_subtract(struct profile *profile, struct profile *base, const struct
     profile_give_mapping(profile);
     profile_give_mapping(base);
     if (options->is_diff) mark_base(base);
-    if (options->normalize) normalize(profile, base);
-    negate(base);
-    scale_units(profile, base);
-    if (profile_merge(&difference, profile, base, err) < 0) return -1;
+    if (options->normalize && normalize(profile, base, err) < 0) return -1;
+    if (negate(base, err) < 0 || scale_units(profile, base, err) < 0 ||
+        profile_merge(&difference, profile, base, err) < 0)
+        return -1;
     profile_free(profile);
     *profile = difference;
     return 0;

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/sum.h"
 
 /* ---- values ---- */
 
@@ -220,8 +221,8 @@ static struct graph_tag *find_tag(struct graph_tags *tags, const char *name, con
 }
 
 static void add_to_tag(const struct building *build, struct graph_tag *tag, bool flat) {
-    *(flat ? &tag->flat : &tag->cum) += build->value;
-    *(flat ? &tag->flat_div : &tag->cum_div) += build->divisor;
+    sum_add(flat ? &tag->flat : &tag->cum, build->value, &build->graph->overflows);
+    sum_add(flat ? &tag->flat_div : &tag->cum_div, build->divisor, &build->graph->overflows);
 }
 
 static int compare_texts(const void *left, const void *right) {

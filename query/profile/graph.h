@@ -82,10 +82,12 @@ struct graph {
     struct map *infos;         /* info (call_tree: and caller) -> node; internal */
     struct graph_edge **edges; /* by source and target; internal */
     size_t edge_count, edge_slots;
+    bool overflows; /* a sum of a label's values was beyond 64 bits: a sample may have a label twice */
     struct arena memory;
 };
 
-/* `profile` must not change while the graph lives. */
+/* `profile` must not change while the graph lives. The sizes of its values must sum up to at most 64 bits (report_check_sums), so
+ * that flat, cumulative values and edges do. */
 void graph_build(struct graph *graph, struct profile *profile, const struct graph_options *options);
 void graph_free(struct graph *graph);
 /* The node of a graph that is no tree which looks like that of another graph of the same profile; NULL for none. */

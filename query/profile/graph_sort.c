@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/sum.h"
 #include "query/profile/graph.h"
 
 /* ---- names ---- */
@@ -95,8 +96,8 @@ static int compare_nodes(const void *left, const void *right, void *context) {
     return order ? order : compare_infos(a, b);
 }
 
-static double part_entropy(int64_t part, int64_t total) {
-    double fraction = fabs((double)part) / (double)total;
+static double part_entropy(int64_t part, double total) {
+    double fraction = fabs((double)part) / total;
     return fraction > 0 ? -fraction * log2(fraction) : 0;
 }
 
@@ -104,13 +105,13 @@ static double part_entropy(int64_t part, int64_t total) {
 static double edge_entropy(struct graph *graph, const struct graph_node *node, bool into, int64_t self) {
     size_t count;
     struct graph_edge **edges = graph_sort_edges(graph, node, into, &count);
-    int64_t total = self;
+    long double total = (long double)self; /* exact up to 2^64: a sample may be in several edges */
     double score = 0;
     for (size_t i = 0; i < count; i++)
-        if (edges[i]->weight > 0) total += edges[i]->weight;
+        if (edges[i]->weight > 0) total += (long double)edges[i]->weight;
     for (size_t i = 0; i < count && total; i++)
-        score += part_entropy(edges[i]->weight, total);
-    if (total && self > 0) score += part_entropy(self, total);
+        score += part_entropy(edges[i]->weight, (double)total);
+    if (total && self > 0) score += part_entropy(self, (double)total);
     free(edges);
     return score;
 }
@@ -118,7 +119,10 @@ static double edge_entropy(struct graph *graph, const struct graph_node *node, b
 static int64_t entropy_of(struct graph *graph, const struct graph_node *node) {
     double score = node->in ? edge_entropy(graph, node, true, 0) : 1;
     score += node->out ? edge_entropy(graph, node, false, node->flat) : 1;
-    return (int64_t)(score * (double)node->cum) + node->flat;
+    int64_t entropy = sum_from_real(score * (double)node->cum);
+    bool overflows = false;
+    sum_add(&entropy, node->flat, &overflows);
+    return !overflows ? entropy : node->flat > 0 ? INT64_MAX : INT64_MIN;
 }
 
 void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order) {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "query/profile/graph.h"
 
 enum { NODELETS_MAX = 4 }; /* tags of a node that a picture shows, and counts as nodes */
@@ -185,7 +186,7 @@ static int64_t cutoff_of(const struct graph *graph, double fraction) {
     int64_t total = 0;
     for (size_t i = 0; i < graph->node_count; i++)
         total = (int64_t)((uint64_t)total + (uint64_t)graph->nodes[i]->flat);
-    return size_of((int64_t)((double)total * fraction));
+    return size_of(sum_from_real((double)total * fraction));
 }
 
 void graph_build_trimmed(struct graph *graph, struct profile *profile, const struct graph_options *options,

@@ -223,18 +223,29 @@ void profile_retype(struct profile *profile, struct profile_type *types, size_t 
     profile->room.values = profile->sample_count * count;
 }
 
-void profile_scale(struct profile *profile, const double *ratios) {
+/* Whole numbers are not exact as a double beyond 2^53, so a change of the sign is made without one. */
+static bool scale_one(int64_t *value, double ratio) {
+    if (ratio == -1) return !__builtin_sub_overflow((int64_t)0, *value, value);
+    double product = round((double)*value * ratio);
+    if (!(fabs(product) < 0x1p63)) return false;
+    *value = (int64_t)product;
+    return true;
+}
+
+int profile_scale(struct profile *profile, const double *ratios, struct error *err) {
     size_t width = profile->type_count, kept = 0;
     bool changes = false;
     for (size_t i = 0; i < width; i++)
         changes |= ratios[i] != 1;
-    if (!changes) return;
+    if (!changes) return 0;
     for (size_t sample = 0; sample < profile->sample_count; sample++) {
         int64_t *values = profile->values + sample * width;
         bool keep = false;
         for (size_t i = 0; i < width; i++) {
             if (ratios[i] == 1) continue;
-            values[i] = (int64_t)round((double)values[i] * ratios[i]);
+            if (!scale_one(&values[i], ratios[i]))
+                return error_fail(err, "%s: a value is larger than 2^63 - 1 after it was multiplied by %g",
+                                  profile->types[i].type, ratios[i]);
             keep |= values[i] != 0;
         }
         if (!keep) continue;
@@ -242,4 +253,5 @@ void profile_scale(struct profile *profile, const double *ratios) {
         profile->samples[kept++] = profile->samples[sample];
     }
     profile->sample_count = kept;
+    return 0;
 }

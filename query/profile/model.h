@@ -135,7 +135,8 @@ void profile_keep_types(struct profile *profile, const size_t *kept, size_t coun
 /* Gives the samples other values: `types` and `values` ([sample * count + type]) become the profile's own. */
 void profile_retype(struct profile *profile, struct profile_type *types, size_t count, int64_t *values);
 
-/* Multiplies the values of each type, rounded half away from zero, and drops samples all of whose changed values are 0. */
-void profile_scale(struct profile *profile, const double *ratios);
+/* Multiplies the values of each type, rounded half away from zero, and drops samples all of whose changed values are 0. Exact for a
+ * ratio of -1. A failure where 64 bits do not hold a product. */
+int profile_scale(struct profile *profile, const double *ratios, struct error *err);
 
 #endif

@@ -100,9 +100,9 @@ void scale_label(struct buffer *text, int64_t value, const char *from, const cha
     if (!is_zero) buffer_add_text(text, unit);
 }
 
-struct scale_percent scale_percentage(int64_t value, int64_t total) {
+struct scale_percent scale_percentage(double value, double total) {
     struct scale_percent percent;
-    double ratio = total ? fabs((double)value / (double)total) * 100 : 0;
+    double ratio = total != 0 ? fabs(value / total) * 100 : 0;
     if (ratio >= 99.95 && ratio <= 100.05)
         snprintf(percent.text, sizeof percent.text, "  100%%");
     else

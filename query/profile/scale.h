@@ -20,7 +20,7 @@ struct scale_percent {
     char text[32];
 };
 /* Of `total`, without a sign, at least 6 characters wide: " 1.50%", "  100%", "0.05%" with two digits. */
-struct scale_percent scale_percentage(int64_t value, int64_t total);
+struct scale_percent scale_percentage(double value, double total);
 
 /* Can values of these units be added after scaling? Equal units, or of one sort. */
 bool scale_is_compatible(const char *a, const char *b);

@@ -248,7 +248,8 @@ static int prepare_runs(struct by_tag *by, filter_note *note, void *context, str
     if (report_finish_profile(by->profile, by->runs->overrides, err) < 0) return -1;
     report->type = 0;
     report->mean_type = by->width > 1 ? 1 : PROFILE_NONE;
-    return report_narrow(report, note, context, err);
+    if (report_narrow(report, note, context, err) < 0) return -1;
+    return report_check_sums(report, err); /* of each column */
 }
 
 static void add_totals(struct by_tag *by) {

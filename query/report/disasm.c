@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/sum.h"
 #include "base/utf8.h"
 #include "query/code/function_symbols.h"
 #include "query/code/machine_code.h"
@@ -126,17 +127,17 @@ struct code_row {
     int64_t line;
 };
 
-static void add_node(struct code_row *row, const struct graph_node *node) {
-    row->flat += node->flat;
-    row->flat_div += node->flat_div;
-    row->cum += node->cum;
-    row->cum_div += node->cum_div;
+static void add_node(struct code_row *row, const struct graph_node *node, bool *overflows) {
+    sum_add(&row->flat, node->flat, overflows);
+    sum_add(&row->flat_div, node->flat_div, overflows);
+    sum_add(&row->cum, node->cum, overflows);
+    sum_add(&row->cum_div, node->cum_div, overflows);
     if (!*row->file && *node->info.file) row->file = path_base(node->info.file);
     if (!row->line) row->line = node->info.line;
     if (!*row->function) row->function = node->info.name;
 }
 
-static struct code_row *annotate(const struct instructions *code, const struct routine *routine) {
+static struct code_row *annotate(const struct instructions *code, const struct routine *routine, bool *overflows) {
     struct code_row *rows = xcalloc(code->count + 1, sizeof *rows);
     size_t at = 0;
     for (size_t i = 0; i < code->count; i++) {
@@ -145,7 +146,7 @@ static struct code_row *annotate(const struct instructions *code, const struct r
         rows[i] = (struct code_row){.code = each, .function = each->function, .line = each->line};
         rows[i].file = *each->file ? path_base(each->file) : "";
         for (; at < routine->count && routine->placed[at].address < next; at++)
-            add_node(&rows[i], routine->placed[at].node);
+            add_node(&rows[i], routine->placed[at].node, overflows);
     }
     return rows;
 }
@@ -182,11 +183,11 @@ static void add_row(const struct report *report, const struct code_row *row, con
     buffer_free(&place);
 }
 
-static void add_heading(const struct report *report, const struct routine *routine, struct buffer *out) {
+static void add_heading(struct report *report, const struct routine *routine, struct buffer *out) {
     int64_t flat = 0, cum = 0;
     for (size_t i = 0; i < routine->count; i++) {
-        flat += routine->placed[i].node->flat;
-        cum += routine->placed[i].node->cum;
+        sum_add(&flat, routine->placed[i].node->flat, &report->overflows);
+        sum_add(&cum, routine->placed[i].node->cum, &report->overflows);
     }
     buffer_printf(out, "ROUTINE ======================== %s\n", routine->symbol.names[0]);
     for (size_t i = 1; i < routine->symbol.name_count; i++)
@@ -204,7 +205,7 @@ static int add_routine_code(struct listing *listing, const struct routine *routi
     if (objdump_disassemble(&listing->code.tools, routine->path, routine->symbol.start, routine->symbol.end,
                             &listing->code.arena, &code, err) < 0)
         return -1;
-    struct code_row *rows = annotate(&code, routine);
+    struct code_row *rows = annotate(&code, routine, &listing->report->overflows);
     add_heading(listing->report, routine, out);
     for (size_t i = 0; i < code.count; i++)
         add_row(listing->report, &rows[i], i ? &rows[i - 1] : &nowhere, out);

@@ -88,7 +88,7 @@ static void add_duration(const struct report *report, struct buffer *out) {
     report_add_value(report, out, report->total);
     buffer_add_char(out, ' ');
     if (strcmp(unit, "ns") == 0 && total != 0)
-        buffer_printf(out, "(%s)", scale_percentage((int64_t)total, duration).text);
+        buffer_printf(out, "(%s)", scale_percentage(trunc(total), duration).text);
     buffer_add_char(out, '\n');
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "query/code/machine_code.h"
 
 enum match { UNKNOWN, YES, NO };
@@ -156,7 +157,7 @@ void line_addresses_free(struct line_addresses *addresses) {
 }
 
 void line_addresses_sum(const struct line_addresses *addresses, uint32_t file, uint64_t address, uint64_t length,
-                        int64_t *flat, int64_t *cum) {
+                        int64_t *flat, int64_t *cum, bool *overflows) {
     const struct line_address key = {.file = file, .address = address};
     size_t low = 0;
     *flat = *cum = 0;
@@ -170,7 +171,7 @@ void line_addresses_sum(const struct line_addresses *addresses, uint32_t file, u
     for (; low < addresses->count && addresses->items[low].file == file &&
            addresses->items[low].address - address < length;
          low++) {
-        *flat += addresses->items[low].flat;
-        *cum += addresses->items[low].cum;
+        sum_add(flat, addresses->items[low].flat, overflows);
+        sum_add(cum, addresses->items[low].cum, overflows);
     }
 }

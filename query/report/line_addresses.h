@@ -27,6 +27,6 @@ void line_addresses_find(struct line_addresses *addresses, const struct report *
 void line_addresses_free(struct line_addresses *addresses);
 /* The values of what is in [address, address + length) of the file. */
 void line_addresses_sum(const struct line_addresses *addresses, uint32_t file, uint64_t address, uint64_t length,
-                        int64_t *flat, int64_t *cum);
+                        int64_t *flat, int64_t *cum, bool *overflows);
 
 #endif

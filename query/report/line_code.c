@@ -305,7 +305,8 @@ static void sum_points(struct line_search *found) {
     struct line_code *lines = found->lines;
     for (size_t i = 0; i < lines->point_count; i++) {
         struct code_point *point = &lines->points[i];
-        line_addresses_sum(&found->addresses, point->file, point->address, point->length, &point->flat, &point->cum);
+        line_addresses_sum(&found->addresses, point->file, point->address, point->length, &point->flat, &point->cum,
+                           &lines->overflows);
     }
 }
 

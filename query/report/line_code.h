@@ -36,6 +36,7 @@ struct line_code {
     size_t entry_count, entry_room;
     struct map interest, readable; /* names of functions that are shown; linked name -> const char * for people */
     size_t left_out;               /* ranges that were not disassembled, because there are too many */
+    bool overflows;                /* a sum of a point was beyond 64 bits */
 };
 
 /* What matches `pattern`: functions by name, linked name or file, and binaries by file; or what is at that address. 1: nothing

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sum.h"
 #include "query/code/machine_code.h"
 #include "query/code/source_files.h"
 #include "query/profile/pattern.h"
@@ -15,12 +16,13 @@ static bool is_same_file(const struct graph_node *a, const struct graph_node *b)
     return a->info.name == b->info.name && a->info.file == b->info.file;
 }
 
-static void sum_nodes(struct graph_node **nodes, size_t count, int64_t line, int64_t *flat, int64_t *cum) {
+static void sum_nodes(struct report *report, struct graph_node **nodes, size_t count, int64_t line, int64_t *flat,
+                      int64_t *cum) {
     *flat = *cum = 0;
     for (size_t i = 0; i < count; i++) {
         if (line && nodes[i]->info.line != line) continue;
-        *flat += nodes[i]->flat;
-        *cum += nodes[i]->cum;
+        sum_add(flat, nodes[i]->flat, &report->overflows);
+        sum_add(cum, nodes[i]->cum, &report->overflows);
     }
 }
 
@@ -37,12 +39,12 @@ static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, 
     if (*first < 1) *first = 1;
 }
 
-static void add_source(const struct report *report, struct graph_node **nodes, size_t count,
-                       const struct source_file *file, struct buffer *out) {
+static void add_source(struct report *report, struct graph_node **nodes, size_t count, const struct source_file *file,
+                       struct buffer *out) {
     int64_t first, last, flat, cum;
     find_lines(nodes, count, &first, &last);
     for (int64_t line = first; line <= last && line <= (int64_t)file->count; line++) {
-        sum_nodes(nodes, count, line, &flat, &cum);
+        sum_nodes(report, nodes, count, line, &flat, &cum);
         report_add_value_or_dot(report, out, flat);
         buffer_add_char(out, ' ');
         report_add_value_or_dot(report, out, cum);
@@ -70,12 +72,12 @@ int report_open_source(const struct report *report, struct source_file *file, co
 }
 
 /* `nodes` are one function's in one file. */
-static void add_file(const struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
+static void add_file(struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
     const struct graph_info *info = &nodes[0]->info;
     struct source_file file;
     char *why = NULL;
     int64_t flat, cum;
-    sum_nodes(nodes, count, 0, &flat, &cum);
+    sum_nodes(report, nodes, count, 0, &flat, &cum);
     buffer_printf(out, "ROUTINE ======================== %s in %s\n", info->name, info->file);
     report_add_padded_value(report, out, flat, 10);
     buffer_add_char(out, ' ');
@@ -108,7 +110,7 @@ static struct graph_node **matching(const struct graph *graph, struct pattern *p
     return found;
 }
 
-static void add_functions(const struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
+static void add_functions(struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
     buffer_add_text(out, "Total: ");
     report_add_value(report, out, report->total);
     buffer_add_char(out, '\n');

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sum.h"
 #include "query/profile/scale.h"
 #include "query/report/report_runs.h"
 
@@ -235,7 +236,7 @@ static void choose_unit(struct over_runs *over) {
         if (value == 0) value = fabs(mean_of(&over->lines[i]->cum, over->run_count));
         if (value >= 1 && (low == 0 || value < low)) low = value;
     }
-    if (over->line_count) report_fit_unit(shown, (int64_t)low);
+    if (over->line_count) report_fit_unit(shown, sum_from_real(low));
 }
 
 /* ---- text ---- */
@@ -251,7 +252,7 @@ static void add_padded(const struct report *report, struct buffer *out, double v
 }
 
 static struct scale_percent percent_of(long double sum, const struct over_runs *over) {
-    return scale_percentage((int64_t)sum, (int64_t)over->total.sum);
+    return scale_percentage((double)sum, (double)over->total.sum);
 }
 
 static void write_header(const struct over_runs *over, struct buffer *out) {

@@ -86,12 +86,21 @@ static void apply_overrides(struct report *report) {
     options->nodefraction = options->edgefraction = 0;
 }
 
+static int too_large(const char *type, struct error *err) {
+    return error_fail(err, "%s: the sum is larger than 2^63 - 1", type);
+}
+
 static int check_sum(const struct report *report, size_t type, struct error *err) {
     const struct profile *profile = report->profile;
     uint64_t sum = 0;
     for (size_t i = 0; i < profile->sample_count && sum <= INT64_MAX; i++)
         sum += (uint64_t)size_of(profile_value(profile, i, type));
-    return sum <= INT64_MAX ? 0 : error_fail(err, "%s: the sum is larger than 2^63 - 1", profile->types[type].type);
+    return sum <= INT64_MAX ? 0 : too_large(profile->types[type].type, err);
+}
+
+static int check_shown_sums(const struct report *report, struct error *err) {
+    if (check_sum(report, report->type, err) < 0) return -1;
+    return report->mean_type == PROFILE_NONE ? 0 : check_sum(report, report->mean_type, err);
 }
 
 int report_check_sums(const struct report *report, struct error *err) {
@@ -149,13 +158,14 @@ int report_narrow(struct report *report, filter_note *note, void *context, struc
     filter_add_tag_frames(profile, &options->filter, options->unit, note, context);
     bool relative = options->relative_percentages;
     if (relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
+    if (check_shown_sums(report, err) < 0) return -1;
     report->total = report_total(report);
     if (!relative && filter_apply(profile, &options->filter, &report->units, note, context, err) < 0) return -1;
     bool keeps_places = report->format->keeps_places && options->granularity == GRANULARITY_FUNCTIONS;
     int granularity = keeps_places ? GRANULARITY_ADDRESSES : options->granularity;
     if (granularity != GRANULARITY_ADDRESSES || options->noinlines)
         filter_aggregate(profile, (enum filter_granularity)granularity, options->noinlines);
-    return check_sum(report, report->type, err);
+    return 0;
 }
 
 void report_free(struct report *report) {
@@ -172,6 +182,7 @@ int report_write(struct profile *profile, const struct report_format *format, co
     int code = report_choose_values(&report, err);
     if (code == 0) code = report_narrow(&report, note, context, err);
     if (code == 0) code = format->write(&report, out, err);
+    if (code == 0 && report.overflows) code = too_large(report.type_name, err);
     report_free(&report);
     return code;
 }
@@ -180,6 +191,7 @@ int report_describe(struct profile *profile, const struct report_options *option
                     struct error *err) {
     struct report report = {.profile = profile, .options = *options, .output_unit = options->unit};
     int code = report_choose_values(&report, err);
+    if (code == 0) code = check_shown_sums(&report, err);
     if (code == 0) {
         *total = report.total = report_total(&report);
         report_add_profile_labels(&report, out);

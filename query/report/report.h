@@ -24,6 +24,7 @@ struct report {
     int64_t total;                 /* of what percentages are */
     double ratio;                  /* 1 / divide_by */
     bool exact;                    /* of options.all: values are whole numbers in their own unit */
+    bool overflows;                /* a sum of the writer was beyond 64 bits: report_write fails */
     filter_note *note;             /* gets messages for the user, such as a pattern without a match; may be NULL */
     void *note_context;
 };
@@ -98,8 +99,8 @@ int report_narrow(struct report *report, filter_note *note, void *context, struc
 void report_free(struct report *report); /* what these two made; not the profile */
 /* The sum of the sizes of all samples; where samples of a base are marked, that of the base. */
 int64_t report_total(const struct report *report);
-/* A failure where the sizes of any type's values sum up to more than 64 bits hold. That of the type that is shown is checked by
- * report_narrow. */
+/* A failure where the sizes of any type's values sum up to more than 64 bits hold. Those of the types that are shown are checked by
+ * report_narrow. Then no sum over samples wraps that counts each sample once. */
 int report_check_sums(const struct report *report, struct error *err);
 
 /* ---- for writers ---- */

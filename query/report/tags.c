@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/sum.h"
 #include "base/utf8.h"
 #include "query/profile/scale.h"
 #include "query/report/report.h"
@@ -30,8 +31,7 @@ static struct key *find_key(struct keys *keys, const char *name) {
     return &keys->items[keys->count++];
 }
 
-static void add_label(const struct report *report, struct keys *keys, const struct profile_label *label,
-                      int64_t value) {
+static void add_label(struct report *report, struct keys *keys, const struct profile_label *label, int64_t value) {
     struct buffer text = {0};
     const char *unit = filter_units_of(&report->units, label->key), *name;
     if (label->text) {
@@ -43,11 +43,11 @@ static void add_label(const struct report *report, struct keys *keys, const stru
         scale_label(&text, label->number, unit, report->output_unit);
     }
     struct key *key = find_key(keys, label->key);
-    map_put(&key->sums, buffer_text(&text), text.size + 1, NULL)->value += value;
+    sum_add(&map_put(&key->sums, buffer_text(&text), text.size + 1, NULL)->value, value, &report->overflows);
     buffer_free(&text);
 }
 
-static void collect(const struct report *report, struct keys *keys) {
+static void collect(struct report *report, struct keys *keys) {
     const struct profile *profile = report->profile;
     for (size_t i = 0; i < profile->sample_count; i++) {
         const struct profile_labels *set = &profile->label_sets[profile->samples[i].labels];
@@ -88,14 +88,14 @@ static char *value_text(const struct report *report, int64_t sum, int64_t total)
     return buffer_take(&text);
 }
 
-static void add_key(const struct report *report, const struct key *key, struct buffer *out) {
+static void add_key(struct report *report, const struct key *key, struct buffer *out) {
     struct value *values = xcalloc(key->sums.count + 1, sizeof *values);
     char **texts = xcalloc(key->sums.count + 1, sizeof(char *));
     int64_t total = 0;
     size_t width = 0, key_width = utf8_count(key->name) + 2;
     for (size_t i = 0; i < key->sums.count; i++) {
         values[i] = (struct value){key->sums.entries[i].key, key->sums.entries[i].value};
-        total += values[i].sum;
+        sum_add(&total, values[i].sum, &report->overflows);
     }
     qsort(values, key->sums.count, sizeof *values, compare_values);
     for (size_t i = 0; i < key->sums.count; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/path.h"
+#include "base/sum.h"
 #include "query/profile/scale.h"
 #include "query/report/line_code.h"
 #include "query/report/weblist_page.h"
@@ -61,12 +62,12 @@ static void close_sources(struct web_listing *page) {
 
 /* ---- parts: the lines of each function, with their neighbourhood ---- */
 
-static void sum_line(const struct web_listing *page, size_t first, size_t last, int64_t *flat, int64_t *cum) {
+static void sum_line(struct web_listing *page, size_t first, size_t last, int64_t *flat, int64_t *cum) {
     *flat = *cum = 0;
     for (size_t i = first; i < last; i++) {
         const struct code_point *point = &page->lines.points[page->lines.entries[i].point];
-        *flat += point->flat;
-        *cum += point->cum;
+        sum_add(flat, point->flat, &page->lines.overflows);
+        sum_add(cum, point->cum, &page->lines.overflows);
     }
 }
 
@@ -95,8 +96,8 @@ static void find_parts(struct web_listing *page) {
         }
         part->last = last;
         part->end = entry->line + 1;
-        part->flat += flat;
-        part->cum += cum;
+        sum_add(&part->flat, flat, &page->lines.overflows);
+        sum_add(&part->cum, cum, &page->lines.overflows);
     }
 }
 
@@ -375,6 +376,7 @@ int report_weblist(struct report *report, struct buffer *out, struct error *err)
     report_open_code(report, &machine);
     int code = line_code_find(&page.lines, report, &machine, pattern, err);
     if (code == 0) add_page(&page);
+    report->overflows |= page.lines.overflows;
     close_sources(&page);
     free(page.parts);
     line_code_free(&page.lines);
