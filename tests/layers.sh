@@ -56,6 +56,7 @@ plant_in_rooms() {
         fi
         given=" ${line##*| } "
         for header in $(cd "clean/$room" && ls -- *.h 2>/dev/null); do
+            [ "$room" != base ] || break # all of its headers are for everybody
             [[ $given == *" $header "* ]] && continue
             floor=cli/main.c
             [ "$room" != cli ] || floor=cli/manual/page.c
