@@ -196,6 +196,9 @@ static int check_options(struct export_options *options, const struct export_for
             err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
     if (options->span.window && (options->span.from.text || options->span.to.text))
         return error_usage(err, "--window and --from or --to exclude each other");
+    if (format->kind && options->kind && strcmp(options->kind, format->kind) != 0)
+        return error_usage(err, "--format %s is of the kind %s, not %s", format->report.name, format->kind,
+                           options->kind);
     if (format->dump && (options->sql || options->query || options->base))
         return error_usage(err, "--format %s needs a run: give RUN and --kind", format->report.name);
     if (!options->output && (format->report.write || format->dump || format->about)) options->output = "-";
@@ -369,6 +372,7 @@ static int write_export(struct db *db, struct export_options *options, const str
                         struct error *err) {
     if (format->about) return format->about(db, options->output, err);
     if (options->query) return write_query(db, options, err);
+    if (format->kind && !options->kind) options->kind = format->kind;
     if (!options->sql && !options->kind && !is_directory(options) && choose_kind(db, options, err) < 0) return -1;
     if (format->dump || (!options->sql && !options->kind)) return write_run(db, options, format, err);
     return write_request(db, options, NULL, err);

@@ -16,6 +16,7 @@ struct export_format {
     /* … files of a run, written by what is called here, or … */
     int (*dump)(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                 struct error *err);
+    const char *kind; /* of which `dump` is; NULL: of any, --kind says which */
     /* … something that is about the warehouse and no profile. */
     int (*about)(struct db *db, const char *path, struct error *err);
 };
@@ -43,6 +44,8 @@ int callgrind_write(struct report *report, struct buffer *out, struct error *err
 int dot_write(struct report *report, struct buffer *out, struct error *err);
 int picture_write(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
 int json_write(struct report *report, struct buffer *out, struct error *err);
+int memory_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+                 struct error *err); /* SVG */
 int datasette_metadata(struct db *db, const char *path, struct error *err);
 
 #endif

@@ -52,6 +52,32 @@ expect_equal "$(pprof -sample_index=peak_space -top -unit bytes peak.pb.gz 2>/de
 "$CLEAR" doctor --db t.db >doctor.txt || fail "doctor"
 expect_match "$(head -4 doctor.txt)" '^  peak: 500 blocks of .* live at ' "the first lines of doctor"
 
+# The picture: well-formed, its highest point is the peak, its line ends where the run ended.
+expect_status 0 profile -q --interval 10ms -- "$FIXTURES/phases" 50 >out.txt
+"$CLEAR" export --db t.db --format memory -o memory.svg || fail "export of a picture"
+python3 - "$(sql t.db "SELECT peak_bytes || ' ' || (SELECT count(*) FROM memory WHERE $newest) FROM peaks WHERE $newest")" <<'END' || fail "the picture"
+import sys, xml.etree.ElementTree as tree
+peak, moments = map(int, sys.argv[1].split())
+svg = tree.parse("memory.svg").getroot()
+space = "{http://www.w3.org/2000/svg}"
+points = [tuple(map(float, point.split(","))) for point in svg.find(space + "polyline").get("points").split()]
+assert len(points) == moments + 1, (len(points), moments)
+highest = min(points, key=lambda point: point[1])
+mark = [item for item in svg.iter(space + "circle") if item.get("class") == "peak"][0]
+assert (float(mark.get("cx")), float(mark.get("cy"))) == highest, (mark.attrib, highest)
+lines = [(item.text, float(item.get("y")) - 4) for item in svg.iter(space + "text") if item.get("text-anchor") == "end" and item.get("class") == "dim"]
+zero, top = lines[0], lines[-1]
+assert zero[0] == "0 B" and abs(zero[1] - points[0][1]) < 0.2
+number, unit = top[0].split()
+scale = float(number) * {"B": 1, "KiB": 1024, "MiB": 1 << 20}[unit]
+shown = (zero[1] - highest[1]) / (zero[1] - top[1]) * scale
+assert abs(shown - peak) <= 0.01 * peak + 10, (shown, peak)
+END
+expect_status 0 profile -q --no-heap -- true
+expect_status 1 "$CLEAR" export --db t.db --format memory -o none.svg 2>err.txt
+[ ! -e none.svg ] || fail "a picture of nothing"
+expect_status 2 "$CLEAR" export --db t.db --format memory --kind lock -o none.svg 2>err.txt
+
 # massif counts the useful bytes of every allocation too; a snapshot is exact where the peak is (--peak-inaccuracy=0).
 command -v valgrind >/dev/null || skip "valgrind is not installed; all else passed"
 head -c 20000 /dev/urandom | base64 | awk '{ print "INSERT INTO t VALUES(\x27" $0 "\x27);" }' >rows.txt

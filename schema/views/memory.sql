@@ -45,7 +45,8 @@ FROM (SELECT *,
             UNION ALL
             SELECT run_id, id, 'end', 2, ended_ns, 0, 0
             FROM processes
-            WHERE ended_ns IS NOT NULL)
+            WHERE ended_ns IS NOT NULL
+              AND EXISTS (SELECT 1 FROM profiles WHERE process_id = processes.id AND kind = 'heap-peak'))
       WINDOW process AS (PARTITION BY run_id, process_id ORDER BY time_ns, place)) AS moment
 JOIN runs ON runs.id = moment.run_id
 WINDOW run AS (PARTITION BY moment.run_id ORDER BY moment.time_ns, moment.process_id, moment.place);
