@@ -8,6 +8,7 @@
 #include "schema/diagnoses.h"
 #include "schema/inspect.h"
 #include "schema/queries.h"
+#include "schema/signature.h"
 
 /* ---- texts built into the program -------------------------------------------------------------------------------- */
 
@@ -179,11 +180,16 @@ undo:
     return error_prefix(err, "migrating the file (nothing was changed): ");
 }
 
+/* The signatures of version 2 depended on what the compiler inlined. SQL cannot compute the hash. */
 static int migrate(struct db *db, struct error *err) {
+    enum { NEW_SIGNATURES = 3 };
     const char *steps[MIGRATIONS];
+    int64_t version;
+    if (db_int(db, "PRAGMA user_version", 0, &version, err)) return -1;
     for (size_t i = 0; i < MIGRATIONS; i++)
         steps[i] = embedded_text(migration_files[i]);
-    return schema_migrate(db, steps, MIGRATIONS, err);
+    if (schema_migrate(db, steps, MIGRATIONS, err)) return -1;
+    return version < NEW_SIGNATURES ? signatures_renew(db, err) : 0;
 }
 
 /* A clear of another version may have had other views: they are not a user's, so they go. */

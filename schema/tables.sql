@@ -139,7 +139,8 @@ CREATE TABLE traces (
     -- One distinct stack.
     id          INTEGER PRIMARY KEY,         -- [id] the stack; 0: none
     hash        INTEGER NOT NULL,            -- [hash] of the location ids
-    signature   INTEGER NOT NULL,            -- [hash] of its function and source file names: the same in a rebuilt program
+    signature   INTEGER NOT NULL,            -- [hash] of its function and source file names: the same in a rebuilt program, whatever was
+                                             -- inlined
     stack       TEXT    NOT NULL,            -- [JSON] an array of location ids, leaf first
     location_id INTEGER REFERENCES locations(id), -- [id] the frame to show: the first from the leaf that is not a wrapper of an allocator
                                              -- or lock (table wrappers); NULL: none

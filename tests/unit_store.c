@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "ingest/store/store.h"
+#include "schema/signature.h"
 
 struct world {
     char directory[200], path[300];
@@ -272,6 +273,60 @@ static void signs_by_names_alone(void **state) {
     assert_int_not_equal(here, signature("/home/a/build", 0x1010, 0, "main"));
 }
 
+/* What a compiler decides is not part of a signature: inlining, the depth of a recursion, copies of a function. */
+static void signs_without_what_the_compiler_decides(void **state) {
+    (void)state;
+    struct world world;
+    const char *all[] = {"leaf", "middle", "main"}, *copies[] = {"leaf.isra.0", "middle.part.1.cold", "main"};
+    const char *deep[] = {"middle", "middle"}, *other[] = {"leaf", "main", "middle"},
+               *likely[] = {"leaf", "middle.partial", "main"};
+    new_world(&world);
+    int64_t module = mapping(&world, "/bin/a", 0x1000), stacks[6][3] = {{0}}, signatures[6];
+    stacks[0][0] = location(&world, module, 0x1010, 3, all, "a.c"); /* all inlined into main */
+    for (size_t i = 0; i < 3; i++) {
+        stacks[1][i] = location(&world, module, 0x1100 + 16 * i, 1, &all[i], "a.c");
+        stacks[2][i] = location(&world, module, 0x1200 + 16 * i, 1, &copies[i], "a.c");
+        stacks[4][i] = location(&world, module, 0x1400 + 16 * i, 1, &other[i], "a.c");
+        stacks[5][i] = location(&world, module, 0x1500 + 16 * i, 1, &likely[i], "a.c");
+    }
+    stacks[3][0] = stacks[1][0];
+    stacks[3][1] = location(&world, module, 0x1300, 2, deep, "a.c");
+    stacks[3][2] = stacks[1][2];
+    for (size_t i = 0; i < 6; i++)
+        signatures[i] =
+            number_of(&world, "SELECT signature FROM traces WHERE id = ?1", trace(&world, stacks[i], i == 0 ? 1 : 3));
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(signatures[i], signatures[0]);
+    assert_int_not_equal(signatures[4], signatures[0]);
+    assert_int_not_equal(signatures[5], signatures[0]);
+    end_world(&world);
+}
+
+/* For files of an older clear: all signatures again are what the store made, and objects are known by them. */
+static void renews_signatures(void **state) {
+    (void)state;
+    struct world world;
+    int64_t ids[8];
+    new_world(&world);
+    store_some(&world, ids);
+    const char *names[] = {"leaf", "work"};
+    int64_t bare = store_location(&world.store, ids[0], 0x4321, 0, NULL, 0, &world.err);
+    const int64_t stack[] = {location(&world, ids[0], 0x2000, 2, names, "/src/leaf.c"), bare};
+    int64_t made = trace(&world, stack, 2);
+    int64_t wanted = number_of(&world, "SELECT signature FROM traces WHERE id = ?1", made);
+    store_object(&world.store, "lock", "heap:0000000000000001+8", "leaf+8", made, 8, &world.err);
+    assert_int_equal(db_exec(&world.db, "CREATE TEMP TABLE made AS SELECT id, signature FROM traces", &world.err), 0);
+    assert_int_equal(db_exec(&world.db, "UPDATE traces SET signature = 1 WHERE id <> 0", &world.err), 0);
+    assert_int_equal(signatures_renew(&world.db, &world.err), 0);
+    assert_int_equal(
+        number(&world, "SELECT count(*) FROM traces JOIN made USING (id) WHERE traces.signature <> made.signature"), 0);
+    assert_int_equal(number_of(&world, "SELECT signature FROM traces WHERE id = ?1", made), wanted);
+    assert_int_equal(number(&world, "SELECT count(*) FROM objects JOIN traces ON traces.id = trace_id "
+                                    "WHERE identity = printf('heap:%016x+8', traces.signature)"),
+                     1);
+    end_world(&world);
+}
+
 static void signs_bare_addresses_without_the_load_address(void **state) {
     (void)state;
     struct world world;
@@ -487,6 +542,8 @@ int main(void) {
         cmocka_unit_test(finds_what_an_earlier_run_resolved),
         cmocka_unit_test(points_past_allocator_wrappers),
         cmocka_unit_test(signs_by_names_alone),
+        cmocka_unit_test(signs_without_what_the_compiler_decides),
+        cmocka_unit_test(renews_signatures),
         cmocka_unit_test(signs_bare_addresses_without_the_load_address),
         cmocka_unit_test(compares_stacks_of_one_hash),
         cmocka_unit_test(label_sets_are_canonical_json),

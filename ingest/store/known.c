@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/path.h"
 #include "ingest/store/store.h"
+#include "schema/signature.h"
 
 enum { FIRST_CAPACITY = 64, IDS_MAX = 1 << 28 };
 
@@ -85,20 +84,15 @@ void known_free(struct known *known) {
     for (size_t i = 0; i < known->wrapper_count; i++)
         free(known->wrappers[i]);
     free(known->wrappers);
+    free(known->parts);
     *known = (struct known){0};
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_base_name(const char *path) {
-    const char *name = path_base(path);
-    return hash_bytes(name, strlen(name));
-}
-
 int known_put_function(struct known *known, int64_t id, const char *name, const char *filename, struct error *err) {
     if (find_entry(&known->functions, id, sizeof(struct known_function))) return 0;
-    const struct known_function function = {.signature =
-                                                hash_combine(hash_bytes(name, strlen(name)), hash_base_name(filename)),
+    const struct known_function function = {.signature = signature_function(name, filename),
                                             .is_wrapper = is_wrapper(known, name)};
     return put_entry(known, &known->functions, id, &function, sizeof function, err);
 }
@@ -126,7 +120,7 @@ static const struct known_function *function_of(struct known *known, int64_t id,
 int known_put_mapping(struct known *known, int64_t id, const char *filename, uint64_t memory_start,
                       uint64_t file_offset, struct error *err) {
     if (find_entry(&known->mappings, id, sizeof(struct known_mapping))) return 0;
-    const struct known_mapping mapping = {.file = hash_base_name(filename), .offset = file_offset - memory_start};
+    const struct known_mapping mapping = {.file = signature_file(filename), .offset = file_offset - memory_start};
     return put_entry(known, &known->mappings, id, &mapping, sizeof mapping, err);
 }
 
@@ -152,11 +146,19 @@ static const struct known_mapping *mapping_of(struct known *known, int64_t id, s
 
 /* ---- locations --------------------------------------------------------------------------------------------------- */
 
+/* Parts of one location are added one after the other. */
+static void add_part(struct known *known, struct known_location *location, uint64_t part) {
+    known->parts = grow_list(known->parts, known->part_count, sizeof *known->parts);
+    if (!location->parts) location->first_part = known->part_count;
+    known->parts[known->part_count++] = part;
+    location->parts++;
+}
+
 static int add_line(struct known *known, struct known_location *location, size_t position, int64_t function_id,
                     int64_t line, struct error *err) {
     const struct known_function *function = function_of(known, function_id, err);
     if (!function) return -1;
-    location->signature = hash_combine(location->signature, function->signature);
+    add_part(known, location, function->signature);
     if (position == 0 || (location->is_wrapper && !function->is_wrapper)) {
         location->function_id = function_id;
         location->line = line;
@@ -170,7 +172,7 @@ static int sign_bare(struct known *known, struct known_location *location, int64
                      struct error *err) {
     const struct known_mapping *mapping = mapping_of(known, mapping_id, err);
     if (!mapping) return -1;
-    location->signature = hash_combine(mapping->file, address + mapping->offset);
+    add_part(known, location, signature_bare(mapping->file, address + mapping->offset));
     return 0;
 }
 

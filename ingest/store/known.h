@@ -16,7 +16,7 @@ struct known_function {
     bool is_wrapper;    /* of an allocator */
 };
 struct known_location {
-    uint64_t signature;        /* of all its functions */
+    size_t first_part, parts;  /* what its functions add to signatures: in known.parts, innermost first */
     bool is_wrapper;           /* all its functions are allocator wrappers */
     int64_t function_id, line; /* the innermost function that is no wrapper; the innermost of all if all are */
 };
@@ -34,6 +34,8 @@ struct known_list {
 };
 struct known {
     struct db *db;
+    uint64_t *parts; /* as signature_add takes them, of all locations */
+    size_t part_count;
     struct known_list functions, locations, mappings;
     char **wrappers; /* the patterns of the table `wrappers` */
     size_t wrapper_count;

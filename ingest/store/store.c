@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "schema/schema.h"
+#include "schema/signature.h"
 
 int store_open(struct store *store, struct db *db, struct error *err) {
     *store = (struct store){.db = db, .pending = {.db = db}};
@@ -241,10 +242,12 @@ int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t ad
 
 static int sign_trace(struct store *store, struct trace_row *trace, struct error *err) {
     bool is_attributed = false;
+    struct signature signature = {0};
     for (size_t i = 0; i < trace->count; i++) {
         const struct known_location *location = known_location(&store->known, trace->location_ids[i], err);
         if (!location) return -1;
-        trace->signature = hash_combine(trace->signature, location->signature);
+        for (size_t part = 0; part < location->parts; part++)
+            signature_add(&signature, store->known.parts[location->first_part + part]);
         if (i == 0 || (!is_attributed && !location->is_wrapper)) {
             trace->location_id = trace->location_ids[i];
             trace->function_id = location->function_id;
@@ -252,6 +255,7 @@ static int sign_trace(struct store *store, struct trace_row *trace, struct error
         }
         is_attributed = is_attributed || !location->is_wrapper;
     }
+    trace->signature = signature.value;
     return 0;
 }
 

@@ -63,10 +63,7 @@ int64_t store_location(struct store *store, int64_t mapping_id, uint64_t address
 int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t address, struct error *err);
 
 /* Location ids leaf first. An empty stack is trace 0. Two columns are computed here:
- *   signature         a hash over all frames, inlined ones too, of the function's name and the base name of its file.
- *                     So the same source has the same signature when it is built in another directory. Lines are not
- *                     part of it, so an edit above a function changes nothing. For a location without lines: the base
- *                     name of its module and the offset in that file.
+ *   signature         the same in a rebuilt program (schema/signature.h)
  *   attributed frame  the first frame from the leaf, innermost inlined function first, whose function matches no
  *                     pattern of the table `wrappers` (GLOB); the leaf if all match. */
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err);
