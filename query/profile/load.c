@@ -56,17 +56,16 @@ struct loading {
     struct profile_names names;
 };
 
-static bool is_streamed(const struct loading *load) {
-    const struct load_request *request = load->request;
-    if (!request->stream || !request->is_exact || !load->types.is_stored || request->runs->count != 1) return false;
+static bool is_whole(const struct load_request *request) {
     return !request->spans || (request->spans->from_ns == INT64_MIN && request->spans->to_ns == INT64_MAX);
 }
 
-static int stream_samples(struct loading *load, struct load_rows *rows, struct error *err) {
-    const struct profile_stream *stream = load->request->stream;
-    if (stream->begin(stream->context, load->profile, err) < 0) return -1;
-    load->names.stream = stream;
-    return load_rows_stream(rows, load->request->runs->ids[0], err);
+/* Samples need no sums: those of one run that came in with sample types of its own, and those of a table, which are summed over the
+ * windows before they have stacks. */
+static bool is_streamed(const struct loading *load) {
+    const struct load_request *request = load->request;
+    if (!request->stream || !request->is_exact || request->runs->count != 1) return false;
+    return load->types.is_stored ? is_whole(request) : !kind_find(request->kind)->query;
 }
 
 static int add_samples(struct loading *load, struct load_rows *rows, struct error *err) {
@@ -79,6 +78,14 @@ static int add_samples(struct loading *load, struct load_rows *rows, struct erro
         if (load_rows_add(rows, request->runs->ids[i], span, false, err) < 0) return -1;
     }
     return 0;
+}
+
+static int stream_samples(struct loading *load, struct load_rows *rows, struct error *err) {
+    const struct profile_stream *stream = load->request->stream;
+    if (stream->begin(stream->context, load->profile, err) < 0) return -1;
+    load->names.stream = stream;
+    if (!load->types.is_stored) return add_samples(load, rows, err);
+    return load_rows_stream(rows, load->request->runs->ids[0], err);
 }
 
 static int read_samples(struct loading *load, struct error *err) {

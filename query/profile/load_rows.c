@@ -43,7 +43,7 @@ static int stream_sample(void *context, int64_t trace_id, int64_t label_set_id, 
     size_t depth;
     uint32_t labels;
     if (profile_names_frames(rows->names, trace_id, &depth, err) < 0 ||
-        profile_names_labels(rows->names, label_set_id, &labels, err) < 0)
+        find_labels(rows, trace_id, label_set_id, &labels, err) < 0)
         return -1;
     return stream->sample(stream->context, rows->names->frames, depth, labels, values, err);
 }
@@ -85,7 +85,7 @@ static int add_tables(struct load_rows *rows, const struct listed *listed, bool 
         bool is_read = profile->is_counted || (has_state && !has_before);
         if (is_read && table_rows_collect(&rows->table, profile->id, profile->is_counted, err) < 0) return -1;
     }
-    return table_rows_give(&rows->table, add_sample, rows, err);
+    return table_rows_give(&rows->table, rows->names->stream ? stream_sample : add_sample, rows, err);
 }
 
 /* Kinds with frames and labels of their own, or with values that are no sums, are grouped over windows by their query. */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "base/integers.h"
 
 enum { TRACE, LABEL_SET, FIRST_VALUE };
-enum { SAMPLE_COLUMNS = 8 };    /* of `samples`: v0 to v7, then `more` */
-enum { SUMMED_FROM = 1 << 16 }; /* rows: fewer are summed at the end alone */
+enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
 
 /* ---- SQL, of parts that schema/kinds.c declares ---- */
 
@@ -78,9 +78,9 @@ static int read_values(struct table_rows *rows, sqlite3_stmt *row, struct error 
     return 0;
 }
 
-static bool has_value(const struct table_rows *rows) {
+static bool has_value(const struct table_rows *rows, const int64_t *values) {
     for (size_t i = 0; i < rows->type_count; i++)
-        if (rows->values[i]) return true;
+        if (values[i]) return true;
     return false;
 }
 
@@ -99,43 +99,63 @@ static int add_values(const struct table_rows *rows, int64_t *sums, const int64_
     return 0;
 }
 
-/* Rows of one stack and label set become one, so that memory goes with the stacks, however many windows a run has. */
-static int sum_equal(struct table_rows *rows, struct error *err) {
-    size_t width = rows->type_count, kept = 0;
-    int64_t *sums = xmalloc(rows->room * width * sizeof *sums);
-    int code = 0;
-    qsort(rows->rows, rows->count, sizeof *rows->rows, compare_rows);
-    for (size_t i = 0; i < rows->count && code == 0; i++) {
-        const struct table_row row = rows->rows[i], *last = kept ? &rows->rows[kept - 1] : NULL;
-        const int64_t *values = rows->collected + row.index * width;
-        if (last && last->trace_id == row.trace_id && last->label_set_id == row.label_set_id) {
-            code = add_values(rows, sums + (kept - 1) * width, values, err);
-            continue;
-        }
-        memcpy(sums + kept * width, values, width * sizeof *sums);
-        rows->rows[kept] = (struct table_row){row.trace_id, row.label_set_id, kept};
-        kept++;
-    }
-    free(rows->collected);
-    rows->collected = sums;
-    rows->count = kept;
-    return code;
+/* ---- sums: rows of one stack and label set become one, so that memory goes with the stacks, however many windows a run has ---- */
+
+static bool is_of(const struct table_row *row, int64_t trace_id, int64_t label_set_id) {
+    return row->trace_id == trace_id && row->label_set_id == label_set_id;
 }
 
-static int make_room(struct table_rows *rows, struct error *err) {
-    if (rows->room >= SUMMED_FROM && rows->profile_count > 1 && sum_equal(rows, err) < 0) return -1;
-    if (rows->count * 2 < rows->room) return 0;
-    rows->room = rows->room ? rows->room * 2 : 1024;
-    rows->rows = xrealloc(rows->rows, rows->room * sizeof *rows->rows);
-    rows->collected = xrealloc(rows->collected, rows->room * rows->type_count * sizeof *rows->collected);
-    return 0;
+/* The slot of the row of that stack and label set, or where it belongs. */
+static uint32_t *slot_of(const struct table_rows *rows, int64_t trace_id, int64_t label_set_id) {
+    size_t mask = rows->slot_count - 1;
+    size_t slot = hash_mix(hash_combine((uint64_t)label_set_id, (uint64_t)trace_id)) & mask;
+    while (rows->slots[slot] && !is_of(&rows->rows[rows->slots[slot] - 1], trace_id, label_set_id))
+        slot = (slot + 1) & mask;
+    return &rows->slots[slot];
+}
+
+/* Makes room for twice as many as there are. */
+static void index_rows(struct table_rows *rows) {
+    free(rows->slots);
+    for (rows->slot_count = 1024; rows->slot_count < rows->count * 4;)
+        rows->slot_count *= 2;
+    rows->slots = xcalloc(rows->slot_count, sizeof *rows->slots);
+    for (size_t i = 0; i < rows->count; i++)
+        *slot_of(rows, rows->rows[i].trace_id, rows->rows[i].label_set_id) = (uint32_t)i + 1;
+}
+
+/* The row that was collected of another profile; NULL: none. Windows list their stacks in one order, so that the next one is mostly
+ * the one behind the last. */
+static struct table_row *find_collected(struct table_rows *rows, int64_t trace_id, int64_t label_set_id) {
+    size_t next = rows->found + 1;
+    if (next >= rows->count || !is_of(&rows->rows[next], trace_id, label_set_id)) {
+        uint32_t slot = *slot_of(rows, trace_id, label_set_id);
+        if (!slot) return NULL;
+        next = slot - 1;
+    }
+    rows->found = next;
+    return &rows->rows[next];
+}
+
+static void add_row(struct table_rows *rows, int64_t trace_id, int64_t label_set_id, const int64_t *values) {
+    if (rows->count == rows->room) {
+        rows->room = rows->room ? rows->room * 2 : 1024;
+        rows->rows = xrealloc(rows->rows, rows->room * sizeof *rows->rows);
+        rows->collected = xrealloc(rows->collected, rows->room * rows->type_count * sizeof *rows->collected);
+    }
+    rows->rows[rows->count] = (struct table_row){trace_id, label_set_id, rows->count};
+    memcpy(rows->collected + rows->count++ * rows->type_count, values, rows->type_count * sizeof *values);
 }
 
 static int collect(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values, struct error *err) {
     struct table_rows *rows = context;
-    if (rows->count == rows->room && make_room(rows, err) < 0) return -1;
-    rows->rows[rows->count] = (struct table_row){trace_id, label_set_id, rows->count};
-    memcpy(rows->collected + rows->count++ * rows->type_count, values, rows->type_count * sizeof *values);
+    if (rows->profile_count > 1) {
+        const struct table_row *known = find_collected(rows, trace_id, label_set_id);
+        if (known) return add_values(rows, rows->collected + known->index * rows->type_count, values, err);
+        if (rows->count * 2 >= rows->slot_count) index_rows(rows);
+        *slot_of(rows, trace_id, label_set_id) = (uint32_t)rows->count + 1;
+    }
+    add_row(rows, trace_id, label_set_id, values);
     return 0;
 }
 
@@ -149,7 +169,7 @@ static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_i
     int code;
     while ((code = db_step(rows->db, row, err)) == 1) {
         code = read_values(rows, row, err);
-        if (code == 0 && (rows->keeps_zero || has_value(rows)))
+        if (code == 0 && (rows->keeps_zero || has_value(rows, rows->values)))
             code =
                 use(context, sqlite3_column_int64(row, TRACE), sqlite3_column_int64(row, LABEL_SET), rows->values, err);
         if (code < 0) {
@@ -161,7 +181,7 @@ static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_i
 }
 
 int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err) {
-    rows->profile_count++;
+    if (++rows->profile_count == 2) index_rows(rows);
     if (!rows->sql[is_counted]) rows->sql[is_counted] = compose(rows, is_counted, false);
     return read_rows(rows, rows->sql[is_counted], profile_id, collect, rows, err);
 }
@@ -187,13 +207,16 @@ int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, 
     for (size_t head = 0, next = tail; code == 0 && (head < tail || next < rows->count);) {
         bool is_head = head < tail && (next == rows->count || compare_rows(&rows->rows[head], &rows->rows[next]) < 0);
         const struct table_row *row = &rows->rows[is_head ? head++ : next++];
-        code = use(context, row->trace_id, row->label_set_id, rows->collected + row->index * rows->type_count, err);
+        const int64_t *values = rows->collected + row->index * rows->type_count;
+        if (has_value(rows, values)) code = use(context, row->trace_id, row->label_set_id, values, err);
     }
+    free(rows->slots);
     free(rows->rows);
     free(rows->collected);
+    rows->slots = NULL;
     rows->rows = NULL;
     rows->collected = NULL;
-    rows->count = rows->room = rows->profile_count = 0;
+    rows->count = rows->room = rows->profile_count = rows->slot_count = rows->found = 0;
     return code;
 }
 
@@ -205,6 +228,7 @@ void table_rows_open(struct table_rows *rows, struct db *db, const struct kind *
 
 void table_rows_free(struct table_rows *rows) {
     free(rows->values);
+    free(rows->slots);
     free(rows->rows);
     free(rows->collected);
     free(rows->sql[0]);

@@ -22,6 +22,8 @@ struct table_rows {
     struct table_row *rows;
     int64_t *collected;
     size_t count, room, profile_count;
+    uint32_t *slots; /* index + 1 of a row, by hash; from the second profile on */
+    size_t slot_count, found;
     char *sql[2]; /* of what counts in full, and of what left a state */
 };
 
@@ -35,7 +37,8 @@ void table_rows_free(struct table_rows *rows);
 
 /* Collects the rows of a profile; where it does not count, of its values the state alone. */
 int table_rows_collect(struct table_rows *rows, int64_t profile_id, bool is_counted, struct error *err);
-/* Gives all that was collected by trace, then label set, then as it was read, and forgets it. */
+/* Gives all that was collected by trace, then label set, and forgets it. Rows of several profiles are summed; without any value they
+ * are left out. */
 int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, struct error *err);
 /* Gives the rows of a profile by trace, then label set, as they are read. */
 int table_rows_stream(struct table_rows *rows, int64_t profile_id, table_row_use *use, void *context,
