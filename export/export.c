@@ -67,12 +67,16 @@ static int load_kind(struct outgoing *out, const struct export_source *source, b
                      struct error *err) {
     const struct export_request *request = out->request;
     struct timespan *spans = xcalloc(source->runs.count + 1, sizeof *spans);
-    const struct load_request asked = {.kind = source->kind,
-                                       .runs = &source->runs,
-                                       .spans = spans,
-                                       .is_exact = is_pprof(request),
-                                       .may_have_none = request->allows_none,
-                                       .stream = request->has_base || is_base ? NULL : &out->encoder.stream};
+    /* As gather_profile: a run alone is reported as it is stored. */
+    bool is_reported_alone = !is_pprof(request) && source->runs.count == 1;
+    const struct load_request asked = {
+        .kind = source->kind,
+        .runs = &source->runs,
+        .spans = spans,
+        .is_exact = is_pprof(request) || is_reported_alone,
+        .keeps_zero = is_reported_alone,
+        .may_have_none = request->allows_none,
+        .stream = !is_pprof(request) || request->has_base || is_base ? NULL : &out->encoder.stream};
     int code = check_kind(out->db, source->kind, err);
     if (code == 0) code = find_spans(out, source, spans, err);
     if (code == 0) code = profile_load(profile, out->db, &asked, err);

@@ -23,7 +23,8 @@ static void add_node(const struct report *report, struct profile_builder *builde
                                               .system_name = profile_text(made, ""),
                                               .file = profile_text(made, node->info.file),
                                               .start_line = node->info.start_line};
-    const struct profile_line line = {.function = profile_build_function(builder, &function), .line = node->info.line};
+    const struct profile_line line = {
+        .function = profile_build_function(builder, &function), .line = node->info.line, .column = node->info.column};
     const struct profile_location location = {.mapping = PROFILE_NONE, .address = node->info.address};
     uint32_t index = profile_add_location(made, &location, &line, 1), stack = profile_add_stack(made, &index, 1);
     const int64_t values[] = {scaled(report, graph_cum(node)), scaled(report, graph_flat(node))};
@@ -38,6 +39,7 @@ int topproto_write(struct report *report, struct buffer *out, struct error *err)
     report_build_graph(report, &graph, &trimmed);
     const struct profile_type types[] = {{"cum", report->output_unit}, {"flat", report->output_unit}};
     profile_build(&builder, &made, types, 2);
+    builder.keeps_zero = true;
     made.time_ns = report->profile->time_ns;
     made.duration_ns = report->profile->duration_ns;
     made.period = report->profile->period;

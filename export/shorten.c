@@ -44,7 +44,7 @@ void shorten_function(struct buffer *out, const char *name) {
     char *left = xstrdup(is_anonymous ? name + sizeof anonymous - 1 : name);
     (void)keep_groups(compiled(&version, "^(.*?)/v(?:[2-9]|[1-9][0-9]+)([./].*)$"), &left);
     bool is_short =
-        keep_groups(compiled(&go, "^(?:[\\w\\-.]+/)+(.+)"), &left) ||
+        keep_groups(compiled(&go, "^(?:[\\w\\-.]+/)+([^.]+\\..+)"), &left) ||
         keep_groups(compiled(&java, "^(?:[a-z]\\w*\\.)*([A-Z][\\w$]*\\.(?:<init>|[a-z][\\w$]*(?:\\$\\d+)?))(?:\\(|$)"),
                     &left) ||
         keep_groups(compiled(&cxx, "^(?:[_a-zA-Z]\\w*::)+(_*[A-Z]\\w*::~?[_a-zA-Z]\\w*(?:<.*>)?)"), &left);

@@ -1,6 +1,6 @@
 # code.bash: programs of several kinds and profiles of them, for what shows machine code. Source it after lib.sh.
 command -v go >/dev/null || skip "go is not installed: nothing to compare with"
-viewer=$BUILD/pprof-binutils
+viewer=$BUILD/pprof-binutils-$(go env GOVERSION)
 "$ROOT/tests/build-pprof" "$viewer" || fail "pprof cannot be built"
 export HOME=$TMP PPROF_TMPDIR=$TMP/pprof PPROF_BINARY_PATH=$TMP/none TZ=UTC
 unset PPROF_TOOLS

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as xml
 
+import older_pprof
 import oracle
 import oracle_compare
 
@@ -100,27 +101,33 @@ def folded(text, raw):
     return got, {stack: values for stack, values in want.items() if any(values)}
 
 
+def merged(rows):
+    """Rows of (stack, labels, values), counted. What an older pprof loses is left out: rows of zeros and labels of 0 (older-input)."""
+    return collections.Counter((stack, tuple(sorted((key, text) for key, text in labels if text != "0")), values)
+                               for stack, labels, values in rows if any(values))
+
+
 def rows_of(raw, stack=tuple):
-    return collections.Counter((stack(names), labels, tuple(values)) for values, names, labels in raw.samples if any(values))
+    return merged((stack(names), labels, tuple(values)) for values, names, labels in raw.samples)
 
 
 def samples(text, raw):
-    profile, got = json.loads(text), collections.Counter()
+    profile, got = json.loads(text), []
     for sample in profile["samples"]:
         labels = ((key, " ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in sample["labels"].items())
         names = tuple(profile["frames"][i]["function"] for i in sample["stack"])
-        got[names, tuple(sorted(labels)), tuple(sample["values"])] += 1
-    return ([(one["type"], one["unit"]) for one in profile["sample_types"]], got), (raw.types, rows_of(raw))
+        got.append((names, tuple(labels), tuple(sample["values"])))
+    return ([(one["type"], one["unit"]) for one in profile["sample_types"]], merged(got)), (raw.types, rows_of(raw))
 
 
 def csv_rows(text, raw):
     header, *rows = csv.reader(io.StringIO(text.decode(), newline=""))
     keys = [re.sub(r"^label:(.*?)(/[a-z]+)?$", r"\1", name) for name in header if name.startswith("label:")]
-    types, got = [tuple(name.split("/", 1)) for name in header[1 + len(keys):]], collections.Counter()
+    types, got = [tuple(name.split("/", 1)) for name in header[1 + len(keys):]], []
     for stack, *cells in rows:
-        labels = tuple(sorted((key, cell) for key, cell in zip(keys, cells) if cell))
-        got[stack, labels, tuple(map(int, cells[len(keys):]))] += 1
-    return (types, got), (raw.types, rows_of(raw, lambda names: ";".join(name.replace(";", ":") for name in reversed(names))))
+        labels = tuple((key, cell) for key, cell in zip(keys, cells) if cell)
+        got.append((stack, labels, tuple(map(int, cells[len(keys):]))))
+    return (types, merged(got)), (raw.types, rows_of(raw, lambda names: ";".join(name.replace(";", ":") for name in reversed(names))))
 
 
 def speedscope(text, raw):
@@ -251,16 +258,23 @@ class Formats(oracle_compare.Comparer):
         return "" if got == want else "\n".join(difference(got, want)) + "\n"
 
     def drawn(self, case):
-        """svg is what graphviz makes of pprof's graph; or of ours, where a label has a quotation mark, which pprof writes as it is."""
+        """svg is what graphviz makes of our graph, and that draws as pprof's. pprof writes a quotation mark in a label as it is:
+        graphviz reads no such graph."""
         if case.base:
             return ""  # weights of opposite sign have no order
-        want = self.file("want")
+        want, ours = self.file("want"), self.reported(case, "dot")
         self.write(case, case.runs, (), want)
+        if self.reported(case, "svg") != self.picture(ours):
+            return "not what graphviz makes of the graph\n"
         try:
-            drawn = self.output("dot", "-Tsvg", given=self.output(self.pprof, "-symbolize=none", "-dot", want))
+            theirs = self.picture(self.output(self.pprof, "-symbolize=none", "-dot", want))
         except oracle.Wrong:
-            drawn = self.output("dot", "-Tsvg", given=self.reported(case, "dot"))
-        return "" if self.reported(case, "svg") == drawn else "not what graphviz makes of pprof's graph\n"
+            return ""
+        ours = older_pprof.headers(ours) if older_pprof.is_older() else ours
+        return "" if self.picture(ours) == theirs else "not what graphviz makes of pprof's graph\n"
+
+    def picture(self, dot):
+        return self.output("dot", "-Tsvg", given=dot)
 
     def annotated(self, case):
         """callgrind_annotate adds up what each function costs itself, of every sample type, to what pprof says."""

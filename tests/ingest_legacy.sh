@@ -2,7 +2,9 @@
 # word for word but for the ids. Twice the same bytes are one run; a broken file leaves nothing.
 . "$(dirname "$0")/lib.sh"
 
-raw() { # raw FILE: as pprof reads it, with ids replaced by what they stand for, so that their order does not matter
+# raw FILE: as pprof reads it, with ids replaced by what they stand for, so that their order does not matter. Samples of one stack and
+# label set are summed, as a warehouse does, and as pprof itself did up to Go 1.19; what sums to nothing is left out.
+raw() {
     pprof -raw "$1" 2>/dev/null | awk '
         /^Samples:/ { part = "samples"; getline; print "types " $0; next }
         /^Locations/ { part = "locations"; next }
@@ -20,10 +22,17 @@ raw() { # raw FILE: as pprof reads it, with ids replaced by what they stand for,
             for (i = 1; i <= n; i++) {
                 colon = index(sample[i], ":"); rest = substr(sample[i], colon + 1); labels = ""
                 if (brace = index(rest, " {")) { labels = substr(rest, brace); rest = substr(rest, 1, brace - 1) }
-                line = substr(sample[i], 1, colon) labels
+                line = labels
                 count = split(rest, ids, " ")
                 for (k = 1; k <= count; k++) line = line " [" location[ids[k]] "]"
-                print line | "sort"
+                width = split(substr(sample[i], 1, colon - 1), values, " ")
+                for (k = 1; k <= width; k++) sum[line, k] += values[k]
+                lines[line]
+            }
+            for (line in lines) {
+                text = ""; any = 0
+                for (k = 1; k <= width; k++) { text = text sprintf(" %.0f", sum[line, k]); any = any || sum[line, k] != 0 }
+                if (any) print text ":" line | "sort"
             }
         }'
 }

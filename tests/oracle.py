@@ -208,14 +208,15 @@ def read_mvcc(warehouse, profiles):
 
 
 def read_channels(warehouse, profiles):
-    """Capacity and depth are the greatest of all windows."""
+    """Capacity and depth are the greatest of all windows. No capacity, or an unknown one, is no label."""
     channels = {}
     for _, (owner, order), row in counted_rows(warehouse, profiles, "channels"):
         channel = channels.setdefault((owner, row["channel"], row["object_id"]), [order, 0, [0, 0, 0, 0], 0])
         channel[1], channel[3] = max(channel[1], row["capacity"]), max(channel[3], row["max_depth"])
         channel[2] = add(channel[2], [row["pushes"], row["pops"], row["push_blocked"], row["pop_blocked"]])
     for key, (order, capacity, sums, depth) in channels.items():
-        yield (order, *key[1:]), key, ((f"channel#{key[1]}", 0),), (("capacity", None, capacity, ""),), sums + [depth]
+        yield (order, *key[1:]), key, ((f"channel#{key[1]}", 0),), \
+            (("capacity", None, capacity, ""),) if capacity else (), sums + [depth]
 
 
 def read_fibers(warehouse, profiles):

@@ -6,6 +6,9 @@ seed. A PROFILE is a file, which is ingested into a warehouse of its own so that
 WAREHOUSE#RUN#KIND#OTHER-RUN for what was recorded: pprof then reads what oracle.py makes of the tables. What may differ, and why, is in
 report_parity.known beside this program; an entry that nothing needs fails the test, as does anything else that differs.
 
+With a pprof that is older than ours follows (older_pprof.py), the entries that begin with older- are undone here; with a newer one
+they are not looked at.
+
 The environment has set TZ, HOME and PPROF_TMPDIR. Exits 1 after printing the first differences."""
 import concurrent.futures
 import difflib
@@ -18,6 +21,7 @@ import sys
 import threading
 import time
 
+import older_pprof
 import oracle
 
 SEED, ROWS = 7, 200
@@ -30,6 +34,7 @@ PARAMETERS = {
     "sort": ["", "-cum", "-flat"],
     "granularity": ["", "-functions", "-filefunctions", "-files", "-lines", "-addresses"],
     "noinlines": ["", "-noinlines"],
+    "showcolumns": ["", "-showcolumns"],
     "nodecount": ["", "-nodecount=0", "-nodecount=3", "-nodecount=25"],
     "nodefraction": ["", "-nodefraction=0", "-nodefraction=0.05", "-nodefraction=0.3"],
     "edgefraction": ["", "-edgefraction=0", "-edgefraction=0.1"],
@@ -110,6 +115,7 @@ class Runner:
     def __init__(self, clear, pprof, directory):
         self.clear, self.pprof, self.directory = clear, pprof, directory
         self.cache, self.scratches, self.lock = {}, 0, threading.Lock()
+        self.is_older = older_pprof.is_older()
 
     def sql(self, db, text):
         return subprocess.run(["sqlite3", db, text], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
@@ -119,19 +125,41 @@ class Runner:
         oracle.write(db, path, kind, run_id)
         return path
 
+    def merged(self, file):
+        """What the older pprof makes of a file when it has read it (older-input)."""
+        if not file or not self.is_older:
+            return file
+        return older_pprof.merged(self.pprof, file, os.path.join(self.directory, "merged." + os.path.basename(file)))
+
     def ingested(self, file, other):
         """A warehouse with the file as run 1 and its other as run 2, and what the oracle makes of them, in the order of the warehouse."""
+        file, other = self.merged(file), self.merged(other)
         db = os.path.join(self.directory, os.path.basename(file) + ".sqlite")
         subprocess.run([self.clear, "ingest", "-q", "--db", db, file] + ([other] if other else []), check=True)
         kinds = self.sql(db, "SELECT kind FROM profiles ORDER BY run_id").split()
         ordered = [self.tables(db, str(i + 1), kind) for i, kind in enumerate(kinds)]
         types = self.sql(db, "SELECT json_array_length(sample_types) FROM profiles LIMIT 1")
-        return Subject(os.path.basename(file), db, kinds[0], ["1", "2"], [file, other], (ordered + [None])[:2], int(types))
+        return self.subject(os.path.basename(file), db, kinds[0], ["1", "2"], [file, other], (ordered + [None])[:2], int(types))
 
     def recorded(self, name):
         db, run_id, kind, other = name.split("#")
         ordered = [self.tables(db, each, kind) for each in (run_id, other)]
-        return Subject(f"recorded {kind}", db, kind, [run_id, other], ordered, ordered, len(oracle.KINDS[kind][0].split()))
+        subject = self.subject(f"recorded {kind}", db, kind, [run_id, other], ordered, ordered, len(oracle.KINDS[kind][0].split()))
+        if self.is_older:
+            subject.merged = self.ingested(*ordered)
+            subject.merged.name = subject.name
+            subject.has_no_stacks = any(self.has_no_stacks(file) for file in ordered)
+        return subject
+
+    def subject(self, *fields):
+        subject = Subject(*fields)
+        subject.knows_no_columns = self.is_older
+        return subject
+
+    def has_no_stacks(self, file):
+        """Is there a sample without a stack?"""
+        raw = run([self.pprof, "-symbolize=none", "-raw", file])[1].decode(errors="replace")
+        return re.search(r"(?m)^( +-?[0-9]+)+: $", raw) is not None
 
     def expected(self, case, files):
         options, files = case.words(*files)
@@ -155,6 +183,8 @@ class Runner:
 
     def got(self, case):
         options, runs = case.words(*case.subject.runs)
+        if self.is_older and case.format in ("raw", "callgrind") and "-noinlines" in options:
+            options.remove("-noinlines") # older-noinlines
         command = [self.clear, "report", "--db", case.subject.db, "--kind", case.subject.kind, *options, case.format, *runs]
         return self.shown(case, command, ["-o", self.scratch()])
 
@@ -163,17 +193,23 @@ class Subject:
     def __init__(self, name, db, kind, runs, files, ordered, types):
         self.name, self.db, self.kind, self.runs = name, db, kind, runs
         self.files, self.ordered, self.types = files, ordered, types
+        self.merged, self.has_no_stacks, self.knows_no_columns = None, False, False # for the older pprof
 
 
 class Case:
     def __init__(self, row, subject):
-        self.row, self.subject = row, subject
         self.format, *values = row.values()
+        # older-input: what is recorded comes to both sides as the older one merges it, where that shows.
+        if subject.merged and (subject.has_no_stacks or self.format in ("raw", "traces", "topproto") or "-addresses" in values):
+            subject = subject.merged
+        self.row, self.subject = row, subject
         words = " ".join(value for value in values if value and value != "SECOND").split()
         has_other = subject.files[1] is not None
         self.second = row["second"] == "SECOND" and has_other
         # Not LAST but its number; and nothing that the profile does not have.
         self.options = [word.replace("LAST", str(subject.types - 1)) for word in words]
+        if subject.knows_no_columns:
+            self.options = [word for word in self.options if word != "-showcolumns"]
         if not has_other:
             self.options = [word for word in self.options if "OTHER" not in word and word != "-normalize"]
         if subject.types < 2 and "-sample_index=1" in self.options:
@@ -220,7 +256,7 @@ def callgrind_without_order(text):
         if known:
             kind = {"cfl": "fl", "cfn": "fn"}.get(tag, tag), known.group(1)
             names.setdefault(kind, known.group(2))
-            line = f"{tag}={names[kind]}"
+            line = f"{tag}={re.sub(r' [[][0-9]+(?=/[0-9]+[]]$)', ' [', names[kind] or '')}" # which of those alike it is
         lines.append(re.sub(r"^(calls=0 )?(\*|[+-][0-9]+|0x[0-9a-f]+) (?=[0-9])", r"\1", line))
     return sorted(lines)
 
@@ -238,10 +274,16 @@ def with_quotes(text):
                   lambda found: found[1] + found[2].replace(b'"', b'\\"') + found[3], text)
 
 
+def as_older(case, text):
+    return older_pprof.raw(text) if case.format == "raw" else older_pprof.headers(text)
+
+
 def check(runner, case):
     """The names of excuses that were needed, and None or what differs."""
     needed = set()
     code, got = runner.got(case)
+    if runner.is_older:
+        got = as_older(case, got)
     files = case.subject.files
     want_code, want = runner.expected(case, files)
     if (code != 0) != (want_code != 0):
@@ -288,7 +330,7 @@ def subjects(runner, names):
 def known():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report_parity.known")
     with open(path, encoding="utf-8") as text:
-        return {line.split(":")[0] for line in text if re.match(r"[a-z-]+:", line)}
+        return {line.split(":")[0] for line in text if re.match(r"(?!older-)[a-z-]+:", line)}
 
 
 def main():
@@ -309,7 +351,7 @@ def main():
     for name in sorted(known() ^ needed):
         failures += 1
         print(f"report_parity.known: {name} " + ("is needed, but not in it" if name in needed else "is in it, but never needed"))
-    print(f"{len(rows)} combinations, {len(cases)} comparisons on {len(names)} profiles, {full} of {len(runner.cache)} outputs of "
+    print(f"{older_pprof.name()}: {len(rows)} combinations, {len(cases)} comparisons on {len(names)} profiles, {full} of {len(runner.cache)} outputs of "
           f"more than 8 lines, {failures} failures, {time.monotonic() - started:.0f} s")
     sys.exit(failures > 0 or full * 3 < len(runner.cache))
 

@@ -21,7 +21,7 @@ record
 # has a line of each file.
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" "$ROOT/tests/oracle_data.sql" | sqlite3 hand.db || fail "no database"
 "$CLEAR" runs --db hand.db >/dev/null || fail "clear runs" # brings views and wrappers into it
-sql hand.db 'UPDATE profiles SET dropped = 0, truncated = 0, sample_n = 1'
+sql hand.db "UPDATE profiles SET dropped = 0, truncated = 0, sample_n = 1, doc_url = 'https://example.org/' || run_id"
 recorded=("$TMP/hand.db#3#cpu#1" "$TMP/t.db#1#heap#5" "$TMP/t.db#2#lock#6" "$TMP/t.db#3#cpu#7" "$TMP/t.db#4#heap#8"
     "$TMP/t.db#4#mvcc#8" "$TMP/t.db#4#channels#8" "$TMP/t.db#4#fibers#8")
 

@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 
+import older_pprof
 import oracle
 
 # NAME: the lines. Every report, option, word and shortcut of the prompt stands in at least one.
@@ -131,6 +132,14 @@ def of_clear(out, err):
     return rest, listed, side, len(said) - len(side)
 
 
+def as_older(name, want, got):
+    """Our reports and list of options as an older pprof has them. It knows no columns, and names its granularity."""
+    report, listed, *rest = got
+    listed = [re.sub(r"\(default\) (?= *//: \[addresses)", "functions ", line) for line in listed if "showcolumns" not in line]
+    text = (older_pprof.raw if name == "raw" else older_pprof.headers)(report.encode()).decode()
+    return text, listed, *rest
+
+
 def same_file(name, want, got, pprof, directory, env):
     if want == got:
         return True
@@ -156,6 +165,12 @@ class Subject:
             self.kind = subprocess.run(["sqlite3", self.db, "SELECT kind FROM profiles"], capture_output=True, check=True).stdout.decode().strip()
         self.file = f"{directory}/{self.name.replace(' ', '-')}.tables.pb.gz"
         oracle.write(self.db, self.file, self.kind, self.run)
+        if older_pprof.is_older():
+            self.file = older_pprof.merged(pprof, self.file, self.file.replace(".tables.", ".merged."))
+            self.db, self.run = f"{directory}/{self.name.replace(' ', '-')}.merged.sqlite", "1"
+            subprocess.run([clear, "ingest", "-q", "--db", self.db, self.file], check=True)
+            self.kind = subprocess.run(["sqlite3", self.db, "SELECT kind FROM profiles"], capture_output=True, check=True).stdout.decode().strip()
+            oracle.write(self.db, self.file, self.kind, self.run)
         self.default_is_last, self.types = types_of(pprof, self.file, env)
         self.target = ["--db", self.db, "--kind", self.kind, self.run]
 
@@ -170,6 +185,9 @@ def compare(clear, pprof, directory, subject, name):
     want = of_pprof(out, err)
     out, err, status, made = run([clear, "report", *subject.target], text, f"{directory}/clear", env)
     got = of_clear(out, err)
+    if older_pprof.is_older():
+        got = as_older(name, want, got)
+        made = {file: older_pprof.headers(content) for file, content in made.items()}
     if not subject.default_is_last:
         for lines in (want[1], got[1]):
             lines[:] = [line for line in lines if not line.startswith("  sample_index ")]
@@ -202,7 +220,7 @@ def main():
                 where = f"{directory}/prompt/{subject.name}.{number}"
                 tasks.append(pool.submit(compare, clear, pprof, where, subject, name))
         problems = [problem for task in tasks for problem in task.result()]
-    print(f"{len(tasks)} sessions of {len(SCRIPTS)} scripts with {sum(s.count('|') + 1 for s in SCRIPTS.values())} lines, "
+    print(f"{older_pprof.name()}: {len(tasks)} sessions of {len(SCRIPTS)} scripts with {sum(s.count('|') + 1 for s in SCRIPTS.values())} lines, "
           f"{len(problems)} differences")
     for problem in problems[:12]:
         print(problem)

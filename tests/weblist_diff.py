@@ -98,7 +98,7 @@ def read(kind, path):
 
 def main():
     if sys.argv[1] == "--lines":
-        kind = Theirs if "<title>Pprof listing" in open(sys.argv[2], encoding="utf-8").read() else Ours
+        kind = Theirs if "pprof_toggle_asm" in open(sys.argv[2], encoding="utf-8").read() else Ours
         for row in read(kind, sys.argv[2]):
             if len(row) == 5 and row[2] != "total" and row[4] not in ".0":
                 print(row[0], *row[2:])

@@ -174,7 +174,7 @@ static int by_text(const void *a, const void *b) {
 static void add_group(struct option_lines *lines, const char *group, const struct report_options *options) {
     struct word_list members = {0};
     struct buffer shown = {0};
-    const char *value = "";
+    const char *value = "(default)";
     for (struct option_walk walk = {0}; report_option_next(&walk);) {
         const struct option_row *option = walk.row;
         if (!option->choice_of || strcmp(option->choice_of, group) != 0) continue;

@@ -66,7 +66,7 @@ static int narrow(struct calls *calls, struct error *err) {
     /* Remove allocator wrappers, as in the findings. */
     if (filter_uninteresting(&calls->profile, err) < 0) return -1;
     if (filter_apply(&calls->profile, &wanted, &units, NULL, NULL, err) < 0) return error_prefix(err, "--");
-    filter_aggregate(&calls->profile, GRANULARITY_FILEFUNCTIONS, false);
+    filter_aggregate(&calls->profile, GRANULARITY_FILEFUNCTIONS, false, false);
     return 0;
 }
 

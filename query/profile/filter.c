@@ -138,8 +138,9 @@ static void hide_frames(const struct name_filter *filter, struct profile *profil
     stack->depth = kept;
 }
 
-/* A sample without a stack has no focused frame: it goes whatever is asked for, as in pprof. */
+/* A sample without a stack has no focused frame: any pattern drops it, as in pprof. */
 static void filter_by_name(struct name_filter *filter, struct profile *profile) {
+    if (!filter->focus.pattern && !filter->ignore.pattern && !filter->hide.pattern && !filter->show.pattern) return;
     bool *dropped = xcalloc(profile->stack_count + 1, sizeof *dropped);
     filter->frames = xcalloc(profile->location_count + 1, sizeof *filter->frames);
     filter->hidden = xcalloc(profile->location_count + 1, sizeof *filter->hidden);
@@ -351,12 +352,19 @@ int filter_apply(struct profile *profile, const struct filter_options *options, 
     return apply_prune_from(profile, options->prune_from, err);
 }
 
-void filter_aggregate(struct profile *profile, enum filter_granularity granularity, bool noinlines) {
+void filter_aggregate(struct profile *profile, enum filter_granularity granularity, bool noinlines, bool columns) {
     bool functions = granularity != GRANULARITY_FILES;
     bool files = granularity != GRANULARITY_FUNCTIONS;
     bool lines = granularity == GRANULARITY_LINES || granularity == GRANULARITY_ADDRESSES;
     bool addresses = granularity == GRANULARITY_ADDRESSES;
     const char *none = profile_text(profile, "");
+    for (size_t i = 0; i < profile->mapping_count; i++) {
+        struct profile_mapping *mapping = &profile->mappings[i];
+        mapping->has_functions &= functions;
+        mapping->has_filenames &= files;
+        mapping->has_line_numbers &= lines;
+        mapping->has_inline_frames &= !noinlines;
+    }
     for (size_t i = 0; i < profile->function_count; i++) {
         if (!functions) profile->functions[i].name = profile->functions[i].system_name = none;
         if (!files) profile->functions[i].file = none;
@@ -367,9 +375,11 @@ void filter_aggregate(struct profile *profile, enum filter_granularity granulari
             location->first_line += location->line_count - 1;
             location->line_count = 1;
         }
-        if (!lines)
-            for (size_t at = 0; at < location->line_count; at++)
-                profile->lines[location->first_line + at].line = 0;
+        for (size_t at = 0; at < location->line_count; at++) {
+            struct profile_line *line = &profile->lines[location->first_line + at];
+            if (!lines) line->line = 0;
+            if (!lines || !columns) line->column = 0;
+        }
         if (!addresses) location->address = 0;
     }
 }

@@ -44,13 +44,14 @@ int filter_by_tags(struct profile *profile, const struct filter_options *options
 
 /* The granularities of a report. All but addresses with inlines give up what sets finer ones apart. */
 enum filter_granularity {
+    GRANULARITY_DEFAULT, /* none was asked for: functions, unless the report says otherwise. Not of filter_aggregate */
     GRANULARITY_FUNCTIONS,
     GRANULARITY_FILEFUNCTIONS,
     GRANULARITY_FILES,
     GRANULARITY_LINES,
     GRANULARITY_ADDRESSES,
 };
-void filter_aggregate(struct profile *profile, enum filter_granularity granularity, bool noinlines);
+void filter_aggregate(struct profile *profile, enum filter_granularity granularity, bool noinlines, bool columns);
 
 /* A function's name without its arguments, as drop_frames, keep_frames and prune_from are matched against. free() it. */
 char *filter_simplify_name(const char *name);

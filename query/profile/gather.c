@@ -97,10 +97,8 @@ int gather_kind(const struct run_list *runs, char **kind, struct buffer *others,
 
 /* ---- sums ---- */
 
-static int load(struct profile *profile, struct db *db, const struct run_set *runs, const char *kind, const char *type,
-                struct error *err) {
-    const struct load_request request = {.kind = kind, .runs = runs, .type = type};
-    return read_unmapped(db, runs->count, err) < 0 ? -1 : profile_load(profile, db, &request, err);
+static int load(struct profile *profile, struct db *db, const struct load_request *request, struct error *err) {
+    return read_unmapped(db, request->runs->count, err) < 0 ? -1 : profile_load(profile, db, request, err);
 }
 
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
@@ -108,10 +106,12 @@ int gather_profile(struct profile *profile, const struct run_list *runs, const c
     struct run_set set = {0};
     struct db *db = NULL;
     int code = 0;
-    bool any = false;
+    bool any = false, is_alone = runs->count == 1;
+    const struct load_request request = {
+        .kind = kind, .runs = &set, .type = type, .is_exact = is_alone, .keeps_zero = is_alone};
     while (code == 0 && gather_next(runs, &db, &set)) {
         struct profile more;
-        if ((code = load(any ? &more : profile, db, &set, kind, type, err)) < 0) break;
+        if ((code = load(any ? &more : profile, db, &request, err)) < 0) break;
         if (any) {
             code = compare_add(profile, &more, err);
             profile_free(&more);

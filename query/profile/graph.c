@@ -100,6 +100,7 @@ static void fill_info(struct profile *profile, const struct profile_location *lo
     const struct profile_function *function = &profile->functions[line->function];
     info->name = function->name;
     info->line = line->line;
+    info->column = line->column;
     info->file = file;
     if (!object_names && *info->name) return;
     info->object = object;
@@ -147,7 +148,7 @@ static struct graph_node *add_node(struct graph *graph, const struct graph_node 
     graph->all[graph->all_count++] = node;
     struct graph_info whole = *info;
     whole.address = 0;
-    whole.line = 0;
+    whole.line = whole.column = 0;
     node->function = info->address || info->line ? add_node(graph, caller, &whole) : node;
     return node;
 }

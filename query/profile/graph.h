@@ -15,9 +15,9 @@
 struct graph_info { /* texts are the profile's or the graph's, interned: equal ones are one pointer */
     const char *name;
     uint64_t address;
-    const char *file; /* cleaned: no "//", "./", "x/.." */
-    int64_t start_line, line;
-    const char *object; /* the mapping's file; "" where functions of all binaries are one */
+    const char *file;                 /* cleaned: no "//", "./", "x/.." */
+    int64_t start_line, line, column; /* 0 unknown */
+    const char *object;               /* the mapping's file; "" where functions of all binaries are one */
 };
 
 struct graph_edge {

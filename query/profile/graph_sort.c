@@ -12,7 +12,9 @@ const char *graph_info_name(const struct graph_info *info, struct buffer *name) 
     buffer_clear(name);
     if (info->address) buffer_printf(name, "%016llx ", (unsigned long long)info->address);
     if (*info->name) buffer_printf(name, "%s ", info->name);
-    if (info->line)
+    if (info->line && info->column)
+        buffer_printf(name, "%s:%lld:%lld", info->file, (long long)info->line, (long long)info->column);
+    else if (info->line)
         buffer_printf(name, "%s:%lld", info->file, (long long)info->line);
     else if (*info->file)
         buffer_add_text(name, info->file);
@@ -47,9 +49,15 @@ static int compare_sizes(int64_t a, int64_t b) {
     return left > right ? -1 : left < right;
 }
 
+/* The same for scores, where the least integer has no absolute value: it comes last, as in pprof. */
+static int compare_scores(int64_t a, int64_t b) {
+    if (a != INT64_MIN && b != INT64_MIN) return compare_sizes(a, b);
+    return (a == INT64_MIN) - (b == INT64_MIN);
+}
+
 static char *whole_info(const struct graph_info *info) {
-    return xasprintf("{%s  %llu %s %lld %lld %s}", info->name, (unsigned long long)info->address, info->file,
-                     (long long)info->start_line, (long long)info->line, info->object);
+    return xasprintf("{%s  %llu %s %lld %lld %lld %s}", info->name, (unsigned long long)info->address, info->file,
+                     (long long)info->start_line, (long long)info->line, (long long)info->column, info->object);
 }
 
 /* What two nodes that look alike differ in, as a text: pprof's way to break a tie. */
@@ -78,7 +86,7 @@ static int compare_by(const struct sorting *sorting, struct graph_node *a, struc
         return compare_names(sorting, a, b);
     case GRAPH_CUM_NAME:
     case GRAPH_ENTROPY:
-        if ((order = compare_sizes(a->score, b->score)) != 0) return order;
+        if ((order = compare_scores(a->score, b->score)) != 0) return order;
         if ((order = compare_names(sorting, a, b)) != 0) return order;
         return compare_sizes(a->flat, b->flat);
     case GRAPH_NAME: return strcmp(a->info.name, b->info.name);
@@ -96,9 +104,10 @@ static int compare_nodes(const void *left, const void *right, void *context) {
     return order ? order : compare_infos(a, b);
 }
 
+/* No number where the part is 0. */
 static double part_entropy(int64_t part, double total) {
     double fraction = fabs((double)part) / total;
-    return fraction > 0 ? -fraction * log2(fraction) : 0;
+    return -fraction * log2(fraction);
 }
 
 /* How evenly a node's value is spread over its edges and itself, in bits. */
@@ -116,13 +125,13 @@ static double edge_entropy(struct graph *graph, const struct graph_node *node, b
     return score;
 }
 
+/* What is no number, as where an edge weighs 0, or too large for 64 bits counts as the least integer, as pprof has it on x86-64. */
 static int64_t entropy_of(struct graph *graph, const struct graph_node *node) {
     double score = node->in ? edge_entropy(graph, node, true, 0) : 1;
     score += node->out ? edge_entropy(graph, node, false, node->flat) : 1;
-    int64_t entropy = sum_from_real(score * (double)node->cum);
-    bool overflows = false;
-    sum_add(&entropy, node->flat, &overflows);
-    return !overflows ? entropy : node->flat > 0 ? INT64_MAX : INT64_MIN;
+    score *= (double)node->cum;
+    bool fits = score >= -0x1p63 && score < 0x1p63;
+    return (int64_t)((uint64_t)(fits ? (int64_t)score : INT64_MIN) + (uint64_t)node->flat);
 }
 
 void graph_sort_nodes(struct graph *graph, struct graph_node **nodes, size_t count, enum graph_order order) {

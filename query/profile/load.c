@@ -71,6 +71,7 @@ static bool is_streamed(const struct loading *load) {
 static int add_samples(struct loading *load, struct load_rows *rows, struct error *err) {
     const struct load_request *request = load->request;
     struct error ignored = {0}; /* who asks for a type that is not there is told so where it is used */
+    rows->table.keeps_zero = load->builder.keeps_zero;
     if (request->type && profile_find_type(load->profile, request->type, &rows->table.only, &ignored) < 0)
         rows->table.only = SIZE_MAX;
     for (size_t i = 0; i < request->runs->count; i++) {
@@ -100,6 +101,7 @@ static int read_profile(struct loading *load, struct error *err) {
     const struct load_request *request = load->request;
     (request->is_exact ? profile_build_exact : profile_build)(&load->builder, load->profile, load->types.types,
                                                               load->types.count);
+    load->builder.keeps_zero = request->keeps_zero && load->types.is_stored;
     profile_names_open(&load->names, load->db, &load->builder);
     int code =
         profile_head_read(&load->names, request->runs, request->spans, request->kind, load->types.is_stored, err);

@@ -20,6 +20,7 @@ struct load_request {
      * none of this one may be missing. NULL: all. */
     const char *type;
     bool is_exact;      /* as stored, and not merged as pprof merges (query/profile/build.h) */
+    bool keeps_zero;    /* samples without any value too, of what was ingested */
     bool may_have_none; /* a run without that kind has no samples; else it is a failure that says what the run has */
     /* Of an exact profile of one whole run that was ingested: it goes here as it came in, samples of nothing too, and what
      * profile_load fills has then no samples. NULL: nothing does. */

@@ -65,17 +65,14 @@ void report_add_value_or_dot(const struct report *report, struct buffer *out, in
 
 /* ---- the profile ---- */
 
-/* Nov 21, 2026 at 3:04pm (UTC) */
+/* 2026-11-21 15:04:05 UTC */
 static void add_time(struct buffer *out, int64_t time_ns) {
     char text[64];
     time_t seconds = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
     struct tm local;
     localtime_r(&seconds, &local);
-    strftime(text, sizeof text, "%b", &local);
-    buffer_printf(out, "Time: %s %d, %d at %d:%02d%s ", text, local.tm_mday, local.tm_year + 1900,
-                  local.tm_hour % 12 ? local.tm_hour % 12 : 12, local.tm_min, local.tm_hour < 12 ? "am" : "pm");
-    strftime(text, sizeof text, "%Z", &local);
-    buffer_printf(out, "(%s)\n", text);
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &local);
+    buffer_printf(out, "Time: %s\n", text);
 }
 
 static void add_duration(const struct report *report, struct buffer *out) {
@@ -102,6 +99,7 @@ void report_add_profile_labels(const struct report *report, struct buffer *out) 
     for (size_t i = 0; i < profile->comment_count; i++)
         if (*profile->comments[i] != '#') buffer_printf(out, "%s\n", profile->comments[i]);
     if (*report->type_name) buffer_printf(out, "Type: %s\n", report->type_name);
+    if (*profile->doc_url) buffer_printf(out, "Doc: %s\n", profile->doc_url);
     if (profile->time_ns) add_time(out, profile->time_ns);
     if (profile->duration_ns) add_duration(report, out);
 }

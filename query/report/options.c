@@ -29,6 +29,7 @@ const struct option_row report_shown_rows[] = {
     GRANULARITY("lines", GRANULARITY_LINES, "One entry for each source line."),
     GRANULARITY("addresses", GRANULARITY_ADDRESSES, "One entry for each address."),
     SWITCH("noinlines", noinlines, "Attribute inlined functions to their first caller that is not inlined."),
+    SWITCH("showcolumns", showcolumns, "With `--lines` and `--addresses`, tell the columns of a line apart."),
     {.name = "nodecount",
      .letter = 'n',
      .type = OPTION_INTEGER,
@@ -136,9 +137,13 @@ static int take_index(void *into, const struct option_row *row, const char *text
     return 0;
 }
 
-/* sort=cum, granularity=lines */
+/* sort=cum, granularity=lines; and granularity=(default), as the prompt lists it. */
 static int take_choice(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct buffer members = {0};
+    if (strcmp(row->name, "granularity") == 0 && strcmp(text, "(default)") == 0) {
+        ((struct report_options *)into)->granularity = GRANULARITY_DEFAULT;
+        return 0;
+    }
     for (const struct option_row *member = report_shown_rows; member->name; member++) {
         if (!member->choice_of || strcmp(member->choice_of, row->name) != 0) continue;
         if (strcmp(member->name, text) == 0) {

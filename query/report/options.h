@@ -29,7 +29,8 @@ struct report_options {
     const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
     int64_t columns;    /* of by_tag, at most */
     int cum;            /* 1: sorted by cumulative value; 0: by flat value */
-    bool trim, call_tree, noinlines, compact_labels, relative_percentages, mean, normalize, drop_negative, intel_syntax;
+    bool trim, call_tree, noinlines, showcolumns, compact_labels, relative_percentages, mean, normalize, drop_negative,
+        intel_syntax;
     int granularity; /* enum filter_granularity */
 };
 

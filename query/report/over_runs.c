@@ -102,10 +102,17 @@ static void add_binary(struct over_runs *over, const struct profile *profile) {
     if (about->mappings[0].build_id != build_id) about->mappings[0].build_id = profile_text(about, "");
 }
 
+/* As pprof merges it: the first that there is. */
+static void add_doc_url(struct over_runs *over, const struct profile *profile) {
+    if (!over->about.doc_url || !*over->about.doc_url)
+        over->about.doc_url = profile_text(&over->about, profile->doc_url);
+}
+
 static void add_head(struct over_runs *over, const struct profile *profile) {
     static const char lossy[] = "WARNING: ", sampled[] = "sampled: ";
     bool is_lossy = false;
     add_binary(over, profile);
+    add_doc_url(over, profile);
     for (size_t i = 0; i < profile->comment_count; i++) {
         const char *comment = profile->comments[i];
         is_lossy |= strncmp(comment, lossy, strlen(lossy)) == 0;

@@ -57,6 +57,7 @@ static void add_go_time(struct buffer *out, int64_t time_ns) {
 static void add_head(const struct profile *profile, struct buffer *out) {
     for (size_t i = 0; i < profile->comment_count; i++)
         buffer_printf(out, "Comment: %s\n", profile->comments[i]);
+    if (*profile->doc_url) buffer_printf(out, "Doc: %s\n", profile->doc_url);
     if (*profile->period_type.type || *profile->period_type.unit)
         buffer_printf(out, "PeriodType: %s %s\n", profile->period_type.type, profile->period_type.unit);
     buffer_printf(out, "Period: %lld\n", (long long)profile->period);
@@ -143,8 +144,8 @@ static void add_sample(const struct profile *profile, size_t index, struct buffe
 
 static void add_line(const struct profile *profile, const struct profile_line *line, struct buffer *out) {
     const struct profile_function *function = &profile->functions[line->function];
-    buffer_printf(out, "%s %s:%lld s=%lld", function->name, function->file, (long long)line->line,
-                  (long long)function->start_line);
+    buffer_printf(out, "%s %s:%lld:%lld s=%lld", function->name, function->file, (long long)line->line,
+                  (long long)line->column, (long long)function->start_line);
     if (strcmp(function->name, function->system_name) != 0) buffer_printf(out, "(%s)", function->system_name);
     buffer_add_char(out, '\n');
 }

@@ -77,10 +77,10 @@ static void apply_overrides(struct report *report) {
     struct report_options *options = &report->options;
     bool trims = options->trim && !options->all && !format->is_whole;
     if (options->nodecount == -1) options->nodecount = format->nodes == REPORT_NODES_ALL ? 0 : 80;
+    if (options->granularity == GRANULARITY_DEFAULT) options->granularity = GRANULARITY_FUNCTIONS;
     if (format->by_lines) options->granularity = GRANULARITY_LINES;
     if (format->by_addresses || format->is_raw) options->granularity = GRANULARITY_ADDRESSES;
     if (format->by_addresses) options->noinlines = format->address_noinlines;
-    if (format->is_raw) options->noinlines = false;
     if (trims) return;
     options->nodecount = 0;
     options->nodefraction = options->edgefraction = 0;
@@ -164,7 +164,7 @@ int report_narrow(struct report *report, filter_note *note, void *context, struc
     bool keeps_places = report->format->keeps_places && options->granularity == GRANULARITY_FUNCTIONS;
     int granularity = keeps_places ? GRANULARITY_ADDRESSES : options->granularity;
     if (granularity != GRANULARITY_ADDRESSES || options->noinlines)
-        filter_aggregate(profile, (enum filter_granularity)granularity, options->noinlines);
+        filter_aggregate(profile, (enum filter_granularity)granularity, options->noinlines, options->showcolumns);
     return 0;
 }
 

@@ -2,7 +2,7 @@
 -- of `clear export --sql`.
 SELECT
     'channel#' || channels.channel AS function,
-    max(channels.capacity) AS "label:capacity",
+    nullif(max(channels.capacity), 0) AS "label:capacity", -- pprof reads a label that is 0 and has no unit as none
     sum(channels.pushes) AS "pushes/count",
     sum(channels.pops) AS "pops/count",
     sum(channels.push_blocked) AS "push_blocked/count",
