@@ -112,26 +112,26 @@ HOOK void clear_rt_channel_close(const void *channel) {
 /* --- locks ---------------------------------------------------------------------------------------------------- */
 
 static void lock_acquired(struct thread *thread, void *lock, enum mode mode, bool is_contended, uint64_t wait_ns,
-                          struct frame frame) {
-    struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, frame);
+                          const uint64_t *caller) {
+    struct attempt attempt = lock_ask(thread, lock, OBJECT_LOCK, mode, caller);
     uint32_t id;
     if (!attempt.weight) return;
     if (!is_contended) {
         lock_got(thread, lock, attempt, mode);
         return;
     }
-    attempt = lock_contended(thread, lock, OBJECT_LOCK, attempt, frame, &id);
+    attempt = lock_contended(thread, lock, OBJECT_LOCK, attempt, caller, &id);
     lock_got_waiting(thread, lock, attempt, mode, clock_ticks_of(wait_ns));
 }
 
 static void lock_released(struct thread *thread, const void *lock, enum mode mode) {
-    struct held_lock ended;
-    if (mode == EXCLUSIVE && hold_release(thread, lock, &ended)) hold_ended(&ended, clock_ticks());
+    struct held_lock *held = mode == EXCLUSIVE ? find_held(thread, lock) : NULL;
+    if (held) hold_released(thread, held, hold_is_ending(held) ? clock_ticks() : 0);
 }
 
 HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint64_t wait_ns) {
     enum mode how = mode == CLEAR_SHARED ? SHARED : EXCLUSIVE;
-    REPORT(FEATURE_LOCKS, lock_acquired(thread, (void *)(uintptr_t)lock, how, contended != 0, wait_ns, CALLER_FRAME()));
+    REPORT(FEATURE_LOCKS, lock_acquired(thread, (void *)(uintptr_t)lock, how, contended != 0, wait_ns, CALLER()));
 }
 
 HOOK void clear_rt_lock_released(const void *lock, int mode) {

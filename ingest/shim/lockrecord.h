@@ -22,14 +22,13 @@ struct attempt {
 };
 
 void lock_dropped(void);
+/* These leave errno as it is. */
 struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
                                            struct known_object *known);
 struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                             struct frame frame);
+                                             const uint64_t *caller);
 
-/* For what ends a hold. A hold that began before recording was paused is recorded to its end. */
-static ALWAYS_INLINE struct thread *lock_enter_holding(void) {
-    if (is_paused() && !self->held_count) return NULL;
+static ALWAYS_INLINE struct thread *lock_enter_always(void) {
     struct thread *thread = thread_enter();
     if (unlikely(thread && !(process->features & FEATURE_LOCKS))) {
         thread_leave(thread);
@@ -38,8 +37,13 @@ static ALWAYS_INLINE struct thread *lock_enter_holding(void) {
     return thread;
 }
 
+/* For what ends a hold. A hold that began before recording was paused is recorded to its end. */
+static ALWAYS_INLINE struct thread *lock_enter_holding(void) {
+    return is_paused() && !self->held_count ? NULL : lock_enter_always();
+}
+
 static ALWAYS_INLINE struct thread *lock_enter(void) {
-    return is_paused() ? NULL : lock_enter_holding();
+    return is_paused() ? NULL : lock_enter_always();
 }
 
 static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, const void *object) {
@@ -69,14 +73,14 @@ static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, const struct lo
 }
 
 /* Before the lock is asked for. Most threads use few locks, so a small table of the thread saves the hash and the
- * shared index. */
+ * shared index. `caller` is CALLER(). It leaves errno as it is. */
 static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                             enum mode mode, struct frame frame) {
+                                             enum mode mode, const uint64_t *caller) {
     struct attempt attempt = {.weight = sample_event(thread)};
     if (unlikely(!attempt.weight)) return attempt;
     struct known_object *known = known_of(thread->known_locks, lock);
     if (unlikely(process->features & FEATURE_SYNC_STACKS))
-        attempt.counters = lock_counters_by_stack(thread, lock, kind, frame);
+        attempt.counters = lock_counters_by_stack(thread, lock, kind, caller);
     else if (likely(known->object == lock))
         attempt.counters = known->counters;
     else
@@ -138,7 +142,7 @@ static inline void lock_got_waiting(struct thread *thread, void *lock, struct at
 /* The attempt must wait, or has waited: from here on its counters are those of the calling stack, so that waits have
  * one. `*id` is the object's, 0 where none could be made: then the counters stay. */
 struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
-                              struct frame frame, uint32_t *id);
+                              const uint64_t *caller, uint32_t *id);
 
 /* Counts a hold. Called after the unlock. */
 static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
@@ -148,13 +152,17 @@ static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now)
     max_own(&held->counters->hold_max, hold);
 }
 
-/* Takes the hold out of the list and returns it in *ended. False: it goes on, is not known, or is not timed. */
-static ALWAYS_INLINE bool hold_release(struct thread *thread, const void *lock, struct held_lock *ended) {
-    struct held_lock *held = find_held(thread, lock);
-    if (!held || --held->depth) return false;
-    *ended = *held;
-    *held = thread->held[--thread->held_count];
-    return ended->holds;
+/* A release ends the hold: the clock is read before the unlock. */
+static ALWAYS_INLINE bool hold_is_ending(const struct held_lock *held) {
+    return held && held->depth == 1 && held->holds;
+}
+
+/* After the unlock. `now` is that clock. */
+static ALWAYS_INLINE void hold_released(struct thread *thread, struct held_lock *held, uint64_t now) {
+    if (unlikely(--held->depth)) return;
+    if (unlikely(held->holds)) hold_ended(held, now);
+    struct held_lock *last = &thread->held[--thread->held_count];
+    if (unlikely(held != last)) *held = *last;
 }
 
 /* --- waits ---------------------------------------------------------------------------------------------------- */

@@ -29,7 +29,8 @@ static struct lock_counters *counters_of_part(struct thread *thread, void *lock,
 COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
                                                 struct known_object *known) {
     uint32_t id;
-    struct lock_counters *counters = counters_of_part(thread, lock, kind, 0, &id);
+    struct lock_counters *counters;
+    RECORD(thread, counters = counters_of_part(thread, lock, kind, 0, &id));
     if (counters)
         *known = (struct known_object){.object = lock, .counters = counters};
     else
@@ -37,20 +38,22 @@ COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *loc
     return counters;
 }
 
-struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                             struct frame frame) {
-    uint32_t stack = callstack(thread, frame), id;
-    struct lock_counters *counters = stack ? counters_of_part(thread, lock, kind, stack, &id) : NULL;
+__attribute__((noinline)) struct lock_counters *
+lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind, const uint64_t *caller) {
+    uint32_t stack, id;
+    struct lock_counters *counters;
+    RECORD(thread, stack = callstack(thread, frame_at(caller));
+           counters = stack ? counters_of_part(thread, lock, kind, stack, &id) : NULL);
     if (!counters) lock_dropped();
     return counters;
 }
 
 struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
-                              struct frame frame, uint32_t *id) {
+                              const uint64_t *caller, uint32_t *id) {
     *id = 0;
     if (!attempt.counters) return attempt;
-    uint32_t stack = callstack(thread, frame);
-    struct lock_counters *counters = counters_of_part(thread, lock, kind, stack, id);
+    struct lock_counters *counters;
+    RECORD(thread, counters = counters_of_part(thread, lock, kind, callstack(thread, frame_at(caller)), id));
     if (counters) attempt.counters = counters;
     return attempt;
 }
@@ -66,35 +69,47 @@ void hold_draw(struct thread *thread) {
     thread->holds_to_skip = (uint32_t)((uint64_t)x * (2 * HOLDS_SAMPLED - 1) >> 32);
 }
 
-static inline bool is_acquired(int result) {
-    return result == 0 || result == EOWNERDEAD;
+/* What a call came to. */
+enum outcome { GOT, TAKEN, LATE, FAILED };
+
+static ALWAYS_INLINE enum outcome outcome(int result) {
+    switch (result) {
+    case 0:
+    case EOWNERDEAD: return GOT;
+    case EBUSY: return TAKEN;
+    case ETIMEDOUT: return LATE;
+    default: return FAILED;
+    }
+}
+
+static ALWAYS_INLINE enum outcome outcome_c11(int result) {
+    switch (result) {
+    case thrd_success: return GOT;
+    case thrd_busy: return TAKEN;
+    case thrd_timedout: return LATE;
+    default: return FAILED;
+    }
 }
 
 static struct attempt begin_wait(struct thread *thread, void *lock, enum segment_object_kind kind, enum mode mode,
-                                 struct attempt attempt, struct frame frame) {
+                                 struct attempt attempt, const uint64_t *caller) {
     uint32_t id;
-    attempt = lock_contended(thread, lock, kind, attempt, frame, &id);
+    attempt = lock_contended(thread, lock, kind, attempt, caller, &id);
     attempt.asked = clock_ticks();
     if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, attempt.asked);
     return attempt;
 }
 
-enum wait_end { WAIT_GOT, WAIT_TIMED_OUT, WAIT_FAILED };
-
-static enum wait_end wait_end(int result) {
-    return is_acquired(result) ? WAIT_GOT : result == ETIMEDOUT ? WAIT_TIMED_OUT : WAIT_FAILED;
-}
-
 /* With the lock held where it was acquired, so it does little. */
-static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum wait_end end) {
+static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum outcome end) {
     uint64_t now = clock_ticks(), wait = now > attempt.asked ? now - attempt.asked : 0;
     struct thread *thread = attempt.counters ? thread_enter() : NULL;
     if (!thread) return;
     wait_unpublish(thread);
     attempt.asked = now;
-    if (end == WAIT_GOT) {
+    if (end == GOT) {
         lock_got_waiting(thread, lock, attempt, mode, wait);
-    } else if (end == WAIT_TIMED_OUT) {
+    } else if (end == LATE) {
         add_own(&attempt.counters->timeouts, attempt.weight);
         count_wait(attempt, mode, wait);
     }
@@ -103,69 +118,84 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum wa
 
 /* The one shape of an acquiring hook: try, and wait only where the lock is taken. So contention is exact. It suits every
  * kind of mutex: one that checks errors says that it is taken to the try, and EDEADLK to the real call. What else fails
- * fails in the same way for both. */
-#define ACQUIRE_AS(lock, kind, mode, is_got, is_taken, ended, try_call, wait_call)                                     \
+ * fails in the same way for both. ACQUIRER defines the part of it after a try that failed, NAME_waiting, which is a
+ * function of its own so that the hook saves few registers. */
+#define ACQUIRER(name, type, kind, mode, outcome, wait_call)                                                           \
+    static __attribute__((noinline)) int name##_waiting(struct thread *thread, type *lock, struct attempt attempt,     \
+                                                        int result, const uint64_t *caller, clockid_t clock,           \
+                                                        const struct timespec *until) {                                \
+        (void)clock, (void)until;                                                                                      \
+        if (outcome(result) == GOT) lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                          \
+        bool is_taken = outcome(result) == TAKEN;                                                                      \
+        if (is_taken) attempt = begin_wait(thread, (void *)(uintptr_t)lock, kind, mode, attempt, caller);              \
+        thread_leave(thread); /* a signal handler that runs during the wait is recorded */                             \
+        if (!is_taken) return result;                                                                                  \
+        result = wait_call;                                                                                            \
+        end_wait((void *)(uintptr_t)lock, mode, attempt, outcome(result));                                             \
+        return result;                                                                                                 \
+    }
+
+#define ACQUIRE(name, lock, kind, mode, try_call, wait_call, clock, until)                                             \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return wait_call;                                                                           \
-    struct attempt attempt;                                                                                            \
-    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode, CALLER_FRAME()));                                      \
+    struct attempt attempt = lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, CALLER());                          \
     int result = try_call;                                                                                             \
-    if (likely(is_got)) lock_got(thread, lock, attempt, mode);                                                         \
-    if (likely(!(is_taken))) {                                                                                         \
-        thread_leave(thread);                                                                                          \
-        return result;                                                                                                 \
-    }                                                                                                                  \
-    RECORD(thread, attempt = begin_wait(thread, lock, kind, mode, attempt, CALLER_FRAME()));                           \
-    thread_leave(thread); /* a signal handler that runs during the wait is recorded */                                 \
-    result = wait_call;                                                                                                \
-    end_wait(lock, mode, attempt, ended);                                                                              \
-    return result
-
-#define ACQUIRE(lock, kind, mode, try_call, wait_call)                                                                 \
-    ACQUIRE_AS(lock, kind, mode, is_acquired(result), result == EBUSY, wait_end(result), try_call, wait_call)
-
-#define TRY_AS(lock, kind, mode, is_got, is_taken, try_call)                                                           \
-    struct thread *thread = lock_enter();                                                                              \
-    if (unlikely(!thread)) return try_call;                                                                            \
-    struct attempt attempt;                                                                                            \
-    RECORD(thread, attempt = lock_ask(thread, lock, kind, mode, CALLER_FRAME()));                                      \
-    int result = try_call;                                                                                             \
-    if (is_got) lock_got(thread, lock, attempt, mode);                                                                 \
-    if ((is_taken) && attempt.counters) add_own(&attempt.counters->failed_tries, attempt.weight);                      \
+    if (unlikely(result)) return name##_waiting(thread, lock, attempt, result, CALLER(), clock, until);                \
+    lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                                                          \
     thread_leave(thread);                                                                                              \
     return result
 
-#define TRY(lock, kind, mode, try_call) TRY_AS(lock, kind, mode, is_acquired(result), result == EBUSY, try_call)
+#define TRY_AS(lock, kind, mode, outcome, try_call)                                                                    \
+    struct thread *thread = lock_enter();                                                                              \
+    if (unlikely(!thread)) return try_call;                                                                            \
+    struct attempt attempt = lock_ask(thread, (void *)(uintptr_t)lock, kind, mode, CALLER());                          \
+    int result = try_call;                                                                                             \
+    if (likely(outcome(result) == GOT))                                                                                \
+        lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                                                      \
+    else if (outcome(result) == TAKEN && attempt.counters)                                                             \
+        add_own(&attempt.counters->failed_tries, attempt.weight);                                                      \
+    thread_leave(thread);                                                                                              \
+    return result
+
+#define TRY(lock, kind, mode, try_call) TRY_AS(lock, kind, mode, outcome, try_call)
 
 #define RELEASE(lock, call)                                                                                            \
     struct thread *thread = lock_enter_holding();                                                                      \
     if (unlikely(!thread)) return call;                                                                                \
-    struct held_lock ended;                                                                                            \
-    bool is_last = hold_release(thread, lock, &ended);                                                                 \
-    uint64_t now = is_last ? clock_ticks() : 0;                                                                        \
+    struct held_lock *held = find_held(thread, (void *)(uintptr_t)lock);                                               \
+    uint64_t now = unlikely(hold_is_ending(held)) ? clock_ticks() : 0;                                                 \
     int result = call;                                                                                                 \
-    if (is_last) hold_ended(&ended, now);                                                                              \
+    if (likely(held)) hold_released(thread, held, now);                                                                \
     thread_leave(thread);                                                                                              \
     return result
 
 /* --- mutexes -------------------------------------------------------------------------------------------------- */
 
+ACQUIRER(pthread_mutex_lock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome, real.pthread_mutex_lock(lock))
+
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex), real.pthread_mutex_lock(mutex));
+    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+            real.pthread_mutex_lock(mutex), 0, NULL);
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     TRY(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex));
 }
 
+ACQUIRER(pthread_mutex_timedlock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome,
+         real.pthread_mutex_timedlock(lock, until))
+
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
-    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
-            real.pthread_mutex_timedlock(mutex, until));
+    ACQUIRE(pthread_mutex_timedlock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+            real.pthread_mutex_timedlock(mutex, until), 0, until);
 }
 
+ACQUIRER(pthread_mutex_clocklock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome,
+         real.pthread_mutex_clocklock(lock, clock, until))
+
 HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
-            real.pthread_mutex_clocklock(mutex, clock, until));
+    ACQUIRE(pthread_mutex_clocklock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+            real.pthread_mutex_clocklock(mutex, clock, until), clock, until);
 }
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
@@ -174,40 +204,58 @@ HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
 
 /* --- read-write locks ----------------------------------------------------------------------------------------- */
 
+ACQUIRER(pthread_rwlock_rdlock, pthread_rwlock_t, OBJECT_RWLOCK, SHARED, outcome, real.pthread_rwlock_rdlock(lock))
+
 HOOK int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
-    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock), real.pthread_rwlock_rdlock(lock));
+    ACQUIRE(pthread_rwlock_rdlock, lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+            real.pthread_rwlock_rdlock(lock), 0, NULL);
 }
 
 HOOK int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
     TRY(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock));
 }
 
+ACQUIRER(pthread_rwlock_timedrdlock, pthread_rwlock_t, OBJECT_RWLOCK, SHARED, outcome,
+         real.pthread_rwlock_timedrdlock(lock, until))
+
 HOOK int pthread_rwlock_timedrdlock(pthread_rwlock_t *lock, const struct timespec *until) {
-    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
-            real.pthread_rwlock_timedrdlock(lock, until));
+    ACQUIRE(pthread_rwlock_timedrdlock, lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+            real.pthread_rwlock_timedrdlock(lock, until), 0, until);
 }
+
+ACQUIRER(pthread_rwlock_clockrdlock, pthread_rwlock_t, OBJECT_RWLOCK, SHARED, outcome,
+         real.pthread_rwlock_clockrdlock(lock, clock, until))
 
 HOOK int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
-            real.pthread_rwlock_clockrdlock(lock, clock, until));
+    ACQUIRE(pthread_rwlock_clockrdlock, lock, OBJECT_RWLOCK, SHARED, real.pthread_rwlock_tryrdlock(lock),
+            real.pthread_rwlock_clockrdlock(lock, clock, until), clock, until);
 }
 
+ACQUIRER(pthread_rwlock_wrlock, pthread_rwlock_t, OBJECT_RWLOCK, EXCLUSIVE, outcome, real.pthread_rwlock_wrlock(lock))
+
 HOOK int pthread_rwlock_wrlock(pthread_rwlock_t *lock) {
-    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock), real.pthread_rwlock_wrlock(lock));
+    ACQUIRE(pthread_rwlock_wrlock, lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+            real.pthread_rwlock_wrlock(lock), 0, NULL);
 }
 
 HOOK int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
     TRY(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock));
 }
 
+ACQUIRER(pthread_rwlock_timedwrlock, pthread_rwlock_t, OBJECT_RWLOCK, EXCLUSIVE, outcome,
+         real.pthread_rwlock_timedwrlock(lock, until))
+
 HOOK int pthread_rwlock_timedwrlock(pthread_rwlock_t *lock, const struct timespec *until) {
-    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
-            real.pthread_rwlock_timedwrlock(lock, until));
+    ACQUIRE(pthread_rwlock_timedwrlock, lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+            real.pthread_rwlock_timedwrlock(lock, until), 0, until);
 }
 
+ACQUIRER(pthread_rwlock_clockwrlock, pthread_rwlock_t, OBJECT_RWLOCK, EXCLUSIVE, outcome,
+         real.pthread_rwlock_clockwrlock(lock, clock, until))
+
 HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
-            real.pthread_rwlock_clockwrlock(lock, clock, until));
+    ACQUIRE(pthread_rwlock_clockwrlock, lock, OBJECT_RWLOCK, EXCLUSIVE, real.pthread_rwlock_trywrlock(lock),
+            real.pthread_rwlock_clockwrlock(lock, clock, until), clock, until);
 }
 
 HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
@@ -216,38 +264,38 @@ HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
 
 /* --- spin locks ----------------------------------------------------------------------------------------------- */
 
+ACQUIRER(pthread_spin_lock, pthread_spinlock_t, OBJECT_SPIN, EXCLUSIVE, outcome, real.pthread_spin_lock(lock))
+
 HOOK int pthread_spin_lock(pthread_spinlock_t *lock) {
-    ACQUIRE((void *)lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock), real.pthread_spin_lock(lock));
+    ACQUIRE(pthread_spin_lock, lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock),
+            real.pthread_spin_lock(lock), 0, NULL);
 }
 
 HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
-    TRY((void *)lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
+    TRY(lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
 }
 
 HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
-    RELEASE((void *)lock, real.pthread_spin_unlock(lock));
+    RELEASE(lock, real.pthread_spin_unlock(lock));
 }
 
 /* --- mutexes of C11, which glibc makes of its own below the functions that are hooked ------------------------------ */
 
-#define ACQUIRE_C11(mutex, wait_call)                                                                                  \
-    ACQUIRE_AS(mutex, OBJECT_MUTEX, EXCLUSIVE, result == thrd_success, result == thrd_busy, wait_end_c11(result),      \
-               real.mtx_trylock(mutex), wait_call)
-
-static enum wait_end wait_end_c11(int result) {
-    return result == thrd_success ? WAIT_GOT : result == thrd_timedout ? WAIT_TIMED_OUT : WAIT_FAILED;
-}
+ACQUIRER(mtx_lock, mtx_t, OBJECT_MUTEX, EXCLUSIVE, outcome_c11, real.mtx_lock(lock))
 
 HOOK int mtx_lock(mtx_t *mutex) {
-    ACQUIRE_C11(mutex, real.mtx_lock(mutex));
+    ACQUIRE(mtx_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.mtx_trylock(mutex), real.mtx_lock(mutex), 0, NULL);
 }
 
+ACQUIRER(mtx_timedlock, mtx_t, OBJECT_MUTEX, EXCLUSIVE, outcome_c11, real.mtx_timedlock(lock, until))
+
 HOOK int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until) {
-    ACQUIRE_C11(mutex, real.mtx_timedlock(mutex, until));
+    ACQUIRE(mtx_timedlock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.mtx_trylock(mutex), real.mtx_timedlock(mutex, until), 0,
+            until);
 }
 
 HOOK int mtx_trylock(mtx_t *mutex) {
-    TRY_AS(mutex, OBJECT_MUTEX, EXCLUSIVE, result == thrd_success, result == thrd_busy, real.mtx_trylock(mutex));
+    TRY_AS(mutex, OBJECT_MUTEX, EXCLUSIVE, outcome_c11, real.mtx_trylock(mutex));
 }
 
 HOOK int mtx_unlock(mtx_t *mutex) {

@@ -12,12 +12,13 @@
 #include "ingest/shim/runtime.h"
 
 /* The frame of the caller of the function that this stands in. That function needs a frame pointer; the runtime is
- * compiled with them. */
-#define CALLER_FRAME()                                                                                                 \
-    ({                                                                                                                 \
-        const uint64_t *frame_ = __builtin_frame_address(0);                                                           \
-        (struct frame){.pc = frame_[1], .sp = (uintptr_t)(frame_ + 2), .bp = frame_[0]};                               \
-    })
+ * compiled with them. CALLER is where it is, for functions that seldom need it. */
+#define CALLER()       ((const uint64_t *)__builtin_frame_address(0))
+#define CALLER_FRAME() frame_at(CALLER())
+
+static ALWAYS_INLINE struct frame frame_at(const uint64_t *caller) {
+    return (struct frame){.pc = caller[1], .sp = (uintptr_t)(caller + 2), .bp = caller[0]};
+}
 
 /* Fills *stack; its addresses are in thread->pc (thread->tick_pc in the handler of the timer) until the next walk.
  * Counts truncated and incomplete stacks. */
