@@ -79,11 +79,12 @@ static void print_waits(const struct summary *summary, FILE *out) {
 static void print_costs(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     fprintf(out, "clear: cpu: %s sampled", units_ns((int64_t)totals->cpu_ns).text);
-    if (totals->cpu_dropped)
-        fprintf(out, " (%s fell into the recorder)", units_things((int64_t)totals->cpu_dropped, "more sample").text);
-    fprintf(out, "; the recorder: %s in %s, %s of shared memory\n",
-            units_things((int64_t)totals->flushes, "flush").text, units_ns((int64_t)totals->flush_ns).text,
-            units_bytes((int64_t)totals->segment_bytes).text);
+    if (totals->cpu_dropped) fprintf(out, " (%s lost)", units_things((int64_t)totals->cpu_dropped, "sample").text);
+    fputs("; the recorder: ", out);
+    if (totals->recorder_cpu_ns)
+        fprintf(out, "%s inside the program, ", units_ns((int64_t)totals->recorder_cpu_ns).text);
+    fprintf(out, "%s in %s, %s of shared memory\n", units_things((int64_t)totals->flushes, "flush").text,
+            units_ns((int64_t)totals->flush_ns).text, units_bytes((int64_t)totals->segment_bytes).text);
 }
 
 /* The dumps that the program wrote itself. */

@@ -15,7 +15,7 @@
  * Ids. Stacks and objects (locks, cells, channels, task sites) are interned: each is stored once and has a dense id
  * from 1, a count of its own for stacks and for objects. Counters are kept for each thread and id, so that two threads
  * never write one cache line on a hot path. The figure of an id is the sum over all its counter chunks (of a maximum:
- * the largest).
+ * the largest). CPU time is kept in lists, one entry for each stack, thread and flags.
  *
  * Units and ranges. Times are nanoseconds where the name says _ns; the times of locks are ticks of the clock that
  * FEATURE_TSC names. Sizes are bytes as the program asked for. Counters are unsigned, 64 bits wide, only grow, and wrap
@@ -47,6 +47,7 @@ enum {
     SEGMENT_ALIGNMENT = 64,
     SEGMENT_COUNTER_IDS = 256, /* ids of a counter chunk */
     SEGMENT_DEPTH_MAX = 1024,  /* the most that --depth may ask for */
+    SEGMENT_EXECS = 256,       /* processes between exec and the start of their new image */
     SEGMENT_BUILD_ID_MAX = 20, /* SHA-1 build ids; longer ones are cut, shorter ones padded with zeros */
 };
 
@@ -92,6 +93,9 @@ struct control {
      * known fibers. */
     _Atomic uint32_t is_paused;
     uint32_t reserved;
+    /* CPU time of processes that are about to exec: the new image counts from there. By pid, modulo EXECS: the pid in
+     * the upper 22 bits, its clock in microseconds in the others; 0: none. */
+    _Atomic uint64_t execs[SEGMENT_EXECS];
     _Atomic uint64_t unrecorded_processes; /* processes that could make no segment (chroot, changed uid, full disk) */
 };
 
@@ -241,9 +245,34 @@ struct task_counters {
     uint64_t spawns, runs, exits, lifetime_ns, lifetime_max_ns, under_1ms, under_10us, reserved;
 };
 
-/* CPU samples of one stack in one thread. */
+/* CPU time of one stack in one thread. */
 struct cpu_counters {
     uint64_t samples, cpu_ns;
+};
+
+/* An entry of CHUNK_CPU. */
+struct segment_cpu {
+    uint32_t stack;
+    uint32_t thread; /* `id` of a struct segment_thread; 0: unknown */
+    uint32_t flags;  /* enum segment_cpu_flag */
+    uint32_t reserved;
+    struct cpu_counters counters;
+};
+enum segment_cpu_flag {
+    CPU_OF_RECORDER = 1, /* the runtime itself was running, on behalf of the frames below its own */
+};
+
+/* What a stack of CPU time has as its leaf where no code of the program was running there. */
+enum segment_leaf {
+    LEAF_RECORDER = 1,  /* the runtime */
+    LEAF_UNSAMPLED = 2, /* CPU time of the thread or process that no sample met */
+};
+
+/* A thread that has CPU samples. Ids are dense from 1; thread ids of the kernel may come again. */
+struct segment_thread {
+    uint32_t id;
+    int32_t tid;
+    char name[16]; /* as of its latest sample; NUL-terminated */
 };
 
 /* Counters of one thread (CHUNK_THREAD). A thread that ended leaves its chunk to a later one, which goes on
@@ -271,9 +300,10 @@ enum chunk_kind {
     CHUNK_CELL = 7,          /* counters of cells, by object */
     CHUNK_CHANNEL = 8,       /* counters of channels, by object */
     CHUNK_TASK = 9,          /* counters of task sites, by object */
-    CHUNK_CPU = 10,          /* counters of CPU samples, by stack */
+    CHUNK_CPU = 10,          /* `count` struct segment_cpu */
     CHUNK_WAIT = 11,         /* counters of what is waited for, by object */
     CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
+    CHUNK_THREADS = 20,      /* `count` struct segment_thread */
 };
 
 struct chunk {
@@ -292,6 +322,7 @@ _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters
 _Static_assert(sizeof(struct heap_details) == 64, "the same");
 _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
-_Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct cpu_counters) == 16, "the same");
+_Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
+_Static_assert(sizeof(struct segment_thread) == 24, "the same");
 
 #endif

@@ -101,9 +101,17 @@ const struct kind kinds[KIND_COUNT + 1] = {
                         .period_unit = "bytes",
                         .table = "heap_peaks",
                         .label_set_id = "0",
+                        .hides_wrappers = true,
                         .addressed = true,
                         .hides_wrappers = true,
                         .in_directory = true},
+    [KIND_RECORDER] = {.name = "recorder",
+                       .types = {{"samples", "count", "samples", false}, {"cpu", "nanoseconds", "cpu_ns", false}},
+                       .default_type = "cpu",
+                       .period_type = "cpu",
+                       .period_unit = "nanoseconds",
+                       .table = "cpu",
+                       .label_set_id = "label_set_id"},
     /* The columns are v0 to v7, and `more` for what comes after those. */
     [KIND_COUNT] =
         {.default_type = "", .period_type = "", .period_unit = "", .table = "samples", .label_set_id = "label_set_id"},

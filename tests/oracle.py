@@ -32,6 +32,7 @@ KINDS = {
     "mvcc": ("reads/count commits/count retries/count cow_bytes/bytes", "cow_bytes", "commits/count", ()),
     "channels": ("pushes/count pops/count push_blocked/count pop_blocked/count max_depth/count", "pushes", "pushes/count", ()),
     "cpu": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
+    "recorder": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
@@ -257,7 +258,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "wait": read_other_waits, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "lock": wait_values, "wait": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:

@@ -370,11 +370,17 @@ static void add_rare_counters(struct buffer *segment, uint64_t n) {
             {.spawns = 9, .exits = 8, .lifetime_ns = 900, .lifetime_max_ns = 300 * n, .under_1ms = 6, .under_10us = 4},
         [SITE_ON_0] = {.runs = 11},
         [SITE_ON_3] = {.runs = 2}};
-    struct cpu_counters cpu[SEGMENT_COUNTER_IDS] = {[1] = {3 * n, 30 * n}, [4] = {1, 10}};
+    const struct segment_thread threads[] = {{.id = 1, .tid = 77, .name = "worker"}, {.id = 2, .tid = 78}};
+    /* Two entries of one stack in one thread are one row; what the runtime took is a profile of its own. */
+    const struct segment_cpu cpu[] = {{.stack = 1, .thread = 1, .counters = {2 * n, 20 * n}},
+                                      {.stack = 1, .thread = 1, .counters = {n, 10 * n}},
+                                      {.stack = 4, .thread = 9, .counters = {1, 10}},
+                                      {.stack = 1, .thread = 2, .flags = CPU_OF_RECORDER, .counters = {5 * n, 50}}};
     add_chunk(segment, CHUNK_CELL, 0, 0, cells, sizeof cells);
     add_chunk(segment, CHUNK_CHANNEL, 0, 0, channels, sizeof channels);
     add_chunk(segment, CHUNK_TASK, 0, 0, tasks, sizeof tasks);
-    add_chunk(segment, CHUNK_CPU, 0, 0, cpu, sizeof cpu);
+    add_chunk(segment, CHUNK_THREADS, 2, 0, threads, sizeof threads);
+    add_chunk(segment, CHUNK_CPU, 4, 0, cpu, sizeof cpu);
 }
 
 static void make_rare_segment(struct buffer *segment, uint32_t features) {
@@ -454,9 +460,18 @@ static void cpu_samples_have_their_period(void **state) {
     (void)state;
     struct fixture *fixture =
         record_rare(&(struct collector_options){.features = EVERYTHING, .depth = 64, .cpu_hz = 250});
-    assert_int_equal(ask(fixture, "SELECT count(*) FROM cpu"), 2);
-    assert_int_equal(ask(fixture, "SELECT sum(samples) FROM cpu"), 3 + 6 + 1 + 1);
-    assert_int_equal(ask(fixture, "SELECT sum(cpu_ns) FROM cpu"), 30 + 60 + 10 + 10);
+#define CPU_OF(kind) " FROM cpu JOIN profiles ON profiles.id = profile_id WHERE kind = '" kind "'"
+    assert_int_equal(ask(fixture, "SELECT count(*)" CPU_OF("cpu")), 2);
+    assert_int_equal(ask(fixture, "SELECT sum(samples)" CPU_OF("cpu")), 3 + 6 + 1 + 1);
+    assert_int_equal(ask(fixture, "SELECT sum(cpu_ns)" CPU_OF("cpu")), 30 + 60 + 10 + 10);
+    assert_int_equal(ask(fixture, "SELECT sum(samples) = 15 AND sum(cpu_ns) = 100" CPU_OF("recorder")), 1);
+    assert_int_equal(ask(fixture, "SELECT sum(cpu_ns) FROM cpu JOIN label_sets ON label_sets.id = label_set_id"
+                                  " WHERE labels = '[[\"thread\",\"worker\"],[\"tid\",77]]'"),
+                     90);
+    assert_int_equal(ask(fixture, "SELECT sum(cpu_ns) FROM cpu JOIN label_sets ON label_sets.id = label_set_id"
+                                  " WHERE labels = '[[\"tid\",78]]'"),
+                     100);
+    assert_int_equal(ask(fixture, "SELECT sum(cpu_ns) FROM cpu WHERE label_set_id = 0"), 20);
     assert_int_equal(ask(fixture, "SELECT period = 4000000 AND period_type = 'cpu' AND period_unit = 'nanoseconds'"
                                   " AND sample_n = 1 AND dropped = 13 FROM profiles WHERE kind = 'cpu'"),
                      1);
@@ -690,7 +705,7 @@ static void late_kinds_survive_a_failed_flush(void **state) {
     assert_int_equal(db_exec(&fixture->db, "DROP TRIGGER refuse", &err), 0);
     flush(fixture);
     assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE kind IN ('mvcc', 'channels', 'fibers')"), 3);
-    assert_int_equal(ask(fixture, "SELECT count(DISTINCT kind) FROM profiles"), 6);
+    assert_int_equal(ask(fixture, "SELECT count(DISTINCT kind) FROM profiles"), 7);
     assert_int_equal(ask(fixture, "SELECT sum(pushes) FROM channels"), 2 * 51);
     assert_int_equal(ask(fixture, "SELECT sum(fibers) FROM schedulers"), 2 * 13);
     flush(fixture);
@@ -712,7 +727,7 @@ struct live {
     struct cell_counters *cells;
     struct channel_counters *channels;
     struct task_counters *tasks;
-    struct cpu_counters *cpu;
+    struct segment_cpu *cpu;
 };
 
 static void *counters_of(struct live *live, uint32_t kind) {
@@ -728,9 +743,11 @@ static void live_begin(struct live *live, struct fixture *fixture) {
     const struct {
         uint32_t kind;
         size_t size;
-    } chunks[] = {{CHUNK_HEAP, sizeof(struct heap_counters)}, {CHUNK_LOCK, sizeof(struct lock_counters)},
-                  {CHUNK_CELL, sizeof(struct cell_counters)}, {CHUNK_CHANNEL, sizeof(struct channel_counters)},
-                  {CHUNK_TASK, sizeof(struct task_counters)}, {CHUNK_CPU, sizeof(struct cpu_counters)}};
+    } chunks[] = {{CHUNK_HEAP, sizeof(struct heap_counters)},
+                  {CHUNK_LOCK, sizeof(struct lock_counters)},
+                  {CHUNK_CELL, sizeof(struct cell_counters)},
+                  {CHUNK_CHANNEL, sizeof(struct channel_counters)},
+                  {CHUNK_TASK, sizeof(struct task_counters)}};
     struct buffer segment = {0};
     segment_begin(&segment);
     ((struct segment *)(void *)segment.data)->features = EVERYTHING;
@@ -740,6 +757,10 @@ static void live_begin(struct live *live, struct fixture *fixture) {
     add_chunk(&segment, CHUNK_OBJECTS, 1, 0, &lock, sizeof lock);
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++)
         add_chunk(&segment, chunks[i].kind, 0, 0, zeros, SEGMENT_COUNTER_IDS * chunks[i].size);
+    struct segment_cpu cpu[40];
+    for (uint32_t i = 0; i < 40; i++)
+        cpu[i] = (struct segment_cpu){.stack = i + 1};
+    add_chunk(&segment, CHUNK_CPU, 40, 0, cpu, sizeof cpu);
     segment_end(&segment);
     save(fixture, "77-1.seg", segment.data, live->size = segment.size);
     buffer_free(&segment);
@@ -776,7 +797,7 @@ static void live_step(struct live *live) {
     live->tasks[SITE].spawns += n, live->tasks[SITE].exits += n, live->tasks[SITE].lifetime_ns += wait;
     raise_to(&live->tasks[SITE].lifetime_max_ns, wait);
     live->tasks[n > 5 ? SITE_ON_0 : SITE_ON_3].runs += n;
-    live->cpu[id].samples += n, live->cpu[id].cpu_ns += n * 1000;
+    live->cpu[id - 1].counters.samples += n, live->cpu[id - 1].counters.cpu_ns += n * 1000;
     live->head->dropped_cells += n > 7;
     live->head->dropped_heap += n > 8;
 }
@@ -792,7 +813,7 @@ static char *told(const struct live *live) {
     for (int id = 1; id <= 40; id++) {
         heap.alloc_count += live->heap[id].alloc_count, heap.alloc_bytes += live->heap[id].alloc_bytes;
         heap.free_count += live->heap[id].free_count, heap.free_bytes += live->heap[id].free_bytes;
-        cpu.samples += live->cpu[id].samples, cpu.cpu_ns += live->cpu[id].cpu_ns;
+        cpu.samples += live->cpu[id - 1].counters.samples, cpu.cpu_ns += live->cpu[id - 1].counters.cpu_ns;
     }
     return xasprintf(
         "%lu %lu %lu %lu/%lu %lu %lu %lu %lu %lu %lu %lu %lu/%lu %lu %lu %lu/%lu %lu %lu %lu %lu/%lu %lu %lu/%lu %lu "

@@ -287,6 +287,9 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->channels += counts[MEASURE_CHANNEL].count;
     totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);
     totals->fibers += tasks->spawns;
+    const struct cpu_counters *own = (const void *)counts[MEASURE_RECORDER].total;
+    totals->recorder_samples += own->samples;
+    totals->recorder_cpu_ns += own->cpu_ns;
     totals->cpu_samples += cpu->samples;
     totals->cpu_ns += cpu->cpu_ns;
     totals->truncated += recorded->truncated;
@@ -408,6 +411,8 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
         double value;
     } rows[] = {{"recorder.flushes", "count", (double)totals.flushes + 1},
                 {"recorder.flush_ms", "ms", flush_ms},
+                {"recorder.cpu_ms", "ms", (double)totals.recorder_cpu_ns / 1e6},
+                {"recorder.cpu_samples", "count", (double)totals.recorder_samples},
                 {"recorder.events", "count", (double)totals.events},
                 {"recorder.dropped", "count", (double)totals.dropped},
                 {"recorder.truncated", "count", (double)totals.truncated},

@@ -70,6 +70,8 @@ struct collector_totals {
     uint64_t other_waits, other_wait_ns; /* for condition variables, semaphores, barriers, threads and futexes */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
+    uint64_t recorder_samples,
+        recorder_cpu_ns; /* CPU time that the runtime took inside the program; not in the two above */
     uint64_t dropped, truncated;
     uint64_t cpu_dropped; /* of `dropped`: CPU samples, mostly of the recorder's own slow paths */
     uint64_t corrupt;     /* damaged segments */

@@ -5,6 +5,11 @@
 #define BIT(type, member)       (1u << WORD(type, member))
 #define PARAMETER(type, member) [WORD(type, member)] = ":" #member
 
+#define CPU_TIME                                                                                                       \
+    .feature = FEATURE_CPU, .is_by_stack = true, .is_by_thread = true, .words = WORDS(cpu_counters),                   \
+    .events = BIT(cpu_counters, samples), .sql = "ingest/cpu_row.sql", .fold = {"ingest/cpu_fold.sql"},                \
+    .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
+
 /* Sample types, period and default as docs/design.md lists them. */
 const struct measure measures[MEASURE_COUNT] = {
     [MEASURE_HEAP] = {.chunk = CHUNK_HEAP,
@@ -74,15 +79,7 @@ const struct measure measures[MEASURE_COUNT] = {
                        .events = BIT(task_counters, spawns) | BIT(task_counters, runs) | BIT(task_counters, exits),
                        .kind = KIND_FIBERS,
                        .fold = {"ingest/fibers_fold.sql", "ingest/schedulers_fold.sql", "ingest/task_sites_fold.sql"}},
-    [MEASURE_CPU] = {.chunk = CHUNK_CPU,
-                     .feature = FEATURE_CPU,
-                     .is_by_stack = true,
-                     .words = WORDS(cpu_counters),
-                     .events = BIT(cpu_counters, samples),
-                     .kind = KIND_CPU,
-                     .sql = "ingest/cpu_row.sql",
-                     .fold = {"ingest/cpu_fold.sql"},
-                     .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}},
+    [MEASURE_CPU] = {CPU_TIME, .kind = KIND_CPU},
     [MEASURE_PEAK] = {.chunk = CHUNK_NONE,
                       .feature = FEATURE_HEAP,
                       .is_by_stack = true,
@@ -111,6 +108,7 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
                                      PARAMETER(wait_counters, failed_tries), PARAMETER(wait_counters, signals),
                                      PARAMETER(wait_counters, broadcasts)}},
+    [MEASURE_RECORDER] = {CPU_TIME, .is_rare = true, .kind = KIND_RECORDER},
 };
 
 _Static_assert(WORDS(heap_sums) <= MEASURE_WORDS_MAX, "these fit");

@@ -20,6 +20,7 @@ enum measure_id {
     MEASURE_CPU,
     MEASURE_PEAK, /* what was live at the peak of live bytes */
     MEASURE_WAIT, /* what threads wait for that is no lock */
+    MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_COUNT,
 };
 
@@ -38,6 +39,7 @@ struct measure {
     uint32_t chunk,
         feature;      /* enum chunk_kind, CHUNK_NONE where it is read from those of another; and segment_feature */
     bool is_by_stack; /* its ids are those of stacks; else of objects */
+    bool is_by_thread; /* its ids are those of stacks in threads, struct recorded's cpu_keys */
     bool is_rare;     /* few programs have any: there is no profile without a row */
     bool is_sampled;  /* sample_n applies to it */
     bool is_snapshot; /* its words are no sums, but levels at one moment: a process has one profile, not windows */

@@ -33,6 +33,9 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->stacks);
     free(recorded->objects);
     free(recorded->open_waits);
+    map_free(&recorded->cpu_ids);
+    free(recorded->cpu_keys);
+    free(recorded->named_threads);
     free(recorded->name);
     free(recorded);
 }
@@ -167,6 +170,29 @@ static void on_counters(void *context, uint32_t kind, uint64_t first_id, const u
     }
 }
 
+static void on_cpu(void *context, const struct segment_cpu *entry) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    enum measure_id id = entry->flags & CPU_OF_RECORDER ? MEASURE_RECORDER : MEASURE_CPU;
+    const struct cpu_key key = {entry->stack, entry->thread};
+    const uint64_t counted[] = {entry->counters.samples, entry->counters.cpu_ns};
+    bool added;
+    struct map_entry *known = map_put(&recorded->cpu_ids, &key, sizeof key, &added);
+    if (added) {
+        known->value = (int64_t)recorded->cpu_ids.count;
+        recorded->cpu_keys = with_slot(recorded->cpu_keys, &recorded->cpu_key_capacity, (uint64_t)known->value,
+                                       sizeof *recorded->cpu_keys);
+        recorded->cpu_keys[known->value] = key;
+    }
+    add(&measures[id], sum_of(&recorded->counts[id], (uint64_t)known->value, measures[id].words), counted);
+}
+
+static void on_named_thread(void *context, const struct segment_thread *thread) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    recorded->named_threads = with_slot(recorded->named_threads, &recorded->named_thread_capacity, thread->id,
+                                        sizeof *recorded->named_threads);
+    recorded->named_threads[thread->id].thread = *thread;
+}
+
 static void on_thread(void *context, const struct thread_counters *counters) {
     struct thread_counters *sum = &((struct segment_reading *)context)->recorded->threads;
     sum->truncated += counters->truncated;
@@ -273,9 +299,12 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
      * that has a count. */
     static const struct segment_visitor waiting = {.thread = on_waiting};
-    static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread};
-    static const struct segment_visitor lists = {
-        .module = on_module, .stack = on_stack, .object = on_object, .wants_stacks = wants_stacks};
+    static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread, .cpu = on_cpu};
+    static const struct segment_visitor lists = {.module = on_module,
+                                                 .stack = on_stack,
+                                                 .object = on_object,
+                                                 .wants_stacks = wants_stacks,
+                                                 .named_thread = on_named_thread};
     struct segment_reading reading = {recorded, resolver};
     forget_sums(recorded);
     recorded->head = view->head;
@@ -347,9 +376,28 @@ static int object_row(struct summing *summing, uint64_t id, struct recorded_row 
     return row->thing < 0 || row->trace < 0 ? -1 : 1;
 }
 
+/* The labels of a thread; 0 of one that is not known. -1 with the error set. */
+static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err) {
+    if (id == 0 || id >= summing->recorded->named_thread_capacity) return 0;
+    struct thread_slot *slot = &summing->recorded->named_threads[id];
+    if (slot->thread.id == 0 || slot->label_set_id) return slot->label_set_id;
+    const struct store_label labels[] = {{.key = "thread", .text = slot->thread.name},
+                                         {.key = "tid", .number = slot->thread.tid}};
+    bool is_named = *slot->thread.name;
+    return slot->label_set_id =
+               store_label_set(&summing->resolver->store, is_named ? labels : labels + 1, is_named ? 2 : 1, err);
+}
+
 /* As object_row, of a stack's id. */
 static int stack_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
-    *row = (struct recorded_row){.trace = trace_of(summing, id, err)};
+    *row = (struct recorded_row){0};
+    if (summing->measure->is_by_thread) {
+        const struct cpu_key key = summing->recorded->cpu_keys[id];
+        row->thing = labels_of(summing, key.thread, err);
+        if (row->thing < 0) return -1;
+        id = key.stack;
+    }
+    row->trace = trace_of(summing, id, err);
     if (row->trace) return row->trace < 0 ? -1 : 1;
     return id < summing->recorded->stack_capacity && summing->recorded->stacks[id].offset != 0;
 }
@@ -503,4 +551,6 @@ void recorded_rolled_back(struct recorded *recorded) {
         recorded->stacks[id].trace_id = 0;
     for (size_t id = 0; id < recorded->object_capacity; id++)
         recorded->objects[id].object_id = 0;
+    for (size_t id = 0; id < recorded->named_thread_capacity; id++)
+        recorded->named_threads[id].label_set_id = 0;
 }

@@ -49,12 +49,20 @@ struct object_slot {              /* by object id */
     int64_t object_id;
 };
 
+struct cpu_key { /* by id of a stack in a thread */
+    uint32_t stack, thread;
+};
+struct thread_slot {              /* by thread id */
+    struct segment_thread thread; /* id 0: not read yet */
+    int64_t label_set_id;
+};
+
 struct recorded_row {
     union {
         int64_t key[3];
         struct {
             int64_t trace; /* heap and cpu: the stack; lock and cell: the caller's, 0 for none */
-            int64_t thing; /* lock, cell, channel: the object; fibers: the task site */
+            int64_t thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set */
             int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
         };
     };
@@ -98,6 +106,10 @@ struct recorded {
     struct stack_slot *stacks;
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
+    struct map cpu_ids; /* struct cpu_key -> id */
+    struct cpu_key *cpu_keys;
+    struct thread_slot *named_threads;
+    size_t cpu_key_capacity, named_thread_capacity;
     struct thread_counters threads; /* summed */
     struct open_wait *open_waits;   /* as of recorded_read */
     size_t open_count, open_capacity;

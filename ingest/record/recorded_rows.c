@@ -44,7 +44,7 @@ static struct period period_of(enum measure_id id, const struct recording_terms 
     const struct kind *kind = &kinds[measures[id].kind];
     struct period period = {kind->period_type, kind->period_unit, 1};
     bool is_heap = id == MEASURE_HEAP || id == MEASURE_PEAK;
-    if (id == MEASURE_CPU) {
+    if (measures[id].is_by_thread) {
         period.length = terms->cpu_hz ? 1000000000 / terms->cpu_hz : 0;
     } else if (is_heap && terms->sample_bytes > 1) {
         period.length = positive(terms->sample_bytes);
@@ -117,6 +117,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     bool is_lock = id == MEASURE_LOCK || id == MEASURE_WAIT;
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
+    if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
     if (id != MEASURE_CHANNEL) return;
     db_bind_int(statement, ":channel", row->place);
     db_bind_int(statement, ":capacity", positive(row->capacity));

@@ -213,11 +213,14 @@ static int64_t symbolized_location(struct resolver *resolver, struct image *imag
     return id;
 }
 
+static int64_t named_location(struct resolver *resolver, uint64_t address, const char *name, struct error *err) {
+    struct store_line line = {.function_id = store_function(&resolver->store, name, name, "", 0, err)};
+    return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
+}
+
 /* Code outside of every module, as of a JIT compiler. It is named by its address. */
 static int64_t nameless_location(struct resolver *resolver, uint64_t address, struct error *err) {
-    struct hex_text name = hex_address(address);
-    struct store_line line = {.function_id = store_function(&resolver->store, name.text, name.text, "", 0, err)};
-    return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
+    return named_location(resolver, address, hex_address(address).text, err);
 }
 
 static int64_t image_location(struct resolver *resolver, struct address_space *space, const struct loaded *loaded,
@@ -240,6 +243,8 @@ static int64_t resolve_location(struct resolver *resolver, struct address_space 
                                 struct error *err) {
     /* A return address may be beyond the end of its function, and even of its module. */
     uint64_t address = pc ? pc - 1 : 0;
+    if (pc == LEAF_RECORDER) return named_location(resolver, pc, "[clear]", err);
+    if (pc == LEAF_UNSAMPLED) return named_location(resolver, pc, "[unsampled]", err);
     const struct loaded *loaded = find_loaded(space, address, epoch);
     if (!loaded) return nameless_location(resolver, address, err);
     return image_location(resolver, space, loaded, address - loaded->bias, err);

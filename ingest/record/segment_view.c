@@ -174,6 +174,35 @@ static void walk_objects(struct segment_view *view, const unsigned char *body, s
     }
 }
 
+static void walk_cpu(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                     const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_cpu));
+    for (size_t i = 0; i < count && visitor->cpu; i++) {
+        struct segment_cpu entry; /* the program may be writing */
+        memcpy(&entry, body + i * sizeof entry, sizeof entry);
+        if (!is_id(view, entry.stack)) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->cpu(context, &entry);
+    }
+}
+
+static void walk_threads(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                         const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_thread));
+    for (size_t i = 0; i < count && visitor->named_thread; i++) {
+        struct segment_thread thread;
+        memcpy(&thread, body + i * sizeof thread, sizeof thread);
+        thread.name[sizeof thread.name - 1] = '\0';
+        if (!is_id(view, thread.id)) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->named_thread(context, &thread);
+    }
+}
+
 /* Bytes of one id's counters; 0 for a kind that holds none. */
 static size_t counter_size(uint32_t kind) {
     switch (kind) {
@@ -183,7 +212,6 @@ static size_t counter_size(uint32_t kind) {
     case CHUNK_CELL: return sizeof(struct cell_counters);
     case CHUNK_CHANNEL: return sizeof(struct channel_counters);
     case CHUNK_TASK: return sizeof(struct task_counters);
-    case CHUNK_CPU: return sizeof(struct cpu_counters);
     case CHUNK_WAIT: return sizeof(struct wait_counters);
     default: return 0;
     }
@@ -216,6 +244,8 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_NONE: break; /* not published yet */
         case CHUNK_MODULES: walk_modules(view, body, room, count, visitor, context); break;
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
+        case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
+        case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
         case CHUNK_THREAD:
             if (clamp_count(view, 1, room, sizeof(struct thread_counters)) && visitor->thread)

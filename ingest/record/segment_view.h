@@ -35,6 +35,8 @@ struct segment_visitor {
     void (*counters)(void *context, uint32_t kind, uint64_t first_id, const uint64_t *counters, size_t words,
                      size_t count);
     void (*thread)(void *context, const struct thread_counters *counters);
+    void (*cpu)(void *context, const struct segment_cpu *entry);
+    void (*named_thread)(void *context, const struct segment_thread *thread);
 };
 
 /* Opens `name` in the directory. Returns 1; 0 for a file that is not (yet) a segment, because it is shorter than a

@@ -433,3 +433,8 @@ struct rule cfi_rule(const void *hdr, uint64_t address) {
     if (!run_program(&machine, entry.program)) return (struct rule){.type = RULE_UNKNOWN};
     return row_rule(&machine.now, address);
 }
+
+uint64_t cfi_function(const void *hdr, uint64_t address) {
+    struct entry entry;
+    return hdr && find_entry(hdr, address, &entry) ? entry.low : 0;
+}

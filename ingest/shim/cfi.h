@@ -32,4 +32,7 @@ _Static_assert(sizeof(struct rule) == 8, "a rule is stored and read as one word"
  * .eh_frame_hdr as _dl_find_object gives it. */
 struct rule cfi_rule(const void *hdr, uint64_t address);
 
+/* Where the function around `address` begins; 0: unknown. */
+uint64_t cfi_function(const void *hdr, uint64_t address);
+
 #endif

@@ -4,20 +4,22 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "ingest/shim/cpu_stack.h"
+#include "ingest/shim/cpu_time.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/unwind.h"
 
 enum { TICK_SIGNAL = SIGPROF };
 
-/* Between two ticks of a thread; 0 where there are no timers. Another thread may end them at any time. */
-static uint64_t interval_ns(void) {
+uint64_t cpu_interval_ns(void) {
     uint32_t hz = load_relaxed(&process->cpu_hz);
     return hz ? 1000000000u / hz : 0;
 }
@@ -27,23 +29,26 @@ static uint64_t interval_ns(void) {
 static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks, uint64_t interval) {
     struct walked_stack stack;
     unwind(thread, frame, &stack);
-    unwind_drop_own(&stack);
+    uint32_t flags = cpu_stack_clean(thread, &stack) ? CPU_OF_RECORDER : 0;
     uint32_t id = stack.depth ? stack_intern(thread, &stack) : 0;
-    struct cpu_counters *counters = id ? cpu_counters_of(thread, id) : NULL;
-    if (!counters) {
+    if (id && cpu_time_sample(thread, id, flags, ticks, interval)) return;
+    if (flags)
+        thread->owed += ticks;
+    else
         fetch_add_relaxed(&process->segment->dropped_cpu, ticks);
-        return;
-    }
-    add_own(&counters->samples, ticks);
-    add_own(&counters->cpu_ns, ticks * interval);
 }
 
 static void on_tick(int number, siginfo_t *info, void *context) {
     (void)number;
     struct thread *thread = self;
-    uint64_t interval = interval_ns();
-    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !interval || is_paused()) return;
+    uint64_t interval = cpu_interval_ns();
+    if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !interval) return;
     int saved_errno = errno;
+    if (is_paused()) {
+        cpu_time_skip(thread);
+        errno = saved_errno;
+        return;
+    }
     uint32_t state = thread->state;
     thread->is_ticking = state == THREAD_BUSY ? TICK_INSIDE : TICK_BETWEEN;
     thread->state = THREAD_BUSY;
@@ -52,6 +57,7 @@ static void on_tick(int number, siginfo_t *info, void *context) {
         .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
     /* An overrun is ticks that came while the signal was not delivered (a virtual machine that was stopped): the thread
      * was here. */
+    if (state != THREAD_BUSY) cpu_time_pay(thread);
     count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0), interval);
     thread->state = state;
     thread->is_ticking = TICK_NONE;
@@ -80,7 +86,7 @@ static void unlist_thread(struct thread *thread) {
 /* System calls and not timer_create, which may allocate. The first tick comes at a random moment of the interval, so
  * that a thread that is shorter than one is sampled in proportion to its time. */
 static bool make_timer(struct thread *thread) {
-    uint64_t interval = interval_ns();
+    uint64_t interval = cpu_interval_ns();
     if (!interval) return false;
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
@@ -120,11 +126,13 @@ bool cpu_start(void) {
 }
 
 void cpu_begin(struct thread *thread) {
+    cpu_time_begin(thread);
     if (make_timer(thread)) list_thread(thread);
 }
 
 void cpu_end(struct thread *thread) {
     if (!thread->has_timer) return;
+    cpu_time_end(thread);
     store_relaxed(&thread->has_timer, 0);
     if (!is_sealed()) syscall(SYS_timer_delete, thread->timer);
     unlist_thread(thread);
@@ -138,7 +146,8 @@ void cpu_stop(void) {
 }
 
 /* The program wants the signal for itself: it must see none of ours. */
-static void yield_signal(void) {
+static void yield_signal(struct thread *thread) {
+    cpu_time_settle(thread);
     process_lock();
     cpu_stop();
     process_unlock();
@@ -149,7 +158,7 @@ static void before_disposition(int number, bool is_change) {
         number == TICK_SIGNAL && is_change && load_relaxed(&process->cpu_hz) ? thread_enter() : NULL;
     if (!thread) return;
     struct sigaction initial = {.sa_handler = SIG_DFL};
-    RECORD(thread, yield_signal());
+    RECORD(thread, yield_signal(thread));
     real.sigaction(TICK_SIGNAL, &initial, NULL); /* as it would be without us */
     thread_leave(thread);
 }
@@ -213,7 +222,10 @@ static void *thread_main(void *start) {
     struct thread_start taken = *(struct thread_start *)start;
     store_release(&starts_taken[(struct thread_start *)start - starts], 0);
     struct thread *thread = thread_enter();
-    if (thread) thread_leave(thread);
+    if (thread) {
+        cpu_time_routine(thread, (uintptr_t)taken.function, CALLER_FRAME());
+        thread_leave(thread);
+    }
     return taken.function(taken.argument);
 }
 
@@ -224,13 +236,42 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
     return real.pthread_create(thread, attributes, thread_main, start);
 }
 
+/* --- the end of the process ------------------------------------------------------------------------------------ */
+
+static void settle(void) {
+    struct thread *thread = thread_enter();
+    if (!thread) return;
+    RECORD(thread, cpu_time_settle(thread));
+    thread_leave(thread);
+}
+
+__attribute__((destructor)) static void process_exits(void) {
+    settle();
+}
+
+/* The C library's own exit does not come here. */
+HOOK void _exit(int status) {
+    settle();
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+HOOK void _Exit(int status) {
+    _exit(status);
+}
+
 /* --- exec ----------------------------------------------------------------------------------------------------- */
 
 /* A tick that comes during execve stays pending into the new program, which has no handler for it and would be killed.
  * So the timer is deleted first, and made again when execve fails. (A vfork child shares our memory but has no timer:
  * deleting fails there, and the parent's timer goes on.) */
 static bool pause_timer(void) {
-    struct thread *thread = self;
+    struct thread *thread = thread_enter();
+    if (thread) {
+        RECORD(thread, cpu_time_hand_over(thread));
+        thread_leave(thread);
+    }
+    thread = self;
     if (!thread->has_timer || syscall(SYS_timer_delete, thread->timer) != 0) return false;
     return true;
 }
@@ -238,6 +279,7 @@ static bool pause_timer(void) {
 static int resume_timer(bool was_paused) {
     int saved_errno = errno;
     if (was_paused) make_timer(self);
+    if (load_acquire(&process->state) == PROCESS_READY) cpu_time_take_back();
     errno = saved_errno;
     return -1;
 }

@@ -37,6 +37,12 @@ static bool index_reserve(struct index **place) {
     return true;
 }
 
+bool index_put(struct index **place, uint64_t hash, uint64_t id) {
+    if (!index_reserve(place)) return false;
+    index_add(*place, hash, id);
+    return true;
+}
+
 static bool may_add(const _Atomic uint64_t *count, uint64_t most) {
     uint64_t limit = process->ids_max && process->ids_max < most ? process->ids_max : most;
     return load_relaxed(count) < limit;

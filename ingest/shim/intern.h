@@ -59,6 +59,9 @@ static ALWAYS_INLINE uint32_t object_intern(struct thread *thread, struct object
  * object. */
 uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name);
 
+/* Adds a hash that is not in the index, which may be replaced by a larger one. False: no memory. The caller is the only writer. */
+bool index_put(struct index **place, uint64_t hash, uint64_t id);
+
 /* An empty index with room for `slots` (a power of two); NULL when there is no memory. */
 struct index *index_new(uint64_t slots);
 

@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "ingest/shim/atomic.h"
 
@@ -194,4 +197,20 @@ void real_resolve(void) {
     resolving = false;
     store_release(&resolved, 1);
     errno = saved_errno;
+}
+
+void *real_behind(uint64_t hook) {
+#define X(type, name, parameters)                                                                                      \
+    if (hook == (uint64_t)(uintptr_t)name) return (void *)(uintptr_t)load_relaxed((uintptr_t *)&real.name);
+    REAL_FUNCTIONS(X)
+#undef X
+    return NULL;
+}
+
+bool real_has(uint64_t function) {
+#define X(type, name, parameters)                                                                                      \
+    if (function == load_relaxed((uintptr_t *)&real.name)) return true;
+    REAL_FUNCTIONS(X)
+#undef X
+    return false;
 }

@@ -95,6 +95,11 @@ extern system_call *real_syscall __attribute__((visibility("hidden")));
 /* Looks everything up; returns at once when that is done. */
 void real_resolve(void);
 
+/* The function behind the hook that begins at an address; NULL: none does. */
+void *real_behind(uint64_t hook);
+/* Whether one of them begins there. */
+bool real_has(uint64_t function);
+
 bool is_pool_block(const void *block);
 size_t pool_block_size(const void *block);
 void *pool_realloc(void *block, size_t size); /* a pool block becomes one of the real allocator */

@@ -17,6 +17,7 @@
 
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/cpu.h"
+#include "ingest/shim/cpu_time.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"
@@ -219,6 +220,10 @@ static bool find_control(void) {
     return control != NULL;
 }
 
+struct control *shared_control(void) {
+    return control;
+}
+
 static char *append_number(char *at, uint64_t number) {
     char digits[24];
     int count = 0;
@@ -364,6 +369,7 @@ static bool start_recording(uint64_t now_ns) {
     }
     if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
     fill_header(now_ns);
+    cpu_time_start();
     return true;
 }
 

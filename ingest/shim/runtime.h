@@ -61,6 +61,8 @@ enum {
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
+    ROUTINES = 64,
+    ROUTINE_CALLERS = 6, /* frames of the C library below the function that a thread begins in */
 };
 
 /* Where the CPU timer interrupted a thread: not at all, between hooks, or inside one. Inside, the thread may hold the
@@ -76,6 +78,12 @@ struct index_entry {
 struct index {
     uint64_t mask, count;
     struct index_entry entries[];
+};
+
+/* CPU time of ended threads that no sample met, less what samples stood for in excess. */
+struct routine_balance {
+    uint64_t routine; /* where the threads began; 0: free */
+    int64_t ns;
 };
 
 struct rule_table; /* unwind.c */
@@ -99,7 +107,12 @@ struct process {
     uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
     uint32_t has_overflow; /* blocks.c: something did not fit the tree */
     uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
-    uint32_t is_sealed;    /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
+    uint64_t cpu_counted;  /* ns of the process's CPU clock that are counted, or that an earlier image counted */
+    struct routine_balance routines[ROUTINES]; /* cpu_time.c; the next four too */
+    uint64_t entry;                            /* of the program */
+    uint32_t start_state, start_depth;         /* 1: the frames below a thread's function are known, or being found */
+    uint64_t start_pc[ROUTINE_CALLERS];
+    uint32_t is_sealed; /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
     uint32_t orphan_lock;
     uint32_t peak_lock;  /* peak.c */
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
@@ -124,6 +137,8 @@ struct process {
     uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
     uint32_t module_chunk_count;
     struct thread *timed;        /* those with a CPU timer */
+    struct chunk *thread_chunk;  /* of struct segment_thread, the one that is being filled */
+    uint32_t threads;            /* ids given out */
     struct thread *free_threads; /* of threads that ended, for the next ones */
 };
 
@@ -194,7 +209,6 @@ struct walk_set {
 #define COUNTER_KINDS(X)                                                                                               \
     X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
     X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_CHUNKS)                                                  \
-    X(cpu, struct cpu_counters, CHUNK_CPU, STACK_CHUNKS)                                                               \
     X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
     X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
     X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
@@ -221,6 +235,12 @@ struct thread {
     int64_t bytes_to_sample, events_to_sample;
     uint32_t exit_rounds;
     int32_t timer, has_timer;                 /* of its CPU time */
+    uint64_t cpu_counted;                     /* ns of its CPU time that are counted */
+    uint64_t owed;                            /* ticks inside the runtime that could not be counted then */
+    uint64_t routine;                         /* where it began; 0: unknown */
+    struct segment_thread *noted;             /* NULL before its first CPU sample */
+    struct index *cpu_entries;                /* of this thread, in the segment */
+    struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
@@ -277,6 +297,8 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
     } while (0)
 
 /* --- segment -------------------------------------------------------------------------------------------------- */
+
+struct control *shared_control(void); /* the control file; mapped once the process is READY */
 
 void process_lock(void);
 void process_unlock(void);

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ingest/shim/cpu_time.h"
 #include "ingest/shim/runtime.h"
 
 HOOK int prctl(int option, ...) {
@@ -20,7 +21,7 @@ HOOK int prctl(int option, ...) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {
         struct thread *thread = thread_enter();
         if (thread) {
-            RECORD(thread, process_seal());
+            RECORD(thread, cpu_time_settle(thread); process_seal());
             thread_leave(thread);
         }
     }

@@ -233,16 +233,19 @@ static ALWAYS_INLINE uint32_t walk(struct thread *thread, struct frame frame, st
     return flags;
 }
 
-void unwind_drop_own(struct walked_stack *stack) {
-    uint64_t *pc = (uint64_t *)(uintptr_t)stack->pc, hash = load_relaxed(&process->epoch);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        if (pc[i] > process->own_low && pc[i] <= process->own_high) continue;
-        hash = add_hash(hash, pc[i]);
-        pc[kept++] = pc[i];
-    }
-    stack->depth = kept;
+void unwind_changed(struct walked_stack *stack) {
+    uint64_t hash = load_relaxed(&process->epoch);
+    for (uint32_t i = 0; i < stack->depth; i++)
+        hash = add_hash(hash, stack->pc[i]);
     stack->hash = finish_hash(hash, stack->flags);
+}
+
+void unwind_note(struct thread *thread, uint64_t pc) {
+    rule_of(thread, load_acquire(&process->rules), pc);
+}
+
+bool unwind_is_signal(struct thread *thread, uint64_t pc) {
+    return rule_of(thread, load_acquire(&process->rules), pc).type == RULE_SIGNAL;
 }
 
 static COLD void count_flags(struct thread *thread, uint32_t flags) {

@@ -27,8 +27,12 @@ void unwind(struct thread *thread, struct frame frame, struct walked_stack *stac
 /* The same, and writes into *trail every word of the stack that the walk depended on. */
 void unwind_noting(struct thread *thread, struct frame frame, struct walked_stack *stack, struct trail *trail);
 
-/* Removes the runtime's own frames from a stack that the timer found inside a hook. */
-void unwind_drop_own(struct walked_stack *stack);
+/* Makes the hash of a stack whose addresses were changed. */
+void unwind_changed(struct walked_stack *stack);
+/* Has the module of an address noted that no walk may have met. */
+void unwind_note(struct thread *thread, uint64_t pc);
+/* Whether it is a return address into the kernel's signal frame: what is above it in the stack was interrupted. */
+bool unwind_is_signal(struct thread *thread, uint64_t pc);
 
 bool rules_start(void);                         /* makes the table of rules */
 void rules_forget(uint64_t low, uint64_t high); /* of code at these addresses; needs process->lock */

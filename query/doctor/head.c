@@ -26,6 +26,16 @@ static void print_course(FILE *out, sqlite3_stmt *row) {
     fputc('\n', out);
 }
 
+/* The recorder's part is in none of the program's figures. */
+static void print_cpu(FILE *out, int64_t program_ns, int64_t recorder_ns) {
+    if (!program_ns && !recorder_ns) return;
+    fprintf(out, "  %s of CPU time sampled", units_ns(program_ns).text);
+    if (recorder_ns)
+        fprintf(out, "; beside it the recording took %s (%.0f %% of both)", units_ns(recorder_ns).text,
+                100.0 * (double)recorder_ns / (double)(program_ns + recorder_ns));
+    fputc('\n', out);
+}
+
 /* Only for kinds that the run has. */
 static void print_heap(FILE *out, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 7) || sqlite3_column_int64(row, 10))
@@ -41,8 +51,7 @@ static void print_waits_and_time(FILE *out, sqlite3_stmt *row) {
         fprintf(out, "  %s, %s of them waited, %s in all\n",
                 units_things(sqlite3_column_int64(row, 11), "lock operation").text,
                 units_count(sqlite3_column_int64(row, 12)).text, units_ns(sqlite3_column_int64(row, 13)).text);
-    if (sqlite3_column_int64(row, 14))
-        fprintf(out, "  %s of CPU time sampled\n", units_ns(sqlite3_column_int64(row, 14)).text);
+    print_cpu(out, sqlite3_column_int64(row, 14), sqlite3_column_int64(row, 17));
 }
 
 /* The most that was live at once, and who had most of it. */

@@ -6,4 +6,5 @@ SELECT
 FROM profiles
 JOIN cpu ON cpu.profile_id = profiles.id
 WHERE profiles.run_id = :run
+  AND profiles.kind <> 'recorder'
 GROUP BY cpu.trace_id

@@ -1,3 +1,3 @@
--- The CPU samples of one stack in a recorded window, profile :profile.
-INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns)
-VALUES (:profile, :trace, :samples, :cpu_ns);
+-- The CPU time of one stack and label set in a recorded window, profile :profile.
+INSERT INTO cpu(profile_id, trace_id, label_set_id, samples, cpu_ns)
+VALUES (:profile, :trace, :labels, :samples, :cpu_ns);

@@ -16,6 +16,7 @@ SELECT
     lock_wait_ns,
     cpu_ns,
     sample_n,
-    sample_bytes
+    sample_bytes,
+    recorder_cpu_ns
 FROM run_summary
 WHERE run_id = :run

@@ -5,6 +5,7 @@ CREATE VIEW cpu_use AS
 --   and label set. A condition WHERE run_id = 3, or = :run, reads that run only.
 -- Columns:
 --   run_id [id]: the run
+--   kind [text]: of the profile: cpu; recorder for what the recording itself took inside the program, in the function [clear]
 --   profile_id [id]: the newest profile that has this row
 --   trace_id [id]: the stack
 --   function [text]: as in the view leaves
@@ -15,6 +16,7 @@ CREATE VIEW cpu_use AS
 --   cpu_ns [ns]: CPU time that they stand for
 SELECT
     used.run_id,
+    used.kind,
     used.profile_id,
     used.trace_id,
     leaves.function,
@@ -23,7 +25,7 @@ SELECT
     leaves.module,
     used.samples,
     used.cpu_ns
-FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, cpu.trace_id, sum(cpu.samples) AS samples,
+FROM (SELECT profiles.run_id, profiles.kind, max(profiles.id) AS profile_id, cpu.trace_id, sum(cpu.samples) AS samples,
              sum(cpu.cpu_ns) AS cpu_ns
       FROM cpu
       JOIN profiles ON profiles.id = cpu.profile_id

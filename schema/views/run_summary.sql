@@ -26,7 +26,8 @@ CREATE VIEW run_summary AS
 --   lock_acquires [count]: acquisitions of locks, exclusive and shared
 --   lock_contended [count]: how often a thread had to wait for one, whether it got it or not
 --   lock_wait_ns [ns]: sum of their waits
---   cpu_ns [ns]: CPU time that was sampled
+--   cpu_ns [ns]: CPU time of the program that was sampled
+--   recorder_cpu_ns [ns]: CPU time that the recording took inside the program, beside cpu_ns
 --   dropped [count]: events that could not be recorded
 --   truncated [count]: stacks that were cut
 --   sample_n [count]: every Nth event was recorded, and counted N times; 1: all were
@@ -57,6 +58,7 @@ SELECT
     coalesce(lock.contended, 0) AS lock_contended,
     coalesce(lock.wait_ns, 0) AS lock_wait_ns,
     coalesce(processor.cpu_ns, 0) AS cpu_ns,
+    coalesce(processor.recorder_cpu_ns, 0) AS recorder_cpu_ns,
     coalesce(loss.dropped, 0) AS dropped,
     coalesce(loss.truncated, 0) AS truncated,
     max(runs.sample_n, coalesce(loss.sample_n, 1)) AS sample_n,
@@ -82,7 +84,8 @@ JOIN (SELECT runs.id AS run_id, sum(acquires + read_acquires) AS acquires,
       LEFT JOIN profiles ON profiles.run_id = runs.id AND profiles.kind <> 'wait'
       LEFT JOIN locks ON locks.profile_id = profiles.id
       GROUP BY runs.id) AS lock ON lock.run_id = runs.id
-JOIN (SELECT runs.id AS run_id, sum(cpu_ns) AS cpu_ns
+JOIN (SELECT runs.id AS run_id, sum(cpu_ns) FILTER (WHERE profiles.kind <> 'recorder') AS cpu_ns,
+             sum(cpu_ns) FILTER (WHERE profiles.kind = 'recorder') AS recorder_cpu_ns
       FROM runs
       LEFT JOIN profiles ON profiles.run_id = runs.id
       LEFT JOIN cpu ON cpu.profile_id = profiles.id
