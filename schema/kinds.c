@@ -103,7 +103,6 @@ const struct kind kinds[KIND_COUNT + 1] = {
                         .label_set_id = "0",
                         .hides_wrappers = true,
                         .addressed = true,
-                        .hides_wrappers = true,
                         .in_directory = true},
     [KIND_RECORDER] = {.name = "recorder",
                        .types = {{"samples", "count", "samples", false}, {"cpu", "nanoseconds", "cpu_ns", false}},

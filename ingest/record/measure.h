@@ -18,8 +18,8 @@ enum measure_id {
     MEASURE_CHANNEL,
     MEASURE_FIBER, /* task sites; the tables fibers, schedulers and task_sites are sums of them */
     MEASURE_CPU,
-    MEASURE_PEAK, /* what was live at the peak of live bytes */
-    MEASURE_WAIT, /* what threads wait for that is no lock */
+    MEASURE_PEAK,     /* what was live at the peak of live bytes */
+    MEASURE_WAIT,     /* what threads wait for that is no lock */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_COUNT,
 };
@@ -37,12 +37,12 @@ struct peak_levels {
 
 struct measure {
     uint32_t chunk,
-        feature;      /* enum chunk_kind, CHUNK_NONE where it is read from those of another; and segment_feature */
-    bool is_by_stack; /* its ids are those of stacks; else of objects */
+        feature;       /* enum chunk_kind, CHUNK_NONE where it is read from those of another; and segment_feature */
+    bool is_by_stack;  /* its ids are those of stacks; else of objects */
     bool is_by_thread; /* its ids are those of stacks in threads, struct recorded's cpu_keys */
-    bool is_rare;     /* few programs have any: there is no profile without a row */
-    bool is_sampled;  /* sample_n applies to it */
-    bool is_snapshot; /* its words are no sums, but levels at one moment: a process has one profile, not windows */
+    bool is_rare;      /* few programs have any: there is no profile without a row */
+    bool is_sampled;   /* sample_n applies to it */
+    bool is_snapshot;  /* its words are no sums, but levels at one moment: a process has one profile, not windows */
     size_t words;
     /* Bit i is set where word i is a maximum over all threads and not a sum; where such a maximum is a property of the
      * object, which every window has; where it is a time in ticks; where it counts events. */

@@ -21,7 +21,7 @@ static bool is_import_call(uint64_t pc) {
     if (code[-CALL_SIZE] != 0xff || code[-CALL_SIZE + 1] != 0x15) return false;
     memcpy(&offset, code - sizeof offset, sizeof offset);
     uintptr_t at = (uintptr_t)(pc + (uint64_t)(int64_t)offset);
-    return at < (uintptr_t)&real || at >= (uintptr_t)(&real + 1);
+    return at != (uintptr_t)&real_syscall && (at < (uintptr_t)&real || at >= (uintptr_t)(&real + 1));
 }
 
 /* Whether the frame above this one of ours ran for the runtime. A call through a pointer is one of the program's functions; a direct one
