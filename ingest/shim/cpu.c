@@ -257,7 +257,7 @@ HOOK void _exit(int status) {
 }
 
 HOOK void _Exit(int status) {
-    _exit(status);
+    _exit(status); /* layers: the hook above, for a program that called it by the other name */
 }
 
 /* --- exec ----------------------------------------------------------------------------------------------------- */
