@@ -8,7 +8,7 @@
 #include "cli/lists.h"
 #include "cli/manual/usage.h"
 #include "cli/pager.h"
-#include "cli/report_arguments.h"
+#include "cli/report/arguments.h"
 
 /* ---- options ---- */
 

@@ -1,4 +1,4 @@
-#include "cli/report_arguments.h"
+#include "cli/report/arguments.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* report_output.h: writes a report to standard output or to a file. A file is written completely or not at all. */
+/* output.h: writes a report to standard output or to a file. A file is written completely or not at all. */
 #ifndef CLEAR_CLI_REPORT_OUTPUT_H
 #define CLEAR_CLI_REPORT_OUTPUT_H
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/manual/page.h"
-#include "cli/prompt/prompt.h"
+#include "cli/report/prompt.h"
 #include "export/format.h"
 
 enum { HELP_COLUMN = 25, HELP_WIDTH = 100 };

@@ -1,4 +1,4 @@
-#include "cli/prompt/job.h"
+#include "cli/report/prompt_job.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "cli/prompt/line.h"
+#include "cli/report/prompt_line.h"
 
 #include <errno.h>
 #include <fcntl.h>

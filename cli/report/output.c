@@ -1,4 +1,4 @@
-#include "cli/report_output.h"
+#include "cli/report/output.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cli/report_sources.h"
+#include "cli/report/sources.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/prompt/view.h"
+#include "cli/report/view.h"
 
 #include <errno.h>
 #include <fcntl.h>

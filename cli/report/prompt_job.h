@@ -1,6 +1,6 @@
-/* job.h: does work in a child process that owns the terminal meanwhile, like a foreground job of a shell. */
-#ifndef CLEAR_CLI_PROMPT_JOB_H
-#define CLEAR_CLI_PROMPT_JOB_H
+/* prompt_job.h: does work in a child process that owns the terminal meanwhile, like a foreground job of a shell. */
+#ifndef CLEAR_CLI_REPORT_PROMPT_JOB_H
+#define CLEAR_CLI_REPORT_PROMPT_JOB_H
 
 #include <stdbool.h>
 

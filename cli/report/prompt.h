@@ -5,11 +5,11 @@
  * history complete.c completes the word at the cursor option.c NAME=VALUE, the list of options, shortcuts commands.c
  * a report: its words, its output job.c the child process that writes a report view.c the programs that show a report
  * prompt_help.c help */
-#ifndef CLEAR_CLI_PROMPT_PROMPT_H
-#define CLEAR_CLI_PROMPT_PROMPT_H
+#ifndef CLEAR_CLI_REPORT_PROMPT_H
+#define CLEAR_CLI_REPORT_PROMPT_H
 
-#include "cli/prompt/view.h"
-#include "cli/report_arguments.h"
+#include "cli/report/arguments.h"
+#include "cli/report/view.h"
 
 /* A target that was opened and loaded. It must not move: options and statements point into it. */
 struct prompt_target {
@@ -67,7 +67,7 @@ int prompt_report(struct prompt *prompt, char *line, struct error *err);
 
 int prompt_help(struct prompt *prompt, char *rest, struct error *err);
 
-/* A prompt_completer (cli/prompt/line.h) of a struct prompt. */
+/* A prompt_completer (cli/report/prompt_line.h) of a struct prompt. */
 void prompt_complete(void *context, const char *line, size_t *start, struct word_list *found, struct arena *arena);
 
 #endif

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/nearest.h"
-#include "cli/prompt/job.h"
-#include "cli/prompt/prompt.h"
-#include "cli/report_output.h"
+#include "cli/report/output.h"
+#include "cli/report/prompt.h"
+#include "cli/report/prompt_job.h"
 #include "export/format.h"
 #include "query/report/report_runs.h"
 

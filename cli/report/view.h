@@ -1,14 +1,14 @@
 /* view.h: shows reports in another program: web, weblist on a terminal, eog, evince, gv, kcachegrind. The report is
  * written to a file that is removed at the end of the session. If no program can be started, the file stays and a
  * message names it. */
-#ifndef CLEAR_CLI_PROMPT_VIEW_H
-#define CLEAR_CLI_PROMPT_VIEW_H
+#ifndef CLEAR_CLI_REPORT_VIEW_H
+#define CLEAR_CLI_REPORT_VIEW_H
 
 #include <stdbool.h>
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "cli/report_sources.h"
+#include "cli/report/sources.h"
 
 struct prompt_view {
     const char *name, *format, *suffix, *help; /* help: one line, no full stop */

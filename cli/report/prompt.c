@@ -1,4 +1,4 @@
-#include "cli/prompt/prompt.h"
+#include "cli/report/prompt.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "cli/answer.h"
 #include "cli/cli.h"
-#include "cli/prompt/line.h"
+#include "cli/report/prompt_line.h"
 #include "cli/runs.h"
 #include "export/format.h"
 

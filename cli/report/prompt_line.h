@@ -1,14 +1,14 @@
-/* line.h: reads the lines of the prompt from a script, or from a terminal with editing, history and completion
+/* prompt_line.h: reads the lines of the prompt from a script, or from a terminal with editing, history and completion
  * (libedit). The history is $XDG_STATE_HOME/clear/report_history, by default below ~/.local/state. If it cannot be
  * written, there is no history and no message. */
-#ifndef CLEAR_CLI_PROMPT_LINE_H
-#define CLEAR_CLI_PROMPT_LINE_H
+#ifndef CLEAR_CLI_REPORT_PROMPT_LINE_H
+#define CLEAR_CLI_REPORT_PROMPT_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "cli/report_sources.h"
+#include "cli/report/sources.h"
 
 struct prompt_lines;
 

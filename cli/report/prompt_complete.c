@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/prompt/prompt.h"
+#include "cli/report/prompt.h"
 #include "export/format.h"
 
 struct completion {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "cli/prompt/prompt.h"
+#include "cli/report/prompt.h"
 
 /* Those that are not in the table of reports. */
 static const char *const groups[] = {"sort", "granularity"}, *const own[] = {"output", "kind"};

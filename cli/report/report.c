@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
-#include "cli/prompt/prompt.h" /* layers-ok: a report without a format is the prompt */
-#include "cli/report_arguments.h"
-#include "cli/report_output.h"
+#include "cli/report/arguments.h"
+#include "cli/report/output.h"
+#include "cli/report/prompt.h" /* layers-ok: a report without a format is the prompt */
 #include "export/format.h"
 
 static int put(const struct report_command *command, const struct buffer *out, struct error *err) {

@@ -1,16 +1,16 @@
-/* report_arguments.h: the command line of `clear report` and its short names, read into what it asks for. */
+/* arguments.h: the command line of `clear report` and its short names, read into what it asks for. */
 #ifndef CLEAR_CLI_REPORT_ARGUMENTS_H
 #define CLEAR_CLI_REPORT_ARGUMENTS_H
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "cli/report_sources.h"
+#include "cli/report/sources.h"
 #include "query/report/report.h"
 
 struct report_command {
     const char *name; /* the command's: report, top, peek, ... */
     const char *output;
-    const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/prompt/prompt.h) */
+    const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/report/prompt.h) */
     struct report_target target;
     struct report_options options;
     struct arena arena; /* texts of the options */

@@ -1,4 +1,4 @@
-/* report_sources.h: what a report is about: targets (runs, sets of runs, files, URLs) minus bases, loaded once for
+/* sources.h: what a report is about: targets (runs, sets of runs, files, URLs) minus bases, loaded once for
  * any number of reports. */
 #ifndef CLEAR_CLI_REPORT_SOURCES_H
 #define CLEAR_CLI_REPORT_SOURCES_H
