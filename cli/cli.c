@@ -8,7 +8,6 @@
 #include "cli/lists.h"
 #include "cli/manual/usage.h"
 #include "cli/pager.h"
-#include "cli/report/arguments.h"
 
 /* ---- options ---- */
 
@@ -57,7 +56,7 @@ int cli_options(int *argc, char **argv, void *options, struct error *err) {
                                          .stops = command->stops,
                                          .is_go = command->is_go,
                                          .advice = advise,
-                                         .more = command->is_go ? report_format_option : NULL};
+                                         .more = command->more_options};
     reading = command->name;
     int code = option_read(&reader, argc, argv, err);
     if (code == OPTION_WANTS_HELP) {

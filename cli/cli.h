@@ -40,6 +40,8 @@ int command_version(int argc, char **argv, struct error *err);
 extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[],
     profile_options[], query_options[], report_options[], runs_options[], schema_options[], serve_options[],
     shell_options[], version_options[];
+/* The formats of reports are options too: -top, -peek=RE. */
+const struct option_row *report_format_option(const char *name);
 
 /* The command of that name or unique prefix, or NULL with a usage error that names the candidates or the nearest. */
 const struct command *cli_find(const char *name, struct error *err);

@@ -13,7 +13,7 @@
 
 #define ROW(name_, purpose_, help_, ...)                                                                               \
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
-#define REPORT .options = report_options, .is_go = true
+#define REPORT .options = report_options, .is_go = true, .more_options = report_format_option
 
 const struct command commands[] = {
     ROW(profile, RECORD, "run a program and record heap, locks, CPU time and channels", .options = profile_options,

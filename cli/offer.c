@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/lists.h"
 #include "cli/manual/page.h"
-#include "cli/report/arguments.h"
 #include "export/format.h"
 #include "schema/kinds.h"
 

@@ -20,7 +20,9 @@ struct command {
     const struct option_group *options;
     const char *arguments; /* by position, what shells offer for words that are no options (cli/offer.h) */
     bool stops;            /* options end at the first word that is none: the rest is a program's */
-    bool is_go;            /* options as pprof's (base/option.h), and the formats of reports are options too */
+    bool is_go;            /* options as pprof's (base/option.h) */
+    /* Options that are not in the table: the row of that name, good until the next call, or NULL. May be NULL. */
+    const struct option_row *(*more_options)(const char *name);
 };
 
 /* A list that a line "@NAME" of the manual stands for, made of a table: formats, reports, ... Gives entry `at`, from 0;

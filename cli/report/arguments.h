@@ -16,9 +16,6 @@ struct report_command {
     struct arena arena; /* texts of the options */
 };
 
-/* The row of the option that is a format (-top, -peek=RE), or NULL; good until the next call. */
-const struct option_row *report_format_option(const char *name);
-
 /* Options are as pprof's, with one dash or two, "=" or a word of its own. -1 with no error set: help was asked for, and
  * printed. report_command_free it, whatever comes of it. */
 int report_command_read(struct report_command *command, int argc, char **argv, struct error *err);

@@ -1,10 +1,14 @@
 /* prompt.h: the prompt of `clear report`: pprof's interactive commands and options, and sql, runs and use, on targets
  * that are loaded once. The commands come from a terminal or from a script on standard input.
  *
- * * prompt.c the session: reads lines and runs commands line.c reads lines from a script, or from a terminal with
- * history complete.c completes the word at the cursor option.c NAME=VALUE, the list of options, shortcuts commands.c
- * a report: its words, its output job.c the child process that writes a report view.c the programs that show a report
- * prompt_help.c help */
+ * - prompt.c: the session; reads lines and runs commands
+ * - prompt_line.c: lines of a script, or of a terminal with history
+ * - prompt_complete.c: completes the word at the cursor
+ * - prompt_option.c: NAME=VALUE, the list of options, shortcuts
+ * - prompt_commands.c: a report: its words, its output
+ * - prompt_job.c: the child process that writes a report
+ * - view.c: the programs that show a report
+ * - prompt_help.c: help */
 #ifndef CLEAR_CLI_REPORT_PROMPT_H
 #define CLEAR_CLI_REPORT_PROMPT_H
 

@@ -9,7 +9,7 @@
 #include "cli/pager.h"
 #include "cli/report/arguments.h"
 #include "cli/report/output.h"
-#include "cli/report/prompt.h" /* layers-ok: a report without a format is the prompt */
+#include "cli/report/prompt.h"
 #include "export/format.h"
 
 static int put(const struct report_command *command, const struct buffer *out, struct error *err) {
