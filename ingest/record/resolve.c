@@ -195,6 +195,26 @@ static int find_range(struct resolver *resolver, const struct loaded *loaded, ui
 
 /* ---- locations --------------------------------------------------------------------------------------------------- */
 
+/* The location with the lines that an unstripped copy of the file had there; 0: none was recorded. */
+static int64_t borrowed_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
+                                 struct error *err) {
+    enum { LINES_MAX = 64 };
+    struct store_line lines[LINES_MAX];
+    size_t count = 0;
+    if (!*image->build_id || symbolizer_has_lines(module_of(resolver, image))) return 0;
+    sqlite3_stmt *row = db_prepare(resolver->db, embedded_text("ingest/lines_of_build.sql"), err);
+    if (!row || store_flush(&resolver->store, err)) return -1;
+    db_bind_text(row, ":build", image->build_id);
+    db_bind_int(row, ":address", (int64_t)address);
+    int code;
+    while ((code = db_step(resolver->db, row, err)) == 1 && count < LINES_MAX)
+        lines[count++] = (struct store_line){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                             sqlite3_column_int64(row, 2)};
+    sqlite3_reset(row);
+    if (code < 0) return -1;
+    return count ? store_location(&resolver->store, mapping_id, address, 0, lines, count, err) : 0;
+}
+
 static int64_t symbolized_location(struct resolver *resolver, struct image *image, int64_t mapping_id, uint64_t address,
                                    struct error *err) {
     const struct symbol_frame *frames;
@@ -234,6 +254,7 @@ static int64_t image_location(struct resolver *resolver, struct address_space *s
     int64_t mapping_id = range->mapping_id, id = 0;
     if (*image->build_id) id = store_find_location(&resolver->store, mapping_id, address, err);
     if (id > 0) image->is_known = true;
+    if (id == 0) id = borrowed_location(resolver, image, mapping_id, address, err);
     if (id == 0) id = symbolized_location(resolver, image, mapping_id, address, err);
     if (id > 0) map_put(&image->locations, &address, sizeof address, NULL)->value = id;
     return id;

@@ -97,6 +97,7 @@ struct diff_stack {
     struct diff_function function, leaf; /* leaf: of CPU time */
     int64_t id;
     uint64_t signature;
+    const struct site_place *place; /* of stacks that allocate */
     struct members members[DIFF_TABLES];
 };
 
@@ -186,10 +187,7 @@ static struct diff_stack *find_stack(struct gather *gather, int64_t trace_id, st
 
 /* ---- rows ---- */
 
-/* The row with that key; it is added if there is none (`*is_new`). */
-static size_t find_row(struct diff *diff, struct diff_table *table, const struct buffer *key, bool *is_new) {
-    struct map_entry *entry = map_put(&table->keys, key->data, key->size, is_new);
-    if (!*is_new) return (size_t)entry->value;
+static size_t add_row(struct diff *diff, struct diff_table *table) {
     if (table->count == table->capacity) {
         table->capacity = table->capacity ? table->capacity * 2 : 64;
         table->rows = xrealloc(table->rows, table->capacity * sizeof *table->rows);
@@ -202,8 +200,14 @@ static size_t find_row(struct diff *diff, struct diff_table *table, const struct
         row->values[i] = 0;
     row->figures = arena_alloc(&diff->texts, table->column_count * sizeof *row->figures);
     memset(row->figures, 0, table->column_count * sizeof *row->figures);
-    entry->value = (int64_t)table->count;
     return table->count++;
+}
+
+/* The row with that key; it is added if there is none (`*is_new`). */
+static size_t find_row(struct diff *diff, struct diff_table *table, const struct buffer *key, bool *is_new) {
+    struct map_entry *entry = map_put(&table->keys, key->data, key->size, is_new);
+    if (*is_new) entry->value = (int64_t)add_row(diff, table);
+    return (size_t)entry->value;
 }
 
 static void add_values(struct gather *gather, enum diff_table_id id, size_t index, const double *values) {
@@ -300,20 +304,285 @@ static int add_to_functions(struct gather *gather, enum diff_table_id id, struct
     return 0;
 }
 
-static void add_to_site(struct gather *gather, struct diff_stack *stack, const double *values) {
-    struct members *members = &stack->members[DIFF_SITES];
-    struct diff_table *table = &gather->diff->tables[DIFF_SITES];
-    bool is_new;
-    if (!members->count) {
-        struct buffer key = {0};
-        buffer_add(&key, &stack->signature, sizeof stack->signature);
-        add_member(members, find_row(gather->diff, table, &key, &is_new));
-        buffer_free(&key);
-        struct diff_row *row = &table->rows[members->rows[0]];
-        if (places_row(gather, row, is_new)) place_row(gather, row, &stack->function, stack->id);
-        row->signature = stack->signature;
+/* ---- sites ---- */
+
+/* A stack of the run with its figures. */
+struct heap_item {
+    size_t stack; /* index in gather->source->stacks */
+    double values[4];
+};
+
+/* Stacks of one run without a row yet. */
+struct new_stacks {
+    size_t *stacks;
+    size_t count;
+};
+
+static int site_order(const void *left, const void *right, void *context) {
+    const struct diff_stack *stacks = context;
+    const struct diff_stack *a = &stacks[*(const size_t *)left], *b = &stacks[*(const size_t *)right];
+    if (a->signature != b->signature) return a->signature < b->signature ? -1 : 1;
+    int order = site_place_order(a->place, b->place);
+    return order ? order : (a->id > b->id) - (a->id < b->id);
+}
+
+static size_t add_site_row(struct gather *gather, const struct diff_stack *stack) {
+    struct diff *diff = gather->diff;
+    struct diff_table *table = &diff->tables[DIFF_SITES];
+    struct map_entry *same = map_put(&table->keys, &stack->signature, sizeof stack->signature, NULL);
+    size_t index = add_row(diff, table);
+    struct diff_row *row = &table->rows[index];
+    row->signature = stack->signature;
+    row->next_same = (size_t)same->value;
+    same->value = (int64_t)index + 1;
+    place_row(gather, row, &stack->function, stack->id);
+    return index;
+}
+
+static void give_row(struct gather *gather, struct diff_stack *stack, size_t index) {
+    struct diff_row *row = &gather->diff->tables[DIFF_SITES].rows[index];
+    if (places_row(gather, row, false)) place_row(gather, row, &stack->function, stack->id);
+    row->place = stack->place;
+    row->claimed_run = gather->run + 1;
+    add_member(&stack->members[DIFF_SITES], index);
+}
+
+static size_t first_row(const struct diff_table *table, uint64_t signature) {
+    const struct map_entry *entry = map_find(&table->keys, &signature, sizeof signature);
+    return entry ? (size_t)entry->value : 0;
+}
+
+/* Copies of one call in one build (an unrolled loop) are one site. */
+static bool give_same_place(struct gather *gather, struct diff_stack *stack) {
+    const struct diff_table *table = &gather->diff->tables[DIFF_SITES];
+    for (size_t next = first_row(table, stack->signature); next; next = table->rows[next - 1].next_same) {
+        const struct diff_row *row = &table->rows[next - 1];
+        bool is_same = site_place_order(row->place, stack->place) == 0 &&
+                       (row->claimed_run == gather->run + 1 || site_place_same_build(row->place, stack->place));
+        if (!is_same) continue;
+        give_row(gather, stack, next - 1);
+        return true;
     }
-    add_values(gather, DIFF_SITES, members->rows[0], values);
+    return false;
+}
+
+static int row_order(const void *left, const void *right, void *context) {
+    const struct diff_row *rows = context;
+    return site_place_order(rows[*(const size_t *)left].place, rows[*(const size_t *)right].place);
+}
+
+/* The rows of that signature which this run may have under another place: not those that it has, nor those of its own build. */
+static size_t *free_rows(const struct gather *gather, const struct diff_stack *stack, size_t *count) {
+    const struct diff_table *table = &gather->diff->tables[DIFF_SITES];
+    size_t *rows = NULL;
+    *count = 0;
+    for (size_t next = first_row(table, stack->signature); next; next = table->rows[next - 1].next_same) {
+        const struct diff_row *row = &table->rows[next - 1];
+        if (row->claimed_run == gather->run + 1 || site_place_same_build(row->place, stack->place)) continue;
+        rows = xrealloc(rows, (*count + 1) * sizeof *rows);
+        rows[(*count)++] = next - 1;
+    }
+    if (rows) qsort_r(rows, *count, sizeof *rows, row_order, table->rows);
+    return rows;
+}
+
+/* Stacks of one signature, in order, with places that no row has. */
+static void match_signature(struct gather *gather, const size_t *stacks, size_t count) {
+    struct diff_stack *all = gather->source->stacks;
+    size_t row_count, *rows = free_rows(gather, &all[stacks[0]], &row_count);
+    const struct site_place **old = xcalloc(row_count + 1, sizeof *old), **new = xcalloc(count, sizeof *new);
+    size_t *match = xcalloc(count, sizeof *match);
+    for (size_t i = 0; i < row_count; i++)
+        old[i] = gather->diff->tables[DIFF_SITES].rows[rows[i]].place;
+    for (size_t i = 0; i < count; i++)
+        new[i] = all[stacks[i]].place;
+    site_places_match(old, row_count, new, count, match);
+    for (size_t i = 0; i < count; i++)
+        give_row(gather, &all[stacks[i]],
+                 match[i] == SIZE_MAX ? add_site_row(gather, &all[stacks[i]]) : rows[match[i]]);
+    free(rows);
+    free(old);
+    free(new);
+    free(match);
+}
+
+/* Of equal places the first is matched, and the others follow it. */
+static void match_stacks(struct gather *gather, struct new_stacks *found) {
+    struct diff_stack *all = gather->source->stacks;
+    size_t *apart = xcalloc(found->count + 1, sizeof *apart);
+    qsort_r(found->stacks, found->count, sizeof *found->stacks, site_order, all);
+    for (size_t i = 0, end; i < found->count; i = end) {
+        size_t count = 0;
+        for (end = i; end < found->count && all[found->stacks[end]].signature == all[found->stacks[i]].signature;
+             end++) {
+            struct diff_stack *stack = &all[found->stacks[end]];
+            bool is_repeated = end > i && site_place_order(all[found->stacks[end - 1]].place, stack->place) == 0;
+            if (!is_repeated && !give_same_place(gather, stack)) apart[count++] = found->stacks[end];
+        }
+        if (count) match_signature(gather, apart, count);
+        for (size_t j = i; j < end; j++)
+            if (!all[found->stacks[j]].members[DIFF_SITES].count) give_same_place(gather, &all[found->stacks[j]]);
+    }
+    free(apart);
+}
+
+/* Gives each stack of the run its row. */
+static int find_sites(struct gather *gather, const struct heap_item *items, size_t count, struct error *err) {
+    struct diff_stack *all = gather->source->stacks;
+    struct new_stacks found = {xcalloc(count + 1, sizeof *found.stacks), 0};
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        struct diff_stack *stack = &all[items[i].stack];
+        if (stack->members[DIFF_SITES].count) {
+            give_row(gather, stack, stack->members[DIFF_SITES].rows[0]);
+            continue;
+        }
+        stack->place = site_place_read(gather->source->db, stack->id, &gather->diff->texts, err);
+        code = stack->place ? 0 : -1;
+        found.stacks[found.count++] = items[i].stack;
+    }
+    if (code == 0) match_stacks(gather, &found);
+    free(found.stacks);
+    return code;
+}
+
+static int add_to_sites(struct gather *gather, const struct heap_item *items, size_t count, struct error *err) {
+    if (find_sites(gather, items, count, err) < 0) return -1;
+    for (size_t i = 0; i < count; i++)
+        add_values(gather, DIFF_SITES, gather->source->stacks[items[i].stack].members[DIFF_SITES].rows[0],
+                   items[i].values);
+    return 0;
+}
+
+/* ---- sites whose stacks lack functions on one side ---- */
+
+struct site_pair {
+    size_t old, new, missing;
+    int64_t moved;
+    bool differs; /* in blocks or bytes */
+};
+
+struct site_pairs {
+    struct site_pair *pairs;
+    size_t count, capacity;
+};
+
+static int pair_order(const void *left, const void *right) {
+    const struct site_pair *a = left, *b = right;
+    if (a->differs != b->differs) return a->differs ? 1 : -1;
+    if (a->missing != b->missing) return a->missing < b->missing ? -1 : 1;
+    if (a->moved != b->moved) return a->moved < b->moved ? -1 : 1;
+    if (a->old != b->old) return a->old < b->old ? -1 : 1;
+    return (a->new > b->new) - (a->new < b->new);
+}
+
+/* The mean of a figure over the runs that have the site. */
+static double mean_of(const struct diff *diff, const struct diff_row *row, enum heap_by by) {
+    double sum = 0;
+    for (size_t run = 0; run < diff->runs; run++)
+        sum += row->values[by * diff->runs + run];
+    return sum / (double)(row->seen[DIFF_OLD] + row->seen[DIFF_NEW]);
+}
+
+/* At least half of the functions, and neither half nor twice the blocks: an edit that removes one site and makes another is not taken
+ * for a compiler's work. */
+static void add_pair(const struct diff *diff, struct site_pairs *list, size_t old, size_t new) {
+    const struct diff_row *rows = diff->tables[DIFF_SITES].rows;
+    struct site_pair pair = {.old = old, .new = new};
+    if (!site_place_contains(rows[old].place, rows[new].place, &pair.missing, &pair.moved)) return;
+    size_t longer = rows[old].place->count > rows[new].place->count ? rows[old].place->count : rows[new].place->count;
+    double before = mean_of(diff, &rows[old], HEAP_ALLOCS), after = mean_of(diff, &rows[new], HEAP_ALLOCS);
+    pair.differs = before != after || mean_of(diff, &rows[old], HEAP_BYTES) != mean_of(diff, &rows[new], HEAP_BYTES);
+    if (2 * pair.missing > longer || before > 2 * after || after > 2 * before) return;
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? list->capacity * 2 : 64;
+        list->pairs = xrealloc(list->pairs, list->capacity * sizeof *list->pairs);
+    }
+    list->pairs[list->count++] = pair;
+}
+
+static void count_seen(const struct diff *diff, struct diff_row *row, size_t columns) {
+    row->seen[DIFF_OLD] = row->seen[DIFF_NEW] = 0;
+    for (size_t run = 0; run < diff->runs; run++) {
+        bool any = false;
+        for (size_t column = 0; column < columns; column++)
+            any |= row->values[column * diff->runs + run] != 0;
+        row->seen[run < diff->run_count[DIFF_OLD] ? DIFF_OLD : DIFF_NEW] += any;
+    }
+}
+
+/* The row of the function that a site stands for; NULL: functions count with their callees, or patterns dropped it. */
+static struct diff_row *function_of_site(struct diff *diff, const struct diff_row *site) {
+    struct diff_table *functions = &diff->tables[DIFF_FUNCTIONS];
+    struct buffer key = {0};
+    buffer_printf(&key, "\n%s\n%s", site->subject, path_base(site->file));
+    const struct map_entry *entry = diff->options->cumulative ? NULL : map_find(&functions->keys, key.data, key.size);
+    buffer_free(&key);
+    return entry ? &functions->rows[entry->value] : NULL;
+}
+
+/* What a site did on one side counts for the function that it stands for on the other side, whose stack is complete. */
+static void move_values(struct diff *diff, const struct diff_row *site, struct diff_row *from, struct diff_row *to) {
+    size_t columns = diff->tables[DIFF_FUNCTIONS].column_count;
+    if (!from || !to || from == to) return;
+    for (size_t i = 0; i < columns * diff->runs; i++) {
+        from->values[i] -= site->values[i];
+        to->values[i] += site->values[i];
+    }
+    count_seen(diff, from, columns);
+    count_seen(diff, to, columns);
+}
+
+/* The row shows the stack with more functions. */
+static void join_rows(struct diff *diff, struct diff_row *old, struct diff_row *new) {
+    bool is_old_complete = old->place->count > new->place->count;
+    const struct diff_row shown = is_old_complete ? *old : *new, *lacking = is_old_complete ? new : old;
+    move_values(diff, lacking, function_of_site(diff, lacking), function_of_site(diff, &shown));
+    for (size_t i = 0; i < diff->tables[DIFF_SITES].column_count * diff->runs; i++)
+        old->values[i] += new->values[i];
+    double *values = old->values;
+    uint32_t seen = old->seen[DIFF_OLD];
+    uint32_t seen_new = new->seen[DIFF_NEW];
+    *old = shown;
+    old->values = values;
+    old->seen[DIFF_NEW] = seen_new;
+    old->seen[DIFF_OLD] = seen;
+    *new = (struct diff_row){0}; /* seen by no run */
+}
+
+static void drop_unseen(struct diff_table *table) {
+    size_t kept = 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].seen[DIFF_OLD] || table->rows[i].seen[DIFF_NEW]) table->rows[kept++] = table->rows[i];
+    table->count = kept;
+}
+
+/* Rows that one side alone has, of stacks in which the other side's are contained. Of several that fit, first those whose figures are
+ * equal (nothing else tells them apart where lines are not known), then the nearest. */
+static void join_sites(struct diff *diff) {
+    enum {
+        PAIRS_MAX = 25000000
+    }; /* two programs that have nothing in common: leave them apart, and do not compare all with all */
+    struct diff_table *table = &diff->tables[DIFF_SITES];
+    struct site_pairs list = {0};
+    size_t old_count = 0, new_count = 0, *alone = xcalloc(2 * table->count + 1, sizeof *alone);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct diff_row *row = &table->rows[i];
+        if (row->seen[DIFF_OLD] && !row->seen[DIFF_NEW]) alone[old_count++] = i;
+        if (row->seen[DIFF_NEW] && !row->seen[DIFF_OLD]) alone[table->count + new_count++] = i;
+    }
+    for (size_t i = 0; i < old_count && old_count * new_count <= PAIRS_MAX; i++)
+        for (size_t j = 0; j < new_count; j++)
+            add_pair(diff, &list, alone[i], alone[table->count + j]);
+    if (list.count) qsort(list.pairs, list.count, sizeof *list.pairs, pair_order);
+    for (size_t i = 0; i < list.count; i++) {
+        struct diff_row *old = &table->rows[list.pairs[i].old], *new = &table->rows[list.pairs[i].new];
+        bool is_free = old->seen[DIFF_OLD] && !old->seen[DIFF_NEW] && new->seen[DIFF_NEW] && !new->seen[DIFF_OLD];
+        if (is_free) join_rows(diff, old, new);
+    }
+    if (list.count) drop_unseen(table), drop_unseen(&diff->tables[DIFF_FUNCTIONS]);
+    free(list.pairs);
+    free(alone);
 }
 
 /* ---- the kinds ---- */
@@ -323,22 +592,31 @@ static void read_values(sqlite3_stmt *row, int first, size_t count, double *valu
         values[i] = sqlite3_column_double(row, first + (int)i);
 }
 
+static void add_item(struct heap_item **items, size_t count, const struct heap_item *item) {
+    if ((count & (count - 1)) == 0) *items = xrealloc(*items, (count ? 2 * count : 1) * sizeof **items);
+    (*items)[count] = *item;
+}
+
 static int gather_heap(struct gather *gather, struct error *err) {
-    double values[4];
+    struct heap_item *items = NULL, item;
+    size_t count = 0;
     int code;
     sqlite3_stmt *row = prepare(gather, "diff/heap.sql", err);
     if (!row) return -1;
     db_bind_int(row, ":run", gather->run_id);
     while ((code = db_step(gather->source->db, row, err)) == 1) {
         struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
-        if (!stack) return -1;
+        if (!stack) break;
         if (!stack->is_kept) continue;
-        read_values(row, 1, 4, values);
-        if (add_to_functions(gather, DIFF_FUNCTIONS, stack, values, err) < 0) return -1;
-        add_to_site(gather, stack, values);
+        read_values(row, 1, 4, item.values);
+        if (add_to_functions(gather, DIFF_FUNCTIONS, stack, item.values, err) < 0) break;
+        item.stack = (size_t)(stack - gather->source->stacks);
+        add_item(&items, count++, &item);
         for (size_t i = 0; i < 4; i++)
-            add_total(gather, TOTAL_HEAP + i, values[i]);
+            add_total(gather, TOTAL_HEAP + i, item.values[i]);
     }
+    code = code == 0 ? add_to_sites(gather, items, count, err) : -1;
+    free(items);
     return code;
 }
 
@@ -521,6 +799,7 @@ int diff_gather(struct diff *diff, struct error *err) {
         for (size_t i = 0; i < runs->count && code == 0; i++, gather.run++)
             code = gather_run(&gather, &runs->items[i], err);
     }
+    if (code == 0) join_sites(diff);
     if (code == 0) choose_judged(diff);
     free_source(&gather.sources[0]);
     free_source(&gather.sources[1]);

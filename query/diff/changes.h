@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "query/diff/diff.h"
 #include "query/diff/noise.h"
+#include "query/diff/sites.h"
 
 enum diff_table_id {
     DIFF_TOTALS,
@@ -71,10 +72,13 @@ struct diff_row {
     const char *what;     /* samples: kind, type and unit of the profile */
     struct db *db;        /* the warehouse of `trace_id`, which is 0 for none */
     int64_t trace_id;
-    int place_side;            /* which file, line and trace_id are of */
-    double *values;            /* values[figure * runs + run]; the runs of the old side come first */
-    uint32_t seen[DIFF_SIDES]; /* number of runs that have the row */
-    size_t last_run;           /* 1 + the last run that `seen` counts */
+    int place_side;                 /* which file, line and trace_id are of */
+    const struct site_place *place; /* sites: of the stack seen last; the arena's */
+    size_t claimed_run;             /* sites: 1 + the last run that has a stack of this site */
+    size_t next_same;               /* sites: 1 + index of the next row with this signature; 0: none */
+    double *values;                 /* values[figure * runs + run]; the runs of the old side come first */
+    uint32_t seen[DIFF_SIDES];      /* number of runs that have the row */
+    size_t last_run;                /* 1 + the last run that `seen` counts */
     struct diff_figure *figures;
     enum diff_presence presence;
     const char *change; /* "up", "down", "same", "new", "eliminated", "newly contended", ... */
@@ -85,8 +89,9 @@ struct diff_table {
     const char *section, *by; /* "heap", "function" */
     struct diff_column columns[DIFF_FIGURES_MAX];
     size_t column_count;
-    size_t judged;   /* the column that rows are judged and sorted by */
-    struct map keys; /* key that identifies a row -> index of the row */
+    size_t judged; /* the column that rows are judged and sorted by */
+    struct map
+        keys; /* key that identifies a row -> index of the row; of the sites signature -> index of its latest row */
     struct diff_row *rows;
     size_t count, capacity;
 };
