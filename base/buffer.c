@@ -42,14 +42,19 @@ void buffer_add_hex(struct buffer *buffer, const void *bytes, size_t size) {
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...) {
+    enum { MOSTLY = 64 };
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    buffer_reserve(buffer, MOSTLY);
+    size_t room = buffer->capacity - buffer->size;
+    int length = vsnprintf(buffer->data + buffer->size, room, format, args);
     va_end(args);
     if (length < 0) bug("bad format %s", format);
-    buffer_reserve(buffer, (size_t)length);
-    vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+    if ((size_t)length >= room) {
+        buffer_reserve(buffer, (size_t)length);
+        vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+    }
     va_end(again);
     buffer->size += (size_t)length;
 }

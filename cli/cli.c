@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "base/number.h"
 #include "cli/advice.h"
 #include "cli/lists.h"
@@ -17,6 +18,15 @@ static int take_config(void *into, const struct option_row *row, const char *pat
     return cli_load_config(path, err);
 }
 
+static int take_limit(void *into, const struct option_row *row, const char *text, struct error *err) {
+    int64_t bytes;
+    (void)into;
+    (void)row;
+    if (cli_bytes("--limit", text, 0, INT64_MAX / 2, &bytes, err) < 0) return -1;
+    limit_set(bytes);
+    return 0;
+}
+
 const struct option_row cli_warehouse_options[] = {
     {"db", .type = OPTION_TEXT, .argument = "FILE", .words = "<file>",
      .help = "The warehouse. Default: `$CLEAR_DB`, then `database` in the configuration, then `runs.sqlite`."},
@@ -27,6 +37,10 @@ const struct option_row cli_general_options[] = {
     {"config", .type = OPTION_TAKE, .take = take_config, .argument = "FILE", .words = "<file>",
      .help = "The configuration. Default: `clear.yaml` in this directory or the nearest one above it, then "
              "`~/.config/clear/clear.yaml`."},
+    {"limit", .type = OPTION_TAKE, .take = take_limit, .argument = "SIZE", .words = "1G 4G 0",
+     .help = "What one file may become when it is read, and one answer when it is written, such as `2G`. Default: 512 "
+             "MiB. 0: no "
+             "limit."},
     {"help", .letter = 'h', .type = OPTION_HELP, .help = "Print this help."},
     {0},
 };

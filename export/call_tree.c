@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
+
 /* The child of that name, made where it is new. */
 static uint32_t child_of(struct call_tree *tree, uint32_t parent, uint32_t frame) {
     const uint32_t key[] = {parent, tree->frames.items[frame].name_id};
@@ -20,9 +22,10 @@ static uint32_t child_of(struct call_tree *tree, uint32_t parent, uint32_t frame
     return (uint32_t)tree->count++;
 }
 
-static void add_sample(struct call_tree *tree, const struct report *report, size_t sample, struct buffer *stack) {
+static int add_sample(struct call_tree *tree, const struct report *report, size_t sample, struct buffer *stack,
+                      struct error *err) {
     const struct profile *profile = report->profile;
-    if (profile_value(profile, sample, report->type) == 0) return;
+    if (profile_value(profile, sample, report->type) == 0) return 0;
     size_t count = frames_of_stack(&tree->frames, profile, profile->samples[sample].stack, stack);
     const uint32_t *frames = (const uint32_t *)(void *)stack->data;
     uint32_t node = 0;
@@ -30,6 +33,7 @@ static void add_sample(struct call_tree *tree, const struct report *report, size
         node = child_of(tree, node, frames[count]);
     for (int side = BEFORE; side < SIDES; side++)
         tree->nodes[node].self[side] += difference_value(profile, sample, report->type, side);
+    return limit_check("the call tree", tree->count * sizeof *tree->nodes, err);
 }
 
 static int64_t at_least_zero(int64_t value) {
@@ -77,16 +81,22 @@ static void link_children(struct call_tree *tree) {
     free(siblings);
 }
 
-void tree_build(struct call_tree *tree, struct report *report) {
+int tree_build(struct call_tree *tree, struct report *report, struct error *err) {
     enum { FIRST_NODES = 256 };
     struct buffer stack = {0};
     *tree = (struct call_tree){.nodes = xcalloc(FIRST_NODES, sizeof *tree->nodes), .count = 1, .capacity = FIRST_NODES};
     frames_make(&tree->frames, report);
-    for (size_t i = 0; i < report->profile->sample_count; i++)
-        add_sample(tree, report, i, &stack);
+    int code = 0;
+    for (size_t i = 0; i < report->profile->sample_count && code == 0; i++)
+        code = add_sample(tree, report, i, &stack, err);
     buffer_free(&stack);
+    if (code) {
+        tree_free(tree);
+        return -1;
+    }
     sum_up(tree);
     link_children(tree);
+    return 0;
 }
 
 void tree_free(struct call_tree *tree) {

@@ -24,8 +24,9 @@ struct call_tree {
     struct stack_frames frames;
 };
 
-/* tree_free it. The report's profile must not change as long as it is used. */
-void tree_build(struct call_tree *tree, struct report *report);
+/* tree_free it. The report's profile must not change as long as it is used. A failure where it would take more than --limit; then there
+ * is nothing to free. */
+int tree_build(struct call_tree *tree, struct report *report, struct error *err);
 void tree_free(struct call_tree *tree);
 
 #endif

@@ -89,20 +89,21 @@ static void add_labels(struct csv *csv, size_t sample) {
 int csv_write(struct report *report, struct buffer *out, struct error *err) {
     const struct profile *profile = report->profile;
     struct csv csv = {.profile = profile, .out = out};
-    (void)err;
+    int code = 0;
     frames_make(&csv.frames, report);
     find_columns(&csv);
     add_header(&csv);
-    for (size_t i = 0; i < profile->sample_count; i++) {
+    for (size_t i = 0; i < profile->sample_count && code == 0; i++) {
         add_stack(&csv, i);
         add_labels(&csv, i);
         for (size_t type = 0; type < profile->type_count; type++)
             buffer_printf(out, ",%lld", (long long)profile_value(profile, i, type));
         buffer_add_text(out, "\r\n");
+        code = report_check_size(out, err);
     }
     buffer_free(&csv.stack);
     buffer_free(&csv.text);
     map_free(&csv.columns);
     frames_free(&csv.frames);
-    return 0;
+    return code;
 }

@@ -128,12 +128,14 @@ static void add_box(struct flames *flames, uint32_t at) {
 }
 
 /* Children are placed one after the other, what is their parent's own comes after them. */
-static void add_boxes(struct flames *flames) {
+static int add_boxes(struct flames *flames, struct error *err) {
     const struct call_tree *tree = flames->tree;
     flames->left = xcalloc(tree->count, sizeof *flames->left);
     add_box(flames, 0);
-    for (uint32_t at = tree->nodes[0].first_child; at;) {
+    int code = 0;
+    for (uint32_t at = tree->nodes[0].first_child; at && code == 0;) {
         const struct tree_node *node = &tree->nodes[at];
+        code = report_check_size(flames->out, err);
         bool drawn = part_of(flames, node->width) >= NARROWEST;
         if (drawn)
             add_box(flames, at);
@@ -152,6 +154,7 @@ static void add_boxes(struct flames *flames) {
         at = next;
     }
     free(flames->left);
+    return code;
 }
 
 /* ---- the page ---- */
@@ -215,13 +218,12 @@ static void add_foot(struct flames *flames) {
 
 int flamegraph_write(struct report *report, struct buffer *out, struct error *err) {
     struct call_tree tree;
-    (void)err;
-    tree_build(&tree, report);
+    if (tree_build(&tree, report, err)) return -1;
     struct flames flames = {.report = report, .tree = &tree, .out = out};
     flames.differs = difference_has_base(report->profile) || tree.nodes[0].total[BEFORE] != 0;
     add_head(&flames, report->options.title);
-    add_boxes(&flames);
+    int code = add_boxes(&flames, err);
     add_foot(&flames);
     tree_free(&tree);
-    return 0;
+    return code;
 }

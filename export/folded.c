@@ -26,17 +26,19 @@ static void cut(struct buffer *text, size_t size) {
 }
 
 /* Depth first, without recursion: a stack may be as deep as its program pleased. `ends` are where each depth's text ends. */
-static void add_lines(const struct folded *folded) {
+static int add_lines(const struct folded *folded, struct error *err) {
     const struct call_tree *tree = folded->tree;
     struct buffer stack = {0};
     size_t *ends = xcalloc((size_t)tree->depth + 1, sizeof *ends);
-    for (uint32_t at = tree->nodes[0].first_child; at;) {
+    int code = 0;
+    for (uint32_t at = tree->nodes[0].first_child; at && code == 0;) {
         const struct tree_node *node = &tree->nodes[at];
         cut(&stack, ends[node->depth - 1]);
         if (node->depth > 1) buffer_add_char(&stack, ';');
         frames_add_name(&stack, tree->frames.items[node->frame].name);
         ends[node->depth] = stack.size;
         add_line(folded, node, buffer_text(&stack));
+        code = report_check_size(folded->out, err);
         if (node->first_child) {
             at = node->first_child;
             continue;
@@ -47,16 +49,16 @@ static void add_lines(const struct folded *folded) {
     }
     free(ends);
     buffer_free(&stack);
+    return code;
 }
 
 int folded_write(struct report *report, struct buffer *out, struct error *err) {
     struct call_tree tree;
-    (void)err;
-    tree_build(&tree, report);
+    if (tree_build(&tree, report, err)) return -1;
     const struct folded folded = {&tree, difference_has_base(report->profile), out};
-    add_lines(&folded);
+    int code = add_lines(&folded, err);
     /* Samples without a stack have no line of their own in this format; a name keeps the sum right. */
     add_line(&folded, &tree.nodes[0], "[no stack]");
     tree_free(&tree);
-    return 0;
+    return code;
 }

@@ -93,10 +93,12 @@ static void add_labels(const struct profile *profile, const struct profile_label
     }
 }
 
-static void add_samples(const struct profile *profile, const struct stack_frames *frames, struct buffer *out) {
+static int add_samples(const struct profile *profile, const struct stack_frames *frames, struct buffer *out,
+                       struct error *err) {
     struct buffer indices = {0};
+    int code = 0;
     buffer_add_text(out, "\"samples\":[");
-    for (size_t i = 0; i < profile->sample_count; i++) {
+    for (size_t i = 0; i < profile->sample_count && code == 0; i++) {
         size_t count = frames_of_stack(frames, profile, profile->samples[i].stack, &indices);
         const uint32_t *stack = (const uint32_t *)(void *)indices.data;
         buffer_add_text(out, i ? ",\n{\"stack\":[" : "\n{\"stack\":[");
@@ -108,18 +110,19 @@ static void add_samples(const struct profile *profile, const struct stack_frames
         buffer_add_text(out, "],\"labels\":{");
         add_labels(profile, &profile->label_sets[profile->samples[i].labels], out);
         buffer_add_text(out, "}}");
+        code = report_check_size(out, err);
     }
     buffer_add_text(out, "]\n}\n");
     buffer_free(&indices);
+    return code;
 }
 
 int samples_write(struct report *report, struct buffer *out, struct error *err) {
     struct stack_frames frames;
-    (void)err;
     frames_make(&frames, report);
     add_header(report->profile, out);
     add_frames(&frames, out);
-    add_samples(report->profile, &frames, out);
+    int code = add_samples(report->profile, &frames, out, err);
     frames_free(&frames);
-    return 0;
+    return code;
 }

@@ -121,5 +121,5 @@ int speedscope_write(struct report *report, struct buffer *out, struct error *er
     buffer_add_text(out, "\"profiles\":[");
     buffer_printf(out, "],\n\"activeProfileIndex\":%zu}\n", add_profiles(&file));
     frames_free(&file.frames);
-    return 0;
+    return report_check_size(out, err);
 }

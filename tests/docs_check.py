@@ -113,7 +113,7 @@ OPTIONS = {command: set(completions(command, "--")) for command in COMMANDS}
 # Where each command's options are explained.
 EXPLAINED = {"profile": "docs/recording.md", "ingest": "docs/formats.md", "query": "docs/asking.md", "export": "docs/formats.md",
              "serve": "docs/serving.md", "doctor": "docs/doctor.md", "report": "docs/reports.md"}
-COMMON = {"--db", "--config", "--help", "-h"}
+COMMON = {"--db", "--config", "--limit", "--help", "-h"}
 # Options of other programs that the pages name.
 FOREIGN = set("--git --call-graph --threads --mended --version --cflags --profile".split())
 

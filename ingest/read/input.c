@@ -15,6 +15,7 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/limit.h"
 
 enum { HASH_STEP = 16 << 20 }; /* a multiple of every page size */
 
@@ -93,6 +94,7 @@ static int inflate_step(struct input *input, z_stream *stream, size_t *offset, s
 static int inflate_some(struct input *input, size_t limit, struct error *err) {
     z_stream stream = {0};
     size_t offset = 0, capacity = limit == INPUT_HEAD ? INPUT_HEAD : inflated_guess(input);
+    if (capacity > limit) capacity = limit;
     if (inflateInit2(&stream, 15 + 16) != Z_OK) bug("out of memory");
     free(input->owned);
     input->owned = xmalloc(capacity);
@@ -127,7 +129,9 @@ int input_complete(struct input *input, struct error *err) {
     if (!*input->content_hash) hash_file(input); /* that of a directory is set already */
     if (!input->is_partial) return 0;
     input->is_partial = false;
-    int code = inflate_some(input, INPUT_SIZE_MAX, err);
+    uint64_t most = limit_inflated(input->file_size);
+    int code = inflate_some(input, most < INPUT_SIZE_MAX ? (size_t)most : INPUT_SIZE_MAX, err);
+    if (code == 1 && most < INPUT_SIZE_MAX) return limit_inflated_fail(input->path, input->file_size, err);
     if (code == 1)
         return error_fail(err, "%s: more than %" PRIu64 " MiB after inflating, which is the limit", input->path,
                           (uint64_t)INPUT_SIZE_MAX >> 20);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/limit.h"
 #include "schema/schema.h"
 #include "schema/signature.h"
 
@@ -356,6 +357,8 @@ int64_t store_trace(struct store *store, const int64_t *location_ids, size_t cou
     if (entry->value) return entry->value; /* 0: new, or left by a call that failed */
     struct trace_row trace = {.location_ids = entry->key, .count = count, .hash = hash_bytes(location_ids, size)};
     int64_t id = 0;
+    store->frames += count;
+    if (limit_check("storing the stacks", store->frames * sizeof *location_ids, err)) return -1;
     int state = find_trace(store, &trace, &id, err);
     if (state == 0) id = sign_trace(store, &trace, err) == 0 ? pending_trace(&store->pending, &trace, err) : -1;
     if (state < 0 || id < 0) return -1;

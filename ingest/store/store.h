@@ -30,6 +30,7 @@ struct store {
     struct known known;      /* functions and locations, for the signatures of traces */
     struct pending pending;  /* rows that are not written yet */
     struct buffer key, text; /* room to put keys and JSON together */
+    uint64_t frames;         /* of all distinct stacks that were stored here */
     int64_t *old_hashes;     /* sorted: of the traces in the file when store_expect was called */
     size_t old_hash_count;
     bool knows_hashes;

@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/hex.h"
 #include "base/integers.h"
+#include "base/limit.h"
 #include "schema/schema.h"
 
 struct profile_mapped {
@@ -240,7 +241,8 @@ int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t 
     if (profile_names_frames(names, trace_id, &depth, err) < 0) return -1;
     *stack = profile_build_stack(names->builder, names->frames, depth);
     keep_id(&names->traces, trace_id, *stack);
-    return 0;
+    return limit_check("the stacks of the profile",
+                       names->builder->profile->frame_count * sizeof *names->builder->profile->frames, err);
 }
 
 uint32_t profile_names_location(struct profile_names *names, const char *function, const char *file, int64_t line) {

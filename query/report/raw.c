@@ -172,10 +172,11 @@ static void add_mapping(const struct profile *profile, size_t index, struct buff
 
 int report_raw(struct report *report, struct buffer *out, struct error *err) {
     const struct profile *profile = report->profile;
-    (void)err;
     add_head(profile, out);
-    for (size_t i = 0; i < profile->sample_count; i++)
+    for (size_t i = 0; i < profile->sample_count; i++) {
         add_sample(profile, i, out);
+        if (report_check_size(out, err)) return -1;
+    }
     buffer_add_text(out, "Locations\n");
     for (size_t i = 0; i < profile->location_count; i++)
         add_location(profile, i, out);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "query/profile/scale.h"
 #include "query/report/report_runs.h"
 
@@ -17,9 +18,10 @@ const struct report_format report_formats[] = {
     ROW("tree", "each function with its callers and callees", report_tree, .has_values_only = true),
     ROW("peek", "callers and callees of the functions that match", report_tree, .takes_pattern = true, .is_whole = true,
         .has_values_only = true),
-    ROW("traces", "every stack with its value and tags", report_traces),
+    ROW("traces", "every stack with its value and tags", report_traces, .spread = REPORT_SPREADS_NAMES),
     ROW("tags", "the tags of the samples and their values", report_tags),
-    ROW("raw", "the whole profile as text", report_raw, .is_whole = true, .is_raw = true),
+    ROW("raw", "the whole profile as text", report_raw, .spread = REPORT_SPREADS_NUMBERS, .is_whole = true,
+        .is_raw = true),
     ROW("comments", "what the profile says about itself", report_comments),
     ROW("list", "the functions that match, line by line with their source", report_list, .takes_pattern = true,
         .is_whole = true, .by_lines = true, .object_names = true),
@@ -173,6 +175,40 @@ void report_free(struct report *report) {
     free(report->type_name);
 }
 
+/* ---- how much is written ---- */
+
+/* What a location takes at least: a line of each of its functions. */
+static uint64_t bytes_of_location(const struct profile *profile, const struct profile_location *location,
+                                  enum report_spread spread) {
+    uint64_t bytes = 0;
+    if (spread == REPORT_SPREADS_NUMBERS || !location->line_count) return 2;
+    for (uint32_t i = 0; i < location->line_count; i++)
+        bytes += strlen(profile->functions[profile->lines[location->first_line + i].function].name) + 1;
+    return bytes;
+}
+
+static int check_spread(const struct report *report, struct error *err) {
+    const struct profile *profile = report->profile;
+    uint64_t bytes = 0, *locations, *stacks;
+    if (report->format->spread == REPORT_SPREADS_NOTHING) return 0;
+    locations = xcalloc(profile->location_count + 1, sizeof *locations);
+    stacks = xcalloc(profile->stack_count + 1, sizeof *stacks);
+    for (size_t i = 0; i < profile->location_count; i++)
+        locations[i] = bytes_of_location(profile, &profile->locations[i], report->format->spread);
+    for (size_t i = 0; i < profile->stack_count; i++)
+        for (uint32_t frame = 0; frame < profile->stacks[i].depth; frame++)
+            stacks[i] += locations[profile->frames[profile->stacks[i].first + frame]];
+    for (size_t i = 0; i < profile->sample_count; i++)
+        bytes += stacks[profile->samples[i].stack];
+    free(locations);
+    free(stacks);
+    return limit_check("the report", bytes, err);
+}
+
+int report_check_size(const struct buffer *out, struct error *err) {
+    return limit_check("the report", out->size, err);
+}
+
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,
                  struct buffer *out, filter_note *note, void *context, struct error *err) {
     struct report report = {
@@ -181,6 +217,7 @@ int report_write(struct profile *profile, const struct report_format *format, co
         return error_usage(err, "over_runs and by_tag are about runs: no profile alone has them");
     int code = report_choose_values(&report, err);
     if (code == 0) code = report_narrow(&report, note, context, err);
+    if (code == 0) code = check_spread(&report, err);
     if (code == 0) code = format->write(&report, out, err);
     if (code == 0 && report.overflows) code = too_large(report.type_name, err);
     report_free(&report);

@@ -31,6 +31,9 @@ struct report {
 
 enum report_nodes { REPORT_NODES_80, REPORT_NODES_ALL }; /* shown where -nodecount is not given */
 
+/* What a format writes of each frame of each sample, which can be much more than the profile: nothing, a number, its name. */
+enum report_spread { REPORT_SPREADS_NOTHING, REPORT_SPREADS_NUMBERS, REPORT_SPREADS_NAMES };
+
 /* How a format writes a table over runs (query/report/report_runs.h). */
 enum report_table { REPORT_NO_TABLE, REPORT_TABLE_TEXT, REPORT_TABLE_JSON };
 
@@ -41,6 +44,7 @@ struct report_format {
     int (*write)(struct report *report, struct buffer *out, struct error *err);
     enum report_nodes nodes;
     enum report_table table;
+    enum report_spread spread;
     bool takes_pattern; /* NAME=RE: options.symbol is never NULL */
     bool is_whole;      /* nothing is trimmed */
     bool is_raw;        /* by address, inlined frames and all, whatever the granularity asked for */
@@ -104,6 +108,9 @@ int64_t report_total(const struct report *report);
 int report_check_sums(const struct report *report, struct error *err);
 
 /* ---- for writers ---- */
+
+/* A failure where so many bytes are more than --limit allows (base/limit.h): for writers, after each sample. */
+int report_check_size(const struct buffer *out, struct error *err);
 
 /* The trimmed, sorted graph, and its unit chosen. `edges` may be false where only nodes are shown and no location has
  * inlined frames. graph_free it. */

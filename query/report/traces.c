@@ -66,8 +66,10 @@ static void add_frame(struct names *names, const struct profile_location *locati
     if (is_first)
         report_add_padded_value(names->report, out, value, 10);
     else
-        report_add_padded(out, "", 10);
-    buffer_printf(out, "   %s%s\n", name_of(names, location, line), is_inline ? " (inline)" : "");
+        buffer_add_text(out, "          ");
+    buffer_add_text(out, "   ");
+    buffer_add_text(out, name_of(names, location, line));
+    buffer_add_text(out, is_inline ? " (inline)\n" : "\n");
 }
 
 static void add_sample(struct names *names, size_t index, struct buffer *out) {
@@ -98,15 +100,17 @@ static void add_sample(struct names *names, size_t index, struct buffer *out) {
 int report_traces(struct report *report, struct buffer *out, struct error *err) {
     const struct profile *profile = report->profile;
     struct names names = {.report = report};
-    (void)err;
+    int code = 0;
     names.lines = xcalloc(profile->line_count + 1, sizeof *names.lines);
     names.locations = xcalloc(profile->location_count + 1, sizeof *names.locations);
     report_add_profile_labels(report, out);
     if (report->options.all) report_add_exactness_line(report, profile->sample_count, "samples", out);
-    for (size_t i = 0; i < profile->sample_count; i++)
+    for (size_t i = 0; i < profile->sample_count && code == 0; i++) {
         add_sample(&names, i, out);
+        code = report_check_size(out, err);
+    }
     buffer_add_text(out, separator);
     free(names.lines);
     free(names.locations);
-    return 0;
+    return code;
 }

@@ -27,8 +27,9 @@ struct decoder {
     struct queue queue;
     struct decompressed_block *blocks; /* [0] is the file itself */
     size_t block_count;
-    uint64_t block_bytes;  /* that are held now */
-    uint64_t block_origin; /* offset of the COMPRESSED record that the current block is from */
+    uint64_t block_bytes;    /* that are held now */
+    uint64_t inflated_bytes; /* of all blocks there were */
+    uint64_t block_origin;   /* offset of the COMPRESSED record that the current block is from */
     ZSTD_DStream *zstd;
 };
 

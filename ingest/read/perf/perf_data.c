@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limit.h"
 #include "ingest/read/perf/decoder.h"
 
 enum { FILE_HEADER = 104, FILE_HEADER_OLD = 72, PIPE_HEADER = 16 }; /* old: without the list of features */
@@ -218,7 +219,7 @@ static int enqueue(struct decoder *decoder, const unsigned char *place, const st
     if (time == 0 || time == UINT64_MAX) return deliver(decoder, place, err);
     queue_add(&decoder->queue, (struct queue_entry){time, place, block});
     decoder->blocks[block].waiting++;
-    return 0;
+    return limit_check("the queue of events", decoder->queue.count * sizeof *decoder->queue.entries, err);
 }
 
 /* ---- records of perf --------------------------------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
+#include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/limit.h"
 #include "ingest/read/perf/decoder.h"
 
 /* perf inflates into a buffer of the size of its ring buffer, 2 MiB by default. A record (at most 64 KiB) that inflates
@@ -49,6 +51,12 @@ int block_inflate(struct decoder *decoder, const struct perf_record *record, con
         if (ZSTD_isError(result)) return decoder_fail(decoder, place, err, "zstd: %s", ZSTD_getErrorName(result));
         block->size += out.pos;
         decoder->block_bytes += out.pos;
+        decoder->inflated_bytes += out.pos;
+        if (decoder->inflated_bytes > limit_inflated(decoder->size))
+            return decoder_fail(decoder, place, err,
+                                "compressed data that inflates to more than %" PRIu64
+                                " MiB in all; --limit 4G allows it",
+                                limit_inflated(decoder->size) >> 20);
         if (block->size > BLOCK_MAX || decoder->block_bytes > BLOCKS_MAX)
             return decoder_fail(decoder, place, err, "compressed data that inflates to more than %d MiB at once",
                                 BLOCK_MAX >> 20);
