@@ -33,7 +33,7 @@ CFLAGS  ?= -O2 -g
 SANITIZE ?=
 
 SUDO     := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wno-missing-field-initializers
 ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DCLEAR_VERSION='"$(VERSION)"' $(WARNINGS) -I. -I$(BUILD)/gen $(CFLAGS) $(SANITIZE)
 LIBS     := -lsqlite3 -lz -lzstd -lnettle -lprotobuf-c -lyaml -ldw -lelf -liberty -lpcre2-8 -ledit -ltinfo -lpthread -lm
 
@@ -276,8 +276,10 @@ $(BUILD)/bench/delta: bench/delta.c $(LIBRARY_OBJECTS) Makefile
 # Fixtures count what they do themselves, so the compiler must not remove or merge an allocation: -fno-builtin. A first
 # line `// cflags: ...` replaces FIXTURE_CFLAGS for that file.
 FIXTURE_CFLAGS := -O1 -g -fno-omit-frame-pointer
-FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures -Iingest \
-	$$(sed -n '1{s,^// cflags: ,,p;t;s,.*,$(FIXTURE_CFLAGS),p}' $<) -MMD -MP -MF $@.d -o $@ $< $(filter %.so,$^) \
+# clang has neither gcc's attribute noipa nor -mforce-drap.
+IS_CLANG := $(findstring clang,$(shell $(CC) --version 2>/dev/null | head -n 1))
+FIXTURE_COMPILE = $(1) -D_GNU_SOURCE -Wall -Wextra -fno-builtin -Ifixtures -Iingest $(if $(IS_CLANG),-Dnoipa=noinline) \
+	$$(sed -n '1{s,^// cflags: ,,p;t;s,.*,$(FIXTURE_CFLAGS),p}' $< $(if $(IS_CLANG),| sed 's/ -mforce-drap//')) -MMD -MP -MF $@.d -o $@ $< $(filter %.so,$^) \
 	-pthread -ldl -Wl,-rpath,'$$ORIGIN' $(FIXTURE_LIBS)
 $(BUILD)/fixtures/lib_%.so: fixtures/lib_%.c Makefile
 	@mkdir -p $(@D)

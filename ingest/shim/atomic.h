@@ -6,14 +6,18 @@
 #ifndef CLEAR_SHIM_ATOMIC_H
 #define CLEAR_SHIM_ATOMIC_H
 
-#define load_relaxed(at)             __atomic_load_n(at, __ATOMIC_RELAXED)
-#define load_acquire(at)             __atomic_load_n(at, __ATOMIC_ACQUIRE)
-#define store_relaxed(at, value)     __atomic_store_n(at, value, __ATOMIC_RELAXED)
-#define store_release(at, value)     __atomic_store_n(at, value, __ATOMIC_RELEASE)
-#define fetch_add_relaxed(at, value) __atomic_fetch_add(at, value, __ATOMIC_RELAXED)
-#define exchange_acq_rel(at, value)  __atomic_exchange_n(at, value, __ATOMIC_ACQ_REL)
+/* clang's builtins refuse _Atomic types, whose members segment.h has for the collector: the value of a comma has none of the
+ * qualifiers. */
+#define plain_pointer(at) ((__typeof__(((void)0, *(at))) *)(at))
+
+#define load_relaxed(at)             __atomic_load_n(plain_pointer(at), __ATOMIC_RELAXED)
+#define load_acquire(at)             __atomic_load_n(plain_pointer(at), __ATOMIC_ACQUIRE)
+#define store_relaxed(at, value)     __atomic_store_n(plain_pointer(at), value, __ATOMIC_RELAXED)
+#define store_release(at, value)     __atomic_store_n(plain_pointer(at), value, __ATOMIC_RELEASE)
+#define fetch_add_relaxed(at, value) __atomic_fetch_add(plain_pointer(at), value, __ATOMIC_RELAXED)
+#define exchange_acq_rel(at, value)  __atomic_exchange_n(plain_pointer(at), value, __ATOMIC_ACQ_REL)
 #define compare_exchange(at, expected, value)                                                                          \
-    __atomic_compare_exchange_n(at, expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+    __atomic_compare_exchange_n(plain_pointer(at), expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
 
 /* For counters of one writing thread, which other threads and processes may read. */
 #define add_own(at, value) store_relaxed(at, load_relaxed(at) + (value))
