@@ -201,7 +201,7 @@ void real_resolve(void) {
 
 void *real_behind(uint64_t hook) {
 #define X(type, name, parameters)                                                                                      \
-    if (hook == (uint64_t)(uintptr_t)name) return (void *)(uintptr_t)load_relaxed((uintptr_t *)&real.name);
+    if (hook == (uint64_t)(uintptr_t)name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
     return NULL;
@@ -209,7 +209,7 @@ void *real_behind(uint64_t hook) {
 
 bool real_has(uint64_t function) {
 #define X(type, name, parameters)                                                                                      \
-    if (function == load_relaxed((uintptr_t *)&real.name)) return true;
+    if (function == (uint64_t)(uintptr_t)load_relaxed(&real.name)) return true;
     REAL_FUNCTIONS(X)
 #undef X
     return false;
