@@ -16,8 +16,10 @@ struct help_command {
 
 static const struct option_row rows[] = {
     {"format", .type = OPTION_TEXT, .offset = offsetof(struct help_command, format), .argument = "FORMAT",
-     .words = "man bash zsh fish",
-     .help = "`man`: print a manual page. `bash`, `zsh`, `fish`: print the completion for that shell."},
+     .words = "man bash zsh fish markdown",
+     .help = "`man`: print a manual page. `bash`, `zsh`, `fish`: print the completion for that shell. `markdown`: "
+             "print the "
+             "options of a command as a table, or those under the headings that follow it."},
     {"complete", .type = OPTION_SWITCH, .offset = offsetof(struct help_command, complete),
      .help = "Print what the last of the words after `--` can be completed to: `clear help --complete -- query @h`."},
     {0},
@@ -41,9 +43,16 @@ static int print_man(const char *name, struct error *err) {
     return code;
 }
 
+static int print_markdown(int argc, char **argv, struct error *err) {
+    if (argc < 2) return error_usage(err, "--format markdown needs a command");
+    const struct command *command = cli_find(argv[1], err);
+    return command ? usage_print_markdown(command, argv + 2, stdout, err) : -1;
+}
+
 static int print_format(const char *format, int argc, char **argv, struct error *err) {
     static const char *const shells[] = {"bash", "zsh", "fish"};
     if (strcmp(format, "man") == 0) return cli_at_most(1, argc, argv, err) < 0 ? -1 : print_man(argv[1], err);
+    if (strcmp(format, "markdown") == 0) return print_markdown(argc, argv, err);
     for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
         if (strcmp(format, shells[i]) != 0) continue;
         char *path = xasprintf("cli/completion/clear.%s", format);
@@ -51,7 +60,7 @@ static int print_format(const char *format, int argc, char **argv, struct error 
         free(path);
         return cli_at_most(0, argc, argv, err);
     }
-    return error_usage(err, "--format must be man, bash, zsh or fish, not '%s'", format);
+    return error_usage(err, "--format must be man, bash, zsh, fish or markdown, not '%s'", format);
 }
 
 int command_help(int argc, char **argv, struct error *err) {

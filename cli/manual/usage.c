@@ -99,10 +99,14 @@ static void add_formats(struct buffer *out, const char *text, manual_list *list,
     buffer_free(&term);
 }
 
-static void add_option(struct buffer *out, const struct option_row *row, size_t width) {
+static char *option_text(const struct option_row *row) {
     const char letter[] = {'-', row->letter, ',', ' ', '\0'};
-    char *name = xasprintf("%s--%s%s%s", row->letter ? letter : "", row->name, row->argument ? " " : "",
-                           row->argument ? row->argument : "");
+    return xasprintf("%s--%s%s%s", row->letter ? letter : "", row->name, row->argument ? " " : "",
+                     row->argument ? row->argument : "");
+}
+
+static void add_option(struct buffer *out, const struct option_row *row, size_t width) {
+    char *name = option_text(row);
     add_row(out, name, row->help, width);
     free(name);
 }
@@ -129,6 +133,42 @@ void usage_print(const struct command *command, manual_list *list, FILE *out) {
     add_first_paragraph(&page, text, "NAMING RUNS", width);
     fputs(buffer_text(&page), out);
     buffer_free(&page);
+}
+
+/* ---- options as a table of Markdown ---- */
+
+/* A bar would end the cell. */
+static void add_cell(struct buffer *out, const char *text) {
+    for (; *text; text++) {
+        if (*text == '|') buffer_add_char(out, '\\');
+        buffer_add_char(out, *text);
+    }
+}
+
+static void add_markdown_row(struct buffer *out, const struct option_row *row) {
+    char *name = option_text(row);
+    buffer_add_text(out, "| `");
+    add_cell(out, name);
+    buffer_add_text(out, "` | ");
+    add_cell(out, row->help);
+    buffer_add_text(out, " |\n");
+    free(name);
+}
+
+static bool is_wanted(const char *heading, char *const *headings) {
+    for (char *const *wanted = headings; *wanted; wanted++)
+        if (strcmp(*wanted, heading) == 0) return true;
+    return !*headings;
+}
+
+int usage_print_markdown(const struct command *command, char *const *headings, FILE *out, struct error *err) {
+    struct buffer table = {0};
+    for (struct option_walk walk = {.group = command->options}; option_next(&walk);)
+        if (walk.row->help && is_wanted(walk.group->heading, headings)) add_markdown_row(&table, walk.row);
+    if (table.size) fprintf(out, "| option | meaning |\n|---|---|\n%s", buffer_text(&table));
+    int code = table.size ? 0 : error_usage(err, "clear %s has no options under %s", command->name, *headings);
+    buffer_free(&table);
+    return code;
 }
 
 /* ---- all commands ---- */
