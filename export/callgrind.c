@@ -203,7 +203,7 @@ static void build_event(struct callgrind *file, struct report *report, size_t ty
 
 static int build_events(struct callgrind *file, struct report *report, struct error *err) {
     if (report->options.call_tree)
-        return error_usage(err, "call_tree excludes all_types and before_after: paths are told apart by one value");
+        return error_usage(err, "call_tree excludes all_types and before_after: it compares paths by one value");
     if (report_check_sums(report, err) < 0) return -1;
     split_events(file);
     report_prepare_graph(report);

@@ -42,8 +42,8 @@ static int check_ours(const char *directory, struct error *err) {
     if (!entries) return error_fail(err, "%s: %s", directory, strerror(errno));
     for (struct dirent *entry; (entry = readdir(entries));)
         if (!is_dot(entry->d_name) && !is_known(entry->d_name))
-            error_fail(err, "%s: holds %s, which is no part of a profile: choose another directory with -o", directory,
-                       entry->d_name);
+            error_fail(err, "%s: contains %s, which is not part of a profile: choose another directory with -o",
+                       directory, entry->d_name);
     closedir(entries);
     return err->status == ERROR_NONE ? 0 : -1;
 }

@@ -65,7 +65,7 @@ static int add_stack(struct dump *dump, const char *stack, struct error *err) {
         buffer_printf(&dump->text, "%s%s", is_first ? "" : ",", hex_address(address).text);
         is_first = false;
     }
-    return integers_ended(at) ? 0 : error_fail(err, "not a stack: %.100s", stack);
+    return integers_ended(at) ? 0 : error_fail(err, "not a list of locations: %.100s", stack);
 }
 
 static void add_numbers(struct dump *dump, sqlite3_stmt *row, int first, char separator) {

@@ -26,8 +26,9 @@ static bool is_pprof(const struct export_request *request) {
 
 int export_check(struct db *db, int64_t run_id, const char *kind, struct error *err) {
     if (kind_is_table(kind))
-        return error_usage(err, "%s are figures without stacks, and no profile: clear query \"SELECT * FROM %s\"", kind,
-                           kind);
+        return error_usage(
+            err, "%s have no stacks, so they make no profile; read them with clear query \"SELECT * FROM %s\"", kind,
+            kind);
     return profile_check_kind(db, run_id, kind, err);
 }
 

@@ -185,7 +185,7 @@ int db_create_temp_view(struct db *db, const char *text, struct error *err) {
     sqlite3_stmt *statement = compile(db, sql, 0, &tail, err);
     int code = -1;
     if (statement && !is_blank(tail))
-        error_fail(err, "%s: a view's text holds a second statement, which was not run: %.60s", db->path, tail);
+        error_fail(err, "%s: the text of a view has a second statement, which was not run: %.60s", db->path, tail);
     else if (statement)
         code = db_step(db, statement, err);
     sqlite3_finalize(statement);

@@ -150,5 +150,5 @@ sqlite3 planted.db "PRAGMA writable_schema = ON;
 sqlite3 planted.db "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)
     VALUES ('view', 'planted', 'planted', 0, 'CREATE VIEW planted AS SELECT 1; VACUUM INTO ''$TMP/harmed2''')" || fail "planting a view"
 expect_status 1 "$CLEAR" doctor --config planted.yaml --db planted.db >out 2>&1
-expect_match "$(cat out)" "planted.db: a view's text holds a second statement, which was not run" "a planted view"
+expect_match "$(cat out)" "planted.db: the text of a view has a second statement, which was not run" "a planted view"
 [ ! -e harmed1 ] && [ ! -e harmed2 ] || fail "a planted statement ran"

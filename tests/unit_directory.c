@@ -245,7 +245,7 @@ static void check_refused(const char *path, const char *message) {
 static void test_foreign_is_kept(void **state) {
     (void)state;
     write_text("a.profile/thesis.tex", "years of work");
-    check_refused("a.profile", "a.profile: holds thesis.tex, which is no part of a profile");
+    check_refused("a.profile", "a.profile: contains thesis.tex, which is not part of a profile");
     check_text("a.profile/thesis.tex", "years of work");
     check_refused("runs.sqlite", "runs.sqlite: is a file, not a directory");
     check_refused("missing/a.profile", "missing/a.profile: cannot make a directory here");

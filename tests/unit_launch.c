@@ -164,7 +164,7 @@ static void scripts_are_judged_by_their_interpreter(void **state) {
     expect_refused("./unnamed", "interpreter");
     expect_refused("./lost", "/nowhere/sh: No such file");
     expect_refused("./on-static", "statically linked");
-    expect_refused("./itself", "too deep");
+    expect_refused("./itself", "too many scripts");
 }
 
 static void names_are_looked_up_in_path(void **state) {

@@ -191,7 +191,7 @@ static void stacks_are_json(void **state) {
     struct profile profile;
     ran("UPDATE traces SET stack = '[2,1' WHERE id = 1");
     assert_int_equal(load(&profile, "ticks", 1, 1, false), -1);
-    assert_string_equal(err.message, "run 1, ticks: trace 1: not a stack: [2,1");
+    assert_string_equal(err.message, "run 1, ticks: trace 1: not a list of locations: [2,1");
 }
 
 /* ---- queries ---- */

@@ -207,8 +207,10 @@ static int check_file(const char *path, const char *name, int nesting, struct er
 static int check_script(const char *line, const char *name, int nesting, struct error *err) {
     char *interpreter = interpreter_of(line);
     if (!interpreter) return error_usage(err, "%s: its #! line names no interpreter", name);
-    int code = nesting >= SCRIPT_NESTING ? error_usage(err, "scripts that interpret scripts, too deep")
-                                         : check_file(interpreter, interpreter, nesting + 1, err);
+    int code =
+        nesting >= SCRIPT_NESTING
+            ? error_usage(err, "too many scripts that start each other by their #! lines (%d at most)", SCRIPT_NESTING)
+            : check_file(interpreter, interpreter, nesting + 1, err);
     free(interpreter);
     return code ? error_prefix(err, "%s: its interpreter ", name) : 0;
 }

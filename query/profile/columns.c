@@ -141,7 +141,7 @@ int columns_number(const struct query_columns *columns, sqlite3_stmt *statement,
         *value = (int64_t)real;
         return 0;
     default:
-        return error_fail(err, "row %lld, column %s: a number is wanted, not the text \"%.60s\"", (long long)row, name,
+        return error_fail(err, "row %lld, column %s: expected a number, not the text \"%.60s\"", (long long)row, name,
                           (const char *)sqlite3_value_text(cell));
     }
 }

@@ -224,7 +224,7 @@ static int read_stack(struct profile_names *names, const char *json, size_t *dep
         if (find_location(names, id, &frame, err) < 0) return -1;
         add_frame(names, (*depth)++, frame);
     }
-    return integers_ended(at) ? 0 : error_fail(err, "not a stack: %.100s", json);
+    return integers_ended(at) ? 0 : error_fail(err, "not a list of locations: %.100s", json);
 }
 
 int profile_names_frames(struct profile_names *names, int64_t trace_id, size_t *depth, struct error *err) {

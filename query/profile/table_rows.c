@@ -60,7 +60,7 @@ static int read_more(struct table_rows *rows, const char *json, struct error *er
         at = integers_next(at, &value);
         if (at && i < rows->type_count) rows->values[i] = value;
     }
-    return integers_ended(at) ? 0 : error_fail(err, "not the further values of a sample: %.100s", json);
+    return integers_ended(at) ? 0 : error_fail(err, "invalid list of sample values: %.100s", json);
 }
 
 static int read_samples(struct table_rows *rows, sqlite3_stmt *row, struct error *err) {

@@ -214,7 +214,7 @@ int report_write(struct profile *profile, const struct report_format *format, co
     struct report report = {
         .profile = profile, .format = format, .options = *options, .note = note, .note_context = context};
     if (report_runs_wanted(options))
-        return error_usage(err, "over_runs and by_tag are about runs: no profile alone has them");
+        return error_usage(err, "over_runs and by_tag need runs: a single profile has none");
     int code = report_choose_values(&report, err);
     if (code == 0) code = report_narrow(&report, note, context, err);
     if (code == 0) code = check_spread(&report, err);
