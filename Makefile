@@ -160,6 +160,14 @@ replay: ## every reader's fuzzer over its corpus and past crashers, with CC and 
 	$(SUBMAKE) $(REPLAY)
 	@BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run replay
 
+.PHONY: truth
+truth: ## longer comparisons with what is known to be true, on a machine that does nothing else; prints their tables
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES))
+	$(SUBMAKE) all $(FIXTURES)
+	@for check in tests/truth/*; do \
+		echo "== $${check##*/}"; CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) $$check || exit 1; \
+	done
+
 .PHONY: matrix
 matrix: ## install 40 programs, run each with and without clear profile, print what came of it as a table
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(MATRIX_PACKAGES))

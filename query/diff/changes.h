@@ -40,11 +40,11 @@ enum { DIFF_FIGURES_MAX = 13, DIFF_NAME_MAX = 32 };
 
 /* How a figure differs from run to run of the same program. */
 enum diff_variation {
-    DIFF_EXACT,   /* hardly: what was allocated */
-    DIFF_LIVE,    /* by what threads had not yet freed when the run ended */
-    DIFF_EVENTS,  /* a little, as counts of events do: operations */
-    DIFF_COUNTED, /* much, and by chance at least as counts of events do: waits, samples */
-    DIFF_VARIES   /* much: times */
+    DIFF_EXACT,  /* hardly: what was allocated */
+    DIFF_LIVE,   /* by what threads had not yet freed when the run ended */
+    DIFF_EVENTS, /* a little, as counts of events do: commits of a cell */
+    DIFF_COUNTED, /* much, and by chance at least as counts of events do: operations of a lock that is polled, waits, samples */
+    DIFF_VARIES /* much: times */
 };
 
 struct diff_column {
@@ -97,8 +97,8 @@ struct diff_table {
 };
 
 struct diff_rules {
-    double floor_percent, floor_ns, single_percent, single_ns, single_bytes, single_row_percent, false_percent,
-        contended_percent, retry_ratio;
+    double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_bytes, single_row_percent,
+        false_percent, contended_percent, retry_ratio;
 };
 
 /* A loss or a sampling rate of one side. */
@@ -115,6 +115,7 @@ struct diff {
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
+    bool has_waits;                     /* threads met: a thread waited or tried again in some run */
     struct diff_loss *losses;
     size_t loss_count;
     struct arena texts;

@@ -15,6 +15,7 @@ static const struct {
     {"diff_floor_percent", offsetof(struct diff_rules, floor_percent), 1},
     {"diff_floor_ns", offsetof(struct diff_rules, floor_ns), 1e6},
     {"diff_single_percent", offsetof(struct diff_rules, single_percent), 100},
+    {"diff_single_threads_percent", offsetof(struct diff_rules, single_threads_percent), 30},
     {"diff_single_ns", offsetof(struct diff_rules, single_ns), 1e8},
     {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
     {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
@@ -56,9 +57,21 @@ static bool may_be_chance(const struct diff *diff, int deviations, double before
     return variance > 0 && difference * difference < deviations * deviations * variance;
 }
 
-/* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. */
+/* Percentages are rounded to whole numbers before they are compared, as everywhere in the doctor. Where threads met, what they allocated
+ * may depend on who was first. */
 static bool is_above_floor(const struct diff *diff, const struct diff_figure *figure) {
-    return isnan(figure->percent) || round(fabs(figure->percent)) >= diff->rules.floor_percent;
+    double floor = diff->rules.floor_percent;
+    if (is_single(diff) && diff->has_waits) floor = fmax(floor, diff->rules.single_threads_percent);
+    return isnan(figure->percent) || round(fabs(figure->percent)) >= floor;
+}
+
+static bool has_waits(const struct diff *diff) {
+    static const size_t columns[] = {TOTAL_LOCK + LOCK_CONTENDED, TOTAL_RETRIES, TOTAL_CHANNEL};
+    const double *values = diff->tables[DIFF_TOTALS].rows[0].values;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        for (size_t run = 0; run < diff->runs; run++)
+            if (values[columns[i] * diff->runs + run] != 0) return true;
+    return false;
 }
 
 /* For a figure that varies. The percentage is of the smaller value, so that the answer is the same with the sides exchanged. */
@@ -174,6 +187,12 @@ static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu)
     if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
 }
 
+static bool has_change(const struct diff_table *table) {
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].is_change) return true;
+    return false;
+}
+
 static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_live(diff, &figures[TOTAL_HEAP]);
     drop_brief(diff, &figures[TOTAL_DURATION]);
@@ -181,6 +200,13 @@ static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
     drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
     drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
+    if (is_single(diff) && !has_change(&diff->tables[DIFF_CELLS])) drop(&figures[TOTAL_RETRIES]);
+}
+
+/* One run on each side: how often writers collide is chance, up to a retry storm. */
+static void drop_seldom(const struct diff *diff, struct diff_figure *retries, const struct diff_figure *commits) {
+    double all = fmax(commits->noise.old.mean, commits->noise.new.mean);
+    if (is_single(diff) && fabs(retries->delta) < diff->rules.retry_ratio * all) drop(retries);
 }
 
 static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
@@ -281,6 +307,7 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
     if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES) drop_live(diff, row->figures), drop_slight(diff, row);
     if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
+    if (id == DIFF_CELLS) drop_seldom(diff, &row->figures[0], &row->figures[1]);
     if (id == DIFF_CHANNELS) drop_short(diff, &row->figures[CHANNEL_BLOCKED], &row->figures[CHANNEL_WAIT]);
     if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
     if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
@@ -295,6 +322,7 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
 }
 
 void diff_judge(struct diff *diff) {
+    diff->has_waits = has_waits(diff);
     for (size_t id = 0; id < DIFF_TABLES; id++) {
         struct diff_table *table = &diff->tables[id];
         for (size_t i = 0; i < table->count; i++)
@@ -303,9 +331,10 @@ void diff_judge(struct diff *diff) {
         if (id == DIFF_TOTALS) drop_noise_of_totals(diff, table);
         for (size_t column = 0; column < table->column_count && id != DIFF_TOTALS; column++)
             drop_noise(diff, table, column);
-        for (size_t i = 0; i < table->count; i++)
-            judge_row(diff, table, (enum diff_table_id)id, &table->rows[i]);
     }
+    for (size_t id = DIFF_TABLES; id-- > 0;) /* the totals last: they depend on what rows are called */
+        for (size_t i = 0; i < diff->tables[id].count; i++)
+            judge_row(diff, &diff->tables[id], (enum diff_table_id)id, &diff->tables[id].rows[i]);
 }
 
 /* ---- order ---- */
