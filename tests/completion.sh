@@ -70,6 +70,7 @@ want='<doctor>
 for shell in bash zsh; do
     script=$TMP/clear.bash
     [ $shell = bash ] || script=$TMP/zsh/_clear
+    has_terminals || continue
     PATH=$TMP/bin:$PATH python3 "$ROOT/tests/completion.py" $shell "$script" "${lines[@]}" >"$TMP/$shell.txt" || fail "$shell: $(cat "$TMP/$shell.txt")"
     # zsh takes the slash of a directory back when the line ends there.
     expect_equal "$(sed 's,/>,>,' "$TMP/$shell.txt")" "${want//\/>/>}" "$shell"
@@ -85,3 +86,4 @@ expect_equal "$(in_fish 'clear doctor prof')" 'profile.pb.gz' 'fish: a file'
 expect_equal "$(in_fish 'clear ingest --tls_ca=prof')" '--tls_ca=profile.pb.gz' 'fish: a file behind ='
 expect_equal "$(in_fish 'clear profile mkte')" 'mktemp' 'fish: a program'
 expect_equal "$(in_fish 'clear doctor tag:branch=main,aft')" 'tag:branch=main,after' 'fish: the next of several'
+needs_terminals # for bash and zsh above

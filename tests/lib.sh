@@ -25,6 +25,13 @@ skip() { # skip WORDS...: only for what no package could mend (no network, no us
     exit 77
 }
 
+has_terminals() { # can a terminal be opened? In a bare chroot /dev/pts is not mounted
+    python3 -c 'import os; os.openpty()' 2>/dev/null
+}
+needs_terminals() { # put it before the first part of a test that opens one
+    has_terminals || skip 'no terminal can be opened: /dev/pts is not mounted'
+}
+
 expect_status() { # expect_status STATUS COMMAND...: the command must exit so
     local want=$1 got=0
     shift

@@ -2,6 +2,7 @@
 # terminal is not ours to draw on.
 # timeout: 60
 . "$(dirname "$0")/lib.sh"
+needs_terminals
 
 cat >watch.py <<'E2'
 """Runs COMMAND in front of a pseudo terminal of ROWS x 100 and prints what the terminal got."""

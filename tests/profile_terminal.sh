@@ -2,6 +2,7 @@
 # On a terminal: the program owns it, ^C reaches it once, ^Z stops it and clear together, fg goes on.
 # timeout: 60
 . "$(dirname "$0")/lib.sh"
+needs_terminals
 
 cat >job.py <<'E2'
 """A shell of one job on a pseudo terminal: starts COMMAND as the foreground job, types, and looks at the job."""

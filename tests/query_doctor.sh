@@ -105,6 +105,7 @@ expect_match "$(cat err.txt)" '^clear: heap\.pb\.gz: no such file, and no wareho
 on_terminal() { env "$@" script -qec "stty cols 200; '$CLEAR' doctor --db t.db 1" /dev/null | tr -d '\r'; }
 sqlite3 t.db ".read $ROOT/tests/query_data.sql" 2>/dev/null
 "$CLEAR" doctor --db t.db 1 >plain || fail "doctor"
+if has_terminals; then
 on_terminal -u NO_COLOR TERM=xterm >coloured
 grep -q $'\033\\[1;31mcritical *\033\\[0m' coloured || fail "no colour on a terminal: $(head -20 coloured)"
 expect_equal "$(sed 's/\x1b\[[0-9;]*m//g' coloured)" "$(cat plain)" "what is coloured, without its colours"
@@ -112,6 +113,7 @@ for words in "NO_COLOR=1 TERM=xterm" "-u NO_COLOR TERM=dumb" "-u NO_COLOR -u TER
     # shellcheck disable=SC2086 # several words
     expect_equal "$(on_terminal $words | grep -c $'\033')" 0 "colour with $words"
 done
+fi
 
 # Where nothing is worse than a note, the functions that cost most of what no diagnosis speaks of.
 printf 'main;parse;copy 30\nmain;parse 9\nmain 1\n' >hot.folded
@@ -130,3 +132,4 @@ sqlite3 t.db "INSERT INTO profiles(id, run_id, kind, sample_types, default_type)
 sqlite3 t.db "UPDATE rules SET value = 1e12 WHERE name IN ('leak_warning_count', 'lock_wait_note_ns'); UPDATE profiles SET dropped = 0"
 "$CLEAR" doctor --db t.db 1 >report || fail "doctor without a finding above a note"
 expect_match "$(cat report)" '^ +30\.0 ms +100 % +30\.0 ms +100 % +xmalloc  \(mem\.c\)$' "functions where nothing is above a note"
+needs_terminals # for the part above

@@ -2,6 +2,7 @@
 # The prompt of clear report on a terminal: greeting, completion, history, ^C, ^D, signals.
 # timeout: 120
 . "$(dirname "$0")/lib.sh"
+needs_terminals
 profile -q --label first -o first.profile --cpu off "$FIXTURES/heap_counts" >/dev/null || fail "heap_counts"
 # A function of the run with a beginning of its own.
 functions=$(sql "$TMP/t.db" "SELECT DISTINCT function FROM frames WHERE function GLOB '[a-z]*' AND function NOT GLOB '*[^a-z_]*' ORDER BY function")

@@ -1,5 +1,6 @@
 # clear runs on a terminal of 80 and of 200 columns, of many runs and of long labels; which runs it lists; and the pager of long output.
 . "$(dirname "$0")/lib.sh"
+needs_terminals
 
 long=$(printf 'l%.0s' $(seq 5000))
 "$CLEAR" profile -q --db t.db --label "$long" --tag branch=main -- true || fail 'a long label'

@@ -31,6 +31,7 @@ expect_match "$("$CLEAR" shell --db none.db 2>&1)" "^clear: none.db: no such fil
 [ ! -e none.db ] || fail "clear shell made a database"
 mkdir empty && expect_match "$(PATH=$TMP/empty "$CLEAR" shell "SELECT 1" 2>&1)" "^clear: sqlite3 is not in PATH" "no sqlite3"
 
+if has_terminals; then
 # On a terminal: a greeting, then boxes.
 python3 - "$CLEAR" >terminal <<'PYTHON' || fail "clear shell on a terminal"
 import os, pty, sys
@@ -50,6 +51,7 @@ PYTHON
 expect_match "$(cat terminal)" "^t.db, read-only: 3 runs, the latest is 3$" "the greeting"
 expect_match "$(cat terminal)" "^saved queries, for the latest run: biggest_stacks channel_saturation " "the greeting's queries"
 expect_match "$(cat terminal)" "│ 42 +│" "a box"
+fi
 
 # schema: what is printed makes the same schema again, comments and all.
 "$CLEAR" schema >schema.sql || fail "clear schema"
@@ -88,3 +90,4 @@ expect_equal "$("$CLEAR" shell --db hostile.db ".headers off" ".mode list" "SELE
 "$CLEAR" shell --db t.db ".shell touch $TMP/harmed" >out 2>&1
 [ ! -e harmed ] || fail "the shell runs other programs"
 expect_match "$(cat out)" 'safe mode' "a command that leaves the warehouse"
+needs_terminals # for the part above
