@@ -245,7 +245,10 @@ struct thread {
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
     uint32_t holds_to_skip, hold_random; /* of short holds, until one is timed; 0 before the first draw */
-    struct wait_counters *waiting;       /* of the wait that it is in, if a cancellation may end that */
+    /* The wait that it is in, where a cancellation may end that; NULL: none. */
+    struct wait_counters *waiting;
+    uint64_t waiting_since;
+    uint32_t waiting_weight;
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
         known_waits[KNOWN_OBJECTS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */

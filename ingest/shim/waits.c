@@ -42,6 +42,8 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
     }
     wait.asked = clock_ticks();
     thread->waiting = wait.counters;
+    thread->waiting_since = wait.asked;
+    thread->waiting_weight = wait.weight;
     wait_publish(thread, id, wait.weight, EXCLUSIVE, wait.asked);
     return wait;
 }
@@ -66,12 +68,11 @@ void wait_ends(const struct begun_wait *wait, enum wait_result result) {
 
 /* The thread ends: if it was in a wait, that was cancelled. */
 void wait_abandoned(struct thread *thread) {
-    struct thread_counters *record = thread->counters;
     struct begun_wait wait = {
-        .counters = thread->waiting, .asked = load_relaxed(&record->wait_since), .weight = record->wait_weight};
+        .counters = thread->waiting, .asked = thread->waiting_since, .weight = thread->waiting_weight};
     wait_unpublish(thread);
     thread->waiting = NULL;
-    if (!wait.counters || !wait.asked) return;
+    if (!wait.counters) return;
     add_own(&wait.counters->timeouts, wait.weight);
     count_wait_time(&wait);
 }
