@@ -256,6 +256,7 @@ static void flush_until_exit(struct recording *recording) {
     status_line_end(&line);
     recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
+    collector_set_waits(recording->collector, recording->launch.waits);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->server) server_finish(recording->server);

@@ -52,4 +52,12 @@ for name in first_mutex second_mutex; do
     expect_between "$(sql t.db "SELECT sum(wait_ns) FROM lock_use WHERE $of_run AND $(named $name)")" $((least - least / 1000)) "$ran" "wait_ns of $name"
 done
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock WHERE $of_run AND code = 'ok' AND wait_ns > 0")" 0 'deadlocked locks that are ok'
+
+# What no hook sees is said, with the number that the kernel counts; and only where it is most.
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_saturation WHERE code = 'unseen-waits'")" 0 'unseen waits where waits were seen'
+expect_status 0 profile -- "$FIXTURES/wait_counts" pipes >out.txt
+read -r _ switches < <(grep '^pipes ' out.txt)
+expect_between "$(sql t.db "SELECT count FROM doctor_saturation WHERE $of_run AND code = 'unseen-waits' AND percent > 95")" $((switches - 20)) $((switches + 20)) \
+    'unseen waits'
+expect_match "$("$CLEAR" doctor --db t.db)" 'unseen-waits: most waits were in no lock' 'what clear doctor says'
 check_db t.db

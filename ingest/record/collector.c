@@ -34,6 +34,7 @@ struct collector {
     struct moment start;
     int64_t start_ns;                              /* the same moment, since the epoch */
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
+    uint64_t program_waits;                        /* collector_set_waits */
     pid_t first_pid;                               /* of the program; 0: unknown */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
@@ -148,6 +149,10 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     collector->first_pid = pid;
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
+}
+
+void collector_set_waits(struct collector *collector, uint64_t waits) {
+    collector->program_waits = waits;
 }
 
 void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns) {
@@ -417,6 +422,7 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
                 {"recorder.dropped", "count", (double)totals.dropped},
                 {"recorder.truncated", "count", (double)totals.truncated},
                 {"recorder.segment_bytes", "bytes", (double)totals.segment_bytes},
+                {"recorder.voluntary_switches", "count", (double)collector->program_waits},
                 {"recorder.corrupt_segments", "count", (double)totals.corrupt},
                 {"recorder.unrecorded_processes", "count", (double)totals.unrecorded}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -95,6 +95,8 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
 /* When the program started, and when it ended (0: it runs), by CLOCK_MONOTONIC. The run's duration is what lies between;
  * without this call it is the time from collector_open to the last flush. */
 void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns);
+/* How often the program's threads gave the processor away by themselves, as getrusage(2) counts. Call it at the end. */
+void collector_set_waits(struct collector *collector, uint64_t waits);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */

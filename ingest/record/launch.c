@@ -298,9 +298,11 @@ void launch_end(struct launch *launch) {
 /* ---- wait -------------------------------------------------------------------------------------------------------- */
 
 static bool has_ended(struct launch *launch, int *wait_status) {
-    pid_t got = waitpid(launch->pid, wait_status, WNOHANG | WUNTRACED);
+    struct rusage usage;
+    pid_t got = wait4(launch->pid, wait_status, WNOHANG | WUNTRACED, &usage);
     if (got != launch->pid) return false;
     if (!WIFSTOPPED(*wait_status)) {
+        launch->waits = (uint64_t)usage.ru_nvcsw;
         end_watch(launch);
         return true;
     }

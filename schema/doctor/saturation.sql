@@ -3,10 +3,11 @@ CREATE VIEW doctor_saturation AS
 -- Question: is what this run recorded all there was? Read these rows before all others.
 -- Rows: one per run, code and kind of profile; of warnings one per run and text. Several codes may be true at once.
 -- Columns: those of doctor, and
---   count [unit of the code]: dropped, truncated: events and stacks; sampled: N; sampled-bytes: bytes; slow-flush, paused:
+--   count [unit of the code]: dropped, truncated, unseen-waits: events, stacks, waits; sampled: N; sampled-bytes: bytes; slow-flush, paused:
 --     milliseconds; warning: profiles with this text; unfinished: 1
---   recorded [count]: of code dropped: events of the kind that were recorded; NULL: unknown
---   percent [percent]: of code dropped: the lost events of all events, a whole number; NULL: unknown
+--   recorded [count]: of code dropped: events of the kind that were recorded; of unseen-waits: waits that were; NULL: unknown
+--   percent [percent]: of code dropped: the lost events of all events; of unseen-waits: the unseen of all; a whole number; NULL:
+--     unknown
 -- Thresholds (names are rows of the table rules):
 --   dropped: events could not be recorded. A note below dropped_note_percent (1 %); of CPU samples below dropped_cpu_note_percent
 --     (5 %) or dropped_cpu_note_count (10) samples.
@@ -15,10 +16,12 @@ CREATE VIEW doctor_saturation AS
 --   sampled-bytes: allocations were Poisson-sampled by size; values are unbiased estimates.
 --   slow-flush: the recorder wrote for at least recorder_flush_ms (1,000 ms) and recorder_flush_percent (10 %) of the run.
 --   paused: recording was switched off for a part of the run.
+--   unseen-waits: threads gave the processor away by themselves (voluntary context switches of the program and the children that it
+--     waited for) unseen_waits_count (1,000) times or more than waits were recorded, and those are unseen_waits_percent (50 %) of all.
 --   unfinished: the recorder did not see the end of the run.
 --   warning: the ingested file says "WARNING: ..." itself.
 -- Severity: that of the advice, but for the notes above.
--- Known false positives: dropped counts events, not bytes: what was lost may have been small or large.
+-- Known false positives: unseen-waits of a program that reads, writes and sleeps: it waits for nothing that is a lock. dropped counts events, not bytes: what was lost may have been small or large.
 WITH finding(run_id, code, subject, count) AS (
     SELECT run_id, 'dropped', kind, sum(dropped)
     FROM profiles
@@ -61,6 +64,24 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE counters.name = 'recorder.paused_ms'
     GROUP BY profiles.run_id
     UNION ALL
+    SELECT switched.run_id, 'unseen-waits', 'program', CAST(switched.value - seen.waits AS INTEGER)
+    FROM (SELECT profiles.run_id, max(counters.value) AS value
+          FROM counters
+          JOIN profiles ON profiles.id = counters.profile_id
+          WHERE counters.name = 'recorder.voluntary_switches'
+          GROUP BY profiles.run_id) AS switched
+    JOIN (SELECT run_id, sum(waits) AS waits
+          FROM (SELECT profiles.run_id, contended + read_contended + timeouts + unfinished AS waits
+                FROM profiles JOIN locks ON locks.profile_id = profiles.id
+                UNION ALL
+                SELECT profiles.run_id, push_blocked + pop_blocked
+                FROM profiles JOIN channels ON channels.profile_id = profiles.id
+                UNION ALL
+                SELECT run_id, 0 FROM profiles WHERE kind = 'lock')
+          GROUP BY run_id) AS seen ON seen.run_id = switched.run_id
+    WHERE switched.value - seen.waits >= (SELECT value FROM rules WHERE name = 'unseen_waits_count')
+      AND 100 * (switched.value - seen.waits) >= switched.value * (SELECT value FROM rules WHERE name = 'unseen_waits_percent')
+    UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs
     WHERE ' ' || flags || ' ' LIKE '% unfinished %'
@@ -71,13 +92,19 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE ltrim(comment.value, '# ') GLOB 'WARNING:*'
     GROUP BY profiles.run_id, ltrim(comment.value, '# ')
 ),
--- For lost events: how many events of the kind were recorded. A lost event of a sampled profile counts N times too.
+-- For lost events: how many events of the kind were recorded. A lost event of a sampled profile counts N times too. For unseen waits:
+-- how many there were in all.
 loss AS (
     SELECT finding.*,
            CASE WHEN code = 'dropped'
                 THEN (SELECT sum(dropped * max(sample_n, 1)) FROM profiles
-                      WHERE profiles.run_id = finding.run_id AND kind = subject) END AS lost,
-           CASE iif(code = 'dropped', subject, '')
+                      WHERE profiles.run_id = finding.run_id AND kind = subject)
+                WHEN code = 'unseen-waits' THEN count END AS lost,
+           CASE iif(code = 'dropped', subject, code)
+                WHEN 'unseen-waits'
+                THEN (SELECT CAST(max(counters.value) AS INTEGER) - finding.count
+                      FROM counters JOIN profiles ON profiles.id = counters.profile_id
+                      WHERE profiles.run_id = finding.run_id AND counters.name = 'recorder.voluntary_switches')
                 WHEN 'heap'
                 THEN (SELECT sum(alloc_count + free_count) FROM profiles JOIN sites ON sites.profile_id = profiles.id
                       WHERE profiles.run_id = finding.run_id AND kind = 'heap')
@@ -110,7 +137,7 @@ SELECT
                    OR judged.count < (SELECT value FROM rules WHERE name = 'dropped_cpu_note_count')) THEN 'note'
          ELSE advice.severity END AS severity,
     judged.subject,
-    iif(judged.code = 'dropped',
+    iif(judged.code IN ('dropped', 'unseen-waits'),
         printf('{"count":%d,"recorded":%s,"percent":%s}', judged.count, coalesce(recorded, 'null'), coalesce(percent, 'null')),
         printf('{"count":%d}', judged.count)) AS evidence,
     '[]' AS trace_ids,
