@@ -3,16 +3,16 @@
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'
-kinds() { sql t.db "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE $newest ORDER BY kind)"; }
-files() { (cd t.profile && echo *); }
+kinds() { sql t.db "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE $newest AND kind <> 'recorder' ORDER BY kind)"; }
+files() { (cd t.profile && find . -type f ! -name 'recorder*' -printf '%f\n' | sort | paste -sd ' '); }
 record() { # record ARGUMENTS...: quietly, into t.profile
     expect_status 0 profile -q -o t.profile "$@" >out.txt
 }
 
 # What is off has no profile, no file, and no row. (mvcc has cells, no channels, no fibers.)
 record "$FIXTURES/mvcc"
-expect_equal "$(kinds)" cpu,heap,lock,mvcc 'kinds'
-expect_equal "$(files)" 'alloc.txt cpu.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt' 'files'
+expect_equal "$(kinds)" cpu,heap,heap-peak,lock,mvcc,wait 'kinds'
+expect_equal "$(files)" 'alloc.txt cpu.pb.gz heap-peak.pb.gz heap.pb.gz lock.pb.gz locks.txt mvcc.pb.gz mvcc.txt wait.pb.gz' 'files'
 record --no-heap --no-locks --cpu=off "$FIXTURES/mvcc"
 expect_equal "$(kinds)" mvcc 'kinds with all but cells off'
 expect_equal "$(files)" 'mvcc.pb.gz mvcc.txt' 'files with all but cells off'
@@ -21,9 +21,9 @@ grep '^cell ' out.txt | grep -v '+24 128 ' >cells.txt # all but the one in the h
 expect_tables cells.txt
 expect_equal "$(sql t.db "SELECT count(*) FROM cell_use WHERE $newest AND object GLOB '0x*'")" 1 'the cell in the heap goes by its address'
 record --no-heap "$FIXTURES/lock_contended"
-expect_equal "$(kinds)" cpu,lock 'kinds with --no-heap'
+expect_equal "$(kinds)" cpu,lock,wait 'kinds with --no-heap'
 record --no-locks "$FIXTURES/lock_contended"
-expect_equal "$(kinds)" cpu,heap 'kinds with --no-locks'
+expect_equal "$(kinds)" cpu,heap,heap-peak 'kinds with --no-locks'
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND (dropped OR truncated)")" 0 'losses of what is off'
 
 # The period of CPU samples is the rate.
@@ -33,7 +33,7 @@ expect_equal "$(sql t.db "SELECT period, period_type, period_unit FROM profiles 
 # Every Nth event: in the run, its profiles, the dumps, the profiles for pprof, the list of runs, and the doctor.
 record --sample=100 "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '100|' '--sample=100'
-expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'wait') ORDER BY kind")" \
     $'heap|100|100\nlock|100|100\nmvcc|100|100' 'rates of the profiles'
 expect_equal "$(sql t.db "SELECT sample_n FROM profiles WHERE $newest AND kind = 'cpu'")" 1 'CPU samples are not thinned out'
 for dump in alloc locks mvcc; do
@@ -45,13 +45,13 @@ for kind in heap mvcc; do
 done
 expect_match "$("$CLEAR" runs --db t.db | sed -n 3p)" 'sampled 1 in 100' 'clear runs'
 expect_match "$("$CLEAR" doctor --db t.db)" 'sampled 1 in 100; figures are scaled up' 'clear doctor'
-expect_equal "$(sql t.db "SELECT group_concat(subject) FROM doctor WHERE $newest AND code = 'sampled'")" heap,lock,mvcc 'doctor'
+expect_equal "$(sql t.db "SELECT group_concat(subject) FROM doctor WHERE $newest AND code = 'sampled' AND subject NOT IN ('heap-peak', 'wait')")" heap,lock,mvcc 'doctor'
 expect_match "$(profile --sample=100 "$FIXTURES/leak" 2>&1 >/dev/null)" '; sampled 1 in 100$' 'closing words'
 
 # By bytes: the heap alone.
 record --sample=64KiB "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '1|sample_bytes=65536' '--sample=64KiB'
-expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind <> 'cpu' ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'wait') ORDER BY kind")" \
     $'heap|1|65536|space\nlock|1|1|contentions\nmvcc|1|1|commits' 'rates of the profiles'
 expect_equal "$(sed -n 's/^# sample_bytes: //p' t.profile/alloc.txt)" 65536 'alloc.txt'
 expect_equal "$(grep -c sample_bytes t.profile/locks.txt)" 0 'locks.txt'
@@ -83,7 +83,7 @@ expect_equal "$(sql t.db "SELECT count(*) FROM processes WHERE $newest AND execu
 
 # What the recording cost.
 expect_equal "$(sql t.db "SELECT group_concat(name) FROM (SELECT name FROM counters JOIN profiles ON profiles.id = profile_id WHERE $newest ORDER BY name)")" \
-    recorder.corrupt_segments,recorder.dropped,recorder.events,recorder.flush_ms,recorder.flushes,recorder.segment_bytes,recorder.truncated,recorder.unrecorded_processes,recorder.voluntary_switches \
+    recorder.corrupt_segments,recorder.cpu_ms,recorder.cpu_samples,recorder.dropped,recorder.events,recorder.flush_ms,recorder.flushes,recorder.segment_bytes,recorder.truncated,recorder.unrecorded_processes,recorder.voluntary_switches \
     'counters of the recorder'
 
 while IFS='|' read -r why arguments; do
