@@ -347,13 +347,13 @@ def drop_frames(warehouse):
 
 
 class Head:
-    """Fills the head of a profile. The windows of a process are one profile; the processes of a run ran beside each other, so its first
-    one says how long it took; runs are added as pprof adds files."""
+    """Fills the head of a profile. The windows of a process are one profile; the processes of a run ran beside each other, so a
+    recorded one took from the first start to the last end; runs are added as pprof adds files."""
 
     def __init__(self, query, profile, are_stored):
         self.query, self.warehouse, self.profile, self.are_stored = query, query.warehouse, profile, are_stored
         self.default, self.period_type = KINDS.get(query.kind, ("", "", "/"))[1:3] if not are_stored else ("", "/")
-        self.dropped = self.truncated = self.sample_n = self.sample_bytes = self.parts = 0
+        self.dropped = self.truncated = self.sample_n = self.sample_bytes = self.parts = self.runs = self.processes = 0
 
     def add_run(self, run):
         parts = {}
@@ -361,6 +361,12 @@ class Head:
             parts.setdefault(place(profile), []).append((profile, is_counted))
         for number, windows in enumerate(parts.values()):
             self.add_part(run, windows, number == 0)
+        self.runs += 1
+        if self.warehouse.one("runs", run)["content_hash"] is None:
+            self.processes += len(parts)
+            spans = [(p["time_ns"] - p["duration_ns"], p["time_ns"]) for windows in parts.values() for p, counted in windows if counted]
+            if spans:
+                self.profile.duration += max(end for _, end in spans) - min(start for start, _ in spans)
 
     def add_part(self, run, windows, is_first_of_run):
         out, first = self.profile, windows[0][0]
@@ -373,7 +379,7 @@ class Head:
         self.parts += 1
         out.default = out.default or first["default_type"] or self.default
         if is_first_of_run:
-            self.add_time(counted or [profile for profile, _ in windows], bool(counted))
+            self.add_time(counted or [profile for profile, _ in windows], bool(counted) and not is_recorded)
             self.name_run(run, is_recorded)
         period, sample_n = (max(profile[name] for profile, _ in windows) for name in ("period", "sample_n"))
         self.sample_n = max(self.sample_n, sample_n)
@@ -419,6 +425,8 @@ class Head:
             comment(f"sampled: every {self.sample_n}th event, counted {self.sample_n} times")
         if self.sample_bytes > 1:
             comment(f"sampled: one allocation in {self.sample_bytes} bytes on average, scaled up")
+        if self.query.kind in ("cpu", "recorder") and self.processes > self.runs:
+            comment(f"CPU time of {self.processes} processes, added up; the duration is that of the whole run")
 
 
 def load(query, runs):

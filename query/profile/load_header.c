@@ -36,6 +36,8 @@ struct heading {
     bool is_stored;
     struct map comments; /* that are there already */
     int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles;
+    int64_t processes;         /* recorded ones */
+    int64_t run_start, run_end; /* of the recorded processes of a run, in the span; 0: none yet */
 };
 
 static const char *text_or(sqlite3_stmt *row, int column, const char *otherwise) {
@@ -124,7 +126,16 @@ static int read_first(struct heading *head, sqlite3_stmt *row, struct error *err
     return read_drop_frames(head, row, err);
 }
 
-/* Processes ran beside each other, runs after each other: pprof adds up files, and a run is one. */
+/* Processes ran beside each other, so a recorded run took from the start of the first to the end of the last. */
+static void read_span(struct heading *head, sqlite3_stmt *row) {
+    int64_t end = sqlite3_column_int64(row, TIME), start = end - sqlite3_column_int64(row, DURATION);
+    head->processes++;
+    if (start == end) return;
+    if (!head->run_end || start < head->run_start) head->run_start = start;
+    if (end > head->run_end) head->run_end = end;
+}
+
+/* Runs are after each other: pprof adds up files, and a run is one. */
 static void read_run(struct heading *head, sqlite3_stmt *row) {
     struct profile *profile = head->profile;
     int64_t time_ns = sqlite3_column_int64(row, TIME);
@@ -132,8 +143,10 @@ static void read_run(struct heading *head, sqlite3_stmt *row) {
     if (!*profile->default_type)
         profile->default_type =
             profile_text(profile, text_or(row, DEFAULT_TYPE, head->is_stored ? "" : head->kind->default_type));
-    profile->duration_ns += sqlite3_column_int64(row, DURATION);
-    if (!sqlite3_column_int(row, RECORDED)) return;
+    if (!sqlite3_column_int(row, RECORDED)) {
+        profile->duration_ns += sqlite3_column_int64(row, DURATION);
+        return;
+    }
     comment_named(head, "command", db_text(row, COMMAND));
     comment_named(head, "run", db_text(row, UUID));
     comment_named(head, "label", db_text(row, LABEL));
@@ -151,12 +164,14 @@ static int read_profile(struct heading *head, sqlite3_stmt *row, struct error *e
     if (profile->period == 0 || profile->period < period) profile->period = period;
     if (head->profiles++ == 0 && read_first(head, row, err) < 0) return -1;
     if (head->run_profiles++ == 0) read_run(head, row);
+    if (sqlite3_column_int(row, RECORDED)) read_span(head, row);
     if (each_value(head, db_text(row, COMMENTS), use_comment, err) < 0) return -1;
     return read_mappings(head, row, err);
 }
 
 /* Figures that are not exact say so in the profile itself. */
-static void add_sums(struct heading *head) {
+static void add_sums(struct heading *head, int64_t runs) {
+    bool is_cpu_time = head->kind == &kinds[KIND_CPU] || head->kind == &kinds[KIND_RECORDER];
     char *texts[] = {
         head->dropped
             ? xasprintf("WARNING: %lld samples dropped: every figure here may be too small", (long long)head->dropped)
@@ -169,6 +184,10 @@ static void add_sums(struct heading *head) {
                            : NULL,
         head->sample_bytes > 1
             ? xasprintf("sampled: one allocation in %lld bytes on average, scaled up", (long long)head->sample_bytes)
+            : NULL,
+        is_cpu_time && head->processes > runs
+            ? xasprintf("CPU time of %lld processes, added up; the duration is that of the whole run",
+                        (long long)head->processes)
             : NULL,
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -185,12 +204,13 @@ static int read_run_profiles(struct heading *head, int64_t run_id, const struct 
     kind_bind(rows, kind);
     timespan_bind(rows, span);
     int code;
-    head->run_profiles = 0;
+    head->run_profiles = head->run_start = head->run_end = 0;
     while ((code = db_step(head->names->db, rows, err)) == 1)
         if (read_profile(head, rows, err) < 0) {
             sqlite3_reset(rows);
             return -1;
         }
+    head->profile->duration_ns += head->run_end - head->run_start;
     return code;
 }
 
@@ -203,7 +223,7 @@ int profile_head_read(struct profile_names *names, const struct run_set *runs, c
         code = read_run_profiles(&head, runs->ids[i], spans ? &spans[i] : &timespan_all, kind, err);
     if (head.profiles == 0) /* nothing was recorded, as of a program that allocates nothing */
         head.profile->default_type = profile_text(head.profile, head.kind->default_type);
-    add_sums(&head);
+    add_sums(&head, (int64_t)runs->count);
     map_free(&head.comments);
     return code;
 }
