@@ -22,6 +22,7 @@
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
 #include "ingest/symbols/source_rows.h"
+#include "schema/schema.h"
 #include "serve/serve.h"
 
 enum {
@@ -217,11 +218,24 @@ static void switch_recording(struct recording *recording) {
     if (set_recording(recording, recording->is_paused, &err)) fprintf(stderr, "clear: %s\n", err.message);
 }
 
+/* What perf sampled, once it is stored. */
+static int add_perf_totals(struct recording *recording, struct collector_totals *totals, struct error *err) {
+    sqlite3_stmt *row = db_prepare(&recording->db, embedded_text("profile/cpu_totals.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", recording->run_id);
+    if (db_step(&recording->db, row, err) != 1) return -1;
+    totals->cpu_samples = (uint64_t)sqlite3_column_int64(row, 0);
+    totals->cpu_ns = (uint64_t)sqlite3_column_int64(row, 1);
+    sqlite3_reset(row);
+    return 0;
+}
+
 static struct collector_totals totals_of(struct recording *recording) {
     struct collector_totals totals;
     struct error ignored = {0};
     collector_totals(recording->collector, &totals);
     (void)self_dumps_totals(&recording->dumps, &recording->db, recording->run_id, &totals, &ignored);
+    if (recording->request->uses_perf) (void)add_perf_totals(recording, &totals, &ignored);
     return totals;
 }
 

@@ -115,7 +115,7 @@ def stored_traces(db, run, event):
            JOIN traces t ON t.id = c.trace_id JOIN label_sets s ON s.id = c.label_set_id
            WHERE p.run_id = ? AND (? IS NULL OR p.comments LIKE '%"perf event ' || ? || '"%')""", (run, event, event))
     for samples, stack, labels in rows:
-        comm = dict(label[:2] for label in json.loads(labels)).get("comm", "")
+        comm = dict(label[:2] for label in json.loads(labels)).get("thread", "")
         yield comm, samples, [frames[i] for i in json.loads(stack)]
 
 

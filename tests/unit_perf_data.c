@@ -334,7 +334,7 @@ static void a_queue_keeps_the_order_of_equal_times(void **state) {
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
-/* "FILE+OFFSET COMM count" of each row, in the order in which they were met. */
+/* "FILE+OFFSET COMM/TID count" of each row, in the order in which they were met. */
 static char *rows_of(struct buffer *file) {
     struct perf_recording recording = {0};
     struct error err = {0};
@@ -350,7 +350,8 @@ static char *rows_of(struct buffer *file) {
                           (unsigned long long)frame->address);
         }
         const struct map_entry *comm = &recording.comms.entries[row->comm];
-        buffer_printf(&text, "%.*s %llu\n", (int)comm->size, (const char *)comm->key, (unsigned long long)row->samples);
+        buffer_printf(&text, "%.*s/%u%s %llu\n", (int)comm->size, (const char *)comm->key, row->tid,
+                      row->mode == PERF_MODE_KERNEL ? "k" : "", (unsigned long long)row->samples);
     }
     perf_recording_free(&recording);
     return buffer_take(&text);
@@ -377,8 +378,8 @@ static void addresses_are_of_the_file_that_stood_there_then(void **state) {
     put_sample(&file, 6, 0x1001, 33);
     put_sample(&file, 5, 0x2002, 34); /* the parent stays what it was */
     char *rows = rows_of(&file);
-    assert_string_equal(rows, "/a+110 shell 2\n/a+10ff shell 1\n/b+1 shell 1\n/a+2101 shell 1\n/b+2 shell 2\n"
-                              "/b+2 child 1\n/c+1 child 1\n");
+    assert_string_equal(rows, "/a+110 shell/5 2\n/a+10ff shell/5 1\n/b+1 shell/5 1\n/a+2101 shell/5 1\n/b+2 shell/6 1\n"
+                              "/b+2 child/6 1\n/c+1 child/6 1\n/b+2 shell/5 1\n");
     free(rows);
     buffer_free(&file);
 }
@@ -400,7 +401,7 @@ static void a_chain_has_the_calls_and_not_the_returns(void **state) {
     end_record(&file, at);
     char *rows = rows_of(&file);
     assert_string_equal(rows,
-                        "[kernel.kallsyms]+ffffffff81000010 [kernel.kallsyms]+ffffffff8100001f /b+0 /a+fff +7  1\n");
+                        "[kernel.kallsyms]+ffffffff81000010 [kernel.kallsyms]+ffffffff8100001f /b+0 /a+fff +7 /5k 1\n");
     free(rows);
     buffer_free(&file);
 }
@@ -422,7 +423,7 @@ static void no_address_of_the_lower_half_is_the_kernels(void **state) {
     buffer_add(&file, chain, sizeof chain);
     end_record(&file, at);
     char *rows = rows_of(&file);
-    assert_string_equal(rows, "[kernel.kallsyms]+10 /b+0 +62696c2f766e6579  1\n");
+    assert_string_equal(rows, "[kernel.kallsyms]+10 /b+0 +62696c2f766e6579 /5k 1\n");
     free(rows);
     buffer_free(&file);
 }
@@ -456,7 +457,7 @@ static void compressed_records_go_on_in_the_next_block(void **state) {
             put_compressed(&cut, stream, inner.data + at, at + block < inner.size ? block : inner.size - at);
         ZSTD_freeCStream(stream);
         char *rows = rows_of(&cut);
-        assert_string_equal(rows, "/a+1  5\n/a+0  5\n");
+        assert_string_equal(rows, "/a+1 /5 5\n/a+0 /5 5\n");
         free(rows);
         buffer_free(&cut);
     }

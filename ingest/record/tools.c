@@ -49,7 +49,7 @@ static void free_arguments(struct argument_list *arguments) {
 /* The tool and its options. */
 static struct argument_list arguments_of(enum tool tool, uint32_t hz, const char *output) {
     static const char *const common[][8] = {
-        [TOOL_PERF_RECORD] = {"perf", "record", "-q", "-g"},
+        [TOOL_PERF_RECORD] = {"perf", "record", "-q", "-g", "-e", "cpu-clock"},
         [TOOL_PERF_STAT] = {"perf", "stat", "-x;", "-e", COUNTERS},
         /* errors is the last column, because it is blank when there are none. */
         [TOOL_STRACE] = {"strace", "-f", "-qq", "-c", "-U", "calls,time-total,name,errors"},

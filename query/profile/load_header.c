@@ -36,7 +36,7 @@ struct heading {
     bool is_stored;
     struct map comments; /* that are there already */
     int64_t dropped, truncated, sample_n, sample_bytes, profiles, run_profiles;
-    int64_t processes;         /* recorded ones */
+    int64_t processes;          /* recorded ones */
     int64_t run_start, run_end; /* of the recorded processes of a run, in the span; 0: none yet */
 };
 

@@ -109,15 +109,31 @@ static int begin_profile(struct ingest *ingest, struct perf_names *names, const 
     return code;
 }
 
-static int64_t comm_labels(struct ingest *ingest, const struct perf_recording *recording, uint32_t comm,
-                           struct error *err) {
-    const struct map_entry *entry = &recording->comms.entries[comm];
-    if (entry->size == 0) return 0;
-    char *name = xmalloc(entry->size + 1);
-    memcpy(name, entry->key, entry->size);
-    name[entry->size] = '\0';
-    struct store_label label = {.key = "comm", .text = name};
-    int64_t id = store_label_set(&ingest->store, &label, 1, err);
+/* In user or kernel mode, where the event says. */
+static const char *mode_name(uint32_t mode) {
+    switch (mode) {
+    case PERF_MODE_KERNEL:
+    case PERF_MODE_GUEST_KERNEL: return "kernel";
+    case PERF_MODE_USER:
+    case PERF_MODE_GUEST_USER: return "user";
+    case PERF_MODE_HYPERVISOR: return "hypervisor";
+    default: return NULL;
+    }
+}
+
+/* The thread, and whether the kernel ran for it. A thread without a name has its number alone. */
+static int64_t labels_of(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
+                         struct error *err) {
+    const struct map_entry *comm = &recording->comms.entries[row->comm];
+    struct store_label labels[3];
+    size_t count = 0;
+    char *name = xmalloc(comm->size + 1);
+    memcpy(name, comm->key, comm->size);
+    name[comm->size] = '\0';
+    if (mode_name(row->mode)) labels[count++] = (struct store_label){.key = "mode", .text = mode_name(row->mode)};
+    if (comm->size) labels[count++] = (struct store_label){.key = "thread", .text = name};
+    if (row->tid != UINT32_MAX) labels[count++] = (struct store_label){.key = "tid", .number = row->tid};
+    int64_t id = store_label_set(&ingest->store, labels, count, err);
     free(name);
     return id;
 }
@@ -126,7 +142,7 @@ static int add_row(struct ingest *ingest, struct perf_names *names, const struct
                    struct error *err) {
     int64_t trace = perf_names_trace(names, row->stack, err);
     if (trace < 0) return -1;
-    int64_t labels = comm_labels(ingest, names->recording, row->comm, err);
+    int64_t labels = labels_of(ingest, names->recording, row, err);
     if (labels < 0) return -1;
     int64_t values[] = {(int64_t)row->samples, (int64_t)row->value};
     return clock ? ingest_cpu(ingest, trace, labels, values[0], values[1], err)

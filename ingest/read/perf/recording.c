@@ -135,8 +135,10 @@ static int take_sample(void *context, const struct perf_data_sample *sample, str
     const struct map_entry *comm = map_find(&recording->threads, &sample->tid, sizeof sample->tid);
     struct perf_row row = {.event = (uint32_t)sample->event->index,
                            .stack = stack_of(recording, sample),
-                           .comm = comm ? (uint32_t)comm->value : 0};
-    uint32_t key[] = {row.event, row.stack, row.comm};
+                           .comm = comm ? (uint32_t)comm->value : 0,
+                           .tid = sample->tid,
+                           .mode = sample->mode};
+    uint32_t key[] = {row.event, row.stack, row.comm, row.tid, row.mode};
     bool added;
     struct map_entry *entry = map_put(&recording->row_index, key, sizeof key, &added);
     if (added) {

@@ -1,4 +1,4 @@
-/* recording.h: a perf.data file as sums: the samples of each (event, stack, thread name).
+/* recording.h: a perf.data file as sums: the samples of each (event, stack, thread, name of it, mode).
  *
  * A stack is a list of frames, and a frame is (image, address in it), so a program that ran a thousand times at
  * different addresses is there once. Frames get no names here, because in the form for pipes build ids come after the
@@ -20,8 +20,8 @@ struct perf_frame {
 };
 
 struct perf_row {
-    uint32_t event, stack, comm;
-    uint64_t samples, value; /* value: sum of the periods */
+    uint32_t event, stack, comm, tid, mode; /* mode: enum perf_mode */
+    uint64_t samples, value;                /* value: sum of the periods */
 };
 
 struct perf_recording {
