@@ -3,10 +3,13 @@
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <libiberty/demangle.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,9 +122,24 @@ static int open_regular(const char *path) {
     return file;
 }
 
+/* The code that the kernel maps into every process is in no file. Ours is that of all processes under this kernel, and the build id says
+ * whether it is the one that is asked for. -1: there is none. */
+static int open_vdso(void) {
+    const ElfW(Ehdr) *header = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return -1;
+    size_t size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+    int file = memfd_create("vdso", MFD_CLOEXEC);
+    if (file >= 0 && write(file, header, size) != (ssize_t)size) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
 /* The file as libdwfl's only module, at the addresses of the file itself. NULL where it is not an ELF file. */
-static Dwfl_Module *report_module(Dwfl *dwfl, const char *path) {
-    int file = open_regular(path);
+static Dwfl_Module *report_module(Dwfl *dwfl, const char *path, const char *build_id) {
+    bool is_vdso = strcmp(path, "[vdso]") == 0 && *build_id;
+    int file = is_vdso ? open_vdso() : open_regular(path);
     if (file < 0) return NULL;
     dwfl_report_begin(dwfl);
     Dwfl_Module *reported = dwfl_report_elf(dwfl, path, path, file, 0, true);
@@ -138,7 +156,7 @@ static void open_module(struct symbolizer_module *module) {
     module->dwfl = dwfl_begin(&callbacks);
     if (!module->dwfl) return;
     GElf_Addr elf_bias;
-    Dwfl_Module *reported = report_module(module->dwfl, module->path);
+    Dwfl_Module *reported = report_module(module->dwfl, module->path, module->build_id);
     Elf *elf = reported ? dwfl_module_getelf(reported, &elf_bias) : NULL;
     if (!elf || !build_id_matches(reported, module->build_id)) {
         dwfl_end(module->dwfl);
