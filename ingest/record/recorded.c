@@ -494,6 +494,7 @@ bool recorded_difference(const struct measure *measure, const uint64_t *now, con
 
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                       struct error *err) {
+    jit_names_begin(&recorded->space.jit, recorded->head.pid, recorded->is_running);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct counts *counts = &recorded->counts[i];
         struct summing summing = {recorded, resolver, view, &measures[i], counts};

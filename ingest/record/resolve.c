@@ -100,6 +100,7 @@ void address_space_put(struct resolver *resolver, struct address_space *space, s
 void address_space_free(struct address_space *space) {
     free(space->modules);
     free(space->mapping_ids);
+    jit_names_free(&space->jit);
     *space = (struct address_space){0};
 }
 
@@ -238,11 +239,6 @@ static int64_t named_location(struct resolver *resolver, uint64_t address, const
     return line.function_id < 0 ? -1 : store_location(&resolver->store, 0, address, 0, &line, 1, err);
 }
 
-/* Code outside of every module, as of a JIT compiler. It is named by its address. */
-static int64_t nameless_location(struct resolver *resolver, uint64_t address, struct error *err) {
-    return named_location(resolver, address, hex_address(address).text, err);
-}
-
 static int64_t image_location(struct resolver *resolver, struct address_space *space, const struct loaded *loaded,
                               uint64_t address, struct error *err) {
     struct image *image = loaded->image;
@@ -267,7 +263,7 @@ static int64_t resolve_location(struct resolver *resolver, struct address_space 
     if (pc == LEAF_RECORDER) return named_location(resolver, pc, "[clear]", err);
     if (pc == LEAF_UNSAMPLED) return named_location(resolver, pc, "[unsampled]", err);
     const struct loaded *loaded = find_loaded(space, address, epoch);
-    if (!loaded) return nameless_location(resolver, address, err);
+    if (!loaded) return named_location(resolver, address, jit_name(&space->jit, address), err);
     return image_location(resolver, space, loaded, address - loaded->bias, err);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "ingest/record/jit_names.h"
 #include "ingest/segment.h"
 #include "ingest/store/store.h"
 #include "ingest/symbols/symbolize.h"
@@ -49,6 +50,7 @@ struct address_space {
     size_t count, capacity, last; /* last: where the previous look-up ended */
     int64_t *mapping_ids;
     size_t mapping_count;
+    struct jit_names jit; /* of what is in no module */
 };
 
 int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
