@@ -18,7 +18,7 @@ struct doctor_command {
     const char *db, *run, *other, *focus, *ignore, *peek;
     enum heap_by by;
     int64_t top;
-    bool json, cumulative, has_by, has_top;
+    bool json, full_names, cumulative, has_by, has_top;
 };
 
 /* no-color.org: any value but an empty one means no. */
@@ -60,6 +60,9 @@ static const struct option_row shown_rows[] = {
      .help = "Drop those that match. `--ignore` wins over `--focus`."},
     {"top", .letter = 'n', .type = OPTION_TAKE, .take = take_top, .is_number = true, .argument = "N",
      .help = "Print at most N rows of each section; `-9` is short for `-n 9`. Default: 5. 0: all."},
+    {"full-names", .type = OPTION_SWITCH, .offset = AT(full_names),
+     .help = "Print the names of C++ and Rust functions in full. Default: `std::string` for what the library calls it, "
+             "`map<…>` for template arguments, no hashes."},
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Print all rows as a JSON array; with `--diff`, as one object."},
     {0},
@@ -127,6 +130,7 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
                                     .focus = options->focus,
                                     .ignore = options->ignore,
                                     .peek = options->peek,
+                                    .full_names = options->full_names,
                                     .colour = wants_colour()};
     const char *run = options->run;
     struct db db;
@@ -176,6 +180,7 @@ static int compare(const struct doctor_command *options, struct error *err) {
                                 .cumulative = options->cumulative,
                                 .focus = options->focus,
                                 .ignore = options->ignore,
+                                .full_names = options->full_names,
                                 .colour = wants_colour()};
     /* One name alone is compared with the latest run. */
     diff.sides[DIFF_OLD].name = options->run ? options->run : options->other;

@@ -28,4 +28,29 @@ expect_status 0 profile --sync-callstacks --sample=1 -- "$FIXTURES/cxx" >out.txt
 expect_equal "$(sql t.db "SELECT object, function, sum(acquires), sum(read_acquires) FROM lock_use
     WHERE object IN ('cxx:cxx_mutex', 'cxx:cxx_shared') AND stack_of = 'caller' GROUP BY 1, 2 ORDER BY 1")" \
     $'cxx:cxx_mutex|lock_some|40|0\ncxx:cxx_shared|lock_some|20|40' 'who takes the locks'
+
+# A finding points at the program's own line and not into a header of the library, by a name that a person would write.
+cat >orders.cc <<'CC'
+#include <map>
+#include <string>
+#include <vector>
+template <typename T> struct Cache {
+    std::map<std::string, T> all;
+    __attribute__((noinline)) void put(const std::string &key, const T &value) { all[key] = value; }
+};
+int main() {
+    auto *cache = new Cache<std::vector<int>>;
+    for (int i = 0; i < 3000; i++) cache->put("an order with a rather long name " + std::to_string(i), std::vector<int>(20 + i % 7));
+}
+CC
+"${CXX:-g++}" -g -O1 -o orders orders.cc || fail "compiling orders.cc"
+expect_status 0 profile -q --db cc.db -o none.profile ./orders >out.txt
+expect_equal "$(sql cc.db "SELECT sum(alloc_count) FROM heap WHERE alloc_count >= 3000 AND file NOT LIKE '%orders.cc'")" '' \
+    'sites of the orders outside the program'
+"$CLEAR" doctor --db cc.db --top 0 >plain.txt && "$CLEAR" doctor --db cc.db --top 0 --full-names >full.txt || fail 'clear doctor'
+expect_match "$(cat plain.txt)" '^      Cache<…>::put  orders\.cc:6' 'template arguments are folded'
+expect_match "$(cat full.txt)" '^      Cache<std::vector<int, std::allocator<int> > >::put  orders\.cc:6' '--full-names'
+"$CLEAR" doctor --db cc.db --by bytes --top 0 >plain.txt || fail 'clear doctor --by bytes'
+expect_match "$(cat plain.txt)" ' std::string::' "the library's strings"
+grep -q 'basic_string<' plain.txt && fail 'basic_string<...> in a report'
 check_db t.db

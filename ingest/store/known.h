@@ -13,7 +13,7 @@
 
 struct known_function {
     uint64_t signature; /* of its name and its file's name */
-    bool is_wrapper;    /* of an allocator */
+    bool is_wrapper;    /* of an allocator, or code of a standard library: it works for its caller */
 };
 struct known_location {
     size_t first_part, parts;  /* what its functions add to signatures: in known.parts, innermost first */

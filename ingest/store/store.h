@@ -66,7 +66,8 @@ int64_t store_find_location(struct store *store, int64_t mapping_id, uint64_t ad
 /* Location ids leaf first. An empty stack is trace 0. Two columns are computed here:
  *   signature         the same in a rebuilt program (schema/signature.h)
  *   attributed frame  the first frame from the leaf, innermost inlined function first, whose function matches no
- *                     pattern of the table `wrappers` (GLOB); the leaf if all match. */
+ *                     pattern of the table `wrappers` (GLOB) and whose file is no header or source of a compiler's
+ *                     standard library; the leaf if all do. */
 int64_t store_trace(struct store *store, const int64_t *location_ids, size_t count, struct error *err);
 
 /* Announces about `count` traces in the open transaction, and prepares for them:

@@ -139,7 +139,7 @@ const struct diff_row **diff_sorted(const struct diff_table *table);
 struct units_text diff_value(enum diff_unit unit, double value, bool sign);
 struct units_text diff_percent(double percent); /* "+12 %", "-0.3 %", "x 31" for +3,000 %; "" for NAN */
 /* Up to four callers of the row's function: "a < b < main". */
-int diff_callers(const struct diff_row *row, struct buffer *out, struct error *err);
+int diff_callers(const struct diff_row *row, bool full_names, struct buffer *out, struct error *err);
 /* The line that sums up the comparison. */
 void diff_quote(const struct diff *diff, struct buffer *out);
 

@@ -67,7 +67,7 @@ static void add_figures(struct buffer *out, const struct diff_table *table, cons
 
 static int add_site(struct buffer *out, const struct diff_row *row, struct error *err) {
     struct buffer callers = {0};
-    int code = diff_callers(row, &callers, err);
+    int code = diff_callers(row, true, &callers, err);
     buffer_printf(out, ", \"signature\": \"%016" PRIx64 "\", ", row->signature);
     add_string(out, "called_by", buffer_text(&callers));
     buffer_free(&callers);

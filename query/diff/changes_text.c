@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
+#include "query/profile/plain_name.h"
 #include "schema/schema.h"
 
 struct printer {
@@ -230,7 +231,8 @@ static void add_change(const struct printer *printer, struct grid *grid, const s
 /* ---- notes below a row ---- */
 
 static void note_subject(const struct printer *printer, struct grid *grid, const struct diff_row *row) {
-    struct buffer line = {0}, place = {0}, at = {0};
+    struct buffer line = {0}, place = {0}, at = {0}, plain = {0};
+    const char *name = plain_name_unless(printer->diff->options->full_names, row->subject, &plain);
     if (*row->file && row->line)
         buffer_printf(&at, "  %s:%lld", path_base(row->file), (long long)row->line);
     else if (*row->file || *row->module)
@@ -238,17 +240,19 @@ static void note_subject(const struct printer *printer, struct grid *grid, const
     if (*row->what) buffer_printf(&at, "  [%s]", row->what);
     grid_visible(&place, buffer_text(&at), REPORT_WIDTH / 2);
     buffer_printf(&line, "      %s", style(printer, "\033[1m"));
-    grid_visible(&line, row->subject, REPORT_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
+    grid_visible(&line, name, REPORT_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", style(printer, GRID_PLAIN), buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&line);
     buffer_free(&place);
     buffer_free(&at);
+    buffer_free(&plain);
 }
 
-static int note_callers(struct grid *grid, const struct diff_row *row, struct error *err) {
+static int note_callers(const struct printer *printer, struct grid *grid, const struct diff_row *row,
+                        struct error *err) {
     struct buffer callers = {0}, line = {0};
-    int code = diff_callers(row, &callers, err);
+    int code = diff_callers(row, printer->diff->options->full_names, &callers, err);
     if (code == 0 && callers.size) {
         buffer_add_text(&line, "        < ");
         grid_visible(&line, buffer_text(&callers), REPORT_WIDTH - 10);
@@ -280,7 +284,7 @@ static int add_function(const struct printer *printer, enum diff_table_id id, st
     add_n(printer, grid, row);
     add_difference(printer, grid, &table->columns[table->judged], figure, row->is_change);
     note_subject(printer, grid, row);
-    return id == DIFF_SITES ? note_callers(grid, row, err) : 0;
+    return id == DIFF_SITES ? note_callers(printer, grid, row, err) : 0;
 }
 
 static const char *share_heading(enum diff_table_id id) {

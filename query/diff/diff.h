@@ -33,7 +33,8 @@ struct diff_options {
     int64_t top;     /* rows shown of each group; 0: all, unchanged rows too */
     bool cumulative; /* count a function with its callees */
     const char *focus,
-        *ignore; /* PCRE2 patterns, matched against the names in the stack and the row's own; NULL: none */
+        *ignore;     /* PCRE2 patterns, matched against the names in the stack and the row's own; NULL: none */
+    bool full_names; /* as in struct doctor_options (query/doctor/doctor.h) */
     bool colour;
 };
 

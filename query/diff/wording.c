@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
+#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
 #include "schema/schema.h"
 
@@ -46,17 +47,20 @@ struct units_text diff_percent(double percent) {
     return text;
 }
 
-int diff_callers(const struct diff_row *row, struct buffer *out, struct error *err) {
+int diff_callers(const struct diff_row *row, bool full_names, struct buffer *out, struct error *err) {
     if (!row->trace_id) return 0;
     sqlite3_stmt *frame = db_prepare(row->db, embedded_text("diff/callers.sql"), err);
     if (!frame) return -1;
     db_bind_int(frame, ":trace", row->trace_id);
     db_bind_text(frame, ":function", row->subject);
     db_bind_int(frame, ":count", CALLERS_SHOWN);
+    struct buffer plain = {0};
     int code;
     while ((code = db_step(row->db, frame, err)) == 1)
         if (!start_up_is_frame(db_text(frame, 0)))
-            buffer_printf(out, "%s%s", out->size ? " < " : "", db_text(frame, 0));
+            buffer_printf(out, "%s%s", out->size ? " < " : "",
+                          plain_name_unless(full_names, db_text(frame, 0), &plain));
+    buffer_free(&plain);
     return code;
 }
 
@@ -69,6 +73,7 @@ struct quote_part {
 };
 
 struct quote {
+    bool full_names;
     struct quote_part parts[QUOTE_PARTS];
     size_t count;
     size_t more;      /* number of changes without a part */
@@ -126,8 +131,10 @@ static void quote_row(const struct diff_table *table, const struct diff_row *row
                       struct quote *quote) {
     struct buffer part = {0};
     const struct diff_figure *figure = &row->figures[table->judged];
+    struct buffer plain = {0};
     buffer_add_text(&part, what);
-    grid_visible(&part, row->subject, NAME_QUOTED);
+    grid_visible(&part, plain_name_unless(quote->full_names, row->subject, &plain), NAME_QUOTED);
+    buffer_free(&plain);
     if (*row->file && row->line) {
         buffer_add_text(&part, " (");
         grid_visible(&part, path_base(row->file), NAME_QUOTED / 2);
@@ -290,7 +297,7 @@ static void quote_object_totals(const struct diff *diff, struct quote *quote) {
 
 void diff_quote(const struct diff *diff, struct buffer *out) {
     static const enum diff_table_id objects[] = {DIFF_LOCKS, DIFF_CELLS, DIFF_CHANNELS, DIFF_FIBERS, DIFF_SAMPLES};
-    struct quote quote = {0};
+    struct quote quote = {.full_names = diff->options->full_names};
     quote_heap_totals(diff, &quote);
     quote_total(diff, TOTAL_DURATION, "duration", 1, &quote);
     quote_sites(diff, quote_largest(diff, &quote), &quote);

@@ -8,6 +8,7 @@
 #include "query/profile/filter.h"
 #include "query/profile/graph.h"
 #include "query/profile/load.h"
+#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
 #include "schema/schema.h"
 
@@ -140,8 +141,9 @@ static const char *file_of(const struct graph_node *node) {
     return path_base(node->info.file);
 }
 
-static void add_name(struct grid *grid, const char *name, const char *file) {
-    struct buffer place = {0}, text = {0};
+static void add_name(const struct calls *calls, struct grid *grid, const char *full_name, const char *file) {
+    struct buffer place = {0}, text = {0}, plain = {0};
+    const char *name = plain_name_unless(calls->report->options->full_names, full_name, &plain);
     if (*file) buffer_printf(&place, "  (%s)", file);
     if (grid_width(buffer_text(&place), place.size) > NAME_WIDTH / 2) buffer_clear(&place);
     grid_visible(&text, name, NAME_WIDTH - grid_width(buffer_text(&place), place.size));
@@ -149,6 +151,7 @@ static void add_name(struct grid *grid, const char *name, const char *file) {
     grid_left(grid, buffer_text(&text));
     buffer_free(&place);
     buffer_free(&text);
+    buffer_free(&plain);
 }
 
 static int64_t limit(const struct doctor_options *options) {
@@ -183,7 +186,7 @@ static int print_functions(struct calls *calls, void *context, struct error *err
         grid_right(&grid, percent_text(graph_flat(node), calls->total).text);
         grid_right(&grid, value_text(calls, graph_cum(node)).text);
         grid_right(&grid, percent_text(graph_cum(node), calls->total).text);
-        add_name(&grid, name_of(calls, node), file_of(node));
+        add_name(calls, &grid, name_of(calls, node), file_of(node));
     }
     fprintf(report->out, "\n%s%s by function, %s%s%s\n", doctor_bold(report), calls->kind, type_heading(calls),
             report->options->cumulative ? ", with callees" : "", doctor_plain(report));
@@ -255,7 +258,7 @@ static void add_peek_row(const struct calls *calls, struct grid *grid, const cha
     grid_left(grid, role);
     grid_right(grid, value_text(calls, value).text);
     grid_right(grid, percent_text(value, graph_cum(node)).text);
-    add_name(grid, name, file);
+    add_name(calls, grid, name, file);
 }
 
 static void add_neighbours(struct calls *calls, struct grid *grid, struct graph_node *node, bool callers) {

@@ -21,6 +21,7 @@ struct doctor_options {
      * by their stacks; ignore wins. Losses and sampling are always shown. peek: print callers and callees of the functions that
      * match, instead of the findings. */
     const char *focus, *ignore, *peek;
+    bool full_names; /* print names of functions as they are, not as plain_name writes them; JSON always does */
     bool colour;
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "query/code/source_text.h"
+#include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
 #include "schema/schema.h"
 
@@ -203,9 +204,10 @@ static int add_source(struct doctor_report *report, int width, sqlite3_stmt *fra
 }
 
 /* A name in `name_style`, and its source position if `frame` is given. */
-static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *name,
+static int note_name(struct doctor_report *report, struct grid *grid, int indent, const char *full_name,
                      const char *name_style, sqlite3_stmt *frame, struct error *err) {
-    struct buffer place = {0}, line = {0};
+    struct buffer place = {0}, line = {0}, plain = {0};
+    const char *name = plain_name_unless(report->options->full_names, full_name, &plain);
     int code = 0;
     if (frame) {
         int width = REPORT_WIDTH - indent - grid_width(name, strlen(name));
@@ -218,6 +220,7 @@ static int note_name(struct doctor_report *report, struct grid *grid, int indent
     grid_note(grid, buffer_text(&line));
     buffer_free(&place);
     buffer_free(&line);
+    buffer_free(&plain);
     return code;
 }
 

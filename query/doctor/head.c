@@ -1,4 +1,5 @@
 #include "query/doctor/findings.h"
+#include "query/profile/plain_name.h"
 
 #include <string.h>
 
@@ -63,7 +64,7 @@ static int print_peak(const struct doctor_report *report, struct error *err) {
     db_bind_int(row, ":run", report->options->run_id);
     int code = db_step(report->db, row, err);
     if (code < 1) return code;
-    struct buffer place = {0}, shown = {0};
+    struct buffer place = {0}, shown = {0}, plain = {0};
     const char *source = strrchr(db_text(row, SOURCE), '/');
     source = source ? source + 1 : db_text(row, SOURCE);
     fprintf(out, "  peak: %s of %s", units_things(sqlite3_column_int64(row, COUNT), "block").text,
@@ -72,13 +73,15 @@ static int print_peak(const struct doctor_report *report, struct error *err) {
     fprintf(out, " live at %s", units_ns(sqlite3_column_int64(row, AT)).text);
     if (sqlite3_column_type(row, TOGETHER) != SQLITE_NULL)
         fprintf(out, ", %s in all processes", units_bytes(sqlite3_column_int64(row, TOGETHER)).text);
-    buffer_printf(&place, "%s %% of it by %s", db_text(row, PERCENT), db_text(row, FUNCTION));
+    buffer_printf(&place, "%s %% of it by %s", db_text(row, PERCENT),
+                  plain_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
     if (*source) buffer_printf(&place, " (%s:%s)", source, db_text(row, LINE));
     grid_visible(&shown, buffer_text(&place), REPORT_WIDTH - 4);
     fprintf(out, "\n    %s\n", buffer_text(&shown));
     sqlite3_reset(row);
     buffer_free(&place);
     buffer_free(&shown);
+    buffer_free(&plain);
     return 0;
 }
 
