@@ -168,7 +168,7 @@ struct segment_object {
     uint32_t epoch;
     uint32_t stack; /* the caller's, 0 where objects are not split by it */
     /* Of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site
-     * itself. */
+     * itself; of a lock: the stack that took it first, or 0. */
     uint32_t number;
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
     char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */

@@ -342,6 +342,8 @@ CREATE TABLE locks (
                                                   -- sample of short holds; 0: not known
     signals          INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of one waiter: pthread_cond_signal, sem_post, FUTEX_WAKE
     broadcasts       INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of several: pthread_cond_broadcast
+    first_trace_id   INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] of a recorded lock, in the row without a caller: the stack
+                                                  -- that took it first; 0: not known
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -33,6 +33,9 @@ expect_equal "$(sql t.db "SELECT DISTINCT kind FROM wait_use WHERE $of_run ORDER
 # Whoever waited has a stack with a file and a line, without --sync-callstacks.
 expect_equal "$(sql t.db "SELECT count(*) FROM wait_use WHERE $of_run AND wait_ns > 0 AND (line = 0 OR stack_of <> 'caller')")" 0 'waits without a line'
 expect_equal "$(sql t.db "SELECT count(*) FROM lock_use WHERE $of_run AND wait_ns + read_wait_ns > 0 AND (line = 0 OR stack_of <> 'caller')")" 0 'locks without a line'
+# A lock that nobody waited for has the line that took it first.
+expect_equal "$(sql t.db "SELECT count(*) FROM lock_use WHERE $of_run AND object GLOB 'wait_counts:*' AND line = 0")" 0 'locks without a place'
+expect_equal "$(sql t.db "SELECT DISTINCT function, stack_of FROM lock_use WHERE $of_run AND object GLOB '*:guard'")" 'wait_cond|first' 'who took guard first'
 expect_equal "$(sql t.db "SELECT function FROM wait_use WHERE $of_run AND $(named the_sem) AND wait_ns > 0")" wait_sem 'who waits for the_sem'
 expect_exact
 

@@ -67,6 +67,7 @@ struct recorded_row {
         };
     };
     uint32_t kind;     /* of a lock: enum segment_object_kind */
+    int64_t first;     /* of a lock: the stack that took it first; 0: not known */
     uint64_t capacity; /* of a channel */
 };
 

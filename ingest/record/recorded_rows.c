@@ -118,6 +118,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
+    if (id == MEASURE_LOCK) db_bind_int(statement, ":first", row->first);
     if (id != MEASURE_CHANNEL) return;
     db_bind_int(statement, ":channel", row->place);
     db_bind_int(statement, ":capacity", positive(row->capacity));

@@ -140,7 +140,9 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
         struct segment_object object = {.kind = kind,
                                         .address = key.address,
                                         .stack = is_split ? key.part : 0,
-                                        .number = key.class == CLASS_CHANNEL ? ++process->channels : key.part};
+                                        .number = key.class == CLASS_CHANNEL ? ++process->channels
+                                                  : key.class == CLASS_LOCK  ? key.first
+                                                                             : key.part};
         id = add_object(&object);
         if (id) index_add(process->objects, hash, id);
     }

@@ -24,7 +24,7 @@ struct attempt {
 void lock_dropped(void);
 /* These leave errno as it is. */
 struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                           struct known_object *known);
+                                           struct known_object *known, const uint64_t *caller);
 struct lock_counters *lock_counters_by_stack(struct thread *thread, void *lock, enum segment_object_kind kind,
                                              const uint64_t *caller);
 
@@ -84,7 +84,7 @@ static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, 
     else if (likely(known->object == lock))
         attempt.counters = known->counters;
     else
-        attempt.counters = lock_counters_lookup(thread, lock, kind, known);
+        attempt.counters = lock_counters_lookup(thread, lock, kind, known, caller);
     if (mode == SHARED || !attempt.counters) return attempt;
     attempt.holds = kind == OBJECT_LOCK ? 1 : hold_sample(thread, attempt.counters); /* clear.h asks for every hold */
     if (unlikely(attempt.holds)) attempt.asked = clock_ticks();

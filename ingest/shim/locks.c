@@ -26,11 +26,22 @@ static struct lock_counters *counters_of_part(struct thread *thread, void *lock,
     return *id ? lock_counters_of(thread, *id) : NULL;
 }
 
+/* The first time that the process meets the lock, the stack is walked, so that every lock has a place in the program. */
+static struct lock_counters *counters_of_lock(struct thread *thread, void *lock, enum segment_object_kind kind,
+                                              const uint64_t *caller) {
+    struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK};
+    uint32_t id = index_find(load_acquire(&process->objects), object_hash(key));
+    if (!id) {
+        key.first = callstack(thread, frame_at(caller));
+        id = object_intern(thread, key, kind);
+    }
+    return id ? lock_counters_of(thread, id) : NULL;
+}
+
 COLD struct lock_counters *lock_counters_lookup(struct thread *thread, void *lock, enum segment_object_kind kind,
-                                                struct known_object *known) {
-    uint32_t id;
+                                                struct known_object *known, const uint64_t *caller) {
     struct lock_counters *counters;
-    RECORD(thread, counters = counters_of_part(thread, lock, kind, 0, &id));
+    RECORD(thread, counters = counters_of_lock(thread, lock, kind, caller));
     if (counters)
         *known = (struct known_object){.object = lock, .counters = counters};
     else

@@ -52,7 +52,7 @@ CREATE VIEW doctor_lock AS
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean, also on a busy machine, where one of a
 --   million holds lasted 95 ms; a lock around a sleep of 100 us holds 300 us. Hence 1 us for the fits. A thread that takes a lock
 --   again at once kept another one out for 3 ms a time with 14 % of the operations waiting. Hence starved.
--- trace_ids: the callers where they were recorded, else the stack that allocated the lock. First the caller that holds longest
+-- trace_ids: the callers where they were recorded, else the stack that allocated the lock, else the one that took it first. First the caller that holds longest
 --   (hot-long, long-hold), else the one that waits longest.
 -- Known false positives: a lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
 --   which idle workers wait for work on purpose (starved).
@@ -162,7 +162,8 @@ SELECT
                     ORDER BY weight DESC, operations DESC, trace_id
                     ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
          FROM (SELECT
-                   iif(locks.trace_id <> 0, locks.trace_id, objects.trace_id) AS trace_id,
+                   CASE WHEN locks.trace_id <> 0 THEN locks.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id
+                        ELSE locks.first_trace_id END AS trace_id,
                    iif(judged.code IN ('hot-long', 'long-hold'), sum(locks.hold_ns),
                        sum(locks.wait_ns + locks.read_wait_ns)) AS weight,
                    sum(locks.acquires + locks.read_acquires) AS operations

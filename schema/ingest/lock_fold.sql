@@ -1,10 +1,12 @@
 -- Adds the locks of profile :from to those of profile :into.
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
-                  timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts)
+                  timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
+                  first_trace_id)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
        max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
-       timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts
+       timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
+       first_trace_id
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -24,4 +26,5 @@ SET acquires = acquires + excluded.acquires,
     condition_waits = condition_waits + excluded.condition_waits,
     timed_holds = timed_holds + excluded.timed_holds,
     signals = signals + excluded.signals,
-    broadcasts = broadcasts + excluded.broadcasts;
+    broadcasts = broadcasts + excluded.broadcasts,
+    first_trace_id = max(first_trace_id, excluded.first_trace_id);

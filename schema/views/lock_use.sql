@@ -15,7 +15,8 @@ CREATE VIEW lock_use AS
 --   file [text]: as in the view places
 --   line [line]: as in the view places
 --   module [text]: as in the view places
---   stack_of [text]: caller: where callers were recorded; allocation: the stack that allocated the lock; empty: neither is known
+--   stack_of [text]: caller: where callers were recorded; allocation: the stack that allocated the lock; first: the stack that took it
+--     first, of a lock that is not in the heap; empty: none is known
 --   acquires [count]: exclusive acquisitions
 --   contended [count]: those of them that had to wait
 --   wait_ns [ns]: sum of their waits
@@ -43,7 +44,8 @@ SELECT
     places.file,
     places.line,
     places.module,
-    CASE WHEN used.trace_id <> 0 THEN 'caller' WHEN objects.trace_id <> 0 THEN 'allocation' ELSE '' END AS stack_of,
+    CASE WHEN used.trace_id <> 0 THEN 'caller' WHEN objects.trace_id <> 0 THEN 'allocation'
+         WHEN used.first_trace_id <> 0 THEN 'first' ELSE '' END AS stack_of,
     used.acquires,
     used.contended,
     used.wait_ns,
@@ -65,11 +67,14 @@ FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, locks.object_id, l
              sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
              sum(read_wait_ns) AS read_wait_ns, max(read_max_wait_ns) AS read_max_wait_ns,
              sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(failed_tries) AS failed_tries,
-             sum(condition_waits) AS condition_waits, sum(timed_holds) AS timed_holds
+             sum(condition_waits) AS condition_waits, sum(timed_holds) AS timed_holds,
+             max(first_trace_id) AS first_trace_id
       FROM locks
       JOIN profiles ON profiles.id = locks.profile_id
       WHERE profiles.kind <> 'wait'
       GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, locks.object_id,
                locks.address, locks.trace_id) AS used
 JOIN objects ON objects.id = used.object_id
-JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id ELSE objects.trace_id END;
+JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id
+                                      WHEN objects.trace_id <> 0 THEN objects.trace_id
+                                      ELSE used.first_trace_id END;
