@@ -110,6 +110,13 @@ static int take_nothing(void *into, const struct option_row *row, const char *te
     return 0;
 }
 
+static int take_leaks(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)text, (void)err;
+    request->recorder.features |= FEATURE_LEAKS;
+    return 0;
+}
+
 static int take_sync_callstacks(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row, (void)text, (void)err;
@@ -135,6 +142,8 @@ static const struct option_row recorded_rows[] = {
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
     {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record locks and other waits."},
+    {"leaks", .type = OPTION_TAKE, .take = take_leaks,
+     .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
      .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
     {"counters", .type = OPTION_SWITCH, .offset = AT(counters),
@@ -204,6 +213,14 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     return 0;
 }
 
+static int check_leaks(const struct collector_options *recorder, struct error *err) {
+    if (!(recorder->features & FEATURE_LEAKS)) return 0;
+    if (!(recorder->features & FEATURE_HEAP)) return error_usage(err, "--leaks and --no-heap exclude each other");
+    if (recorder->sample_n > 1 || recorder->sample_bytes > 1)
+        return error_usage(err, "--leaks needs every allocation: leave out --sample and --sync-callstacks");
+    return 0;
+}
+
 /* Sets what follows from the options. */
 static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
@@ -231,7 +248,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     derive_settings(request);
-    return 0;
+    return check_leaks(&request->recorder, err);
 }
 
 void profile_request_free(struct profile_request *request) {

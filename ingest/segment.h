@@ -68,6 +68,7 @@ enum segment_feature {
     FEATURE_FIBERS = 1u << 5,
     FEATURE_CPU = 1u << 6,
     FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
+    FEATURE_LEAKS = 1u << 12,      /* at its end a process searches for blocks that nothing points at */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -121,6 +122,7 @@ struct segment {
     _Atomic uint64_t dropped_cpu;      /* ticks; mostly those that interrupted a slow path of the runtime itself */
     _Atomic uint64_t missed_frees;     /* frees that no hook saw; counted when the address was allocated again */
     _Atomic uint64_t unwind_rules;     /* return addresses whose unwind rule was computed */
+    _Atomic uint64_t has_leaks;        /* 1: leak counters are complete (FEATURE_LEAKS) */
     _Atomic uint64_t peak_epoch;       /* of the newest peak of live bytes (struct heap_counters); 0: none yet */
     /* When live bytes came within 1/1024 of the highest total so far, on the clock of lock times; 0: nothing was
      * allocated yet. */
@@ -197,6 +199,12 @@ struct heap_counters {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
     uint64_t peak_epoch, peak_count, peak_bytes;
     uint64_t temporary; /* blocks that the thread which allocated them freed before it allocated again */
+};
+
+/* Blocks of one stack that nothing reached when the process ended: those that are lost, and those that are known only to lost
+ * blocks. */
+struct leak_counters {
+    uint64_t lost_count, lost_bytes, indirect_count, indirect_bytes;
 };
 
 /* More of one stack in one thread, where it has any: what other calls than malloc did. */
@@ -302,6 +310,7 @@ enum chunk_kind {
     CHUNK_TASK = 9,          /* counters of task sites, by object */
     CHUNK_CPU = 10,          /* `count` struct segment_cpu */
     CHUNK_WAIT = 11,         /* counters of what is waited for, by object */
+    CHUNK_LEAK = 13,         /* counters of lost blocks, by stack */
     CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
     CHUNK_THREADS = 20,      /* `count` struct segment_thread */
 };
@@ -319,6 +328,7 @@ _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is ali
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
+_Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 64, "the same");
 _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");

@@ -21,6 +21,7 @@ enum kind_id {
     KIND_MUTEX,
     KIND_BLOCK,
     KIND_HEAP_PEAK,
+    KIND_LEAK,
     KIND_RECORDER, /* CPU time that the recording took inside the program */
     KIND_COUNT
 };

@@ -301,6 +301,18 @@ CREATE TABLE site_details (
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE leaks (
+    -- Blocks of one stack that nothing reached when their process ended (clear profile --leaks). The process has a profile of the kind leak
+    -- if it was searched; live blocks of a stack that are not counted here were reachable.
+    profile_id     INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id       INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    lost_count     INTEGER NOT NULL DEFAULT 0, -- [count] blocks that no pointer leads to
+    lost_bytes     INTEGER NOT NULL DEFAULT 0, -- [bytes] their bytes
+    indirect_count INTEGER NOT NULL DEFAULT 0, -- [count] blocks that only lost blocks point at
+    indirect_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] their bytes
+    PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
     -- time_ns is that moment.

@@ -35,7 +35,7 @@ expect_equal "$(words query @hot-sites run=b)" 'run=before run=branch=main run=b
 expect_equal "$(words doctor l)" ':file last= latest' 'a run or a file'
 expect_equal "$(words doctor tag:branch=main,a)" ':file tag:branch=main,after tag:branch=main,all tag:branch=main,all:' 'the next of several'
 expect_equal "$(words doctor tag:b)" ':file tag:branch=main tag:branch=next' 'a set of runs'
-expect_equal "$(words export --kind l)" lock 'a kind'
+expect_equal "$(words export --kind lo)" lock 'a kind'
 expect_equal "$(words top --by_tag '')" 'branch commit' 'keys of tags'
 expect_equal "$(words schema cell_)" "$(sql ../t.db "SELECT name FROM sqlite_schema WHERE name GLOB 'cell_*' AND type IN ('table', 'view') ORDER BY 1" | paste -sd ' ')" 'tables'
 expect_equal "$(CLEAR_DB=none.db words doctor be)" :file 'no warehouse'

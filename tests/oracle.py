@@ -28,6 +28,7 @@ FIRST, LAST = -(1 << 63), (1 << 63) - 1  # of 64 bits; as times: no limit
 KINDS = {
     "heap": ("alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes", "inuse_space", "space/bytes", ()),
     "heap-peak": ("peak_objects/count peak_space/bytes", "peak_space", "space/bytes", ()),
+    "leak": ("indirect_objects/count indirect_space/bytes lost_objects/count lost_space/bytes", "lost_space", "space/bytes", ()),
     "lock": ("contentions/count delay/nanoseconds hold/nanoseconds acquisitions/count", "delay", "contentions/count", ()),
     "mvcc": ("reads/count commits/count retries/count cow_bytes/bytes", "cow_bytes", "commits/count", ()),
     "channels": ("pushes/count pops/count push_blocked/count pop_blocked/count max_depth/count", "pushes", "pushes/count", ()),
@@ -122,6 +123,12 @@ def heap_values(warehouse, profile):
 def peak_values(warehouse, profile):
     for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM heap_peaks WHERE profile_id = ?", profile["id"]):
         yield row, {"peak_objects": row["peak_count"], "peak_space": row["peak_bytes"]}
+
+
+def leak_values(warehouse, profile):
+    for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM leaks WHERE profile_id = ?", profile["id"]):
+        yield row, {"lost_objects": row["lost_count"], "lost_space": row["lost_bytes"], "indirect_objects": row["indirect_count"],
+                    "indirect_space": row["indirect_bytes"]}
 
 
 def cpu_values(warehouse, profile):
@@ -258,7 +265,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "wait": read_other_waits, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:
@@ -324,7 +331,7 @@ class Query:
         names, profiles = [IN_USE.get(name, name) for name, _ in types], self.profiles(run)
         table = self.kinds[0] if are_stored else self.kind
         if table in BY_STACK and (are_stored or self.kind not in ("lock", "wait")):
-            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap", table in ("heap", "heap-peak"))
+            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap", table in ("heap", "heap-peak", "leak"))
         if table in READERS:
             return READERS[table](self.warehouse, profiles)
         return read_own_types(self.warehouse, profiles, types)
@@ -374,7 +381,7 @@ class Head:
         counted = [profile for profile, is_counted in windows if is_counted]
         if self.parts == 0:
             out.period_type = tuple(own or known for own, known in zip((first["period_type"], first["period_unit"]), self.period_type.split("/")))
-            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind in ("heap", "heap-peak") else "")
+            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind in ("heap", "heap-peak", "leak") else "")
             out.keep, out.url = first["keep_frames"], first["doc_url"]
         self.parts += 1
         out.default = out.default or first["default_type"] or self.default

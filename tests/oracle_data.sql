@@ -30,6 +30,9 @@ INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, 
 INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings, sample_n) VALUES
     (71, 3, 4, 'heap-peak', 1700000203000000000, 3000000000, '[1,2]', 4),
     (72, 3, 5, 'heap-peak', 1700000201500000000, 500000000, '[1,3]', 4);
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings, sample_n) VALUES
+    (73, 3, 4, 'leak', 1700000209000000000, 9000000000, '[1,2]', 1);
+INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes, indirect_count, indirect_bytes) VALUES (73, 1, 3, 192, 0, 0), (73, 3, 0, 0, 1, 10);
 INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (71, 1, 60, 3840), (71, 2, 8, 4096), (72, 1, 5, 50);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns) VALUES

@@ -18,6 +18,7 @@ enum measure_id {
     MEASURE_CHANNEL,
     MEASURE_FIBER, /* task sites; the tables fibers, schedulers and task_sites are sums of them */
     MEASURE_CPU,
+    MEASURE_LEAK,     /* blocks that nothing reached at the end */
     MEASURE_PEAK,     /* what was live at the peak of live bytes */
     MEASURE_WAIT,     /* what threads wait for that is no lock */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
@@ -49,6 +50,7 @@ struct measure {
     uint32_t maxima, states, ticks, events;
     enum kind_id kind; /* of its profile */
     /* SQL, by its name in schema/. */
+    const char *remove;                        /* of a snapshot: removes one row, where its levels are 0 again */
     const char *sql;                           /* makes one row; NULL: the rows are written by other code */
     const char *parameters[MEASURE_WORDS_MAX]; /* of that SQL, in the order of the words */
     const char *fold[MEASURE_FOLDS_MAX]; /* adds the rows of profile :from to those of profile :into; one a table */

@@ -219,9 +219,8 @@ static int write_sites(const struct counts *counts, struct window *window, struc
     return code;
 }
 
-static int remove_level(int64_t profile_id, int64_t trace_id, struct db *db, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(db, "DELETE FROM heap_peaks WHERE profile_id = :profile AND trace_id = :trace", err);
+static int remove_level(const char *sql, int64_t profile_id, int64_t trace_id, struct db *db, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, sql, err);
     if (!statement) return -1;
     db_bind_int(statement, ":profile", profile_id);
     db_bind_int(statement, ":trace", trace_id);
@@ -237,7 +236,8 @@ static int write_levels(const struct counts *counts, enum measure_id id, const s
         const uint64_t *now = counts->now + i * measure->words, *written = counts->written + i * measure->words;
         if (memcmp(now, written, measure->words * sizeof *now) == 0) continue;
         int code = needs_row(measure, now) ? write_row(&counts->rows[i], id, sql, window->profile_id, now, db, err)
-                                           : remove_level(window->profile_id, counts->rows[i].trace, db, err);
+                                           : remove_level(embedded_text(measure->remove), window->profile_id,
+                                                          counts->rows[i].trace, db, err);
         if (code) return -1;
     }
     return 0;
@@ -411,12 +411,18 @@ static int move_profile(struct db *db, const struct window *window, struct error
     return db_run(db, statement, err);
 }
 
+/* Lost blocks are known once the search is over. */
+static bool is_taken(const struct recorded *recorded, enum measure_id id) {
+    return id != MEASURE_LEAK || atomic_load_explicit(&recorded->head.has_leaks, memory_order_relaxed);
+}
+
 /* The one profile of a snapshot, made or brought up to date. */
 static int write_snapshot(struct recorded *recorded, struct store *store, enum measure_id id,
                           const struct recording_terms *terms, struct error *err) {
     struct counts *counts = &recorded->counts[id];
-    struct window window = peak_window(recorded, terms);
-    if (!needs_window(recorded, id)) return 0;
+    struct window window = {.start_ns = positive(recorded->head.start_realtime_ns), .end_ns = terms->time_ns};
+    if (id == MEASURE_PEAK) window = peak_window(recorded, terms);
+    if (!needs_window(recorded, id) || !is_taken(recorded, id)) return 0;
     if (counts->windows.count) {
         window.profile_id = counts->windows.items[0].profile_id;
         if (move_profile(store->db, &window, err)) return -1;

@@ -207,6 +207,7 @@ static void walk_threads(struct segment_view *view, const unsigned char *body, s
 static size_t counter_size(uint32_t kind) {
     switch (kind) {
     case CHUNK_HEAP: return sizeof(struct heap_counters);
+    case CHUNK_LEAK: return sizeof(struct leak_counters);
     case CHUNK_HEAP_DETAILS: return sizeof(struct heap_details);
     case CHUNK_LOCK: return sizeof(struct lock_counters);
     case CHUNK_CELL: return sizeof(struct cell_counters);

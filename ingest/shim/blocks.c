@@ -73,6 +73,30 @@ COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {
     return overflow_take(address, block);
 }
 
+static void leaf_each(const uint64_t *leaf, uintptr_t base, void (*visit)(void *, uintptr_t, struct heap_block),
+                      void *context) {
+    for (uintptr_t i = 0; i < BLOCK_LEAF_ENTRIES; i++) {
+        uint64_t value = load_relaxed(&leaf[i]);
+        if (value) visit(context, base | i << BLOCK_GRAIN_BITS | value >> 62 << 3, block_unpack(value));
+    }
+}
+
+void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_block block), void *context) {
+    for (uintptr_t root = 0; root < BLOCK_ROOT_ENTRIES; root++) {
+        struct block_node *node = load_acquire(&block_root[root]);
+        for (uintptr_t i = 0; node && i < BLOCK_MID_ENTRIES; i++) {
+            const uint64_t *leaf = load_acquire((uint64_t **)&node->children[i]);
+            if (leaf) leaf_each(leaf, root << BLOCK_MID_BITS | i << BLOCK_LEAF_BITS, visit, context);
+        }
+    }
+    for (size_t shard = 0; shard < TABLE_SHARDS; shard++)
+        for (uint64_t slot = 0; slot < overflow[shard].slots; slot++) {
+            struct table_entry entry = overflow[shard].entries[slot];
+            if (!entry.key) continue;
+            visit(context, entry.key, (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second});
+        }
+}
+
 bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset) {
     uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
     for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {

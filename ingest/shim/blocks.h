@@ -94,6 +94,9 @@ static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
     return (entry && load_relaxed(entry)) || load_relaxed(&process->has_overflow);
 }
 
+/* Calls `visit` for every block, those of the tree by address and then those of the side table. */
+void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_block block), void *context);
+
 /* The live block that holds `address`, and the distance from its start. Looks back at most 1 MiB. For the names of
  * locks. */
 bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset);

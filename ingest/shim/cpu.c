@@ -14,6 +14,7 @@
 #include "ingest/shim/cpu_stack.h"
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/leaks.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/unwind.h"
 
@@ -239,6 +240,7 @@ HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, voi
 /* --- the end of the process ------------------------------------------------------------------------------------ */
 
 static void settle(void) {
+    leaks_at_end();
     struct thread *thread = thread_enter();
     if (!thread) return;
     RECORD(thread, cpu_time_settle(thread));

@@ -208,6 +208,7 @@ struct walk_set {
 /* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
 #define COUNTER_KINDS(X)                                                                                               \
     X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
+    X(leak, struct leak_counters, CHUNK_LEAK, STACK_CHUNKS)                                                            \
     X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_CHUNKS)                                                  \
     X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
     X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \

@@ -4,5 +4,5 @@ SELECT DISTINCT kind
 FROM profiles
 WHERE run_id = :run
   AND kind NOT IN ('channels', 'mvcc', 'fibers', 'syscalls', 'counters', 'recorder')
-  AND (:all OR kind NOT IN ('heap', 'heap-peak', 'lock'))
+  AND (:all OR kind NOT IN ('heap', 'heap-peak', 'leak', 'lock'))
 ORDER BY kind <> 'heap', kind <> 'cpu', kind

@@ -1,0 +1,63 @@
+# clear profile --leaks: what nothing points at when a process ends. Equal to what a program lost on purpose, in every way that a
+# block may still be reached; equal to memcheck's "definitely" and "indirectly lost" of real programs; silent on healthy ones.
+. "$(dirname "$0")/lib.sh"
+
+newest='run_id = (SELECT max(id) FROM runs)'
+said() {
+    sql t.db "SELECT 'lost ' || function || ' ' || sum(lost_count) || ' ' || sum(lost_bytes) FROM lost WHERE $newest GROUP BY function HAVING sum(lost_count)
+              UNION ALL SELECT 'indirect ' || function || ' ' || sum(indirect_count) || ' ' || sum(indirect_bytes) FROM lost WHERE $newest GROUP BY function
+              HAVING sum(indirect_count)" | sort
+}
+for mode in exit _exit threads; do
+    expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" $mode >out.txt
+    said >got.txt
+    expect_same_file got.txt <(sort out.txt) "lost blocks ($mode)"
+    expect_equal "$(sql t.db "SELECT sum(lost_count + indirect_count + reachable_count) = (SELECT sum(inuse_count) FROM heap WHERE $newest) FROM lost WHERE $newest")" 1 \
+        "live blocks of $mode, by fate"
+done
+expect_equal "$(sql t.db "SELECT count(DISTINCT function) FROM lost WHERE $newest AND function GLOB 'kept_*' AND reachable_count > 0")" 8 "reachable sites"
+
+# Each process is searched at its own end; in the child nothing of the parent's is its own.
+expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" fork
+expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND kind = 'leak'")" 2 "processes searched"
+# An old value may be left on a stack.
+expect_between "$(sql t.db "SELECT sum(lost_count) FROM lost WHERE $newest AND function = 'lost_plain'")" 198 200 "what the child lost"
+
+# A process that ends by a signal was not searched, and says so by having no profile of the kind; nor was one without --leaks.
+expect_status 134 profile -q --leaks -- "$FIXTURES/leaks" abort >out.txt
+expect_status 0 profile -q -- "$FIXTURES/leaks" exit >out.txt
+expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'leak' AND run_id > (SELECT max(id) - 2 FROM runs)")" 0 "profiles of what was not searched"
+"$CLEAR" top --db t.db --kind leak latest~3 >top.txt || fail "top"
+expect_match "$(cat top.txt)" 'lost_plain$' "the kind leak"
+# A search needs every block.
+expect_status 2 profile -q --leaks --sample 10 -- true 2>err.txt
+expect_status 2 profile -q --leaks --no-heap -- true 2>err.txt
+
+# Output and status are the program's own.
+"$FIXTURES/leaks" threads >alone.out
+expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" threads >under.out 2>under.err
+expect_same_file under.out alone.out "output under --leaks"
+expect_equal "$(cat under.err)" "" "what the search prints"
+
+command -v valgrind >/dev/null || skip "valgrind is not installed; all else passed"
+cat >hash.pl <<'END'
+my %h; for my $i (1..3000) { $h{"key$i"} = [1..5]; } print scalar(keys %h), "\n";
+END
+same_as_memcheck() { # same_as_memcheck COMMAND...
+    valgrind --leak-check=full "$@" >/dev/null 2>memcheck.txt </dev/null
+    local theirs ours
+    theirs=$(sed 's/,//g' memcheck.txt | awk '/All heap blocks were freed/ { print "0 0 0 0"; exit }
+        / definitely lost:/ { printf "%d %d ", $7, $4 } / indirectly lost:/ { print $7, $4 }')
+    expect_status 0 profile -q --leaks -- "$@" >/dev/null </dev/null
+    ours=$(sql t.db "SELECT printf('%d %d %d %d', total(lost_count), total(lost_bytes), total(indirect_count), total(indirect_bytes)) FROM lost WHERE $newest")
+    # A value that is left on a stack may reach a block or two, with what they lead to; nothing is lost that memcheck reaches.
+    # shellcheck disable=SC2086 # words
+    set -- "$1" $ours $theirs
+    expect_between "$2" $(($6 > 2 ? $6 - 2 : $6)) "$6" "blocks that $1 lost ($ours), against memcheck ($theirs)"
+    expect_between "$(($2 + $4))" 0 $(($6 + $8)) "all blocks that $1 lost"
+    echo "$1: clear $ours, memcheck $theirs"
+}
+same_as_memcheck perl hash.pl
+same_as_memcheck sqlite3 :memory: 'CREATE TABLE t(x); INSERT INTO t VALUES (1), (2); SELECT sum(x) FROM t'
+same_as_memcheck xz --version
+same_as_memcheck bash -c 'x=1; echo $x'
