@@ -124,8 +124,7 @@ static int put_area(struct perf_spaces *spaces, struct perf_space *space, struct
     spaces->area_count += areas->count - before;
     space->version = ++spaces->version;
     if (areas->count > AREAS_MAX || spaces->area_count > ALL_AREAS_MAX)
-        return error_fail(err, "too many mappings (%zu in one process, %zu in all)", areas->count,
-                          spaces->area_count);
+        return error_fail(err, "too many mappings (%zu in one process, %zu in all)", areas->count, spaces->area_count);
     return 0;
 }
 
