@@ -1,4 +1,4 @@
-/* limit.h: what one file may become when it is read, and one answer when it is written.
+/* limit.h: the largest size of one input file after decompression, and of one report or response.
  *
  * A small file can hold much: repeated text inflates a thousand times, and stacks that share their frames are written out for each
  * sample. Readers and writers ask here before they take more. One limit for the process, which the option --limit sets. */

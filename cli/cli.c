@@ -38,9 +38,8 @@ const struct option_row cli_general_options[] = {
      .help = "The configuration. Default: `clear.yaml` in this directory or the nearest one above it, then "
              "`~/.config/clear/clear.yaml`."},
     {"limit", .type = OPTION_TAKE, .take = take_limit, .argument = "SIZE", .words = "1G 4G 0",
-     .help = "What one file may become when it is read, and one answer when it is written, such as `2G`. Default: 512 "
-             "MiB. 0: no "
-             "limit."},
+     .help = "Largest size of one input file after decompression, and of one report or response: `2G`. Default: 512 "
+             "MiB. 0: no limit."},
     {"help", .letter = 'h', .type = OPTION_HELP, .help = "Print this help."},
     {0},
 };
