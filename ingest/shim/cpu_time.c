@@ -156,6 +156,7 @@ static uint32_t routine_stack(struct thread *thread, uint64_t routine) {
         memcpy(&pc[2], process->start_pc, process->start_depth * sizeof pc[0]);
         stack.depth += process->start_depth;
     }
+    if (stack.depth > process->depth) stack.depth = process->depth;
     unwind_note(thread, pc[1]);
     unwind_changed(&stack);
     return stack_intern(thread, &stack);
