@@ -172,12 +172,14 @@ static int publish_pprof(struct outgoing *out, struct error *err) {
     return code;
 }
 
-static char *make_title(struct db *db, const struct export_request *request) {
-    const struct export_source *source = &request->source;
-    if (request->title) return xstrdup(request->title);
+static char *title_of_source(struct db *db, const struct export_source *source) {
     if (source->query) return xstrdup(source->query->name);
     if (!source->kind) return xasprintf("%.120s", source->sql);
     return run_title(db, source->runs.ids[0], source->runs.count, source->kind);
+}
+
+static char *make_title(struct db *db, const struct export_request *request) {
+    return request->title ? xstrdup(request->title) : title_of_source(db, &request->source);
 }
 
 static int publish_text(const struct export_request *request, const struct buffer *text, struct error *err) {
@@ -195,15 +197,18 @@ static int write_report(struct outgoing *out, struct profile *profile, struct bu
     const struct export_request *request = out->request;
     struct report_options options;
     char *title = make_title(out->db, request);
+    char *base_title = request->has_base ? title_of_source(out->db, &request->base) : NULL;
     if (request->options)
         options = *request->options;
     else
         report_options_init(&options);
     if (request->type) options.sample_index = request->type;
     options.title = title;
+    if (base_title) options.base_title = base_title;
     int code = report_finish_profile(profile, NULL, err);
     if (code == 0) code = report_write(profile, &request->format->report, &options, text, NULL, NULL, err);
     free(title);
+    free(base_title);
     return code;
 }
 

@@ -12,13 +12,11 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "export/call_tree.h"
+#include "export/flame_data.h"
 #include "export/format.h"
 #include "schema/schema.h"
 
 enum { ROW = 18, TOP = 92, BOTTOM = 14 }; /* px */
-/* Part of the whole below which a box is not drawn: 0.1 px of a window 1,000 px wide. It bounds the file: no more than
- * 10,000 boxes a level. */
-static const double NARROWEST = 1e-4;
 
 struct flames {
     const struct report *report;
@@ -136,7 +134,7 @@ static int add_boxes(struct flames *flames, struct error *err) {
     for (uint32_t at = tree->nodes[0].first_child; at && code == 0;) {
         const struct tree_node *node = &tree->nodes[at];
         code = report_check_size(flames->out, err);
-        bool drawn = part_of(flames, node->width) >= NARROWEST;
+        bool drawn = part_of(flames, node->width) >= FLAME_NARROWEST;
         if (drawn)
             add_box(flames, at);
         else
@@ -167,7 +165,11 @@ static const char style[] =
     ".f:hover rect{stroke:#14181d;stroke-width:1.6px}.above{opacity:.55}.searching .f:not(.hit) rect{opacity:.35}\n"
     ".f.hit rect{fill:#d838c8}.f.hit text{fill:#fff}#reset{cursor:pointer;fill:#0969da}\n"
     "input{font:13px system-ui,sans-serif;width:100%;box-sizing:border-box;padding:4px 9px;border:1px solid #8886;"
-    "border-radius:6px;background:transparent;color:inherit;outline-color:#0969da}input.wrong{outline:2px solid "
+    "border-radius:6px;background:transparent;color:inherit;outline-color:#0969da}.row{display:flex;gap:6px;"
+    "justify-content:flex-end}select,button{font:12px system-ui,sans-serif;padding:2px 8px;border:1px solid #8886;"
+    "border-radius:6px;background:transparent;color:inherit;outline-color:#0969da}button.on{background:#0969da;color:#"
+    "fff}"
+    ".f.at rect{stroke:#0969da;stroke-width:2px}input.wrong{outline:2px solid "
     "#d1242f}\n"
     "@media(prefers-color-scheme:dark){#paper{fill:#14181d}.head{fill:#e6edf3}.dim{fill:#9aa4af}.f rect{stroke:#14181d}"
     ".f:hover rect{stroke:#fff}#reset{fill:#58a6ff}div{color:#e6edf3}}\n";
@@ -176,8 +178,11 @@ static void add_subtitle(struct flames *flames) {
     const struct tree_node *root = &flames->tree->nodes[0];
     escape_xml(flames->out, flames->report->type_name);
     if (flames->differs) {
-        buffer_printf(flames->out, ": %s before, ", value_text(flames, root->total[BEFORE]).text);
-        buffer_printf(flames->out, "%s after; red grew, blue shrank", value_text(flames, root->total[AFTER]).text);
+        const char *base = flames->report->options.base_title;
+        buffer_printf(flames->out, ": %s, before ", value_text(flames, root->total[AFTER]).text);
+        buffer_printf(flames->out, "%s%s", value_text(flames, root->total[BEFORE]).text, *base ? " (" : "");
+        escape_xml(flames->out, base);
+        buffer_printf(flames->out, "%s; red grew, blue shrank", *base ? ")" : "");
     } else {
         buffer_printf(flames->out, ": %s", value_text(flames, root->total[AFTER]).text);
     }
@@ -195,35 +200,48 @@ static void add_head(struct flames *flames, const char *title) {
         "font-weight=\"600\">",
         height, style);
     escape_xml(out, title);
-    buffer_add_text(out, "</text></svg>\n<text class=\"dim\" x=\"14\" y=\"51\" font-size=\"13\">");
+    buffer_add_text(
+        out, "</text></svg>\n<svg x=\"14\" width=\"70%\" height=\"60\"><text id=\"subtitle\" class=\"dim\" y=\"51\" "
+             "font-size=\"13\">");
     add_subtitle(flames);
     buffer_add_text(
-        out, "</text>\n"
+        out, "</text></svg>\n"
              "<text id=\"details\" class=\"head\" x=\"14\" y=\"79\" font-size=\"12\" xml:space=\"preserve\"></text>\n"
              "<g id=\"tools\" style=\"display:none\"><svg x=\"100%\" overflow=\"visible\">"
              "<foreignObject x=\"-254\" y=\"12\" width=\"240\" height=\"32\">"
              "<div xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "
              "placeholder=\"search (a regular expression)\"/></div></foreignObject>\n"
              "<text id=\"matched\" class=\"head\" x=\"-14\" y=\"61\" font-size=\"13\" text-anchor=\"end\"></text>\n"
-             "<text id=\"reset\" x=\"-254\" y=\"61\" font-size=\"13\">reset zoom</text></svg></g>\n");
+             "<text id=\"reset\" x=\"-254\" y=\"61\" font-size=\"13\">reset zoom</text>"
+             "<foreignObject x=\"-474\" y=\"66\" width=\"460\" height=\"26\"><div class=\"row\" "
+             "xmlns=\"http://www.w3.org/1999/xhtml\"><select id=\"type\" title=\"sample type (keys 1 to 9)\"></select>"
+             "<button id=\"callers\" title=\"from the leaves: who calls them\">callers</button>"
+             "<button id=\"flip\" title=\"root at the bottom\">flip</button></div></foreignObject></svg></g>\n"
+             "<g id=\"boxes\">\n");
 }
 
-static void add_foot(struct flames *flames) {
+static void add_foot(struct flames *flames, const struct buffer *data) {
+    buffer_add_text(flames->out, "</g>\n");
     if (flames->hidden)
         buffer_printf(flames->out, "<!-- %zu boxes narrower than 0.01 %% are not drawn -->\n", flames->hidden);
-    buffer_add_text(flames->out, "<script><![CDATA[\n");
+    buffer_add_text(flames->out, "<script id=\"data\" type=\"application/json\">");
+    escape_xml(flames->out, buffer_text(data));
+    buffer_add_text(flames->out, "</script>\n<script><![CDATA[\n");
     buffer_add_text(flames->out, embedded_text("export/flamegraph.js"));
     buffer_add_text(flames->out, "]]></script>\n</svg>\n");
 }
 
 int flamegraph_write(struct report *report, struct buffer *out, struct error *err) {
     struct call_tree tree;
+    struct buffer data = {0};
     if (tree_build(&tree, report, err)) return -1;
     struct flames flames = {.report = report, .tree = &tree, .out = out};
     flames.differs = difference_has_base(report->profile) || tree.nodes[0].total[BEFORE] != 0;
     add_head(&flames, report->options.title);
     int code = add_boxes(&flames, err);
-    add_foot(&flames);
+    if (code == 0) code = flame_data_write(report, &data, err);
+    add_foot(&flames, &data);
+    buffer_free(&data);
     tree_free(&tree);
     return code;
 }

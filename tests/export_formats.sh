@@ -81,6 +81,48 @@ assert float(boxes["all"].get("y")) < float(boxes["main"].get("y")), "the root i
 details = boxes["grow"].find(S + "title").text
 assert "94.4 KiB" in details and "/src/table.h:5 (inlined)" in details, details
 END
+# Every sample type is in the file: the tree of each is what --format folded makes of that type, and of a difference both sides.
+python3 - "$CLEAR" <<'END' || fail "the types in the flame graph"
+import collections, json, subprocess, sys, xml.etree.ElementTree as xml
+
+def export(*words):
+    return subprocess.run([sys.argv[1], "export", "--db", "t.db", "first", "--kind", "heap", "-o", "-", *words], check=True, capture_output=True, text=True).stdout
+
+def own(type, frames, value):
+    """Own values of the stacks, from the values with all below; columns: 2 after, 3 before."""
+    step, path, sums = 5 if type["differs"] else 3, [], collections.Counter()
+    for at in range(0, len(type["nodes"]), step):
+        depth, index = type["nodes"][at:at + 2]
+        path[depth:] = [frames[index].split("\n")[0]] if depth else ["all"]
+        sums[tuple(path[1:])] += type["nodes"][at + value]
+        if depth:
+            sums[tuple(path[1:-1])] -= type["nodes"][at + value]
+    return {stack: sum for stack, sum in sums.items() if sum}
+
+def folded(text):
+    return {tuple(line.rpartition(" ")[0].split(";")): int(line.rpartition(" ")[2]) for line in text.splitlines()}
+
+data = json.loads(next(e.text for e in xml.fromstring(export("--format", "flamegraph")).iter() if e.get("id") == "data"))
+assert [type["name"] for type in data["types"]] == ["alloc_objects", "alloc_space", "inuse_objects", "inuse_space"], data["types"]
+assert data["types"][data["shown"]]["name"] == "inuse_space"
+for type in data["types"]:
+    want = folded(export("--format", "folded", "--type", type["name"]))
+    assert want and own(type, data["frames"], 2) == want, (type["name"], own(type, data["frames"], 2), want)
+text = export("--format", "flamegraph", "--base", "first", "--type", "alloc_space")
+data = json.loads(next(e.text for e in xml.fromstring(text).iter() if e.get("id") == "data"))
+for type in data["types"]:
+    assert type["differs"] and own(type, data["frames"], 2) == own(type, data["frames"], 3) == folded(export("--format", "folded", "--type", type["name"])), type
+assert data["before"].startswith("heap of run ") and "before " in text and "(" + data["before"] + ")" in text, data["before"]
+END
+# In a browser: another type and direction by address, and the search.
+if command -v chromium >/dev/null && [ -z "${SANITIZED:-}" ]; then
+    out first --kind heap --format flamegraph -o browser.svg
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$TMP/browser" --dump-dom \
+        "file://$TMP/browser.svg?type=alloc_space&callers=1&search=grow" >dom.txt 2>/dev/null || fail "the browser"
+    expect_match "$(grep -o 'alloc_space: [^<]*from the leaves[^<]*' dom.txt)" 'callers' 'the type and the direction of the address'
+    share=$(awk -v all="$space" '{ split($0, at, " "); if ($0 ~ /;grow /) sum += $NF } END { printf "%.1f", 100 * sum / all }' <("$CLEAR" export --db t.db first --kind heap --type alloc_space --format folded -o -))
+    expect_match "$(grep -o 'matched: [0-9.]* %' dom.txt)" "^matched: $share %" 'what matched'
+fi
 grep -Eq 'src=|href=|url\(|@import' a.flamegraph && fail "the flame graph needs other files"
 if command -v node >/dev/null; then
     sed -n '/CDATA/,/\]\]>/p' a.flamegraph | sed '1d;$d' >script.js

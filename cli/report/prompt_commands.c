@@ -223,6 +223,7 @@ static int run_request(struct prompt *prompt, struct prompt_request *request, st
     bool is_viewed = request->view && !request->output;
     if (!is_viewed) request->view = NULL;
     if (!*request->options.title) request->options.title = prompt->in_use->target.title;
+    if (prompt->in_use->target.base_title) request->options.base_title = prompt->in_use->target.base_title;
     if (is_viewed && !(request->output = prompt_view_file(&prompt->viewed, request->view, err))) return -1;
     if (prompt_job(prompt->is_terminal, write_report, request, &status, err) < 0) return -1;
     int code = look_at(prompt, status, err);

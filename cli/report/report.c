@@ -61,6 +61,7 @@ static int write_report(struct report_command *command, struct error *err) {
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
     say_what(command);
     if (!*command->options.title) command->options.title = command->target.title;
+    if (command->target.base_title) command->options.base_title = command->target.base_title;
     int code = report_target_close_db(&command->target, err);
     if (code == 0)
         code = report_write(&profile, command->format, &command->options, &out, report_print_note, NULL, err);

@@ -86,6 +86,9 @@ static int subtract(struct report_target *target, struct profile *profile, struc
     const struct compare_options options = {target->is_diff, target->normalize};
     if (!target->bases.count) return 0;
     if (load(target, &target->base_runs, &base, err) < 0) return error_prefix(err, "base: ");
+    const struct run_item *first = target->base_runs.items;
+    if (!target->base_title)
+        target->base_title = run_title(first->db, first->id, target->base_runs.count, target->chosen);
     int code = compare_subtract(profile, &base, &options, err);
     profile_free(&base);
     return code;
@@ -121,6 +124,7 @@ void report_target_close(struct report_target *target) {
     sources_free(&target->sources);
     free(target->chosen);
     free(target->title);
+    free(target->base_title);
     buffer_free(&target->other_kinds);
     free(target->targets.items);
     free(target->bases.items);

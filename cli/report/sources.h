@@ -30,6 +30,7 @@ struct report_target {
     struct run_list runs, base_runs; /* likewise: the runs of `targets` and `bases`, of the open warehouses */
     char *chosen;                    /* of report_target_load: the kind that was loaded */
     struct buffer other_kinds;       /* likewise: "cpu, lock"; empty where --kind was given */
+    char *base_title;                /* likewise: of the bases; NULL: there is none */
     char *title;                     /* likewise: of the targets, for pictures */
     struct sources sources;
 };

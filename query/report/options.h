@@ -21,14 +21,15 @@ struct report_options {
     const char *symbol;            /* the pattern of formats that take one; NULL for others */
     int64_t nodecount;             /* -1: as the format says */
     double nodefraction, edgefraction, divide_by;
-    const char *title;  /* ours: the head of flamegraph and speedscope; "" none */
-    bool all_types;     /* ours: every sample type and not only the one that is shown: callgrind */
-    bool before_after;  /* ours: both sides of a difference: callgrind */
-    bool all;           /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
-    bool over_runs;     /* ours: means over the runs (query/report/report_runs.h) */
-    const char *by_tag; /* ours: a key whose values are columns (there as well); "" or NULL none */
-    int64_t columns;    /* of by_tag, at most */
-    int cum;            /* 1: sorted by cumulative value; 0: by flat value */
+    const char *title;      /* ours: the head of flamegraph and speedscope; "" none */
+    const char *base_title; /* of the base of a difference, for flamegraph; "" none. No option sets it */
+    bool all_types;         /* ours: every sample type and not only the one that is shown: callgrind */
+    bool before_after;      /* ours: both sides of a difference: callgrind */
+    bool all;               /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
+    bool over_runs;         /* ours: means over the runs (query/report/report_runs.h) */
+    const char *by_tag;     /* ours: a key whose values are columns (there as well); "" or NULL none */
+    int64_t columns;        /* of by_tag, at most */
+    int cum;                /* 1: sorted by cumulative value; 0: by flat value */
     bool trim, call_tree, noinlines, showcolumns, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;
     int granularity; /* enum filter_granularity */
