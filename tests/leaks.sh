@@ -29,6 +29,13 @@ expect_status 0 profile -q -- "$FIXTURES/leaks" exit >out.txt
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE kind = 'leak' AND run_id > (SELECT max(id) - 2 FROM runs)")" 0 "profiles of what was not searched"
 "$CLEAR" top --db t.db --kind leak latest~3 >top.txt || fail "top"
 expect_match "$(cat top.txt)" 'lost_plain$' "the kind leak"
+# The doctor blames what is lost, and not what is kept although it has more bytes.
+expect_status 0 profile -q --leaks -- "$FIXTURES/leaks" much
+expect_equal "$(sql t.db "SELECT subject || ' ' || severity || ' ' || (evidence ->> 'lost_count' > 2990) FROM doctor_heap WHERE $newest AND code = 'leak'
+    AND inuse_count > 100 ORDER BY subject")" "kept_global note 0
+lost_plain_much critical 1" "what the doctor says of it"
+expect_status 0 profile -q -- "$FIXTURES/leaks" much
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_heap WHERE $newest AND (lost_count IS NOT NULL OR lost_bytes IS NOT NULL)")" 0 "what is not known"
 # A search needs every block.
 expect_status 2 profile -q --leaks --sample 10 -- true 2>err.txt
 expect_status 2 profile -q --leaks --no-heap -- true 2>err.txt

@@ -24,6 +24,9 @@ CREATE VIEW doctor_heap AS
 --   live_percent [percent]: inuse_bytes of all live bytes of the run, a whole number; NULL: none are live
 --   alloc_percent [percent]: alloc_count of all blocks of the run, a whole number
 --   mean_bytes [bytes]: mean size of a block
+--   lost_count [count]: of the live blocks, those that nothing reached at the end, or only lost blocks; NULL: not every process was
+--     searched (clear profile --leaks)
+--   lost_bytes [bytes]: their bytes
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   Of an ingested file: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks.
 --     leak: some freed, some not.
@@ -35,7 +38,8 @@ CREATE VIEW doctor_heap AS
 -- Growth: the life of a process is divided into five. The live bytes of the site rose in the second, third and fourth fifth, in
 --   each by growth_fifth_percent (10 %) of what they rose in the three. In the last fifth a program that ends may free. A process is
 --   not judged so where a window is longer than a fifth: a run of less than five --interval.
--- Severity of leak: a note if
+-- Severity of leak: where every process was searched, lost_count and lost_bytes decide alone: a note if nothing is lost, or less
+--   than leak_warning_bytes (16 KiB). Else a note if
 --     no process has leak_warning_count (100) live blocks of it, or none has so many that came after its first window (tables made
 --       at the start are no leak; all blocks count where that window is longer than leak_start_percent (50 %) of the process's
 --       life, or where its length is not known);
@@ -128,6 +132,27 @@ share AS (
     FROM site
     WINDOW run AS (PARTITION BY run_id)
 ),
+-- What a search at the end found, where every process was searched.
+found AS (
+    SELECT share.*,
+           CASE WHEN is_searched
+                THEN (SELECT coalesce(sum(leaks.lost_count + leaks.indirect_count), 0)
+                      FROM profiles
+                      JOIN leaks ON leaks.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND profiles.kind = 'leak'
+                        AND leaks.trace_id = share.trace_id) END AS lost_count,
+           CASE WHEN is_searched
+                THEN (SELECT coalesce(sum(leaks.lost_bytes + leaks.indirect_bytes), 0)
+                      FROM profiles
+                      JOIN leaks ON leaks.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND profiles.kind = 'leak'
+                        AND leaks.trace_id = share.trace_id) END AS lost_bytes
+    FROM (SELECT share.*,
+                 (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'leak')
+                 BETWEEN max(1, (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'heap-peak'))
+                     AND 9223372036854775807 AS is_searched
+          FROM share) AS share
+),
 judged AS (
     SELECT share.*,
            alloc_count - free_count AS inuse_count,
@@ -157,15 +182,16 @@ judged AS (
                           SELECT step + 1, (value + samples / value) / 2 FROM root WHERE step < 40)
                       SELECT CAST(round(196 / value) AS INTEGER) FROM root WHERE step = 40) END AS error_percent,
            -- A recorded run that says that these blocks are no leak.
-           runs.source = 'profile'
+           iif(lost_count IS NOT NULL, lost_count = 0,
+               runs.source = 'profile'
                AND (coalesce(runs.exit_signal IN (2, 15), 0)
                     OR growth_bytes IS NULL AND free_count = 0 AND NOT is_largest
                     OR is_steady
                     OR coalesce(growth_bytes, 0) = 0
                        AND round(100.0 * (alloc_count - free_count) / nullif(alloc_count, 0))
                            < (SELECT value FROM rules WHERE name = 'leak_site_percent')
-                    OR coalesce(samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count'), 0)) AS is_kept
-    FROM share
+                    OR coalesce(samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count'), 0))) AS is_kept
+    FROM found AS share
     JOIN runs ON runs.id = share.run_id
 )
 SELECT
@@ -177,20 +203,23 @@ SELECT
                   AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent'),
                   'warning', advice.severity)
          WHEN judged.code = 'growth' THEN advice.severity
-         WHEN is_kept OR min(process_inuse_count, grown_count) < (SELECT value FROM rules WHERE name = 'leak_warning_count')
-              OR inuse_bytes < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
-         WHEN inuse_bytes >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
+         WHEN is_kept
+              OR lost_count IS NULL
+                 AND min(process_inuse_count, grown_count) < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+              OR coalesce(lost_bytes, inuse_bytes) < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
+         WHEN coalesce(lost_bytes, inuse_bytes) >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
               AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
-         THEN iif(judged.code = 'rc' OR is_recorded AND growth_bytes IS NULL AND free_count = 0, 'warning', 'critical')
+         THEN iif(judged.code = 'rc' OR is_recorded AND lost_count IS NULL AND growth_bytes IS NULL AND free_count = 0, 'warning', 'critical')
          ELSE advice.severity END AS severity,
     iif(places.function = '', '(no stack)', places.function) AS subject,
     printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
            || '"inuse_bytes":%d,"process_inuse_count":%d,"grown_count":%d,"growth_bytes":%s,"samples":%s,'
-           || '"error_percent":%s,"live_percent":%s,"mean_bytes":%s}',
+           || '"error_percent":%s,"live_percent":%s,"mean_bytes":%s,"lost_count":%s,"lost_bytes":%s}',
            alloc_count, alloc_bytes, alloc_percent, free_count, free_bytes, inuse_count, inuse_bytes,
            process_inuse_count, grown_count, coalesce(growth_bytes, 'null'), coalesce(samples, 'null'),
            coalesce(error_percent, 'null'),
-           coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1)) AS evidence,
+           coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1),
+           coalesce(lost_count, 'null'), coalesce(lost_bytes, 'null')) AS evidence,
     '[' || judged.trace_id || ']' AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
@@ -211,7 +240,9 @@ SELECT
     error_percent,
     live_percent,
     alloc_percent,
-    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes
+    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes,
+    lost_count,
+    lost_bytes
 FROM judged
 JOIN places ON places.trace_id = judged.trace_id
 LEFT JOIN advice ON advice.code = 'heap-' || judged.code
