@@ -1,6 +1,7 @@
 #include "base/buffer.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,29 @@ void buffer_printf(struct buffer *buffer, const char *format, ...) {
     buffer->size += (size_t)length;
 }
 
+static bool is_obeyed(const char *at, size_t left) {
+    return *at != '\n' && *at != '\t' && *at != '\r' && utf8_is_control(at, left);
+}
+
+void buffer_make_visible(struct buffer *buffer) {
+    struct buffer visible = {0};
+    const char *bytes = buffer->data;
+    size_t start = 0;
+    for (size_t i = 0; i < buffer->size; i++) {
+        if (!is_obeyed(bytes + i, buffer->size - i)) continue;
+        size_t size = utf8_length(bytes + i, buffer->size - i);
+        buffer_add(&visible, bytes + start, i - start);
+        for (size_t at = i; at < i + size; at++)
+            buffer_printf(&visible, "\\x%02x", (unsigned char)bytes[at]);
+        start = i + size;
+        i = start - 1;
+    }
+    if (!start) return;
+    buffer_add(&visible, bytes + start, buffer->size - start);
+    buffer_free(buffer);
+    *buffer = visible;
+}
+
 void buffer_clear(struct buffer *buffer) {
     buffer->size = 0;
     if (buffer->data) buffer->data[0] = '\0';
@@ -92,8 +116,9 @@ void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size
         } else if (bytes[i] == '"' || bytes[i] == '\\') {
             buffer_add_char(buffer, '\\');
             buffer_add_char(buffer, text[i++]);
-        } else if (bytes[i] < 0x20) {
-            buffer_printf(buffer, "\\u%04x", bytes[i++]);
+        } else if (utf8_is_control(text + i, size - i)) {
+            buffer_printf(buffer, "\\u%04x", bytes[i + length - 1]); /* of C1 the second byte is the number */
+            i += length;
         } else {
             buffer_add(buffer, text + i, length);
             i += length;

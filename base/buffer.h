@@ -27,4 +27,7 @@ void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size
 void buffer_add_json_text(struct buffer *buffer, const char *text);                   /* up to its NUL */
 void buffer_add_json_field(struct buffer *buffer, const char *key, const char *text); /* "key":"text" */
 
+/* Replaces control characters other than tabs and line ends, which a terminal would obey, by \x1b and the like. */
+void buffer_make_visible(struct buffer *buffer);
+
 #endif

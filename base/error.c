@@ -4,12 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
+/* Messages repeat names from files: nothing in them is for a terminal to obey. */
+static void make_visible(char *text) {
+    for (size_t left = strlen(text); left; text++, left--) {
+        if (*text == '\n' || !utf8_is_control(text, left)) continue;
+        if ((unsigned char)*text == 0xc2) text[1] = '?';
+        *text = '?';
+    }
+}
+
 int error_vset(struct error *err, enum error_status status, const char *format, va_list args) {
     if (err->status != ERROR_NONE) return -1;
     err->status = status;
     int length = vsnprintf(err->message, sizeof err->message, format, args);
     if (length < 0) err->message[0] = '\0';
     if ((size_t)length >= sizeof err->message) memcpy(err->message + sizeof err->message - 4, "...", 4);
+    make_visible(err->message);
     return -1;
 }
 
@@ -39,6 +51,18 @@ int error_prefix(struct error *err, const char *format, ...) {
     err->status = ERROR_NONE;
     return old.status == ERROR_USAGE ? error_usage(err, "%s%s", prefix, old.message)
                                      : error_fail(err, "%s%s", prefix, old.message);
+}
+
+void error_print(const char *format, ...) {
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0) return;
+    make_visible(text);
+    fprintf(stderr, "clear: %s\n", text);
+    free(text);
 }
 
 _Noreturn void bug_at(const char *file, int line, const char *format, ...) {

@@ -29,6 +29,9 @@ int error_vset(struct error *err, enum error_status status, const char *format, 
 /* Puts text in front of an error that is already set ("prod.pb.gz: "); returns -1. */
 int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Prints "clear: " and one line on standard error. Control characters become visible: what is printed may hold names from a file. */
+void error_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 _Noreturn void bug_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 #define bug(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 

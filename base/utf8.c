@@ -27,6 +27,11 @@ size_t utf8_length(const char *text, size_t left) {
     return size;
 }
 
+bool utf8_is_control(const char *text, size_t left) {
+    const unsigned char *at = (const unsigned char *)text;
+    return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && left > 1 && at[1] >= 0x80 && at[1] < 0xa0);
+}
+
 size_t utf8_bad_byte(const char *text, size_t size) {
     const unsigned char *bytes = (const unsigned char *)text;
     size_t at = 0;

@@ -117,7 +117,7 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
 
 static void warn_left_out(void *context, const char *view, const char *why) {
     (void)context;
-    fprintf(stderr, "clear: the view %s is not used as a diagnosis: %s\n", view, why);
+    error_print("the view %s is not used as a diagnosis: %s", view, why);
 }
 
 static int diagnose(const struct doctor_command *options, struct error *err) {

@@ -266,7 +266,7 @@ static int say_windows(struct db *db, const struct export_source *source, struct
         struct buffer words = {0};
         int code = timespan_find(db, source->runs.ids[i], source->kind, &source->span, &span, err);
         if (code == 0) code = timespan_describe(db, source->runs.ids[i], source->kind, &span, &words, err);
-        if (code == 0) fprintf(stderr, "clear: %s\n", buffer_text(&words));
+        if (code == 0) error_print("%s", buffer_text(&words));
         buffer_free(&words);
         if (code < 0) return -1;
     }

@@ -175,7 +175,7 @@ static void take_path(struct ingest_command *command, const char *path) {
     int count = scandir(path, &names, is_visible, alphasort);
     if (count < 0) {
         command->failed++;
-        fprintf(stderr, "clear: %s: %s\n", path, strerror(errno));
+        error_print("%s: %s", path, strerror(errno));
     }
     for (int i = 0; i < count; i++) {
         char *below = xasprintf("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);

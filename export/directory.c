@@ -14,6 +14,8 @@
 #include "schema/kinds.h"
 #include "schema/schema.h"
 
+enum { DIRECTORY_MODE = 0700 }; /* command lines are nobody else's business */
+
 /* What a NAME.profile/ may hold besides KIND.pb.gz: our dumps and those of CLEAR's own tools. Nothing else is ever removed. */
 static const char *const known_files[] = {
     "alloc.txt",     "locks.txt", "mvcc.txt",       "channels.txt", "fibers.txt", "syscalls.txt",
@@ -232,7 +234,7 @@ int export_directory_check(const char *directory, struct error *err) {
     char *target = find_target(directory, &there, err);
     if (!target) return -1;
     char *fresh = file_name_beside(target);
-    int code = mkdir(fresh, 0777);
+    int code = mkdir(fresh, DIRECTORY_MODE);
     if (code < 0)
         error_fail(err, "%s: cannot make a directory here: %s: choose another with -o", directory, strerror(errno));
     else
@@ -242,15 +244,27 @@ int export_directory_check(const char *directory, struct error *err) {
     return code;
 }
 
+/* Whom the owner of the old directory let read it, may read the new one. */
+static void keep_mode(const char *fresh, const char *target) {
+    struct stat status;
+    DIR *entries = stat(target, &status) ? NULL : opendir(fresh);
+    if (!entries) return;
+    for (struct dirent *entry; (entry = readdir(entries));)
+        if (is_known(entry->d_name)) (void)fchmodat(dirfd(entries), entry->d_name, status.st_mode & 0666, 0);
+    (void)fchmod(dirfd(entries), status.st_mode & 0777);
+    closedir(entries);
+}
+
 int export_directory(struct db *db, int64_t run_id, const char *directory, struct error *err) {
     bool there;
     char *target = find_target(directory, &there, err);
     if (!target) return -1;
     char *fresh = file_name_beside(target);
     int code = 0;
-    if (mkdir(fresh, 0777) < 0)
+    if (mkdir(fresh, DIRECTORY_MODE) < 0)
         code = error_fail(err, "%s: cannot make a directory here: %s", directory, strerror(errno));
     else if ((code = fill(db, run_id, fresh, err)) == 0) {
+        if (there) keep_mode(fresh, target);
         flush_directory(fresh);
         code = exchange(fresh, target, there, err);
     }

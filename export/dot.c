@@ -62,6 +62,7 @@ static void add_broken_name(struct buffer *out, const char *name) {
     buffer_free(&shortened);
 }
 
+/* Every text of the profile is escaped: a quotation mark would end the label, and what follows could be a link. */
 static void add_node_name(struct buffer *out, const struct graph_info *info) {
     const char *file = *info->file ? path_base(info->file) : "";
     if (info->address) buffer_printf(out, "%016llx\\n", (unsigned long long)info->address);
@@ -69,16 +70,24 @@ static void add_node_name(struct buffer *out, const struct graph_info *info) {
         add_broken_name(out, info->name);
         buffer_add_text(out, "\\n");
     }
+    bool has_object = !info->line && !*file && !*info->name && *info->object;
+    if (has_object) buffer_add_char(out, '[');
+    add_escaped(out, has_object ? path_base(info->object) : file);
+    if (has_object) buffer_add_char(out, ']');
     if (info->line)
-        buffer_printf(out, "%s:%lld\\n", file, (long long)info->line);
-    else if (*file)
-        buffer_printf(out, "%s\\n", file);
+        buffer_printf(out, ":%lld\\n", (long long)info->line);
+    else if (*file || has_object)
+        buffer_add_text(out, "\\n");
     else if (!*info->name)
-        buffer_printf(out, *info->object ? "[%s]\\n" : "<unknown>\\n", path_base(info->object));
+        buffer_add_text(out, "<unknown>\\n");
 }
 
+/* The unit is the profile's. */
 static void add_value(const struct picture *picture, struct buffer *out, int64_t value) {
-    report_add_value(picture->report, out, value);
+    struct buffer text = {0};
+    report_add_value(picture->report, &text, value);
+    add_escaped(out, buffer_text(&text));
+    buffer_free(&text);
 }
 
 static void add_share(const struct picture *picture, struct buffer *out, int64_t value) {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_ATTEMPTS = 100 };
+enum { NAME_ATTEMPTS = 100, NEW_MODE = 0600 };
 
 char *file_name_beside(const char *path) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz234567";
@@ -34,7 +34,7 @@ static int open_standard_output(struct file *file, bool binary, struct error *er
 static int open_beside(struct file *file, struct error *err) {
     for (int i = 0; i < NAME_ATTEMPTS; i++) {
         file->temporary = file_name_beside(file->target);
-        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_MODE);
         if (file->descriptor >= 0) return 0;
         int reason = errno;
         free(file->temporary);
@@ -55,7 +55,9 @@ static int open_named(struct file *file, struct error *err) {
     }
     file->target = there ? realpath(file->path, NULL) : xstrdup(file->path);
     if (!file->target) return error_fail(err, "%s: %s", file->path, strerror(errno));
-    return open_beside(file, err);
+    if (open_beside(file, err)) return -1;
+    if (there) (void)fchmod(file->descriptor, status.st_mode & 0777); /* whom its owner lets read it, still may */
+    return 0;
 }
 
 int file_open(struct file *file, const char *path, bool binary, struct error *err) {

@@ -491,9 +491,16 @@ static int open_reader(struct db *db, struct error *err) {
     return code ? -1 : db_exec(db, "PRAGMA mmap_size = 1073741824", err);
 }
 
+/* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */
+static void create_for_owner(const char *path) {
+    int file = is_memory(path) ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file >= 0) close(file); /* what is wrong here, SQLite meets too */
+}
+
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
  * bytes per flush. It is SQLite's default too, but a distribution may change that. */
 static int open_writer(struct db *db, struct error *err) {
+    create_for_owner(db->path);
     if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     enum schema_state state;
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */

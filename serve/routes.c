@@ -62,15 +62,15 @@ static bool is_own_origin(const struct exchange *exchange) {
     return origin && strncasecmp(origin, scheme, strlen(scheme)) == 0 && strcasecmp(origin + strlen(scheme), host) == 0;
 }
 
-/* A page of another site cannot read what it makes a browser fetch, but it could start profiles and move the marks of the delta
- * paths. A link that a user follows is allowed. */
+/* A page of another site, or of another port of this host, cannot read what it makes a browser fetch, but it could start profiles and
+ * move the marks of the delta paths. A link that a user follows is allowed where it changes nothing. */
 static bool check_site(struct exchange *exchange) {
     size_t sites, modes;
     const char *site = exchange_header(exchange, "Sec-Fetch-Site", &sites);
     const char *mode = exchange_header(exchange, "Sec-Fetch-Mode", &modes);
     bool is_ours = !sites || (site && (strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0));
-    bool only_reads = exchange->method & READ;
-    if (only_reads && site) is_ours = strcmp(site, "cross-site") != 0 || (mode && strcmp(mode, "navigate") == 0);
+    bool changes_nothing = (exchange->method & READ) && !exchange->route->is_delta;
+    is_ours |= changes_nothing && mode && strcmp(mode, "navigate") == 0;
     if (is_ours && is_own_origin(exchange)) return true;
     exchange_error(exchange, MHD_HTTP_FORBIDDEN, "the request comes from a page of another site");
     return false;
@@ -137,8 +137,9 @@ void routes_answer(struct exchange *exchange) {
         exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", URI_MAX);
         return;
     }
-    if (!check_host(exchange) || !check_site(exchange) || !take_path(exchange)) return;
+    if (!check_host(exchange) || !take_path(exchange)) return;
     exchange->route = find(exchange->path);
-    if (check_method(exchange, exchange->route->methods) && check_body(exchange) && take_parameters(exchange))
+    if (check_site(exchange) && check_method(exchange, exchange->route->methods) && check_body(exchange) &&
+        take_parameters(exchange))
         exchange->route->answer(exchange);
 }

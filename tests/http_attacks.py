@@ -122,6 +122,11 @@ def attack_hosts():
     expect("two Hosts, the other way", request(host=b"evil.example", more=b"Host: localhost\r\n"), 400)
     expect("no Host, HTTP/1.0", request(host=None, version=b"HTTP/1.0"), 400)
     expect_ours("a page of another site", request(more=b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n"), 403)
+    expect_ours("a page of another port", request(more=b"Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n"), 403)
+    for site in (b"same-site", b"cross-site"):
+        expect_ours("a link to a delta, " + site.decode(), request(b"/debug/pprof/delta_heap", more=b"Sec-Fetch-Site: " + site +
+                    b"\r\nSec-Fetch-Mode: navigate\r\n"), 403)
+    expect("our own page and a delta", request(b"/debug/pprof/delta_heap", more=b"Sec-Fetch-Site: same-origin\r\nSec-Fetch-Mode: cors\r\n"), 200)
     expect("a link on another site", request(more=b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n"), 200)
 
 

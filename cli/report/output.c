@@ -8,7 +8,7 @@
 
 void report_print_note(void *context, const char *message) {
     (void)context;
-    fprintf(stderr, "clear: %s\n", message);
+    error_print("%s", message);
 }
 
 static int write_file(const char *path, const struct buffer *out, struct error *err) {

@@ -40,15 +40,17 @@ static void say_what(const struct report_command *command) {
     const char *others = buffer_text(&target->other_kinds);
     bool is_numbered = words->count == 1 && is_number(words->items[0]);
     if (!*others && (!is_numbered || target->kind)) return;
+    struct buffer line = {0};
     if (target->runs.count == 1)
-        fprintf(stderr, "clear: %s of run %" PRId64, target->chosen, target->runs.items[0].id);
+        buffer_printf(&line, "%s of run %" PRId64, target->chosen, target->runs.items[0].id);
     else
-        fprintf(stderr, "clear: %s of %zu runs", target->chosen, target->runs.count);
-    if (*others) fprintf(stderr, "; --kind shows another: %s", others);
+        buffer_printf(&line, "%s of %zu runs", target->chosen, target->runs.count);
+    if (*others) buffer_printf(&line, "; --kind shows another: %s", others);
     if (is_numbered)
-        fprintf(stderr, "; clear %s -%s shows %s", command->name, words->items[0],
-                units_things(strtoll(words->items[0], NULL, 10), "line").text);
-    fputc('\n', stderr);
+        buffer_printf(&line, "; clear %s -%s shows %s", command->name, words->items[0],
+                      units_things(strtoll(words->items[0], NULL, 10), "line").text);
+    error_print("%s", buffer_text(&line));
+    buffer_free(&line);
 }
 
 static int write_report(struct report_command *command, struct error *err) {

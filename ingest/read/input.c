@@ -183,9 +183,10 @@ static int hash_directory(struct input *input, struct error *err) {
     for (int i = 0; i < count; i++) {
         char *path = xasprintf("%s/%s", input->path, names[i]->d_name);
         struct stat about;
-        if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) {
+        /* A link could bring any file of the reader's into the warehouse. */
+        if (lstat(path, &about) == 0 && S_ISREG(about.st_mode)) {
             struct input one = {.path = path};
-            int file = open(path, O_RDONLY | O_CLOEXEC);
+            int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
             if (file >= 0 && map_file(&one, file, (size_t)about.st_size, err) == 0) {
                 uint64_t size = one.file_size;
                 sha256_update(&sha, strlen(names[i]->d_name) + 1, (const uint8_t *)names[i]->d_name);

@@ -150,20 +150,28 @@ void source_map_built(struct source_map *map, const char *directory, const char 
     map->built_source = xstrdup(source);
 }
 
+/* A link in somebody else's directory could bring any file of the reader's into the warehouse. */
+static bool is_link(const char *path) {
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
 void source_map_kept(struct source_map *map, const char *directory) {
     static const char suffix[] = ".profile";
     size_t size = strlen(directory);
     while (size > 1 && directory[size - 1] == '/')
         size--;
     char *path = xasprintf("%.*s", (int)size, directory), *file = xasprintf("%s/transpiled.zig", path);
-    if (ends_with(path, size, suffix) && is_file(file)) {
+    char *source = xasprintf("%s/source.cht", path);
+    if (ends_with(path, size, suffix) && is_file(file) && !is_link(file) && !is_link(source)) {
         const char *name = path_base(path);
         map->kept_module = xasprintf("%.*s", (int)(strlen(name) - strlen(suffix)), name);
         map->kept_file = xstrdup(file);
-        map->kept_source = xasprintf("%s/source.cht", path);
+        map->kept_source = xstrdup(source);
     }
     free(path);
     free(file);
+    free(source);
 }
 
 static void forget_texts(struct source_map_file *file) {

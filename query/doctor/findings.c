@@ -13,8 +13,12 @@ bool doctor_is_saturation(const struct finding *finding) {
 }
 
 static const char *keep(struct doctor_report *report, sqlite3_stmt *row, int column) {
-    const char *text = db_text(row, column);
-    return arena_text(&report->texts, text, strlen(text));
+    struct buffer text = {0};
+    buffer_add_text(&text, db_text(row, column));
+    buffer_make_visible(&text); /* it is printed, and the file may be a stranger's */
+    const char *kept = arena_text(&report->texts, text.data, text.size);
+    buffer_free(&text);
+    return kept;
 }
 
 static void add(struct doctor_report *report, const struct finding *finding) {

@@ -219,6 +219,7 @@ int report_write(struct profile *profile, const struct report_format *format, co
     if (code == 0) code = report_narrow(&report, note, context, err);
     if (code == 0) code = check_spread(&report, err);
     if (code == 0) code = format->write(&report, out, err);
+    if (code == 0 && !format->is_binary && !format->media) buffer_make_visible(out);
     if (code == 0 && report.overflows) code = too_large(report.type_name, err);
     report_free(&report);
     return code;

@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/grid.h"
 #include "base/units.h"
+#include "base/utf8.h"
 
 static const char *const format_names[] = {"table", "csv", "json", "jsonl", "markdown"};
 
@@ -220,9 +221,10 @@ static void markdown_cell(struct buffer *line, const char *text, size_t size) {
             buffer_add_text(line, "&amp;");
         else if (text[i] == '\n')
             buffer_add_text(line, "<br>");
-        else if ((unsigned char)text[i] < ' ')
+        else if (utf8_is_control(text + i, size - i)) {
             buffer_add_char(line, ' ');
-        else {
+            i += utf8_length(text + i, size - i) - 1;
+        } else {
             if (strchr("\\`*_|~[]", text[i]) && !(text[i] == '_' && is_inside_word(text, size, i)))
                 buffer_add_char(line, '\\');
             buffer_add_char(line, text[i]);

@@ -160,7 +160,7 @@ static const char *member_name(int index) {
 static bool is_file(const char *directory, const char *name) {
     struct stat status;
     char *path = xasprintf("%s/%s", directory, name);
-    bool is = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    bool is = lstat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode));
     free(path);
     return is;
 }
@@ -185,7 +185,12 @@ static bool recognise_directory(const struct input *input) {
 static int open_member(struct member *member, const char *directory, const char *name, struct error *err) {
     struct stat status;
     member->path = xasprintf("%s/%s", directory, name);
-    if (stat(member->path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size == 0) return 0;
+    if (lstat(member->path, &status) != 0) return 0;
+    if (S_ISLNK(status.st_mode))
+        return error_fail(err,
+                          "%s: is a symbolic link, which could bring any file of yours into the warehouse: copy it",
+                          member->path);
+    if (!S_ISREG(status.st_mode) || status.st_size == 0) return 0;
     if (input_open(&member->input, member->path, err) != 0) return -1;
     member->is_there = true;
     return input_complete(&member->input, err);

@@ -1,0 +1,121 @@
+# Names that mean harm to whoever looks at them: escape sequences for terminals, links for browsers, links to files. And who may read what
+# clear writes.
+. "$(dirname "$0")/lib.sh"
+export LC_ALL=C HOME=$TMP
+umask 022
+
+# ---- a profile, a run and a warehouse all of whose texts hold escape sequences, quotation marks and markup ----
+python3 - >evil.pb.gz <<'PYTHON' || fail "making evil.pb.gz"
+import gzip, sys
+
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def field(number, data):
+    return varint(number << 3 | 2) + varint(len(data)) + data
+
+
+def integer(number, value):
+    return varint(number << 3) + varint(value)
+
+
+evil = "\x1b]0;owned\x07\x1b[2J\x9b31m\" URL=\"javascript:alert(1)\" x=\"</title><script>alert(1)</script>"
+texts = ["", "samples", "count" + evil, "cpu", "nanoseconds" + evil, "main" + evil, "file" + evil, "key" + evil, "value" + evil, "unit" + evil,
+         "/bin/module" + evil, "comment" + evil, "id" + evil, "javascript:alert(1)"]
+out = field(1, integer(1, 1) + integer(2, 2)) + field(1, integer(1, 3) + integer(2, 4))
+out += field(3, integer(1, 1) + integer(2, 4096) + integer(3, 8192) + integer(5, 10) + integer(6, 12))
+out += field(5, integer(1, 1) + integer(2, 5) + integer(4, 6)) + field(5, integer(1, 2) + integer(4, 6))
+for i in (1, 2):
+    out += field(4, integer(1, i) + integer(2, 1) + integer(3, 4100 + i) + field(4, integer(1, i) + integer(2, i * 7)))
+out += field(4, integer(1, 3) + integer(2, 1) + integer(3, 5000))
+for stack in ((1, 2, 3), (2, 1), (3, 1)):
+    labels = field(3, integer(1, 7) + integer(2, 8)) + field(3, integer(1, 7) + integer(3, 5) + integer(4, 9))
+    out += field(2, field(1, b"".join(map(varint, stack))) + field(2, varint(1) + varint(10)) + labels)
+for text in texts:
+    out += field(6, text.encode())
+out += integer(13, 11) + integer(15, 13)
+sys.stdout.buffer.write(gzip.compress(out))
+PYTHON
+evil=$(printf 'x\033]0;owned\007\033[2J\302\23331m" onload="alert(1)</title><script>alert(1)</script>')
+"$CLEAR" ingest -q --db t.db --label "$evil" --tag "key=$evil" evil.pb.gz evil.pb.gz >/dev/null 2>err || fail "ingest of evil.pb.gz: $(cat err)"
+"$CLEAR" profile -q --db t.db -o leak.profile --label "$evil" "$FIXTURES/leak" >/dev/null 2>err || fail "profile: $(cat err)"
+sqlite3 t.db "UPDATE functions SET name = name || '$evil', filename = filename || '$evil'; UPDATE runs SET command = command || '$evil', host = '$evil';
+    UPDATE mappings SET filename = filename || '$evil'; UPDATE profiles SET comments = json_array('$evil') WHERE kind <> 'heap';
+    UPDATE objects SET name = '$evil', identity = identity || '$evil'; UPDATE processes SET executable = '$evil';
+    INSERT INTO queries(name, description, params, sql, export) VALUES ('q$evil', '$evil', '[]', 'SELECT 1', '{}'), ('plain', '$evil', '[]', 'SELECT 1', '{}');
+    UPDATE advice SET title = title || '$evil', text = text || '$evil'" || fail "planting texts"
+
+plain() { # plain COMMAND...: no control character but tabs and line ends in what it prints on either stream
+    "$@" >said 2>&1 </dev/null
+    python3 - said <<'PYTHON' || fail "$*: a control character in: $(head -c 300 said | od -c | head -20)"
+import sys
+data = open(sys.argv[1], "rb").read()
+bad = [c for c in data.decode("utf-8", "replace") if ord(c) < 32 and c not in "\n\t\r" or 127 <= ord(c) < 160]
+sys.exit(bool(bad))
+PYTHON
+}
+
+plain "$CLEAR" runs --db t.db
+plain "$CLEAR" query --db t.db --list
+plain "$CLEAR" query --db t.db "@q$evil"
+plain "$CLEAR" query --db t.db "SELECT * FROM runs"
+plain "$CLEAR" query --db t.db --format markdown "SELECT * FROM runs"
+plain "$CLEAR" query --db t.db "SELECT nothing AS \"$evil\""
+plain "$CLEAR" schema --db t.db
+plain "$CLEAR" shell --db t.db "SELECT 1"
+plain "$CLEAR" ingest --db t.db "$evil"
+plain "$CLEAR" top --db t.db "$evil"
+plain "$CLEAR" "$evil"
+for run in 1 2; do
+    plain "$CLEAR" doctor --db t.db $run
+    plain "$CLEAR" doctor --db t.db --cumulative --peek=main $run
+    for report in top text tree traces tags raw comments list=main peek=main disasm=main folded callgrind dot; do
+        kind=$([ $run = 1 ] && echo samples || echo heap)
+        plain "$CLEAR" report "$report" --db t.db --kind "$kind" $run
+        plain "$CLEAR" report "$report" --db t.db $run
+    done
+done
+plain "$CLEAR" doctor --db t.db --diff 1 2
+plain "$CLEAR" doctor --db t.db --diff 2 2
+
+# ---- pages and pictures: markup and links stay texts ----
+for format in flamegraph dot svg weblist=main; do
+    got=0
+    "$CLEAR" report $format --db t.db --kind samples -o page.out 1 >/dev/null 2>err || got=$?
+    if [ $got -ne 0 ]; then grep -q graphviz err || [ $format = weblist=main ] || fail "report $format: $(cat err)"; continue; fi
+    python3 - page.out $format <<'PYTHON' || fail "$format: markup or a link of the profile's"
+import re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+text = re.sub(r"<script><!\[CDATA\[.*?\]\]></script>", "", text, flags=re.S)  # the page's own
+if sys.argv[2] == "dot":
+    sys.exit(bool(re.search(r'(?<!\\)"\s*URL=', text)))
+sys.exit("<script>alert" in text or bool(re.search(r'href="\s*javascript:', text, re.I)) or bool(re.search(r'onload="', text)))
+PYTHON
+done
+
+# ---- a run directory with a link to a file of the reader's ----
+echo "main;secret 5" >private.folded
+cp -r leak.profile linked.profile && rm -f linked.profile/heap.pb.gz linked.profile/alloc.txt
+ln -s "$TMP/private.folded" linked.profile/heap.pb.gz
+expect_status 1 "$CLEAR" ingest --db links.db linked.profile >/dev/null 2>err
+expect_match "$(cat err)" "heap.pb.gz: is a symbolic link" "a link in a run directory"
+
+# ---- what is written is its owner's, whoever else may read the directory ----
+expect_equal "$(stat -c %a t.db)" 600 "a new warehouse"
+expect_equal "$(stat -c %a leak.profile)" 700 "a new run directory"
+expect_equal "$(stat -c %a leak.profile/* | sort -u)" 600 "its files"
+"$CLEAR" export --db t.db --kind heap -o new.pb.gz 2 >/dev/null 2>&1 || fail "export"
+expect_equal "$(stat -c %a new.pb.gz)" 600 "a new file"
+chmod 644 new.pb.gz t.db && chmod 755 leak.profile
+"$CLEAR" export --db t.db --kind heap -o new.pb.gz 2 >/dev/null 2>&1 || fail "export"
+"$CLEAR" profile -q --db t.db -o leak.profile "$FIXTURES/leak" >/dev/null 2>&1 || fail "profile"
+expect_equal "$(stat -c %a new.pb.gz t.db leak.profile leak.profile/heap.pb.gz | tr '\n' ' ')" "644 644 755 644 " "what its owner lets others read"
+(umask 277 && "$CLEAR" export --db t.db --kind heap -o narrow.pb.gz 2) >/dev/null 2>&1 || fail "export"
+expect_equal "$(stat -c %a narrow.pb.gz)" 400 "a file under a narrow umask"
