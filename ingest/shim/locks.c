@@ -182,10 +182,24 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
 
 /* --- mutexes -------------------------------------------------------------------------------------------------- */
 
+/* The try of the hooks that wait. glibc's pthread_mutex_trylock takes a robust mutex that is not recoverable, says
+ * ENOTRECOVERABLE and never gives it back: whoever locks it next waits forever. Its timed lock does not, so a robust
+ * mutex is tried with a time that is over. */
+static COLD int try_robust(pthread_mutex_t *mutex) {
+    static const struct timespec over;
+    int result = real.pthread_mutex_timedlock(mutex, &over);
+    return result == ETIMEDOUT ? EBUSY : result;
+}
+
+static ALWAYS_INLINE int try_mutex(pthread_mutex_t *mutex) {
+    enum { ROBUST = 16 }; /* in __kind, of glibc's nptl/pthreadP.h */
+    return unlikely(mutex->__data.__kind & ROBUST) ? try_robust(mutex) : real.pthread_mutex_trylock(mutex);
+}
+
 ACQUIRER(pthread_mutex_lock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome, real.pthread_mutex_lock(lock))
 
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex),
             real.pthread_mutex_lock(mutex), 0, NULL);
 }
 
@@ -197,7 +211,7 @@ ACQUIRER(pthread_mutex_timedlock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outc
          real.pthread_mutex_timedlock(lock, until))
 
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until) {
-    ACQUIRE(pthread_mutex_timedlock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+    ACQUIRE(pthread_mutex_timedlock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex),
             real.pthread_mutex_timedlock(mutex, until), 0, until);
 }
 
@@ -205,7 +219,7 @@ ACQUIRER(pthread_mutex_clocklock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outc
          real.pthread_mutex_clocklock(lock, clock, until))
 
 HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
-    ACQUIRE(pthread_mutex_clocklock, mutex, OBJECT_MUTEX, EXCLUSIVE, real.pthread_mutex_trylock(mutex),
+    ACQUIRE(pthread_mutex_clocklock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex),
             real.pthread_mutex_clocklock(mutex, clock, until), clock, until);
 }
 

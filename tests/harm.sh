@@ -1,0 +1,19 @@
+# Programs that a recorder could harm, one for each cause, in each mode: output and status are those of the program alone.
+# timeout: 120
+. "$(dirname "$0")/lib.sh"
+
+same_in_each_mode() { # same_in_each_mode COMMAND...
+    local alone=0 under options
+    (exec timeout 30 "$@" >alone.out 2>alone.err </dev/null) || alone=$?
+    for options in '' --cpu=1000 --sync-callstacks --sample=64KiB; do
+        under=0
+        # shellcheck disable=SC2086 # none or one option
+        (exec "$CLEAR" profile $options --db t.db -- timeout 30 "$@" >under.out 2>under.err </dev/null) || under=$?
+        expect_equal "$under" "$alone" "status of $* with ${options:-no option}"
+        expect_same_file under.out alone.out "stdout of $* with ${options:-no option}"
+    done
+}
+
+# A robust mutex that is not recoverable: nobody waits for it.
+same_in_each_mode "$FIXTURES/robust"
+grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
