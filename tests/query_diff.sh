@@ -355,6 +355,23 @@ tables = any(row.get("is_change") for row in answer["rows"]) or any(f["is_change
 assert tables != answer["quote"].startswith("no change"), answer["quote"]' || fail "the line to quote of $pair against its tables"
 done
 
+# ---- the same bytes, in larger blocks: the peak is a block's size, 1,000,000 and 4,000,000 bytes, which is recorded to 16 KiB
+cat >peak.c <<'C'
+#include <stdlib.h>
+static char *volatile sink;
+int main(void) {
+    for (int i = 0; i < 12000000 / SIZE; i++) { sink = malloc(SIZE); sink[0] = 1; free(sink); }
+}
+C
+for size in 1000000 4000000; do
+    "${CC:-gcc}" -g -fno-builtin -DSIZE=$size -o peak peak.c && "$CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of $size"
+done
+"$CLEAR" doctor --db peak.db --json 1 --diff 2 >answer.json || fail "doctor of two peaks"
+expect_match "$(python3 -c 'import json
+peak = [row for row in json.load(open("answer.json"))["rows"] if row["section"] == "totals"][0]["figures"]["peak_bytes"]
+print(abs(peak["old"]["mean"] - 1000000) <= 16384, abs(peak["new"]["mean"] - 4000000) <= 16384, peak["is_change"])')" '^True True True$' "the peaks"
+expect_match "$("$CLEAR" doctor --db peak.db 1 --diff 2 | tail -1)" 'peak memory \+[0-9]+ %' "the peak is quoted"
+
 # ---- a program that was edited, moved and built again: the site that stayed is the same one, what came is new, what went is gone
 mkdir -p first/src second/other
 {

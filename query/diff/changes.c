@@ -21,6 +21,7 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                      .by = "run",
                      .columns = {{"duration_ns", "duration", DIFF_NS, DIFF_VARIES},
                                  HEAP_COLUMNS,
+                                 {"peak_bytes", "peak", DIFF_BYTES_UNIT, DIFF_EXACT},
                                  {"lock_operations", "lock operations", DIFF_COUNT, DIFF_COUNTED},
                                  {"lock_contended", "of them waited", DIFF_COUNT, DIFF_COUNTED},
                                  {"lock_wait_ns", "lock waits", DIFF_NS, DIFF_VARIES},
@@ -29,7 +30,7 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                                  {"channel_wait_ns", "waited there", DIFF_NS, DIFF_VARIES},
                                  {"fibers", "fibers", DIFF_COUNT, DIFF_EXACT},
                                  {"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES}},
-                     .column_count = 13},
+                     .column_count = 14},
     /* The first four stand in the order of enum heap_by. */
     [DIFF_FUNCTIONS] = {.section = "heap", .by = "function", .columns = {HEAP_COLUMNS}, .column_count = 4},
     [DIFF_SITES] = {.section = "heap", .by = "site", .columns = {HEAP_COLUMNS}, .column_count = 4},
@@ -620,6 +621,19 @@ static int gather_heap(struct gather *gather, struct error *err) {
     return code;
 }
 
+static int gather_peak(struct gather *gather, struct error *err) {
+    int code;
+    sqlite3_stmt *row = prepare(gather, "diff/peak.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        const struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (stack->is_kept) add_total(gather, TOTAL_PEAK, sqlite3_column_double(row, 1));
+    }
+    return code;
+}
+
 static int gather_cpu(struct gather *gather, struct error *err) {
     double values[2];
     int code;
@@ -761,7 +775,8 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     gather->source = source_of(gather, item->db);
     gather->run_id = item->id;
     gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
-    if (gather_losses(gather, err) || gather_duration(gather, err) || gather_heap(gather, err)) return -1;
+    if (gather_losses(gather, err) || gather_duration(gather, err)) return -1;
+    if (gather_heap(gather, err) || gather_peak(gather, err)) return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;

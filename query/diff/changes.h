@@ -27,7 +27,8 @@ enum diff_table_id {
 enum {
     TOTAL_DURATION,
     TOTAL_HEAP,
-    TOTAL_LOCK = TOTAL_HEAP + 4, /* operations, waits, their time */
+    TOTAL_PEAK = TOTAL_HEAP + 4,
+    TOTAL_LOCK, /* operations, waits, their time */
     TOTAL_RETRIES = TOTAL_LOCK + 3,
     TOTAL_CHANNEL, /* waits, their time */
     TOTAL_FIBERS = TOTAL_CHANNEL + 2,
@@ -36,7 +37,7 @@ enum {
 enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD }; /* columns of the locks */
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };        /* and of the channels */
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
-enum { DIFF_FIGURES_MAX = 13, DIFF_NAME_MAX = 32 };
+enum { DIFF_FIGURES_MAX = 14, DIFF_NAME_MAX = 32 };
 
 /* How a figure differs from run to run of the same program. */
 enum diff_variation {

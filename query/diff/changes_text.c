@@ -451,9 +451,9 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     return print_rows(printer, id, err);
 }
 
-/* An ingested file often has no duration: that is not a difference. */
+/* An ingested file often has no duration, and no peak: that is not a difference. */
 static bool is_unknown(size_t column, const struct noise *noise) {
-    if (column == 0) return noise->old.mean == 0 || noise->new.mean == 0;
+    if (column == TOTAL_DURATION || column == TOTAL_PEAK) return noise->old.mean == 0 || noise->new.mean == 0;
     return noise->old.mean == 0 && noise->new.mean == 0;
 }
 

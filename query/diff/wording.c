@@ -299,6 +299,7 @@ void diff_quote(const struct diff *diff, struct buffer *out) {
     static const enum diff_table_id objects[] = {DIFF_LOCKS, DIFF_CELLS, DIFF_CHANNELS, DIFF_FIBERS, DIFF_SAMPLES};
     struct quote quote = {.full_names = diff->options->full_names};
     quote_heap_totals(diff, &quote);
+    quote_total(diff, TOTAL_PEAK, "peak memory", 3, &quote);
     quote_total(diff, TOTAL_DURATION, "duration", 1, &quote);
     quote_sites(diff, quote_largest(diff, &quote), &quote);
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
