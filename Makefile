@@ -168,6 +168,12 @@ truth: ## longer comparisons with what is known to be true, on a machine that do
 		echo "== $${check##*/}"; CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) $$check || exit 1; \
 	done
 
+#? SUITE=bookworm  the Debian that `make fresh` makes by debootstrap
+SUITE   ?= bookworm
+.PHONY: fresh
+fresh: ## both set-up commands, demo and test, in a new bare Debian (needs root, debootstrap, a network)
+	@T="$(T)" tests/fresh $(SUITE)
+
 .PHONY: matrix
 matrix: ## install 40 programs, run each with and without clear profile, print what came of it as a table
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(MATRIX_PACKAGES))
