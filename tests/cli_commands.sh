@@ -23,6 +23,9 @@ for command in $commands; do
     done
     [ "$(awk 'length > 100' <<<"$usage")" = "" ] || fail "$command --help has lines of more than 100 columns"
     grep -qE '[`]|@include|\*[A-Z]' <<<"$usage" && fail "$command --help has marks of its source: $(grep -E '[`]|@include' <<<"$usage")"
+    # It begins with two examples, each with a line that says what it does.
+    expect_equal "$(awk '/^usage:/ || /^       clear/ {next} /^[^ ]/ {exit} /^  # / {said++} /^  clear / && said > shown {shown++} END {print (shown >= 2)}' <<<"$usage")" 1 \
+        "the examples at the beginning of clear $command --help: $(head -12 <<<"$usage")"
     # Its examples are of commands and options that exist.
     examples=$("$CLEAR" help --format man "$command" | awk '/^\.SH/ {on = /EXAMPLES/} on' | sed 's/\\-/-/g' | grep '^clear ')
     [ -n "$examples" ] || fail "no examples of $command"

@@ -126,8 +126,8 @@ void usage_print(const struct command *command, manual_list *list, FILE *out) {
     size_t width = width_of(out);
     struct buffer page = {0};
     add_synopsis(&page, text);
-    add_first_paragraph(&page, text, "DESCRIPTION", width);
     add_examples(&page, text, width);
+    add_first_paragraph(&page, text, "DESCRIPTION", width);
     add_formats(&page, text, list, width);
     add_options(&page, command->options, width);
     add_first_paragraph(&page, text, "NAMING RUNS", width);
