@@ -58,9 +58,15 @@ static int read_moments(struct chart *chart, struct db *db, int64_t run_id, cons
  * 1024 for bytes, 1000 for time. */
 static int64_t nice_step(int64_t whole, int64_t base) {
     static const int64_t factors[] = {1, 2, 5, 10, 20, 50, 100, 200, 500};
-    for (int64_t unit = 1;; unit *= base)
+    int64_t unit = 1, step;
+    do
         for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-            if (factors[i] * unit >= whole / TICKS + 1 || unit > INT64_MAX / base / 1000) return factors[i] * unit;
+            if (__builtin_mul_overflow(factors[i], unit, &step))
+                return INT64_MAX;
+            else if (step >= whole / TICKS + 1)
+                return step;
+    while (!__builtin_mul_overflow(unit, base, &unit));
+    return INT64_MAX;
 }
 
 static void scale(struct chart *chart, const struct timespan *span) {
@@ -70,7 +76,8 @@ static void scale(struct chart *chart, const struct timespan *span) {
     chart->x_step = nice_step(chart->end_ns - chart->start_ns, 1000);
     int64_t highest = chart->moments[chart->highest].run_bytes;
     chart->y_step = nice_step(highest, 1024);
-    chart->y_end = highest / chart->y_step * chart->y_step + chart->y_step;
+    chart->y_end = highest / chart->y_step * chart->y_step;
+    if (__builtin_add_overflow(chart->y_end, chart->y_step, &chart->y_end)) chart->y_end = INT64_MAX;
 }
 
 static double x_of(const struct chart *chart, int64_t at_ns) {
@@ -103,12 +110,14 @@ static void add_head(struct buffer *out, const char *command, int height) {
 }
 
 static void add_axes(const struct chart *chart, struct buffer *out) {
-    for (int64_t bytes = 0; bytes <= chart->y_end; bytes += chart->y_step)
+    for (int64_t i = 0; i <= chart->y_end / chart->y_step; i++) {
+        int64_t bytes = i * chart->y_step;
         buffer_printf(out,
                       "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
                       "<text class=\"dim\" text-anchor=\"end\" x=\"%d\" y=\"%.1f\">%s</text>\n",
                       LEFT, WIDTH - RIGHT, y_of(chart, bytes), y_of(chart, bytes), LEFT - 8, y_of(chart, bytes) + 4,
                       units_bytes(bytes).text);
+    }
     int64_t first = (chart->start_ns + chart->x_step - 1) / chart->x_step * chart->x_step;
     for (int64_t at = first; at <= chart->end_ns; at += chart->x_step)
         buffer_printf(out, "<text class=\"dim\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%s</text>\n",

@@ -98,6 +98,13 @@ def check_kinds():
                   "dump", "-o", os.path.join(DIRECTORY, "out.txt"))):
         refused(words[0], "--db", beyond, *words[1:])
         right(0, "a^", words[0], "--db", fits, *words[1:])
+    picture = os.path.join(DIRECTORY, "out.svg")
+    refused("export", "--db", beyond, "--format", "memory", "-o", picture, "1")
+    right(0, "a^", "export", "--db", fits, "--format", "memory", "-o", picture, "1")
+    with open(picture, encoding="utf-8") as svg:
+        labels = re.findall(r">([^<>]*) EiB<", svg.read())
+    if not 2 <= len(labels) <= 20 or "6.0" not in labels:
+        fault("export --format memory", f"the axis says {labels}")
     right(LAST, r"(\d[\d,]*) allocations".replace(",", ""), "query", "--db", fits, "--format", "csv",
           "SELECT sum(alloc_count) || ' allocations' FROM heap WHERE run_id = 1")
     refused("doctor", "--db", beyond, "--diff", "1", "2")
