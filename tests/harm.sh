@@ -17,3 +17,7 @@ same_in_each_mode() { # same_in_each_mode COMMAND...
 # A robust mutex that is not recoverable: nobody waits for it.
 same_in_each_mode "$FIXTURES/robust"
 grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
+
+# Signal stacks of 8 KiB hold one frame of the kernel, not two; and a program reads back the signal masks that it set.
+same_in_each_mode "$FIXTURES/sigstacks"
+grep -q 'filled: .* SIGPROF 1' alone.out || fail 'sigstacks proved nothing'

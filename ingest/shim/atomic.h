@@ -15,6 +15,8 @@
 #define store_relaxed(at, value)     __atomic_store_n(plain_pointer(at), value, __ATOMIC_RELAXED)
 #define store_release(at, value)     __atomic_store_n(plain_pointer(at), value, __ATOMIC_RELEASE)
 #define fetch_add_relaxed(at, value) __atomic_fetch_add(plain_pointer(at), value, __ATOMIC_RELAXED)
+#define fetch_or_relaxed(at, value)  __atomic_fetch_or(plain_pointer(at), value, __ATOMIC_RELAXED)
+#define fetch_and_relaxed(at, value) __atomic_fetch_and(plain_pointer(at), value, __ATOMIC_RELAXED)
 #define exchange_acq_rel(at, value)  __atomic_exchange_n(plain_pointer(at), value, __ATOMIC_ACQ_REL)
 #define compare_exchange(at, expected, value)                                                                          \
     __atomic_compare_exchange_n(plain_pointer(at), expected, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)

@@ -39,11 +39,22 @@ static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks
         fetch_add_relaxed(&process->segment->dropped_cpu, ticks);
 }
 
+/* Whether a walk fits into what is left of the stack: signal stacks can be as small as 8 KiB, and the kernel's frame takes half. */
+static ALWAYS_INLINE bool has_room(const ucontext_t *context) {
+    enum { STACK_NEEDED = 4096 };
+    uintptr_t used_from = (uintptr_t)__builtin_frame_address(0) - (uintptr_t)context->uc_stack.ss_sp;
+    return used_from >= context->uc_stack.ss_size || used_from >= STACK_NEEDED;
+}
+
 static void on_tick(int number, siginfo_t *info, void *context) {
     (void)number;
     struct thread *thread = self;
     uint64_t interval = cpu_interval_ns();
     if (info->si_code != SI_TIMER || !thread->has_timer || thread->is_ticking || !interval) return;
+    if (unlikely(!has_room(context))) {
+        fetch_add_relaxed(&process->segment->dropped_cpu, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0));
+        return;
+    }
     int saved_errno = errno;
     if (is_paused()) {
         cpu_time_skip(thread);
@@ -146,12 +157,66 @@ void cpu_stop(void) {
         if (load_relaxed(&thread->has_timer)) syscall(SYS_timer_delete, thread->timer);
 }
 
+/* --- what the program sees of signals --------------------------------------------------------------------------- */
+
+/* The signals whose handlers run on a signal stack and block ours while they do: one bit each. Two frames of the kernel
+ * do not fit into 8 KiB, and it kills a program whose signal stack overflows. The program sees its own mask. */
+static uint64_t masked_handlers;
+/* Whether the program believes that this thread blocks our signal. */
+static __thread bool is_tick_hidden;
+
+static uint64_t signal_bit(int number) {
+    return number > 0 && number <= 64 ? 1ull << (number - 1) : 0;
+}
+
+static bool wants_mask(int number, const struct sigaction *action) {
+    return action && number != TICK_SIGNAL && load_relaxed(&process->cpu_hz) && action->sa_flags & SA_ONSTACK &&
+           !sigismember(&action->sa_mask, TICK_SIGNAL);
+}
+
+static int change_handler(int number, const struct sigaction *action, struct sigaction *old) {
+    bool is_masked = wants_mask(number, action), was_masked = load_relaxed(&masked_handlers) & signal_bit(number);
+    struct sigaction masked;
+    if (is_masked) {
+        masked = *action;
+        sigaddset(&masked.sa_mask, TICK_SIGNAL);
+    }
+    int result = real.sigaction(number, is_masked ? &masked : action, old);
+    if (result != 0) return result;
+    if (old && was_masked) sigdelset(&old->sa_mask, TICK_SIGNAL);
+    if (is_masked)
+        fetch_or_relaxed(&masked_handlers, signal_bit(number));
+    else if (action && was_masked)
+        fetch_and_relaxed(&masked_handlers, ~signal_bit(number));
+    return 0;
+}
+
+static void unmask_handlers(void) {
+    for (int number = 1; number <= 64; number++) {
+        struct sigaction action;
+        if (load_relaxed(&masked_handlers) & signal_bit(number) && real.sigaction(number, NULL, &action) == 0) {
+            sigdelset(&action.sa_mask, TICK_SIGNAL);
+            real.sigaction(number, &action, NULL);
+        }
+    }
+    store_relaxed(&masked_handlers, 0);
+}
+
+static void block_tick(void) {
+    sigset_t tick;
+    sigemptyset(&tick);
+    sigaddset(&tick, TICK_SIGNAL);
+    real.pthread_sigmask(SIG_BLOCK, &tick, NULL);
+}
+
 /* The program wants the signal for itself: it must see none of ours. */
 static void yield_signal(struct thread *thread) {
     cpu_time_settle(thread);
     process_lock();
     cpu_stop();
     process_unlock();
+    unmask_handlers();
+    if (is_tick_hidden) block_tick();
 }
 
 static void before_disposition(int number, bool is_change) {
@@ -166,7 +231,7 @@ static void before_disposition(int number, bool is_change) {
 
 HOOK int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     before_disposition(number, action != NULL);
-    int result = real.sigaction(number, action, old);
+    int result = change_handler(number, action, old);
     bool is_ours = result == 0 && old && number == TICK_SIGNAL && old->sa_sigaction == on_tick;
     if (is_ours) *old = (struct sigaction){.sa_handler = SIG_DFL};
     return result;
@@ -174,25 +239,33 @@ HOOK int sigaction(int number, const struct sigaction *action, struct sigaction 
 
 HOOK sighandler_t signal(int number, sighandler_t handler) {
     before_disposition(number, true);
-    return real.signal(number, handler);
+    sighandler_t old = real.signal(number, handler);
+    if (old != SIG_ERR) fetch_and_relaxed(&masked_handlers, ~signal_bit(number));
+    return old;
 }
 
-/* A thread that blocks all signals does not block ours, which is no event of the program's. */
-static const sigset_t *without_tick(const sigset_t *set, sigset_t *copy) {
-    if (!set || !load_relaxed(&process->cpu_hz) || !sigismember(set, TICK_SIGNAL)) return set;
-    *copy = *set;
-    sigdelset(copy, TICK_SIGNAL);
-    return copy;
+/* A thread that blocks all signals does not block ours, which is no event of the program's; but it sees that it does. */
+static int change_mask(int (*change)(int, const sigset_t *, sigset_t *), int how, const sigset_t *set, sigset_t *old) {
+    bool is_member = set && sigismember(set, TICK_SIGNAL) == 1, was_hidden = is_tick_hidden;
+    bool is_kept = is_member && how != SIG_UNBLOCK && load_relaxed(&process->cpu_hz);
+    sigset_t copy;
+    if (is_kept) {
+        copy = *set;
+        sigdelset(&copy, TICK_SIGNAL);
+    }
+    int result = change(how, is_kept ? &copy : set, old);
+    if (result != 0) return result;
+    if (is_kept || (set && how == SIG_SETMASK) || is_member) is_tick_hidden = is_kept;
+    if (old && was_hidden) sigaddset(old, TICK_SIGNAL);
+    return 0;
 }
 
 HOOK int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
-    sigset_t copy;
-    return real.pthread_sigmask(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+    return change_mask(real.pthread_sigmask, how, set, old);
 }
 
 HOOK int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
-    sigset_t copy;
-    return real.sigprocmask(how, how == SIG_UNBLOCK ? set : without_tick(set, &copy), old);
+    return change_mask(real.sigprocmask, how, set, old);
 }
 
 /* --- threads from their first instruction ---------------------------------------------------------------------- */
@@ -200,6 +273,7 @@ HOOK int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
 struct thread_start {
     void *(*function)(void *);
     void *argument;
+    bool is_tick_hidden; /* a thread has the mask of the one that made it */
 };
 
 /* Threads that were created and do not run yet. Static, because it must not come from the program's heap. When more
@@ -212,7 +286,7 @@ static struct thread_start *take_start(void *(*function)(void *), void *argument
     for (uint32_t i = 0; i < STARTS; i++) {
         uint32_t is_free = 0;
         if (load_relaxed(&starts_taken[i]) || !compare_exchange(&starts_taken[i], &is_free, 1)) continue;
-        starts[i] = (struct thread_start){.function = function, .argument = argument};
+        starts[i] = (struct thread_start){.function = function, .argument = argument, .is_tick_hidden = is_tick_hidden};
         return &starts[i];
     }
     return NULL;
@@ -222,6 +296,7 @@ static struct thread_start *take_start(void *(*function)(void *), void *argument
 static void *thread_main(void *start) {
     struct thread_start taken = *(struct thread_start *)start;
     store_release(&starts_taken[(struct thread_start *)start - starts], 0);
+    is_tick_hidden = taken.is_tick_hidden;
     struct thread *thread = thread_enter();
     if (thread) {
         cpu_time_routine(thread, (uintptr_t)taken.function, CALLER_FRAME());

@@ -199,8 +199,8 @@ static ALWAYS_INLINE int try_mutex(pthread_mutex_t *mutex) {
 ACQUIRER(pthread_mutex_lock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome, real.pthread_mutex_lock(lock))
 
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex),
-            real.pthread_mutex_lock(mutex), 0, NULL);
+    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex), real.pthread_mutex_lock(mutex), 0,
+            NULL);
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
