@@ -116,6 +116,7 @@ struct gather {
     struct source sources[2]; /* the warehouse and the files */
     struct source *source;
     struct trace_filter filter;
+    struct map places; /* struct place_key -> index of the row of the site */
     struct renamed_program renamed;
     int side;
     size_t run; /* 0 to runs - 1, the old ones first */
@@ -340,7 +341,17 @@ static size_t add_site_row(struct gather *gather, const struct diff_stack *stack
     return index;
 }
 
+struct place_key {
+    uint64_t signature, build, lines;
+};
+
+static struct place_key key_of(const struct diff_stack *stack) {
+    return (struct place_key){stack->signature, stack->place->build, stack->place->lines};
+}
+
 static void give_row(struct gather *gather, struct diff_stack *stack, size_t index) {
+    struct place_key key = key_of(stack);
+    map_put(&gather->places, &key, sizeof key, NULL)->value = (int64_t)index;
     struct diff_row *row = &gather->diff->tables[DIFF_SITES].rows[index];
     if (places_row(gather, row, false)) place_row(gather, row, &stack->function, stack->id);
     row->place = stack->place;
@@ -355,16 +366,10 @@ static size_t first_row(const struct diff_table *table, uint64_t signature) {
 
 /* Copies of one call in one build (an unrolled loop) are one site. */
 static bool give_same_place(struct gather *gather, struct diff_stack *stack) {
-    const struct diff_table *table = &gather->diff->tables[DIFF_SITES];
-    for (size_t next = first_row(table, stack->signature); next; next = table->rows[next - 1].next_same) {
-        const struct diff_row *row = &table->rows[next - 1];
-        bool is_same = site_place_order(row->place, stack->place) == 0 &&
-                       (row->claimed_run == gather->run + 1 || site_place_same_build(row->place, stack->place));
-        if (!is_same) continue;
-        give_row(gather, stack, next - 1);
-        return true;
-    }
-    return false;
+    struct place_key key = key_of(stack);
+    const struct map_entry *entry = map_find(&gather->places, &key, sizeof key);
+    if (entry) give_row(gather, stack, (size_t)entry->value);
+    return entry;
 }
 
 static int row_order(const void *left, const void *right, void *context) {
@@ -820,5 +825,6 @@ int diff_gather(struct diff *diff, struct error *err) {
     free_source(&gather.sources[1]);
     trace_filter_close(&gather.filter);
     renamed_program_free(&gather.renamed);
+    map_free(&gather.places);
     return code;
 }

@@ -44,6 +44,8 @@ const struct site_place *site_place_read(struct db *db, int64_t trace_id, struct
         *place = (struct site_place){.build = list->build, .count = list->count};
         for (size_t i = 0; i < list->count; i++) {
             place->frames[i] = list->frames[list->count - 1 - i];
+            place->lines = hash_combine(hash_combine(place->lines, (uint64_t)place->frames[i].line),
+                                        (uint64_t)place->frames[i].column);
             place->names |= UINT64_C(1) << (place->frames[i].function & 63);
         }
     }
@@ -70,7 +72,7 @@ bool site_place_same_build(const struct site_place *a, const struct site_place *
 
 /* ---- one signature ----------------------------------------------------------------------------------------------- */
 
-enum { LINES_FAR = 1000 };
+enum { LINES_FAR = 1000, CELLS_MAX = 1 << 22 };
 
 /* How far a call moved: lines count more than columns. Lines that are not known on one side say nothing. */
 static int64_t distance(const struct site_frame *a, const struct site_frame *b) {
@@ -86,10 +88,16 @@ static int64_t moved(const struct site_place *a, const struct site_place *b) {
     return sum;
 }
 
-/* cost[i][j]: the least movement with which the first i of the shorter list are matched within the first j of the longer one. */
+/* cost[i][j]: the least movement with which the first i of the shorter list are matched within the first j of the longer one. Of very many
+ * places (a recursion through several functions) the first ones are matched with the first ones. */
 static void match_shorter(const struct site_place *const *shorter, size_t count, const struct site_place *const *longer,
                           size_t longer_count, size_t *match) {
     size_t width = longer_count + 1;
+    if ((count + 1) * width > CELLS_MAX) {
+        for (size_t i = 0; i < count; i++)
+            match[i] = i;
+        return;
+    }
     int64_t *cost = xcalloc((count + 1) * width, sizeof *cost);
     for (size_t i = 1; i <= count; i++)
         for (size_t j = i; j <= longer_count; j++) {

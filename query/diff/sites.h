@@ -19,6 +19,7 @@
 /* The frames of a stack, root first, a function that follows itself once. */
 struct site_place {
     uint64_t build; /* hash of the build id of the leaf's module; 0: unknown */
+    uint64_t lines; /* hash of the lines and columns */
     uint64_t names; /* a bit for each function: a place that lacks a bit cannot contain this one */
     size_t count;
     struct site_frame {
