@@ -25,7 +25,7 @@ shown() { # shown PAGE: the lines from "heap" to "..."
 shown docs/tutorial.md >shown.txt
 [ "$(wc -l <shown.txt)" -ge 8 ] || fail 'the tutorial shows no finding'
 while IFS= read -r line; do grep -qxF -- "$line" said.txt || fail "not printed: $line"; done <shown.txt
-for file in live.svg; do [ -s "$file" ] || fail "no $file"; done
+for file in live.svg memory.svg; do [ -s "$file" ] || fail "no $file"; done
 
 mkdir readme && cd readme && ln -s "$ROOT/fixtures" fixtures && ln -s "$CLEAR" clear || fail 'no directory'
 commands README.md >session.sh
