@@ -140,6 +140,10 @@ app:g_table,mutex,1000,600,60.0,600000000,5000000
 cache_put+8,rwlock,1000,100,10.0,10000000,300000
 cache_put+72,mutex,50,0,0.0,0,0
 E
+# The wakes, which took no time, are no row. Trace 2 is table_add below xmalloc.
+answer long-waits <<'E'
+2,app:g_queue,cond,table_add,/src/table.c,30,11,1,1,2000000000,900000000
+E
 # mean wait 600 ms / 600, mean hold 100 ms / 1000
 answer lock-convoys <<'E'
 app:g_table,1000,600,60.0,1000000,100000,10.0
@@ -180,6 +184,7 @@ heap,1,101,1000000000,20000000000,19000000000,0,100
 lock,1,100,0,20000000000,20000000000,0,0
 mvcc,1,100,0,20000000000,20000000000,0,0
 syscalls,1,100,0,20000000000,20000000000,0,0
+wait,1,100,0,20000000000,20000000000,0,0
 E
 # 64 * 1000 and 256 * (100 + 50)
 answer copied-cells <<'E'

@@ -48,6 +48,12 @@ INSERT INTO locks(profile_id, object_id, address, kind, acquires, contended, wai
     (6, 2, 200, 'rwlock', 100, 10, 1000000, 200000, 50000000, 4000000, 900, 90, 9000000, 300000),
     (6, 3, 300, 'mutex', 50, 0, 0, 0, 5000, 500, 0, 0, 0, 0),
     (7, 1, 900, 'mutex', 500, 100, 100000000, 2000000, 50000000, 800000, 0, 0, 0, 0);
+-- A queue that run 3 waits for: nine times woken, once at its time limit, once to the end.
+INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (7, 'wait', 'symbol:app:g_queue+0', 'app:g_queue', 0);
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES (14, 3, 1, 'wait', 1700172820000000000, 20000000000);
+INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, timeouts, unfinished,
+                  signals) VALUES
+    (14, 7, 400, 2, 'cond', 9, 9, 2000000000, 900000000, 1, 1, 0), (14, 7, 400, 0, 'cond', 0, 0, 0, 0, 0, 0, 9);
 INSERT INTO cells(profile_id, object_id, address, struct_size, reads, commits, retries, update_failures) VALUES
     (8, 4, 400, 256, 10000, 100, 50, 2), (8, 5, 500, 64, 10, 1000, 0, 0);
 INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, pop_blocked, max_depth) VALUES
