@@ -64,23 +64,23 @@ WITH finding(run_id, code, subject, count) AS (
     WHERE counters.name = 'recorder.paused_ms'
     GROUP BY profiles.run_id
     UNION ALL
-    SELECT switched.run_id, 'unseen-waits', 'program', CAST(switched.value - seen.waits AS INTEGER)
-    FROM (SELECT profiles.run_id, max(counters.value) AS value
+    SELECT run_id, 'unseen-waits', 'program', CAST(switches - waits AS INTEGER)
+    FROM (SELECT profiles.run_id, max(counters.value) AS switches,
+                 (SELECT coalesce(sum(contended + read_contended + timeouts + unfinished), 0)
+                  FROM profiles AS own
+                  JOIN locks ON locks.profile_id = own.id
+                  WHERE own.run_id = profiles.run_id AND own.kind IN ('lock', 'wait'))
+                 + (SELECT coalesce(sum(push_blocked + pop_blocked), 0)
+                    FROM profiles AS own
+                    JOIN channels ON channels.profile_id = own.id
+                    WHERE own.run_id = profiles.run_id AND own.kind = 'channels') AS waits
           FROM counters
           JOIN profiles ON profiles.id = counters.profile_id
           WHERE counters.name = 'recorder.voluntary_switches'
-          GROUP BY profiles.run_id) AS switched
-    JOIN (SELECT run_id, sum(waits) AS waits
-          FROM (SELECT profiles.run_id, contended + read_contended + timeouts + unfinished AS waits
-                FROM profiles JOIN locks ON locks.profile_id = profiles.id
-                UNION ALL
-                SELECT profiles.run_id, push_blocked + pop_blocked
-                FROM profiles JOIN channels ON channels.profile_id = profiles.id
-                UNION ALL
-                SELECT run_id, 0 FROM profiles WHERE kind = 'lock')
-          GROUP BY run_id) AS seen ON seen.run_id = switched.run_id
-    WHERE switched.value - seen.waits >= (SELECT value FROM rules WHERE name = 'unseen_waits_count')
-      AND 100 * (switched.value - seen.waits) >= switched.value * (SELECT value FROM rules WHERE name = 'unseen_waits_percent')
+            AND EXISTS (SELECT 1 FROM profiles AS own WHERE own.run_id = profiles.run_id AND own.kind = 'lock')
+          GROUP BY profiles.run_id)
+    WHERE switches - waits >= (SELECT value FROM rules WHERE name = 'unseen_waits_count')
+      AND 100 * (switches - waits) >= switches * (SELECT value FROM rules WHERE name = 'unseen_waits_percent')
     UNION ALL
     SELECT id, 'unfinished', 'run', 1
     FROM runs
