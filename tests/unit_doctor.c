@@ -743,7 +743,8 @@ static const struct {
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},
     {"saturation",
-     {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "paused", "unfinished", "warning"}},
+     {"dropped", "truncated", "sampled", "sampled-bytes", "slow-flush", "unseen-waits", "paused", "unfinished",
+      "warning"}},
 };
 
 static char *view_of(const char *section, const char *code) {
