@@ -18,6 +18,7 @@ enum {
     THREADS_PER_CHUNK = 64,
     THREADS_MAX = 1 << 14, /* later threads have no labels */
     BALANCE_INTERVALS = 4, /* a balance above as many is credited */
+    NAME_EVERY = 16,       /* samples of a thread after which its name is read again */
     PID_SHIFT = 42,
 };
 
@@ -112,19 +113,33 @@ static struct cpu_counters *entry_of(struct thread *thread, uint32_t id, uint32_
 
 /* --- counting ------------------------------------------------------------------------------------------------- */
 
-/* As much of `wanted` as the process's clock has gone on. */
-static uint64_t credit(uint64_t wanted) {
-    uint64_t now = process_ns(), counted = load_relaxed(&process->cpu_counted);
-    uint64_t room = now > counted ? now - counted : 0, taken = wanted < room ? wanted : room;
-    fetch_add_relaxed(&process->cpu_counted, taken);
-    return taken;
+static void note_name(struct thread *thread) {
+    if (thread->noted) syscall(SYS_prctl, PR_GET_NAME, thread->noted->name);
 }
 
+static struct routine_balance *balance_of(uint64_t routine);
+
+static uint64_t routine_of(const struct thread *thread) {
+    return thread->routine ? thread->routine : process->entry;
+}
+
+/* What the first sample of a thread stands for. The timer's first interval is cut at a random moment, so it is less than an interval,
+ * unless threads that began in the same function ended without a sample. */
+static uint64_t first_credit(struct thread *thread, uint64_t wanted) {
+    const struct routine_balance *balance = balance_of(routine_of(thread));
+    int64_t others = balance ? load_relaxed(&balance->ns) : 0;
+    uint64_t now = clock_ns(CLOCK_THREAD_CPUTIME_ID), room = now > thread->cpu_counted ? now - thread->cpu_counted : 0;
+    if (others > 0) room += (uint64_t)others;
+    return wanted < room ? wanted : room;
+}
+
+/* Between two samples of a thread its clock goes on for an interval, so only the first one asks the clock. */
 bool cpu_time_sample(struct thread *thread, uint32_t id, uint32_t flags, uint64_t ticks, uint64_t interval) {
     struct cpu_counters *counters = entry_of(thread, id, flags);
     if (!counters) return false;
-    if (thread->noted) syscall(SYS_prctl, PR_GET_NAME, thread->noted->name);
-    uint64_t taken = credit(ticks * interval);
+    uint64_t taken = thread->cpu_samples ? ticks * interval : first_credit(thread, ticks * interval);
+    if (thread->cpu_samples++ % NAME_EVERY == 0) note_name(thread);
+    fetch_add_relaxed(&process->cpu_counted, taken);
     thread->cpu_counted += taken;
     add_own(&counters->samples, ticks);
     add_own(&counters->cpu_ns, taken);
@@ -144,6 +159,7 @@ void cpu_time_pay(struct thread *thread) {
 void cpu_time_skip(struct thread *thread) {
     store_relaxed(&process->cpu_counted, process_ns());
     thread->cpu_counted = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    thread->cpu_samples++;
 }
 
 /* --- what no sample met ---------------------------------------------------------------------------------------- */
@@ -166,8 +182,11 @@ static bool credit_unsampled(struct thread *thread, uint64_t routine, uint64_t n
     uint32_t id = routine_stack(thread, routine);
     struct cpu_counters *counters = id ? entry_of(thread, id, 0) : NULL;
     if (!counters) return false;
-    if (thread->noted) syscall(SYS_prctl, PR_GET_NAME, thread->noted->name);
-    add_own(&counters->cpu_ns, credit(ns));
+    uint64_t now = process_ns(), counted = load_relaxed(&process->cpu_counted);
+    uint64_t room = now > counted ? now - counted : 0, taken = ns < room ? ns : room;
+    note_name(thread);
+    fetch_add_relaxed(&process->cpu_counted, taken);
+    add_own(&counters->cpu_ns, taken);
     return true;
 }
 
@@ -183,10 +202,16 @@ static struct routine_balance *balance_of(uint64_t routine) {
     return NULL;
 }
 
+/* The clock of the thread that called exec goes on in the new image, where less than all of it is to be counted. */
+static void begin_first(struct thread *thread) {
+    uint64_t lived = clock_ns(CLOCK_THREAD_CPUTIME_ID), open = process_ns() - load_relaxed(&process->cpu_counted);
+    store_relaxed(&process->entry, getauxval(AT_ENTRY));
+    thread->cpu_counted = lived > open ? lived - open : 0;
+}
+
 void cpu_time_begin(struct thread *thread) {
-    if (!process->entry) store_relaxed(&process->entry, getauxval(AT_ENTRY));
-    thread->cpu_counted = thread->owed = 0;
-    thread->routine = 0;
+    thread->cpu_counted = thread->owed = thread->cpu_samples = thread->routine = 0;
+    if (!process->entry) begin_first(thread);
     thread->noted = NULL;
     if (!thread->cpu_entries) return;
     uint64_t slots = thread->cpu_entries->mask + 1;
@@ -211,7 +236,7 @@ void cpu_time_routine(struct thread *thread, uint64_t routine, struct frame fram
 }
 
 void cpu_time_end(struct thread *thread) {
-    uint64_t interval = cpu_interval_ns(), routine = thread->routine ? thread->routine : process->entry;
+    uint64_t interval = cpu_interval_ns(), routine = routine_of(thread);
     struct routine_balance *balance = balance_of(routine);
     if (!interval || is_paused() || is_sealed() || !balance) return;
     cpu_time_pay(thread);
@@ -235,4 +260,6 @@ void cpu_time_settle(struct thread *thread) {
     }
     uint64_t now = process_ns(), counted = load_relaxed(&process->cpu_counted);
     if (now > counted) credit_unsampled(thread, process->entry, now - counted);
+    thread->cpu_counted = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    thread->cpu_samples = 0;
 }

@@ -1,11 +1,13 @@
 /* cpu_time.h: the account of CPU time: how much each sample stands for, and what no sample met.
  *
- * A sample stands for an interval of the timer, but never for more than the process's CPU clock has gone on since the last: what is counted
- * never exceeds the clock. A thread that is shorter than an interval, or than the kernel's own ticks, is met by a sample now and then
- * or never. So at the end of each thread its clock is compared with what was counted for it, and the difference is kept as the balance of
- * the function that such threads begin in. Samples in excess (one stands for 10 ms, in a thread that lives for 1) are in it too,
- * so samples and clocks agree on the average. What a balance still has beyond a few intervals, and all of it at the end of the process,
- * at an exec and before system calls are forbidden, is credited to the leaf LEAF_UNSAMPLED below that function. */
+ * A sample stands for an interval of the timer; the first one of a thread for no more than its clock has gone on, and
+ * what threads like it left. So what is counted does not exceed the clock. A thread that is shorter than an interval, or
+ * than the kernel's own ticks, is met by a sample now and then or never. So at the end of each thread its clock is compared
+ * with what was counted for it, and the difference is kept as the balance of the function that such threads begin in.
+ * Samples in excess (one stands for 10 ms, in a thread that lives for 1) are in it too, so samples and clocks agree on the
+ * average. What a balance still has beyond a few intervals, and all of it at the end of the process, at an exec and before
+ * system calls are forbidden, is credited to the leaf LEAF_UNSAMPLED below that function.
+ */
 #ifndef CLEAR_SHIM_CPU_TIME_H
 #define CLEAR_SHIM_CPU_TIME_H
 

@@ -237,6 +237,7 @@ struct thread {
     uint32_t exit_rounds;
     int32_t timer, has_timer;                 /* of its CPU time */
     uint64_t cpu_counted;                     /* ns of its CPU time that are counted */
+    uint64_t cpu_samples;                     /* since its clock was last asked */
     uint64_t owed;                            /* ticks inside the runtime that could not be counted then */
     uint64_t routine;                         /* where it began; 0: unknown */
     struct segment_thread *noted;             /* NULL before its first CPU sample */
