@@ -197,8 +197,8 @@ int report_option_set(struct report_options *options, struct arena *arena, const
 }
 
 void report_options_init(struct report_options *options) {
-    *options =
-        (struct report_options){.sample_index = "", .source_path = "", .trim_path = "", .tools = "", .title = "", .base_title = ""};
+    *options = (struct report_options){
+        .sample_index = "", .source_path = "", .trim_path = "", .tools = "", .title = "", .base_title = ""};
     option_preset(report_option_groups, options);
 }
 
