@@ -21,3 +21,9 @@ grep -q ENOTRECOVERABLE alone.out || fail 'robust proved nothing'
 # Signal stacks of 8 KiB hold one frame of the kernel, not two; and a program reads back the signal masks that it set.
 same_in_each_mode "$FIXTURES/sigstacks"
 grep -q 'filled: .* SIGPROF 1' alone.out || fail 'sigstacks proved nothing'
+
+# The recorder leaves a program its address space, under a limit that stands or that it sets itself; and what it locks is little.
+same_in_each_mode bash -c "ulimit -v 1000000; exec '$FIXTURES/limits' space"
+same_in_each_mode "$FIXTURES/limits" own
+grep -q yes alone.out || fail 'limits proved nothing'
+same_in_each_mode "$FIXTURES/limits" mlockall

@@ -27,7 +27,9 @@
 #include "ingest/shim/waits.h"
 
 enum {
-    SEGMENT_LEAST = 16 << 20, /* with less address space nothing is recorded */
+    SEGMENT_LEAST = 1 << 20,      /* with less room nothing is recorded */
+    SEGMENT_STEP_MOST = 64 << 20, /* bytes that are mapped at once */
+    SEGMENT_SHARE = 16,           /* the segment takes at most one part in so many of a limit of address space */
     POPULATE_FIRST = 64 << 10,
     POPULATE_MOST = 1 << 20,
     INDEX_FIRST = 1 << 12,
@@ -121,6 +123,26 @@ void process_unlock(void) {
 
 /* --- chunks --------------------------------------------------------------------------------------------------- */
 
+/* The most addresses that the segment may have under the limit of address space (ulimit -v) as it is now. */
+static uint64_t address_share(void) {
+    struct rlimit limit;
+    bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited ? limit.rlim_cur / SEGMENT_SHARE & ~(uint64_t)4095 : UINT64_MAX;
+}
+
+/* Gives addresses to the segment up to `end`. It grows where it is and in pieces, as it needs them: a program may limit
+ * its address space at any time, and mlockall gives memory to all that is mapped. */
+static bool map_more(uint64_t end) {
+    if (end <= process->mapped) return true;
+    uint64_t step = process->mapped < SEGMENT_STEP_MOST ? process->mapped : SEGMENT_STEP_MOST, most = address_share();
+    uint64_t wanted = (end + step - 1) / step * step;
+    if (wanted > process->reserved) wanted = process->reserved;
+    if (wanted > most) wanted = most;
+    if (wanted < end || mremap(process->segment, process->mapped, wanted, 0) == MAP_FAILED) return false;
+    process->mapped = wanted;
+    return true;
+}
+
 /* Gives memory to the segment up to `end`, ahead of its use. MADV_POPULATE_WRITE fails where a plain write to a full
  * file system would kill the program with SIGBUS. It needs no file descriptor, so programs that close them all or
  * change their user or root lose nothing. */
@@ -130,7 +152,7 @@ static bool populate(uint64_t end) {
     if (step > POPULATE_MOST) step = POPULATE_MOST;
     uint64_t wanted = (end + step - 1) / step * step;
     if (wanted > process->reserved) wanted = process->reserved;
-    if (wanted < end || is_sealed()) return false;
+    if (wanted < end || is_sealed() || !map_more(wanted)) return false;
     if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
         return false;
     process->populated = wanted;
@@ -250,19 +272,34 @@ static void segment_path(char *path, uint64_t now) {
     memcpy(at, ".seg", sizeof ".seg");
 }
 
-/* A sparse file as large as segment_max, halved until the limit of address space (ulimit -v) allows it. Growing past
- * the limit of file sizes (ulimit -f) would send SIGXFSZ, so that limit is read first. */
+/* Far below the libraries, where a program that maps less than a TiB leaves the addresses above free for the segment
+ * to grow. Where others have been taken, the whole segment is mapped at once. */
+static void *map_first_piece(int fd) {
+    enum { PLACES = 4 };
+    uint64_t tib = UINT64_C(1) << 40, base = (uintptr_t)&no_process & ~(uint64_t)4095;
+    process->mapped = SEGMENT_LEAST;
+    for (uint64_t i = 1; i <= PLACES && i * tib < base; i++) {
+        void *place = (void *)(base - i * tib);
+        void *mapped = mmap(place, SEGMENT_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (mapped == place) return mapped;
+        if (mapped != MAP_FAILED) munmap(mapped, SEGMENT_LEAST);
+    }
+    process->mapped = process->reserved < address_share() ? process->reserved : address_share();
+    return mmap(NULL, process->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
+/* A sparse file as large as segment_max. Growing past the limit of file sizes (ulimit -f) would send SIGXFSZ, so that
+ * limit is read first. */
 static void *map_segment_file(int fd) {
     struct rlimit limit;
-    uint64_t size = control->segment_max;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) size = limit.rlim_cur & ~(uint64_t)4095;
-    for (; size >= SEGMENT_LEAST; size /= 2) {
-        process->reserved = size;
-        if (ftruncate(fd, (off_t)size) != 0) continue;
-        void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-        if (mapped != MAP_FAILED) return mapped;
-    }
-    return NULL;
+    process->reserved = control->segment_max;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < process->reserved)
+        process->reserved = limit.rlim_cur & ~(uint64_t)4095;
+    while (process->reserved >= SEGMENT_LEAST && ftruncate(fd, (off_t)process->reserved) != 0)
+        process->reserved /= 2;
+    if (process->reserved < SEGMENT_LEAST || address_share() < SEGMENT_LEAST) return NULL;
+    void *mapped = map_first_piece(fd);
+    return mapped == MAP_FAILED ? NULL : mapped;
 }
 
 static bool map_segment(uint64_t now) {
@@ -272,13 +309,13 @@ static bool map_segment(uint64_t now) {
     if (fd < 0) return false;
     process->segment = map_segment_file(fd);
     close(fd);
-    bool is_safe = process->segment && madvise(process->segment, process->reserved, MADV_DONTFORK) == 0;
+    bool is_safe = process->segment && madvise(process->segment, process->mapped, MADV_DONTFORK) == 0;
     if (is_safe && populate(SEGMENT_HEADER_SIZE)) {
-        madvise(process->segment, process->reserved, MADV_DONTDUMP);
+        madvise(process->segment, process->mapped, MADV_DONTDUMP);
         return true;
     }
     unlink(path);
-    if (process->segment) munmap(process->segment, process->reserved);
+    if (process->segment) munmap(process->segment, process->mapped);
     return false;
 }
 

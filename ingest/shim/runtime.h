@@ -95,7 +95,7 @@ struct process {
     uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
     /* Set at the start. */
     struct segment *segment;
-    uint64_t reserved; /* bytes of address space behind `segment` */
+    uint64_t reserved; /* bytes that the segment may grow to */
     uint32_t features, depth, sample_n;
     uint64_t ids_max, sample_bytes;
     uint64_t own_low, own_high; /* where the runtime itself is loaded */
@@ -126,6 +126,7 @@ struct process {
     bool has_threads;
     int64_t timed_peak; /* bytes: of the highest total whose time is known */
     /* Guarded by `lock`. */
+    uint64_t mapped;    /* bytes of the segment that have addresses */
     uint64_t populated; /* bytes of the segment that have memory */
     char *pool;         /* what a sealed process takes memory from; set before is_sealed */
     uint64_t pool_size;
