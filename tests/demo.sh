@@ -19,6 +19,10 @@ expect_equal "$(sql runs.sqlite 'SELECT group_concat(label) FROM runs')" tiny,sq
 # What is missing is named. A tmpfs over /proc stands for a bare chroot.
 if unshare -m true 2>/dev/null; then
     hidden() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"; }
+    mkdir bare && ln -s "$ROOT/fixtures" bare/fixtures
+    (cd bare && OUT=$(dirname "$CLEAR") unshare -m sh -c 'mount -t tmpfs none /dev/pts && exec "$@"' sh "$ROOT/packaging/demo" >bare.txt 2>&1) ||
+        fail "the demo without /dev/pts: $(tail -3 bare/bare.txt)"
+    expect_match "$(cat bare/bare.txt)" 'note: /dev/pts is not mounted' 'the demo without /dev/pts'
     OUT=$(dirname "$CLEAR") hidden "$ROOT/packaging/demo" >none.txt 2>&1 && fail 'a demo without /proc'
     expect_match "$(cat none.txt)" '/proc is not mounted.*mount -t proc' 'the demo without /proc'
     [ -n "${SANITIZED:-}" ] || hidden "$CLEAR" profile --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
