@@ -64,4 +64,13 @@ read -r _ switches < <(grep '^pipes ' out.txt)
 expect_between "$(sql t.db "SELECT count FROM doctor_saturation WHERE $of_run AND code = 'unseen-waits' AND percent > 95")" $((switches - 20)) $((switches + 20)) \
     'unseen waits'
 expect_match "$("$CLEAR" doctor --db t.db)" 'unseen-waits: most waits were in no lock' 'what clear doctor says'
+
+# Short holds of a busy lock are sampled, and its acquisitions counted one by one. 16,384 are timed first, then one in eight; if the
+# machine stopped the program while it held the lock, the mean may be long, and then all of them are.
+expect_status 0 profile -- "$FIXTURES/wait_counts" holds >out.txt
+read -r _ times took < <(grep '^holds ' out.txt)
+IFS='|' read -r acquires timed held < <(sql t.db "SELECT acquires, timed_holds, hold_ns FROM lock_use WHERE $of_run AND object GLOB '*:guard'")
+expect_equal "$acquires" "$times" 'acquisitions that are sampled'
+expect_between "$timed" 37000 "$times" 'holds that were timed'
+expect_between "$held" 1 $((took * 2)) 'hold_ns of a sample'
 check_db t.db

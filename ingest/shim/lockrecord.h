@@ -51,7 +51,7 @@ static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, c
 }
 
 enum {
-    HOLDS_TIMED = 64,      /* the first holds of a lock in a thread are all timed */
+    HOLDS_TIMED = 16384,   /* the first holds of a lock in a thread are all timed */
     SHORT_HOLD_SHIFT = 11, /* a hold of less than 2,048 ticks is short: 0.6 to 1 us */
     HOLDS_SAMPLED = 8,     /* of short holds one in so many is timed, and counts so many times */
 };
