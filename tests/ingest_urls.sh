@@ -1,6 +1,5 @@
 # Profiles that a server hands out: Go's own net/http/pprof, and a small server for what goes wrong.
 # timeout: 300 (a new machine builds the packages of Go first)
-# timeout: 120
 . "$(dirname "$0")/lib.sh"
 
 cat >server.go <<'E2'
