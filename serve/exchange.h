@@ -52,6 +52,7 @@ struct client {
     int descriptor;
     int64_t deadline_ns; /* CLOCK_MONOTONIC: the connection is closed then; INT64_MAX while the client waits for us */
     bool is_busy;        /* from a request to the end of its reply */
+    bool is_closing;     /* to make room for others */
     struct client *next, **link;
 };
 

@@ -15,6 +15,7 @@
 
 enum {
     CLIENTS_MAX = 64,
+    CLIENTS_KEPT = 48, /* of those that have not asked yet, the oldest beyond are closed: the rest is for new ones */
     CLIENT_MEMORY = 16384, /* bytes of the request line and all headers of one request */
     READ_SECONDS = 10,     /* for a whole request, and between two requests of a connection */
     SEND_SECONDS = 10,     /* for a reply, and one more for each SEND_RATE bytes of it */
@@ -27,6 +28,20 @@ enum {
 
 /* ---- clients ----
  * The timeout of libmicrohttpd restarts with each byte, so a client that sends one byte at a time would stay for ever. */
+
+/* Someone who opens connections and says nothing must not keep others out. */
+static void make_room(struct server *server) {
+    struct client *oldest = NULL;
+    size_t count = 0;
+    for (struct client *client = server->clients; client; client = client->next) {
+        if (client->is_busy || client->is_closing) continue;
+        count++;
+        oldest = client; /* new ones are put first */
+    }
+    if (count <= CLIENTS_KEPT) return;
+    oldest->is_closing = true;
+    shutdown(oldest->descriptor, SHUT_RDWR);
+}
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
                           enum MHD_ConnectionNotificationCode code) {
@@ -41,6 +56,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         if (client->next) client->next->link = &client->next;
         server->clients = client;
         *socket_context = client;
+        make_room(server);
     } else if (client) {
         *client->link = client->next;
         if (client->next) client->next->link = client->link;

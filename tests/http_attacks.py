@@ -296,13 +296,16 @@ def attack_patience(slow, deaf, began):
 
 def attack_crowd():
     crowd = []
-    for _ in range(150):
+    for _ in range(193):
         one = socket.socket()
         one.setblocking(False)
         one.connect_ex(("127.0.0.1", PORT))
         crowd.append(one)
     time.sleep(0.5)
     check("connections are limited", descriptors() < before + 80, b"%d descriptors" % descriptors())
+    began = time.time()
+    alive("while a crowd says nothing")
+    check("nobody waits for a crowd", time.time() - began < 6, b"%.1f s" % (time.time() - began))
     for one in crowd:
         one.close()
     alive("a crowd")
@@ -315,6 +318,7 @@ if sys.argv[3:] == ["recording"]:
     alive("attack_toggle")
     attack_methods()
     attack_bodies()
+    attack_crowd()
     time.sleep(1.5)
     check("descriptors are given back", descriptors() <= before + 1, b"%d, then %d" % (before, descriptors()))
     finish()
