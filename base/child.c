@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -80,6 +81,11 @@ static int start(struct child *child, const char *const *argv) {
     close_end(&child->output[1]);
     close_end(&child->errors[1]);
     return why;
+}
+
+static void limit_memory(const struct child *child, size_t bytes) {
+    const struct rlimit limit = {bytes, bytes};
+    if (bytes) (void)prlimit(child->pid, RLIMIT_AS, &limit, NULL);
 }
 
 /* Reads what is available; keeps at most `max` bytes in all. Closes the end at the end of the output. */
@@ -159,6 +165,7 @@ enum child_end child_read(const char *const *argv, const struct buffer *input, c
         return CHILD_FAILED;
     }
     int why = start(&child, argv);
+    if (why == 0) limit_memory(&child, limits->memory_max);
     if (why == ENOENT) {
         end = CHILD_MISSING;
     } else if (why) {

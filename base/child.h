@@ -10,6 +10,7 @@
 struct child_limits {
     size_t output_max; /* bytes */
     int seconds;       /* run time */
+    size_t memory_max; /* bytes of its address space; 0: no limit */
 };
 
 enum child_end { CHILD_DONE, CHILD_MISSING, CHILD_FAILED };

@@ -139,6 +139,12 @@ void exchange_wait(struct exchange *exchange);
 
 /* ---- answers ---- */
 
+struct export_request;
+/* Of a server that records: the request, written by another process with limits of memory, time and output. apart_can: false for one
+ * that needs what this process knows (what a path has sent already), that is wrong, and for a run that has nothing of the kind yet. */
+bool apart_can(const struct server *server, const struct export_request *request);
+int apart_answer(const struct server *server, const struct export_request *request, struct error *err);
+
 void index_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
 void toggle_answer(struct exchange *exchange);

@@ -106,7 +106,8 @@ static int make(struct exchange *exchange, struct db *db, const struct export_re
     char *key = key_of(request, span);
     int code = 0;
     if (!cache_find(cache, key, request->bytes)) {
-        code = export_write(db, request, err);
+        code = apart_can(exchange->server, request) ? apart_answer(exchange->server, request, err)
+                                                    : export_write(db, request, err);
         if (code == 0) cache_keep(cache, key, request->bytes);
     }
     free(key);

@@ -50,3 +50,20 @@ refused "flame graph of names" 400000 "$CLEAR" export --db t.db --kind samples -
 refused "traces by default" 300000 "$CLEAR" report traces --db t.db --kind samples names
 within "raised" "$CLEAR" export --db t.db --kind samples --format folded --limit 1G -o x.folded leaf || fail "raised: $(cat err)"
 expect_equal "$(wc -l <x.folded)" 400 "lines of the profile where the limit is raised"
+
+# One request to a recorder for what becomes large: it gets an error, and the recorder goes on in its own memory.
+"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 60 >profile.out 2>profile.err &
+recorder=$!
+for _ in $(seq 100); do grep -q serving profile.err && break; sleep 0.1; done
+url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*/[^ ]*\).*,\1,p' profile.err)
+for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples?run=root&format=flamegraph"; do
+    curl -s -m 100 -o answer "${url}$words" || fail "no answer to $words"
+    expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg" "$words"
+done
+expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}heap?debug=1&run=leaf")" 404 "a kind that the run does not have"
+expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}samples?debug=1&run=leaf")" 200 "a request after those"
+[ -n "${SANITIZED:-}" ] || expect_between "$(awk '/VmHWM/ {print $2}' /proc/$recorder/status)" 1 250000 "KiB of the recorder"
+kill -TERM $recorder
+wait $recorder
+expect_equal $? 143 "status of what was recorded"
+expect_equal "$(sql t.db "SELECT exit_signal FROM runs ORDER BY id DESC LIMIT 1")" 15 "the recorded run"
