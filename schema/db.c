@@ -497,6 +497,19 @@ static void create_for_owner(const char *path) {
     if (file >= 0) close(file); /* what is wrong here, SQLite meets too */
 }
 
+/* After each commit. SQLite's own checkpoints leave the -wal as large as it ever was, and never start it again while readers come and
+ * go: beyond WAL_PAGES_MOST it is emptied, for which readers are waited for a moment. What fails here is tried after the next commit. */
+static int on_wal(void *unused, sqlite3 *handle, const char *name, int pages) {
+    enum { WAL_PAGES = 1000, WAL_PAGES_MOST = 4096, WAIT_MS = 50 };
+    (void)unused;
+    if (pages < WAL_PAGES) return SQLITE_OK;
+    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, WAIT_MS);
+    int mode = pages >= WAL_PAGES_MOST ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    sqlite3_wal_checkpoint_v2(handle, name, mode, NULL, NULL);
+    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, BUSY_TIMEOUT_MS);
+    return SQLITE_OK;
+}
+
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
  * bytes per flush. It is SQLite's default too, but a distribution may change that. */
 static int open_writer(struct db *db, struct error *err) {
@@ -507,6 +520,7 @@ static int open_writer(struct db *db, struct error *err) {
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
     if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err)) return -1;
+    sqlite3_wal_hook(db->handle, on_wal, NULL);
     return schema_prepare(db, err);
 }
 
@@ -576,7 +590,11 @@ int db_open_private(struct db *db, const char *name, struct error *err) {
 static int end_wal(struct db *db, struct error *err) {
     sqlite3_busy_timeout(db->handle, 0);
     int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-    if (code == SQLITE_OK || (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) return 0;
+    if (code == SQLITE_OK) return 0;
+    if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+        sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        return 0;
+    }
     return db_error(db, "writing the -wal into the file (nothing is lost: the data is in the two files together)", err);
 }
 

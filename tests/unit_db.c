@@ -369,6 +369,30 @@ static void test_two_writers(void **state) {
     closed(&one);
 }
 
+/* A -wal that grew while somebody read is emptied once nobody does, not only written into the file. */
+static void test_wal_shrinks(void **state) {
+    enum { TRANSACTIONS = 40 };
+    struct error err = {0};
+    struct stat status;
+    struct db db;
+    sqlite3 *reader;
+    (void)state;
+    const char *path = path_of("large.sqlite");
+    assert_int_equal(db_open(&db, path, DB_WRITE, &err), 0);
+    assert_int_equal(sqlite3_open(path, &reader), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM meta", NULL, NULL, NULL), SQLITE_OK);
+    for (int i = 0; i < TRANSACTIONS; i++)
+        assert_int_equal(db_exec(&db, "INSERT OR REPLACE INTO meta VALUES ('large', hex(zeroblob(500000)))", &err), 0);
+    assert_int_equal(stat(path_of("large.sqlite-wal"), &status), 0);
+    assert_true(status.st_size > 32 << 20);
+    assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(db_exec(&db, "INSERT OR REPLACE INTO meta VALUES ('small', '')", &err), 0);
+    assert_int_equal(stat(path_of("large.sqlite-wal"), &status), 0);
+    assert_true(status.st_size < 1 << 20);
+    sqlite3_close(reader);
+    assert_int_equal(db_close(&db, &err), 0);
+}
+
 /* A writer that is killed after its commit; `more` may fold the -wal first. */
 static void kill_writer(const char *path, const char *more) {
     pid_t child = fork();
@@ -489,6 +513,7 @@ int main(void) {
         TEST(test_failed_commit),
         TEST(test_full_disk),
         TEST(test_two_writers),
+        TEST(test_wal_shrinks),
         TEST(test_killed_writer),
         TEST(test_killed_writer_read_only),
         TEST(test_unwritable),

@@ -159,6 +159,22 @@ static void last_within_its_word(void **state) {
     run_set_free(&set);
 }
 
+/* A run that is being recorded and has no data yet is picked only where there is no other. */
+static void begun(void **state) {
+    struct error err = {0};
+    (void)state;
+    insert(6, "ffffffff-6666-4000-8000-000000000006", NULL, 9000);
+    assert_int_equal(db_exec(&db, "UPDATE runs SET flags = 'sample_bytes=9 unfinished' WHERE id = 6", &err), 0);
+    finds("latest", 1);
+    finds("latest~1", 2);
+    finds("latest~5", 6);
+    finds("6", 6);
+    assert_int_equal(db_exec(&db, "INSERT INTO profiles(id, run_id, kind) VALUES (1, 6, 'heap')", &err), 0);
+    finds("latest", 6);
+    assert_int_equal(db_exec(&db, "DELETE FROM profiles; DELETE FROM runs WHERE id < 6", &err), 0);
+    finds("latest", 6);
+}
+
 static void without_runs(void **state) {
     struct error err = {0};
     (void)state;
@@ -174,6 +190,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(by_uuid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(last_within_its_word, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(begun, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_runs, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

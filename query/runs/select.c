@@ -33,9 +33,9 @@ static bool number(const char *text, int64_t *value) {
     return *end == '\0' && errno == 0;
 }
 
+/* A run that has just begun has no data yet: it is the last to be picked. */
 static int latest(struct db *db, int64_t back, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(db, "SELECT id FROM runs ORDER BY started_ns DESC, id DESC LIMIT 1 OFFSET :back", err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/latest.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":back", back);
     return one_id(db, statement, run_id, err);
