@@ -17,11 +17,12 @@ record() { # two runs of each, so that there is a base: every kind of our own re
     done
 }
 record
-# By hand: two processes, inlined frames, a label with quotation marks. Losses of two runs are a sum in their header, where pprof
-# has a line of each file.
+# By hand: inlined frames, a label with quotation marks. Losses of two runs and the number of processes whose CPU time is added up are
+# sums in their header, where pprof has a line of each file.
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" "$ROOT/tests/oracle_data.sql" | sqlite3 hand.db || fail "no database"
 "$CLEAR" runs --db hand.db >/dev/null || fail "clear runs" # brings views and wrappers into it
-sql hand.db "UPDATE profiles SET dropped = 0, truncated = 0, sample_n = 1, doc_url = 'https://example.org/' || run_id"
+sql hand.db "UPDATE profiles SET dropped = 0, truncated = 0, sample_n = 1, doc_url = 'https://example.org/' || run_id;
+    UPDATE profiles SET process_id = (SELECT min(process_id) FROM profiles AS one WHERE one.run_id = profiles.run_id) WHERE kind = 'cpu'"
 recorded=("$TMP/hand.db#3#cpu#1" "$TMP/t.db#1#heap#5" "$TMP/t.db#2#lock#6" "$TMP/t.db#3#cpu#7" "$TMP/t.db#4#heap#8"
     "$TMP/t.db#4#mvcc#8" "$TMP/t.db#4#channels#8" "$TMP/t.db#4#fibers#8")
 

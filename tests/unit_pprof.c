@@ -232,6 +232,8 @@ static void test_old_file_stays_until_close(void **state) {
     FILE *old = fopen("a.pb.gz", "w");
     fputs("old", old);
     fclose(old);
+    const mode_t old_mode = 0644;
+    assert_int_equal(chmod("a.pb.gz", old_mode), 0);
     pprof_abandon(open_writer("a.pb.gz"));
     struct pprof_writer *writer = open_writer("a.pb.gz");
     read_file("a.pb.gz", &bytes);
@@ -242,7 +244,11 @@ static void test_old_file_stays_until_close(void **state) {
     close_writer(writer);
     umask(mask);
     assert_int_equal(stat("a.pb.gz", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(status.st_mode & 07777, old_mode); /* what exists keeps its mode */
+    unlink("a.pb.gz");
+    close_writer(open_writer("a.pb.gz"));
+    assert_int_equal(stat("a.pb.gz", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600); /* what is new is its owner's */
     buffer_free(&bytes);
     unlink("a.pb.gz");
     pprof_abandon(NULL);

@@ -193,10 +193,10 @@ static bool has_change(const struct diff_table *table) {
     return false;
 }
 
-/* One run on each side: a peak is recorded to about 16 KiB a thread. One that was not recorded on a side is not known. */
+/* One run on each side: how many threads are at their peak at once is chance, and each is recorded to about 16 KiB. One that was
+ * not recorded on a side is not known. */
 static void drop_near_peak(const struct diff *diff, struct diff_figure *peak) {
-    enum { NEAR = 64 << 10 };
-    if (is_single(diff) && fabs(peak->delta) < NEAR) drop(peak);
+    if (is_single(diff) && fabs(peak->delta) < diff->rules.single_bytes) drop(peak);
     if (peak->noise.old.mean == 0 || peak->noise.new.mean == 0) peak->is_change = peak->is_in_noise = false;
 }
 
