@@ -1,5 +1,6 @@
 /* unit_clear_dumps: dumps cut at every byte and with every bit flipped: stored whole, or an error that names the place and
- * not one row. What is stored of a cut file is what its whole lines say. */
+ * not one row. What is stored of a cut file is what its whole lines say.
+ * timeout: 400 (under the sanitizers) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
