@@ -696,6 +696,36 @@ static void test_lock_codes_of_recorded_runs(void **state) {
     check_rows("SELECT address, code FROM doctor_lock WHERE run_id = 13 ORDER BY 1", "1|ok\n2|starved\n");
 }
 
+/* A mutex that a condition variable uses is a queue: no fit, whatever else is said of it. */
+static void test_queue_is_no_atomic(void **state) {
+    (void)state;
+    static const struct {
+        struct lock_case lock;
+        const char *of_queue;
+    } cases[] = {
+        {{"short, 10 % contended", 1000, 100, 0, 0, 1000 * 999, "atomic-fit"}, "ok"},
+        {{"short, busy", 100000, 0, 0, 0, 100000 * 300ll, "atomic-fit"}, "ok"},
+        {{"short, 20 % contended", 1000, 200, 0, 0, 1000 * 999, "atomic-fit"}, "contended"},
+        {{"half reads", 500, 100, 500, 100, 500 * 300ll, "atomic-ptr-fit"}, "contended"},
+        {{"mostly read", 200, 50, 800, 50, 200 * 500000ll, "mvcc-fit"}, "ok"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++)
+        insert_lock((int)i + 1, 1, 0, &cases[i].lock, 0);
+    for (int is_queue = 0; is_queue < 2; is_queue++) {
+        if (is_queue) ran("UPDATE locks SET condition_waits = 1, timeouts = 2, unfinished = 3");
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            char *got = finding("SELECT code FROM doctor_lock WHERE run_id = :run", (int)i + 1);
+            const char *expected = is_queue ? cases[i].of_queue : cases[i].lock.code;
+            if (strcmp(got, expected) != 0) fail_msg("%s, queue %d: %s", cases[i].lock.why, is_queue, got);
+            free(got);
+        }
+    }
+    check_rows("SELECT evidence ->> 'condition_waits', evidence ->> 'timeouts', evidence ->> 'unfinished', "
+               "condition_waits, timeouts, unfinished FROM doctor_lock WHERE run_id = 1",
+               "1|2|3|1|2|3\n");
+}
+
 /* Of a run of 1 s: below 1 ms and below 0.5 % (rounds to 0) of waits a note, from 9.5 % (rounds to 10) on critical, if there were
  * ten waits or 100 ms. */
 static void test_lock_severity(void **state) {
@@ -853,6 +883,7 @@ int main(void) {
         TEST(test_heap_sums_processes),
         TEST(test_lock_codes_of_dumps),
         TEST(test_lock_codes_of_recorded_runs),
+        TEST(test_queue_is_no_atomic),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),

@@ -23,6 +23,9 @@ CREATE VIEW doctor_lock AS
 --   max_hold_ns [ns]: the longest exclusive hold
 --   wait_percent [percent]: wait_ns of the run's duration, a whole number, above 100 where several threads wait at once; NULL:
 --     the duration is not known
+--   timeouts [count]: waits that ended at their time limit, without the lock
+--   unfinished [count]: waits that were not over when the process ended
+--   condition_waits [count]: of a mutex: waits on condition variables that released it
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   Of a recorded run, where the time that threads wait counts more than how many operations wait:
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), and either
@@ -40,6 +43,8 @@ CREATE VIEW doctor_lock AS
 --     below lock_wait_note_ns (1 ms). So the lock that threads wait longest for is never ok.
 --   long-hold: mean_hold_ns > lock_long_hold_ns (1 ms).
 --   ok: all others.
+--   A mutex that condition variables use (condition_waits > 0) guards what threads wait for, such as a queue: it is never mvcc-fit,
+--   atomic-fit or atomic-ptr-fit, for a condition variable needs a mutex.
 --   Of an ingested file, whose durations and holds may be unknown:
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), contended_percent >=
 --     lock_fit_contended_percent (10 %).
@@ -66,7 +71,8 @@ lock AS (
         sum(contended + read_contended + timeouts + unfinished) AS total_contended,
         sum(acquires + read_acquires + timeouts + unfinished) AS total_attempts,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
-        sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns
+        sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
+        sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
     WHERE profiles.kind <> 'wait'
@@ -115,6 +121,7 @@ fact AS (
         is_recorded AND coalesce(wait_percent, 0) >= rule.starved_percent AS is_costly,
         mean_wait_ns >= rule.starved_wait_ns AS is_wait_long,
         total_acquires >= rule.fit_acquires AS is_used,
+        condition_waits > 0 AS is_queue,
         total_acquires >= rule.atomic_acquires AS is_busy,
         figure.read_percent >= rule.mvcc_read_percent AS is_mostly_read,
         figure.read_percent < rule.atomic_read_percent AS is_mostly_exclusive,
@@ -128,11 +135,11 @@ fact AS (
 judged AS (
     SELECT
         fact.*,
-        CASE WHEN is_mostly_read AND is_used AND (is_fit_contended OR is_costly) THEN 'mvcc-fit'
+        CASE WHEN NOT is_queue AND is_mostly_read AND is_used AND (is_fit_contended OR is_costly) THEN 'mvcc-fit'
              WHEN is_recorded AND is_contended AND is_long THEN 'hot-long'
              WHEN is_costly AND NOT is_contended AND NOT is_short AND is_wait_long THEN 'starved'
-             WHEN is_short AND is_mostly_exclusive AND (is_used AND is_fit_contended OR is_busy) THEN 'atomic-fit'
-             WHEN is_short AND is_used AND is_fit_contended THEN 'atomic-ptr-fit'
+             WHEN NOT is_queue AND is_short AND is_mostly_exclusive AND (is_used AND is_fit_contended OR is_busy) THEN 'atomic-fit'
+             WHEN NOT is_queue AND is_short AND is_used AND is_fit_contended THEN 'atomic-ptr-fit'
              WHEN is_contended AND is_long THEN 'hot-long'
              WHEN is_contended THEN 'contended'
              WHEN is_costly OR is_recorded AND has_longest_waits AND NOT is_brief THEN 'starved'
@@ -154,9 +161,10 @@ SELECT
     -- kind is one of five words and needs no escape.
     printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"wait_percent":%s,"hold_ns":%d,"mean_hold_ns":%d,'
-           || '"max_hold_ns":%d}',
+           || '"max_hold_ns":%d,"timeouts":%d,"unfinished":%d,"condition_waits":%d}',
            judged.kind, acquires, contended, read_acquires, read_contended, read_percent, contended_percent, wait_ns,
-           max_wait_ns, coalesce(wait_percent, 'null'), hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns) AS evidence,
+           max_wait_ns, coalesce(wait_percent, 'null'), hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns,
+           timeouts, unfinished, condition_waits) AS evidence,
     coalesce(
         (SELECT '[' || group_concat(trace_id) OVER (
                     ORDER BY weight DESC, operations DESC, trace_id
@@ -193,7 +201,10 @@ SELECT
     hold_ns,
     CAST(round(mean_hold_ns) AS INTEGER) AS mean_hold_ns,
     max_hold_ns,
-    wait_percent
+    wait_percent,
+    timeouts,
+    unfinished,
+    condition_waits
 FROM judged
 JOIN objects ON objects.id = judged.object_id
 LEFT JOIN advice ON advice.code = 'lock-' || judged.code;
