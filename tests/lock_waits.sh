@@ -53,9 +53,19 @@ read -r _ least < <(grep '^deadlock ' out.txt)
 ran=$(sql t.db "SELECT max(duration_ns) FROM runs WHERE id = (SELECT max(id) FROM runs)")
 for name in first_mutex second_mutex; do
     expect_equal "$(sql t.db "SELECT unfinished, acquires, line > 0 FROM lock_use WHERE $of_run AND $(named $name) AND wait_ns > 0")" '1|0|1' "$name of the deadlock"
-    expect_between "$(sql t.db "SELECT sum(wait_ns) FROM lock_use WHERE $of_run AND $(named $name)")" $((least - least / 1000)) "$ran" "wait_ns of $name"
+    expect_between "$(sql t.db "SELECT sum(wait_ns) FROM lock_use WHERE $of_run AND $(named $name)")" $((least - least / 1000)) $((ran + ran / 1000)) "wait_ns of $name"
 done
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock WHERE $of_run AND code = 'ok' AND wait_ns > 0")" 0 'deadlocked locks that are ok'
+# It is the first finding, and its advice names both locks with the lines where their threads wait. Nothing else is one.
+expect_equal "$(sql t.db "SELECT severity, subject FROM doctor WHERE $of_run AND code = 'deadlock' ORDER BY 2" | tr '\n' ' ')" \
+    'critical|wait_counts:first_mutex critical|wait_counts:second_mutex ' 'the deadlock'
+expect_equal "$(sql t.db "SELECT code FROM doctor WHERE $of_run AND section <> 'saturation' LIMIT 1")" deadlock 'the first finding'
+advice=$(sql t.db "SELECT min(advice) FROM doctor_lock_deadlock WHERE $of_run")
+for mutex in first second; do
+    line=$(awk "/pthread_mutex_lock\\(&${mutex}_mutex\\)/ {line = FNR} /^static void \\*kills/ && \"$mutex\" == \"first\" {exit} END {print line}" "$ROOT/fixtures/wait_counts.c")
+    expect_match "$advice" "wait_counts:${mutex}_mutex in [a-z_]* \\([^ ]*wait_counts.c:$line\\)" "the line that waits for the $mutex"
+done
+expect_equal "$(sql t.db "SELECT count(*) FROM doctor_lock_deadlock WHERE NOT ($of_run)")" 0 'deadlocks of the run before'
 
 # What no hook sees is said, with the number that the kernel counts; and only where it is most.
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor_saturation WHERE code = 'unseen-waits'")" 0 'unseen waits where waits were seen'

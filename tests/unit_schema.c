@@ -726,6 +726,46 @@ static void test_queue_is_no_atomic(void **state) {
                "1|2|3|1|2|3\n");
 }
 
+/* A wait that ended with the program is a deadlock if a signal ended it and the wait was long: beside another such lock, or
+ * compared with the holds. */
+static void test_deadlock(void **state) {
+    (void)state;
+    static const struct lock_case lock = {"waited for", 10, 0, 0, 0, 10 * 5000, "starved"};
+    static const struct {
+        const char *why;
+        int signal, unfinished, others; /* others: unfinished waits for another lock */
+        int64_t wait_ms, max_hold_ms;
+        const char *kind, *expected;
+    } cases[] = {
+        {"killed, and waited for 250 ms", 9, 1, 0, 250, 0, "mutex", "deadlock critical"},
+        {"a millisecond less", 9, 1, 0, 249, 0, "mutex", "starved critical"},
+        {"no signal ended it", 0, 1, 0, 250, 0, "mutex", "starved critical"},
+        {"the wait ended", 9, 0, 0, 250, 0, "mutex", "starved critical"},
+        {"of a lock that is held for 25 ms", 9, 1, 0, 250, 25, "mutex", "starved critical"},
+        {"for 24 ms", 9, 1, 0, 250, 24, "rwlock", "deadlock critical"},
+        {"for 25 ms, and another lock is waited for", 9, 1, 1, 250, 25, "spin", "deadlock critical"},
+        {"a lock of the program's own", 9, 1, 1, 250, 0, "own", "starved critical"},
+    };
+    insert_lock_runs(COUNT(cases));
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        insert_lock((int)i + 1, 1, 0, &lock, cases[i].wait_ms * 1000000);
+        insert_lock((int)i + 1, 2, 0, &lock, 0);
+        char *sql =
+            xasprintf("UPDATE locks SET kind = '%s', unfinished = %d, max_wait_ns = wait_ns, max_hold_ns = %lld "
+                      "WHERE profile_id = %zu AND address = 1;"
+                      "UPDATE locks SET unfinished = %d WHERE profile_id = %zu AND address = 2;"
+                      "UPDATE runs SET exit_signal = nullif(%d, 0) WHERE id = %zu",
+                      cases[i].kind, cases[i].unfinished, (long long)cases[i].max_hold_ms * 1000000, i + 1,
+                      cases[i].others, i + 1, cases[i].signal, i + 1);
+        ran(sql);
+        free(sql);
+        char *got =
+            finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run AND address = 1", (int)i + 1);
+        if (strcmp(got, cases[i].expected) != 0) fail_msg("%s: %s", cases[i].why, got);
+        free(got);
+    }
+}
+
 /* Of a run of 1 s: below 1 ms and below 0.5 % (rounds to 0) of waits a note, from 9.5 % (rounds to 10) on critical, if there were
  * ten waits or 100 ms. */
 static void test_lock_severity(void **state) {
@@ -884,6 +924,7 @@ int main(void) {
         TEST(test_lock_codes_of_dumps),
         TEST(test_lock_codes_of_recorded_runs),
         TEST(test_queue_is_no_atomic),
+        TEST(test_deadlock),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),

@@ -26,7 +26,12 @@ CREATE VIEW doctor_lock AS
 --   timeouts [count]: waits that ended at their time limit, without the lock
 --   unfinished [count]: waits that were not over when the process ended
 --   condition_waits [count]: of a mutex: waits on condition variables that released it
+--   unfinished_max_wait_ns [ns]: the longest wait of a caller that was still waiting when the process ended
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   Of a recorded run that a signal ended:
+--   deadlock: a mutex, rwlock or spin lock with unfinished waits, unfinished_max_wait_ns >= lock_deadlock_wait_ns (250 ms), and either
+--     another lock of the run has unfinished waits, or unfinished_max_wait_ns > lock_deadlock_holds (10) times max_hold_ns. A wait on
+--     a condition variable is no wait for its mutex: idle workers are no deadlock.
 --   Of a recorded run, where the time that threads wait counts more than how many operations wait:
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), and either
 --     contended_percent >= lock_fit_contended_percent (10 %) or wait_percent >= lock_starved_percent (10 %).
@@ -50,16 +55,17 @@ CREATE VIEW doctor_lock AS
 --     lock_fit_contended_percent (10 %).
 --   atomic-fit: as of a recorded run, with any hold. atomic-ptr-fit: the same.
 --   hot-long, long-hold: as of a recorded run. contended: contended_percent >= lock_contended_percent (20 %). ok: all others.
--- Severity: that of the advice, but a note if wait_ns < lock_wait_note_ns (1 ms), and critical if wait_ns is at least
+-- Severity of deadlock: that of the advice. Of all others: that of the advice, but a note if wait_ns < lock_wait_note_ns (1 ms), and critical if wait_ns is at least
 --   lock_critical_percent (10 %) of the run's duration. Of a recorded run, besides: a note if wait_percent <
 --   lock_warning_percent (1 %); critical only if there were lock_critical_waits (10) waits, or wait_ns is at least
 --   lock_critical_ns (100 ms); else at most a warning.
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean, also on a busy machine, where one of a
 --   million holds lasted 95 ms; a lock around a sleep of 100 us holds 300 us. Hence 1 us for the fits. A thread that takes a lock
 --   again at once kept another one out for 3 ms a time with 14 % of the operations waiting. Hence starved.
+-- advice: of a deadlock also the waits of the run that did not end: each lock, its caller and the line.
 -- trace_ids: the callers where they were recorded, else the stack that allocated the lock, else the one that took it first. First the caller that holds longest
 --   (hot-long, long-hold), else the one that waits longest.
--- Known false positives: a lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
+-- Known false positives: a program that is killed while threads queue for two locks that are held long (deadlock). A lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
 --   which idle workers wait for work on purpose (starved).
 WITH
 lock AS (
@@ -72,6 +78,7 @@ lock AS (
         sum(acquires + read_acquires + timeouts + unfinished) AS total_attempts,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
         sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
+        max(iif(unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)) AS unfinished_max_wait_ns,
         sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
@@ -87,7 +94,9 @@ figure AS (
         coalesce(1.0 * wait_ns / nullif(total_contended, 0), 0.0) AS mean_wait_ns,
         CAST(round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS wait_percent,
         wait_ns = max(wait_ns) OVER (PARTITION BY lock.run_id) AS has_longest_waits,
-        runs.source = 'profile' AS is_recorded
+        sum(unfinished > 0) OVER (PARTITION BY lock.run_id) AS unfinished_locks,
+        runs.source = 'profile' AS is_recorded,
+        runs.exit_signal IS NOT NULL AS is_killed
     FROM lock
     JOIN runs ON runs.id = lock.run_id
 ),
@@ -107,7 +116,9 @@ rule AS (
         max(value) FILTER (WHERE name = 'lock_warning_percent') AS warning_percent,
         max(value) FILTER (WHERE name = 'lock_critical_percent') AS critical_percent,
         max(value) FILTER (WHERE name = 'lock_critical_waits') AS critical_waits,
-        max(value) FILTER (WHERE name = 'lock_critical_ns') AS critical_ns
+        max(value) FILTER (WHERE name = 'lock_critical_ns') AS critical_ns,
+        max(value) FILTER (WHERE name = 'lock_deadlock_wait_ns') AS deadlock_wait_ns,
+        max(value) FILTER (WHERE name = 'lock_deadlock_holds') AS deadlock_holds
     FROM rules
 ),
 -- What is true of a lock, in the words of the thresholds above.
@@ -122,6 +133,9 @@ fact AS (
         mean_wait_ns >= rule.starved_wait_ns AS is_wait_long,
         total_acquires >= rule.fit_acquires AS is_used,
         condition_waits > 0 AS is_queue,
+        is_recorded AND is_killed AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
+            AND unfinished_max_wait_ns >= rule.deadlock_wait_ns
+            AND (unfinished_locks > 1 OR unfinished_max_wait_ns > rule.deadlock_holds * max_hold_ns) AS is_deadlock,
         total_acquires >= rule.atomic_acquires AS is_busy,
         figure.read_percent >= rule.mvcc_read_percent AS is_mostly_read,
         figure.read_percent < rule.atomic_read_percent AS is_mostly_exclusive,
@@ -135,7 +149,8 @@ fact AS (
 judged AS (
     SELECT
         fact.*,
-        CASE WHEN NOT is_queue AND is_mostly_read AND is_used AND (is_fit_contended OR is_costly) THEN 'mvcc-fit'
+        CASE WHEN is_deadlock THEN 'deadlock'
+             WHEN NOT is_queue AND is_mostly_read AND is_used AND (is_fit_contended OR is_costly) THEN 'mvcc-fit'
              WHEN is_recorded AND is_contended AND is_long THEN 'hot-long'
              WHEN is_costly AND NOT is_contended AND NOT is_short AND is_wait_long THEN 'starved'
              WHEN NOT is_queue AND is_short AND is_mostly_exclusive AND (is_used AND is_fit_contended OR is_busy) THEN 'atomic-fit'
@@ -152,6 +167,7 @@ SELECT
     'lock' AS section,
     judged.code,
     CASE WHEN judged.code = 'ok' THEN 'ok'
+         WHEN judged.code = 'deadlock' THEN advice.severity
          WHEN is_brief OR is_cheap THEN 'note'
          WHEN is_critical THEN 'critical'
          WHEN is_recorded AND advice.severity = 'critical' THEN 'warning'
@@ -161,10 +177,11 @@ SELECT
     -- kind is one of five words and needs no escape.
     printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"wait_percent":%s,"hold_ns":%d,"mean_hold_ns":%d,'
-           || '"max_hold_ns":%d,"timeouts":%d,"unfinished":%d,"condition_waits":%d}',
+           || '"max_hold_ns":%d,"timeouts":%d,"unfinished":%d,"condition_waits":%d,'
+           || '"unfinished_max_wait_ns":%d}',
            judged.kind, acquires, contended, read_acquires, read_contended, read_percent, contended_percent, wait_ns,
            max_wait_ns, coalesce(wait_percent, 'null'), hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns,
-           timeouts, unfinished, condition_waits) AS evidence,
+           timeouts, unfinished, condition_waits, unfinished_max_wait_ns) AS evidence,
     coalesce(
         (SELECT '[' || group_concat(trace_id) OVER (
                     ORDER BY weight DESC, operations DESC, trace_id
@@ -184,7 +201,19 @@ SELECT
                GROUP BY 1)
          WHERE trace_id <> 0
          LIMIT 1), '[]') AS trace_ids,
-    advice.text AS advice,
+    advice.text
+    || iif(judged.code = 'deadlock',
+           coalesce((SELECT ' Waits that did not end: '
+                            || group_concat(waiting.name || ' in ' || places.function
+                                            || iif(places.line > 0, printf(' (%s:%d)',
+                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
+                                                      places.line), ''), '; ') || '.'
+                     FROM profiles
+                     JOIN locks ON locks.profile_id = profiles.id
+                     JOIN objects AS waiting ON waiting.id = locks.object_id
+                     JOIN places ON places.trace_id = locks.trace_id
+                     WHERE profiles.run_id = judged.run_id AND profiles.kind = 'lock' AND locks.unfinished > 0
+                       AND locks.trace_id <> 0), ''), '') AS advice,
     judged.object_id,
     judged.address,
     judged.kind,
@@ -204,7 +233,8 @@ SELECT
     wait_percent,
     timeouts,
     unfinished,
-    condition_waits
+    condition_waits,
+    unfinished_max_wait_ns
 FROM judged
 JOIN objects ON objects.id = judged.object_id
 LEFT JOIN advice ON advice.code = 'lock-' || judged.code;
