@@ -25,6 +25,8 @@ if unshare -m true 2>/dev/null; then
     expect_match "$(cat bare/bare.txt)" 'note: /dev/pts is not mounted' 'the demo without /dev/pts'
     OUT=$(dirname "$CLEAR") hidden "$ROOT/packaging/demo" >none.txt 2>&1 && fail 'a demo without /proc'
     expect_match "$(cat none.txt)" '/proc is not mounted.*mount -t proc' 'the demo without /proc'
-    [ -n "${SANITIZED:-}" ] || hidden "$CLEAR" profile --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
-    [ -n "${SANITIZED:-}" ] || expect_match "$(cat none.txt)" '^clear: /proc is not mounted.*mount -t proc' 'clear profile without /proc'
+    if [ -z "${SANITIZED:-}" ]; then # which need /proc themselves
+        hidden "$CLEAR" profile --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
+        expect_match "$(cat none.txt)" '^clear: /proc is not mounted.*mount -t proc' 'clear profile without /proc'
+    fi
 fi

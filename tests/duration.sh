@@ -2,16 +2,19 @@
 # cost stands in columns of its own.
 . "$(dirname "$0")/lib.sh"
 
-# clear itself has much debug information. `date` measures the whole command, so all parts together must fit into it.
+# clear itself has much debug information, but with the sanitizers it cannot be recorded. `date` measures the whole command, so all parts together must fit into it.
 for i in 1 2 3; do
+    program=("$CLEAR" runs --db t.db)
+    [ -z "${SANITIZED:-}" ] || program=("$FIXTURES/cxx")
     before=$(date +%s%N)
-    expect_status 0 profile --quiet -o none.profile -- "$CLEAR" runs --db t.db >runs.txt
+    expect_status 0 profile --quiet -o none.profile -- "${program[@]}" >runs.txt
     after=$(date +%s%N)
     expect_equal "$(sql t.db "SELECT duration_ns + symbolize_ns + write_ns <= $((after - before)) FROM runs ORDER BY id DESC LIMIT 1")" 1 \
         "run $i: duration, symbolizing and writing are parts of the command's $((after - before)) ns: \
 $(sql t.db "SELECT duration_ns, symbolize_ns, write_ns FROM runs ORDER BY id DESC LIMIT 1")"
 done
-expect_equal "$(sql t.db "SELECT count(*) FROM runs WHERE duration_ns > 0 AND symbolize_ns > 0 AND write_ns > 0")" 3 "runs with all three"
+# The names of a small program are known after its first run.
+expect_between "$(sql t.db "SELECT count(*) FROM runs WHERE duration_ns > 0 AND symbolize_ns > 0 AND write_ns > 0")" "$([ -n "${SANITIZED:-}" ] && echo 1 || echo 3)" 3 "runs with all three"
 
 # A program that ends while a flush runs: sleep's own time is known.
 expect_status 0 profile --quiet --interval=10ms -o none.profile -- sleep 0.5 >out.txt
