@@ -160,6 +160,14 @@ replay: ## every reader's fuzzer over its corpus and past crashers, with CC and 
 	$(SUBMAKE) $(REPLAY)
 	@BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run replay
 
+#? ROUNDS=1  how often `make attack` makes its trials
+ROUNDS  ?= 1
+.PHONY: attack
+attack: ## kill, break, cheat and flood the built clear, on the loopback alone; prints a table: attempts, failures, what was lost
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/attack $(ROUNDS)
+
 .PHONY: truth
 truth: ## longer comparisons with what is known to be true, on a machine that does nothing else; prints their tables
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES))

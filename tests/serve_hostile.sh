@@ -16,6 +16,7 @@ expect_equal "$(wc -l <wide.txt)" 40000 'its lines'
 
 python3 "$ROOT/tests/http_attacks.py" "$port" "$server" >attacks.txt || fail "$(cat attacks.txt)"
 expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9][0-9] attacks, 0 went wrong' attacks
+tail -n 1 attacks.txt
 
 kill -TERM "$server"
 wait "$server"
@@ -31,6 +32,7 @@ for _ in $(seq 50); do grep -q serving profile.err && break; sleep 0.1; done
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' profile.err)
 python3 "$ROOT/tests/http_attacks.py" "$port" "$recorder" recording >attacks.txt || fail "$(cat attacks.txt)"
 expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' 'attacks on toggle'
+tail -n 1 attacks.txt
 kill -TERM "$recorder"
 wait "$recorder"
 expect_equal $? 143 'status of what was recorded'
