@@ -1,5 +1,5 @@
 #!/bin/bash
-# Eleven programs with one known fault each: it is the first finding before, and gone when the program is mended. Nothing else
+# Twelve programs with one known fault each: it is the first finding before, and gone when the program is mended. Nothing else
 # is said above a note of either: the fault is all that is wrong with them.
 # timeout: 240
 . "$(dirname "$0")/lib.sh"
@@ -34,6 +34,7 @@ while read -r name code subject; do
 done <<'TABLE'
 leak            heap/leak              parse_order
 tiny_allocs     heap/arena             copy_token
+temporary       heap/temporary         measure_word
 hot_mutex       lock/atomic-fit        fault_hot_mutex:statistics_lock
 read_mostly     lock/mvcc-fit          fault_read_mostly:routes_lock
 convoy          lock/hot-long          fault_convoy:journal

@@ -522,6 +522,38 @@ static void test_tiny_blocks(void **state) {
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
 }
 
+/* A million blocks that are freed at once, half of the site's; a warning where they cost 5 % of the run at 50 ns each. */
+static void test_temporary_blocks(void **state) {
+    (void)state;
+    static const struct {
+        struct site_case site;
+        int64_t temporary, run_ms;
+    } cases[] = {
+        {{"a million of 100 B, 5 % of the run", "profile", 1000000, 100000000, 1000000, 0, "temporary warning"},
+         1000000,
+         1000},
+        {{"4.99 %", "profile", 1000000, 100000000, 1000000, 0, "temporary note"}, 1000000, 1002},
+        {{"one less", "profile", 1000000, 100000000, 1000000, 0, ""}, 999999, 1000},
+        {{"49.4 % of the blocks", "profile", 2024292, 202429200, 2024292, 0, ""}, 1000000, 1000},
+        {{"49.5 % rounds to 50", "profile", 2020202, 202020200, 2020202, 0, "temporary warning"}, 1000000, 1000},
+        {{"tiny ones need no arena", "profile", 1000000, 8000000, 1000000, 0, "temporary warning"}, 1000000, 1000},
+        {{"99 are live", "profile", 1000000, 100000000, 999901, 0, "temporary warning"}, 999901 + 99, 1000},
+        {{"100 are live", "profile", 1000000, 100000000, 999900, 0, "leak note"}, 1000000, 1000},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put_case(i, "heap", put_sites, &cases[i].site);
+        put("INSERT INTO site_details(profile_id, trace_id, temporary_count) "
+            "SELECT min(id), 1, %lld FROM profiles WHERE run_id %% %d = %zu GROUP BY run_id",
+            (long long)cases[i].temporary, SPLIT, i + 1);
+        put("UPDATE runs SET duration_ns = %lld WHERE id %% %d = %zu", (long long)cases[i].run_ms * 1000000, SPLIT,
+            i + 1);
+    }
+    ran("UPDATE sites SET alloc_bytes = 0, free_bytes = 0 WHERE trace_id = 2 AND alloc_count = 0");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].site.expected, cases[i].site.why);
+}
+
 /* What a process makes in its first window and keeps are tables of its start, where it lived on for long enough to tell. */
 static void test_tables_of_the_start(void **state) {
     (void)state;
@@ -735,7 +767,7 @@ static void test_losses(void **state) {
 static const struct {
     const char *section, *codes[10];
 } sections[] = {
-    {"heap", {"arena", "growth", "rc", "leak"}},
+    {"heap", {"arena", "growth", "rc", "leak", "temporary"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
     {"lock",
@@ -1064,6 +1096,7 @@ int main(void) {
         TEST(test_counter_names),
         TEST(test_freeze),
         TEST(test_tiny_blocks),
+        TEST(test_temporary_blocks),
         TEST(test_tables_of_the_start),
         TEST(test_growth),
         TEST(test_slow_flush),
