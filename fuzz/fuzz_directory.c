@@ -11,7 +11,7 @@
 
 enum { MARK = 0x1e, NAME_MAX_SIZE = 40, FILES_MAX = 16 };
 
-static char parent[] = "/dev/shm/clear-fuzz.XXXXXX";
+static char parent[] = "/dev/shm/fuzz-clear.XXXXXX";
 static char directory[sizeof parent + sizeof "/run.profile"];
 
 static void remove_directories(void) {

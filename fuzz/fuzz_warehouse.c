@@ -26,7 +26,7 @@ static const char lock_dump[] =
     " read_acquires read_contended read_total_wait_ns read_max_wait_ns\n"
     "0x500000 2000 500 4000000 1000000 8000000 2000000 0 0 0 0\n";
 
-static char directory[] = "/dev/shm/clear-fuzz.XXXXXX";
+static char directory[] = "/dev/shm/fuzz-clear.XXXXXX";
 static char path[sizeof directory + sizeof "/runs.sqlite"];
 static uint8_t *sound; /* bytes of the sound warehouse; kept to the end, as a fuzzer has no end */
 static size_t sound_size;

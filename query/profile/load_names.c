@@ -311,7 +311,7 @@ static int add_address(struct profile_names *names, int64_t location_id, uint32_
         *labels = profile_add_labels(profile, &label, 1);
         return 0;
     }
-    buffer_add(&items, profile->labels + set->first, set->count * sizeof label);
+    if (set->count > 0) buffer_add(&items, profile->labels + set->first, set->count * sizeof label);
     buffer_add(&items, &label, sizeof label);
     *labels = profile_build_labels(names->builder, (const struct profile_label *)(const void *)items.data,
                                    items.size / sizeof label);
