@@ -89,10 +89,10 @@ def run(path, command):  # why it is a failure, or None
     return None
 
 
-def is_sound(path):  # SQLite opens it, and its views are those that were recorded: nothing in it needs to be put right
+def schema_of(path):  # what clear puts right where it is not its own: the version, which it migrates, and the views
     try:
         with sqlite3.connect("file:%s?mode=ro" % path, uri=True) as db:
-            return db.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall()
+            return db.execute("PRAGMA user_version").fetchall() + db.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall()
     except (sqlite3.Error, UnicodeDecodeError):
         return None
 
@@ -103,7 +103,7 @@ def main():
         record(base)
     with open(base, "rb") as file:
         original = file.read()
-    page, schema = int.from_bytes(original[16:18], "big"), is_sound(base)
+    page, schema = int.from_bytes(original[16:18], "big"), schema_of(base)
     page = 65536 if page == 1 else page
     failures = commands = 0
     for attempt in range(ATTEMPTS):
@@ -111,7 +111,7 @@ def main():
         kind, bad = flip(file, page), False
         with open(path, "wb") as out:
             out.write(file)
-        may_mend = is_sound(path) != schema  # clear puts its views right in a file that it may write
+        may_mend = schema_of(path) != schema
         for command in random.sample(COMMANDS, 3):
             commands += 1
             why = run(path, command)
