@@ -197,8 +197,9 @@ static const char *export_columns(const struct doctor_report *report, const char
     static const char live[] = "sum(alloc_count) AS \"alloc_objects/count\", sum(alloc_bytes) AS "
                                "\"alloc_space/bytes\",\n    sum(inuse_count) AS \"inuse_objects/count\", "
                                "sum(inuse_bytes) AS \"inuse_space/bytes\"";
-    static const char waits[] = "sum(contended + read_contended + timeouts + unfinished) AS \"contentions/count\",\n    "
-                                "sum(wait_ns + read_wait_ns) AS \"delay/nanoseconds\"";
+    static const char waits[] =
+        "sum(contended + read_contended + timeouts + unfinished) AS \"contentions/count\",\n    "
+        "sum(wait_ns + read_wait_ns) AS \"delay/nanoseconds\"";
     if (strcmp(section, "lock") == 0) return waits;
     for (size_t i = 0; i < report->count; i++)
         if (report->findings[i].shown && strcmp(report->findings[i].section, section) == 0)
