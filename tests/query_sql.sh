@@ -145,26 +145,6 @@ done
 "$CLEAR" query "$numbers SELECT iif(x = 1, hex(zeroblob(1000000)), 'x') AS wide, x FROM c LIMIT 1000" >out || fail "a wide cell"
 expect_between "$(stat -c %s out)" 2000000 2400000 "bytes of a table with a wide cell"
 
-# Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.
-python3 - "$CLEAR" "$endless" >terminal <<'PYTHON' || fail "Ctrl-C on a terminal"
-import os, pty, sys, time
-child, master = pty.fork()
-if child == 0:
-    os.execvp("bash", ["bash", "--norc", "-ic", 'PS1=; "$1" query --timeout 0 "$2"; echo "status $?, shell goes on"', "bash", *sys.argv[1:]])
-time.sleep(1)
-os.write(master, b"\x03")
-out = b""
-try:
-    while data := os.read(master, 4096):
-        out += data
-except OSError:  # EIO: the terminal has no other end any more
-    pass
-os.waitpid(child, 0)
-print(out.decode().replace("\r", ""))
-PYTHON
-expect_match "$(cat terminal)" "^(\^C)?clear: interrupted$" "Ctrl-C on a terminal"
-expect_match "$(cat terminal)" "^status 1, shell goes on$" "the shell after Ctrl-C"
-
 # A table is printed in blocks: every row once, one header, and a reader that has enough ends it at once.
 many="WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 30000) SELECT x FROM c"
 expect_equal "$("$CLEAR" query "$many" | tr -d ' ' | cksum)" "$( (printf 'x\n-----\n'; seq 30000) | cksum)" "30,000 rows"
@@ -183,3 +163,24 @@ for view in far close; do
 done
 expect_status 2 "$CLEAR" query --db offset.db "SELECT missing FROM runs" >out 2>err
 expect_match "$(cat err)" "SQL line 1, column 8: no such column: missing" "an error in the user's own SQL"
+
+# Ctrl-C stops the query, not the shell that waits for it: on a terminal both get the signal.
+needs_terminals
+python3 - "$CLEAR" "$endless" >terminal <<'PYTHON' || fail "Ctrl-C on a terminal"
+import os, pty, sys, time
+child, master = pty.fork()
+if child == 0:
+    os.execvp("bash", ["bash", "--norc", "-ic", 'PS1=; "$1" query --timeout 0 "$2"; echo "status $?, shell goes on"', "bash", *sys.argv[1:]])
+time.sleep(1)
+os.write(master, b"\x03")
+out = b""
+try:
+    while data := os.read(master, 4096):
+        out += data
+except OSError:  # EIO: the terminal has no other end any more
+    pass
+os.waitpid(child, 0)
+print(out.decode().replace("\r", ""))
+PYTHON
+expect_match "$(cat terminal)" "^(\^C)?clear: interrupted$" "Ctrl-C on a terminal"
+expect_match "$(cat terminal)" "^status 1, shell goes on$" "the shell after Ctrl-C"
