@@ -83,7 +83,7 @@ class Comparer:
         if case.base:
             self.write(case, case.base, (), base)
         # Runs come to pprof as one file, which it merges only where it is an older one.
-        used = ["used"] if len(case.runs) > 1 else []
+        used = ["used"] if len(case.runs) > 1 and not older_pprof.is_older() else []
         return (self.run(self.pprof, "-symbolize=none", "-proto", "-output", merged, *([case.option, base] if case.base else []), want)
                 or self.report(case, "proto", got)
                 or self.differ(merged, self.as_installed(got), "comments", "nonzero", "old", *used)

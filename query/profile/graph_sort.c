@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/path.h"
-#include "base/sum.h"
 #include "query/profile/graph.h"
 
 /* ---- names ---- */
