@@ -35,6 +35,7 @@ enum {
     TOTAL_CPU
 };
 enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD }; /* columns of the locks */
+enum { CELL_RETRIES, CELL_COPIED = 3 };            /* of the cells */
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };        /* and of the channels */
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
 enum { DIFF_FIGURES_MAX = 14, DIFF_NAME_MAX = 32 };

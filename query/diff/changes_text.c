@@ -115,8 +115,8 @@ static void print_rule(const struct printer *printer) {
         buffer_printf(
             &text,
             "One run on each side, so the noise is not known. A change is a difference of at least %g %%; of times, "
-            "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time. Name several "
-            "runs per side (last=10) to measure the noise.",
+            "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time; retries are "
+            "never one. Name several runs per side (last=10) to measure the noise.",
             rules->floor_percent, rules->single_percent, units_ns(llround(rules->single_ns)).text);
     wrap_print(printer->out, "  ", buffer_text(&text));
     buffer_free(&text);

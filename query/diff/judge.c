@@ -147,11 +147,11 @@ static void drop(struct diff_figure *figure) {
     figure->is_change = false;
 }
 
-/* Waits are as important as the time they took, where that is known: a thousand waits of a microsecond are no change. */
+/* Waits are as important as the time they took, where that is known: a thousand waits of a microsecond are no change. One run on
+ * each side: how often threads met is chance, so their number alone is none either. */
 static void drop_short(const struct diff *diff, struct diff_figure *count, struct diff_figure *time) {
     double before = time->noise.old.mean, after = time->noise.new.mean;
-    bool is_short = fmax(before, after) < diff->rules.floor_ns;
-    if (before == 0 && after == 0) return; /* not known */
+    bool is_known = before != 0 || after != 0, is_short = is_known && fmax(before, after) < diff->rules.floor_ns;
     if (is_short) drop(time);
     if (is_short || (is_single(diff) && !time->is_change)) drop(count);
 }
@@ -187,12 +187,6 @@ static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu)
     if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
 }
 
-static bool has_change(const struct diff_table *table) {
-    for (size_t i = 0; i < table->count; i++)
-        if (table->rows[i].is_change) return true;
-    return false;
-}
-
 /* One run on each side: how many threads are at their peak at once is chance, and each is recorded to about 16 KiB. One that was
  * not recorded on a side is not known. */
 static void drop_near_peak(const struct diff *diff, struct diff_figure *peak) {
@@ -208,13 +202,15 @@ static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
     drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
     drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
-    if (is_single(diff) && !has_change(&diff->tables[DIFF_CELLS])) drop(&figures[TOTAL_RETRIES]);
+    if (is_single(diff)) drop(&figures[TOTAL_RETRIES]);
 }
 
-/* One run on each side: how often writers collide is chance, up to a retry storm. */
-static void drop_seldom(const struct diff *diff, struct diff_figure *retries, const struct diff_figure *commits) {
-    double all = fmax(commits->noise.old.mean, commits->noise.new.mean);
-    if (is_single(diff) && fabs(retries->delta) < diff->rules.retry_ratio * all) drop(retries);
+/* One run on each side: how often writers collided is chance. An unchanged program has tens of thousands of retries on a busy machine,
+ * and none where its threads happened to run one after the other. What the retries copied is chance with them. */
+static void weigh_cell(const struct diff *diff, struct diff_figure *figures) {
+    if (!is_single(diff)) return;
+    drop(&figures[CELL_RETRIES]);
+    drop(&figures[CELL_COPIED]);
 }
 
 static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
@@ -315,7 +311,7 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
     if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES) drop_live(diff, row->figures), drop_slight(diff, row);
     if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
-    if (id == DIFF_CELLS) drop_seldom(diff, &row->figures[0], &row->figures[1]);
+    if (id == DIFF_CELLS) weigh_cell(diff, row->figures);
     if (id == DIFF_CHANNELS) drop_short(diff, &row->figures[CHANNEL_BLOCKED], &row->figures[CHANNEL_WAIT]);
     if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
     if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
