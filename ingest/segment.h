@@ -207,11 +207,16 @@ struct leak_counters {
     uint64_t lost_count, lost_bytes, indirect_count, indirect_bytes;
 };
 
-/* More of one stack in one thread, where it has any: what other calls than malloc did. */
+/* More of one stack in one thread, where it has any: what other calls than malloc did. A resize is a realloc of a block that was
+ * there; a step is a resize that made the block larger by less than an eighth, old size >> STEP_SHIFT, moved or not. */
+enum { STEP_SHIFT = 3 };
 struct heap_details {
     uint64_t calloc_count, aligned_count, realloc_count; /* blocks that they allocated; realloc: also of no old block */
-    uint64_t moved_count, moved_bytes; /* blocks that realloc copied to another address, and the bytes copied */
-    uint64_t reserved[3];
+    uint64_t moved_count, moved_bytes;     /* blocks that realloc copied to another address, and the bytes copied */
+    uint64_t realloc_bytes;                /* bytes of the blocks of realloc_count */
+    uint64_t resized_count, resized_bytes; /* resizes, and the bytes that the blocks had before */
+    uint64_t step_count, step_bytes;       /* the same of steps */
+    uint64_t reserved[6];
 };
 
 /* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on
@@ -329,7 +334,7 @@ _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs be
 _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
-_Static_assert(sizeof(struct heap_details) == 64, "the same");
+_Static_assert(sizeof(struct heap_details) == 128, "the same");
 _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");

@@ -298,6 +298,11 @@ CREATE TABLE site_details (
     realloc_count   INTEGER NOT NULL DEFAULT 0, -- [count] blocks from realloc and reallocarray, also of no old block
     moved_count     INTEGER NOT NULL DEFAULT 0, -- [count] those of them that were moved to another address
     moved_bytes     INTEGER NOT NULL DEFAULT 0, -- [bytes] copied by that: the smaller of the old and the new size
+    realloc_bytes   INTEGER NOT NULL DEFAULT 0, -- [bytes] of the blocks of realloc_count; 0 in files of version 3, as the next four
+    resized_count   INTEGER NOT NULL DEFAULT 0, -- [count] calls of realloc with a block that was there, moved or not
+    resized_bytes   INTEGER NOT NULL DEFAULT 0, -- [bytes] that these blocks had before
+    step_count      INTEGER NOT NULL DEFAULT 0, -- [count] those of them that made the block larger, by less than an eighth
+    step_bytes      INTEGER NOT NULL DEFAULT 0, -- [bytes] that the blocks of step_count had before
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -31,6 +31,7 @@ enum { MEASURE_WORDS_MAX = 16, MEASURE_FOLDS_MAX = 3 };
 struct heap_sums {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
     uint64_t temporary, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes;
+    uint64_t realloc_bytes, resized_count, resized_bytes, step_count, step_bytes;
 };
 struct peak_levels {
     uint64_t peak_count, peak_bytes;
@@ -50,8 +51,8 @@ struct measure {
     uint32_t maxima, states, ticks, events;
     enum kind_id kind; /* of its profile */
     /* SQL, by its name in schema/. */
-    const char *remove;                        /* of a snapshot: removes one row, where its levels are 0 again */
-    const char *sql;                           /* makes one row; NULL: the rows are written by other code */
+    const char *remove; /* of a snapshot: removes one row, where its levels are 0 again */
+    const char *sql;    /* makes one row; NULL: the rows are written by other code. Of the heap: of site_details */
     const char *parameters[MEASURE_WORDS_MAX]; /* of that SQL, in the order of the words */
     const char *fold[MEASURE_FOLDS_MAX]; /* adds the rows of profile :from to those of profile :into; one a table */
 };

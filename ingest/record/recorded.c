@@ -148,7 +148,12 @@ static void on_heap_details(struct recorded *recorded, uint64_t id, const struct
                              .aligned_count = details->aligned_count,
                              .realloc_count = details->realloc_count,
                              .moved_count = details->moved_count,
-                             .moved_bytes = details->moved_bytes};
+                             .moved_bytes = details->moved_bytes,
+                             .realloc_bytes = details->realloc_bytes,
+                             .resized_count = details->resized_count,
+                             .resized_bytes = details->resized_bytes,
+                             .step_count = details->step_count,
+                             .step_bytes = details->step_bytes};
     add_counters(recorded, MEASURE_HEAP, id, &sums.alloc_count);
 }
 

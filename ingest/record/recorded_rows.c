@@ -173,27 +173,9 @@ static int write_rows(const struct recorded *recorded, enum measure_id id, struc
     return 0;
 }
 
-static int write_details(const struct heap_sums *sums, int64_t profile_id, int64_t trace_id, struct db *db,
-                         struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/site_details_row.sql"), err);
-    if (!statement) return -1;
-    db_bind_int(statement, ":profile", profile_id);
-    db_bind_int(statement, ":trace", trace_id);
-    db_bind_int(statement, ":temporary", positive(sums->temporary));
-    db_bind_int(statement, ":calloc", positive(sums->calloc_count));
-    db_bind_int(statement, ":aligned", positive(sums->aligned_count));
-    db_bind_int(statement, ":realloc", positive(sums->realloc_count));
-    db_bind_int(statement, ":moved_count", positive(sums->moved_count));
-    db_bind_int(statement, ":moved_bytes", positive(sums->moved_bytes));
-    return db_run(db, statement, err);
-}
-
-static bool has_details(const struct heap_sums *sums) {
-    return sums->temporary || sums->calloc_count || sums->aligned_count || sums->realloc_count || sums->moved_count;
-}
-
-/* Sites are written by ingest/store/site_rows.h. */
+/* Sites are written by ingest/store/site_rows.h, their details as other rows. */
 static int write_sites(const struct counts *counts, struct window *window, struct store *store, struct error *err) {
+    const struct measure *measure = &measures[MEASURE_HEAP];
     const struct heap_sums *now = (const struct heap_sums *)counts->now;
     const struct heap_sums *written = (const struct heap_sums *)counts->written;
     struct site_row *rows = xmalloc(counts->count * sizeof *rows + 1);
@@ -202,16 +184,16 @@ static int write_sites(const struct counts *counts, struct window *window, struc
     for (size_t i = 0; i < counts->count && code == 0; i++) {
         struct heap_sums difference;
         if (memcmp(&now[i], &written[i], sizeof *now) == 0) continue;
-        recorded_difference(&measures[MEASURE_HEAP], (const uint64_t *)&now[i], (const uint64_t *)&written[i],
-                            (uint64_t *)&difference);
+        recorded_difference(measure, (const uint64_t *)&now[i], (const uint64_t *)&written[i], (uint64_t *)&difference);
         if (difference.alloc_count || difference.alloc_bytes || difference.free_count || difference.free_bytes)
             rows[count++] = (struct site_row){.trace_id = counts->rows[i].trace,
                                               .alloc_count = positive(difference.alloc_count),
                                               .alloc_bytes = positive(difference.alloc_bytes),
                                               .free_count = positive(difference.free_count),
                                               .free_bytes = positive(difference.free_bytes)};
-        if (has_details(&difference))
-            code = write_details(&difference, window->profile_id, counts->rows[i].trace, store->db, err);
+        if (needs_row(measure, (const uint64_t *)&difference))
+            code = write_row(&counts->rows[i], MEASURE_HEAP, embedded_text(measure->sql), window->profile_id,
+                             (const uint64_t *)&difference, store->db, err);
     }
     if (code == 0) code = site_rows_put(store, window->profile_id, rows, count, err);
     window->rows = count;

@@ -61,9 +61,9 @@ void heap_freed(struct thread *thread, void *block) {
     if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known, true);
 }
 
-/* The calls beside malloc that struct heap_details counts: the counter's place in it, in words. */
-enum { CALL_MALLOC = -1, CALL_CALLOC = 0, CALL_ALIGNED = 1, CALL_REALLOC = 2 };
-_Static_assert(offsetof(struct heap_details, realloc_count) == CALL_REALLOC * sizeof(uint64_t), "the order");
+/* The calls beside malloc and realloc that struct heap_details counts: the counter's place in it, in words. */
+enum { CALL_MALLOC = -1, CALL_CALLOC = 0, CALL_ALIGNED = 1 };
+_Static_assert(offsetof(struct heap_details, aligned_count) == CALL_ALIGNED * sizeof(uint64_t), "the order");
 
 static ALWAYS_INLINE void count_call(struct thread *thread, int call, uint32_t id, void *block, size_t size) {
     struct heap_details *details = id ? details_counters_of(thread, id) : NULL;
@@ -139,13 +139,26 @@ HOOK void free(void *block) {
     real.free(block);
 }
 
-/* Of a sampled run: as often as the old block stands for, because that one was taken by chance and not this call. */
-static ALWAYS_INLINE void count_move(struct thread *thread, uint32_t id, void *from, size_t old_size, size_t size) {
-    struct heap_details *details = id ? details_counters_of(thread, id) : NULL;
-    if (unlikely(!details)) return;
-    uint64_t weight = sample_weight((uintptr_t)from, old_size);
+/* A block of old_size bytes got another size. Of a sampled run: as often as the old block stands for, because that one was taken
+ * by chance and not this call. */
+static ALWAYS_INLINE void count_resize(struct heap_details *details, void *from, size_t old_size, void *to,
+                                       size_t size) {
+    uint64_t weight = sample_weight((uintptr_t)from, old_size), grown = size - old_size;
+    add_own(&details->resized_count, weight);
+    add_own(&details->resized_bytes, weight * old_size);
+    if (size > old_size && grown < old_size >> STEP_SHIFT) {
+        add_own(&details->step_count, weight);
+        add_own(&details->step_bytes, weight * old_size);
+    }
+    if (to == from) return;
     add_own(&details->moved_count, weight);
     add_own(&details->moved_bytes, weight * (old_size < size ? old_size : size));
+}
+
+static ALWAYS_INLINE void count_realloc(struct heap_details *details, void *block, size_t size) {
+    uint64_t weight = sample_weight((uintptr_t)block, size);
+    add_own(&details->realloc_count, weight);
+    add_own(&details->realloc_bytes, weight * size);
 }
 
 /* A realloc counts as a free of the old block, credited to the stack that allocated it, and as an allocation by the
@@ -162,12 +175,15 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
     }
     if (was_known) count_free(thread, from, old, false);
     if (!to || is_paused()) return;
-    bool is_taken = sample_takes(thread, size), is_moved = was_known && to != from;
+    bool is_taken = sample_takes(thread, size);
     if (!is_taken) thread->newest = NULL;
-    if (!is_taken && !is_moved) return;
+    if (!is_taken && !was_known) return;
     uint32_t id = callstack(thread, frame);
-    if (is_taken) count_call(thread, CALL_REALLOC, note_block(thread, to, size, id), to, size);
-    if (is_moved) count_move(thread, id, from, old.size, size);
+    bool is_noted = is_taken && note_block(thread, to, size, id);
+    struct heap_details *details = id ? details_counters_of(thread, id) : NULL;
+    if (unlikely(!details)) return;
+    if (is_noted) count_realloc(details, to, size);
+    if (was_known) count_resize(details, from, old.size, to, size);
 }
 
 #define REALLOCATE(from, size, call)                                                                                   \

@@ -19,6 +19,11 @@ CREATE VIEW heap_details AS
 --   realloc_count [count]: those from realloc and reallocarray, also of no old block
 --   moved_count [count]: of these, the ones that were moved to another address
 --   moved_bytes [bytes]: copied by that: the smaller of the old and the new size
+--   realloc_bytes [bytes]: of the blocks of realloc_count
+--   resized_count [count]: calls of realloc with a block that was there, moved or not; realloc_count less these allocated a new one
+--   resized_bytes [bytes]: that these blocks had before
+--   step_count [count]: those of them that made the block larger by less than an eighth. A buffer that doubles has none
+--   step_bytes [bytes]: that the blocks of step_count had before: what is copied where no step can be made in place
 SELECT
     used.run_id,
     used.trace_id,
@@ -34,20 +39,29 @@ SELECT
     used.aligned_count,
     used.realloc_count,
     used.moved_count,
-    used.moved_bytes
+    used.moved_bytes,
+    used.realloc_bytes,
+    used.resized_count,
+    used.resized_bytes,
+    used.step_count,
+    used.step_bytes
 FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
              sum(temporary_count) AS temporary_count, sum(calloc_count) AS calloc_count,
              sum(aligned_count) AS aligned_count, sum(realloc_count) AS realloc_count,
-             sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes
+             sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes,
+             sum(realloc_bytes) AS realloc_bytes, sum(resized_count) AS resized_count, sum(resized_bytes) AS resized_bytes,
+             sum(step_count) AS step_count, sum(step_bytes) AS step_bytes
       FROM (SELECT profiles.run_id, sites.trace_id, sites.alloc_count, sites.alloc_bytes, 0 AS is_detail,
                    0 AS temporary_count, 0 AS calloc_count, 0 AS aligned_count, 0 AS realloc_count,
-                   0 AS moved_count, 0 AS moved_bytes
+                   0 AS moved_count, 0 AS moved_bytes, 0 AS realloc_bytes, 0 AS resized_count, 0 AS resized_bytes,
+                   0 AS step_count, 0 AS step_bytes
             FROM profiles
             JOIN sites ON sites.profile_id = profiles.id
             WHERE profiles.process_id IS NOT NULL
             UNION ALL
             SELECT profiles.run_id, details.trace_id, 0, 0, 1, details.temporary_count, details.calloc_count,
-                   details.aligned_count, details.realloc_count, details.moved_count, details.moved_bytes
+                   details.aligned_count, details.realloc_count, details.moved_count, details.moved_bytes,
+                   details.realloc_bytes, details.resized_count, details.resized_bytes, details.step_count, details.step_bytes
             FROM profiles
             JOIN site_details AS details ON details.profile_id = profiles.id)
       GROUP BY run_id, trace_id
