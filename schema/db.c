@@ -434,11 +434,12 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
     sqlite3_extended_result_codes(db->handle, 1);
     sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
     /* A misspelt "column" is an error and not a string. The file may come from a stranger: its schema is not trusted (views call
-     * only functions without side effects), and no SQL can damage the file itself. */
+     * only functions without side effects), no SQL can damage the file itself, and its triggers do not run. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     return db_exec(db, "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", err);
 }
 

@@ -44,14 +44,151 @@ static int check_columns(struct db *db, struct error *err) {
     return code ? -1 : 0;
 }
 
-int inspect_tables(struct db *db, struct error *err) {
+/* Calls `check` with the name of each table of clear, and the size of the name. */
+static int for_each_table(struct db *db, int (*check)(struct db *, const char *, size_t, struct error *),
+                          struct error *err) {
     const char *at = embedded_text("tables.sql");
     while ((at = strstr(at, "\nCREATE TABLE "))) {
         const char *name = at + 1 + strlen(create_table);
-        if (check_table(db, name, strcspn(name, " ("), err)) return -1;
+        if (check(db, name, strcspn(name, " ("), err)) return -1;
         at = name;
     }
-    return check_columns(db, err);
+    return 0;
+}
+
+int inspect_tables(struct db *db, struct error *err) {
+    return for_each_table(db, check_table, err) ? -1 : check_columns(db, err);
+}
+
+/* A table that only later versions have is not there. */
+static int check_older(struct db *db, const char *name, size_t size, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/not_a_table.sql"), err);
+    if (!row) return -1;
+    char *table = xasprintf("%.*s", (int)size, name);
+    db_bind_text(row, ":name", table);
+    int code = db_step(db, row, err);
+    if (code == 1) error_fail(err, "%s: is damaged, or not made by clear: %s is not a table", db->path, table);
+    sqlite3_reset(row);
+    free(table);
+    return code ? -1 : 0;
+}
+
+int inspect_older(struct db *db, int64_t version, struct error *err) {
+    static const char sites[] = "sites"; /* a table in version 1 */
+    if (version == 1 && check_older(db, sites, strlen(sites), err)) return -1;
+    return for_each_table(db, check_older, err) ? -1 : check_columns(db, err);
+}
+
+/* ---- what computes while rows are written ---- */
+
+struct token {
+    const char *at;
+    size_t size; /* 0: the end */
+};
+
+static const char *skip_blanks(const char *at) {
+    for (;;) {
+        at += strspn(at, " \t\n\r\f");
+        if (at[0] == '-' && at[1] == '-') {
+            at += strcspn(at, "\n");
+        } else if (at[0] == '/' && at[1] == '*') {
+            const char *end = strstr(at + 2, "*/");
+            at = end ? end + 2 : at + strlen(at);
+        } else {
+            return at;
+        }
+    }
+}
+
+/* To the end of a text or name in quotation marks, in which a doubled one stands for itself. */
+static size_t quoted_size(const char *at) {
+    char end = *at == '[' ? ']' : *at;
+    size_t size = 1;
+    while (at[size] && (at[size] != end || (end != ']' && at[size + 1] == end)))
+        size += at[size] == end ? 2 : 1;
+    return at[size] ? size + 1 : size;
+}
+
+/* A word, a text or name in quotation marks, or one other character. A semicolon ends what is read. */
+static struct token next_token(const char **at) {
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    struct token token = {skip_blanks(*at), 0};
+    if (*token.at && strchr("'\"`[", *token.at)) {
+        token.size = quoted_size(token.at);
+    } else if (*token.at && *token.at != ';') {
+        token.size = strspn(token.at, word);
+        token.size += !token.size;
+    }
+    *at = token.at + token.size;
+    /* a migration that renamed the table left its name in quotation marks */
+    if (token.size > 2 && *token.at == '"') token = (struct token){token.at + 1, token.size - 2};
+    return token;
+}
+
+static bool is_same(struct token a, struct token b) {
+    return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
+}
+
+/* True if `stored` is clear's `own` definition, with nothing added that computes: that needs a parenthesis. */
+static bool adds_nothing_computed(const char *stored, const char *own) {
+    static const struct token opening = {"(", 1};
+    struct token wanted = next_token(&own), token;
+    while ((token = next_token(&stored)).size) {
+        if (is_same(token, wanted))
+            wanted = next_token(&own);
+        else if (is_same(token, opening))
+            return false;
+    }
+    return !wanted.size;
+}
+
+static int check_constraints(struct db *db, const char *name, size_t size, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/table.sql"), err);
+    if (!row) return -1;
+    char *table = xasprintf("%.*s", (int)size, name);
+    db_bind_text(row, ":name", table);
+    int code = db_step(db, row, err);
+    bool is_good = code == 1 && adds_nothing_computed(db_text(row, 0), name - strlen(create_table));
+    sqlite3_reset(row);
+    if (code >= 0 && !is_good)
+        code = error_fail(err, "%s: is damaged, or not made by clear: %s has other constraints or default values",
+                          db->path, table);
+    free(table);
+    return code < 0 ? -1 : 0;
+}
+
+/* The definition in tables.sql from `words` and `name` on: of "CREATE INDEX " and "runs_label". NULL: there is none. */
+static const char *own_definition(const char *words, const char *name) {
+    char *start = xasprintf("\n%s%s ", words, name);
+    const char *found = strstr(embedded_text("tables.sql"), start);
+    free(start);
+    return found ? found + 1 : NULL;
+}
+
+static bool is_own_index(const char *name, const char *sql) {
+    const char *own = own_definition("CREATE INDEX ", name);
+    if (!own) own = own_definition("CREATE UNIQUE INDEX ", name);
+    return own && adds_nothing_computed(sql, own);
+}
+
+static int check_indexes(struct db *db, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("warehouse/computing_indexes.sql"), err);
+    int code = -1;
+    while (row && (code = db_step(db, row, err)) == 1) {
+        const char *table = db_text(row, 0), *name = db_text(row, 1);
+        if (!own_definition(create_table, table) || is_own_index(name, db_text(row, 2))) continue;
+        code = error_fail(err,
+                          "%s: the index %s on %s computes an expression, which clear does not run: remove it first "
+                          "(DROP INDEX)",
+                          db->path, name, table);
+        break;
+    }
+    if (row) sqlite3_reset(row);
+    return code;
+}
+
+int inspect_computing(struct db *db, struct error *err) {
+    return for_each_table(db, check_constraints, err) ? -1 : check_indexes(db, err);
 }
 
 /* ---- views ---- */

@@ -11,6 +11,14 @@
  * of this version only. */
 int inspect_tables(struct db *db, struct error *err);
 
+/* The same for a file of the earlier version, which need not have all tables. */
+int inspect_older(struct db *db, int64_t version, struct error *err);
+
+/* Before rows are written to a file of this version: a failure that names a table of clear with a constraint or a default value that
+ * computes, or an index on one that does, unless clear made it. Columns of users without such things may be there. Triggers do not
+ * matter: none runs (schema/db.c). */
+int inspect_computing(struct db *db, struct error *err);
+
 /* *own: every view of clear is in the file with the text that the program has. `doctor` is not compared (schema/diagnoses.h). */
 int inspect_views(struct db *db, bool *own, struct error *err);
 

@@ -137,7 +137,7 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
                           db->path, (long long)version, SCHEMA_VERSION);
     if (version < 1) return error_fail(err, "%s: is damaged: schema version %lld", db->path, (long long)version);
     *state = SCHEMA_OLDER;
-    if (version < SCHEMA_VERSION) return 0;
+    if (version < SCHEMA_VERSION) return inspect_older(db, version, err);
     bool views = false, rules = false, queries = false, joined = false;
     if (inspect_tables(db, err) || inspect_views(db, &views, err)) return -1;
     if ((views && meta_is(db, "views_hash", views_fingerprint().text, &views, err)) ||
@@ -273,9 +273,9 @@ static int bring_up(struct db *db, struct error *err) {
 int schema_prepare(struct db *db, struct error *err) {
     enum schema_state state;
     if (schema_read_state(db, &state, err)) return -1;
-    if (state == SCHEMA_CURRENT) return 0;
+    if (state == SCHEMA_CURRENT) return inspect_computing(db, err);
     if (db_begin(db, err)) return -1;
-    if (bring_up(db, err)) {
+    if (bring_up(db, err) || inspect_computing(db, err)) {
         db_rollback(db);
         return -1;
     }

@@ -51,6 +51,55 @@ sqlite3 computed.db "ALTER TABLE tags ADD COLUMN more TEXT AS (hex(zeroblob(4000
 ends "a computed column" "$CLEAR" runs --db computed.db
 expect_match "$(cat err)" "computed.db: is damaged, or not made by clear: tags has a computed column" "a computed column"
 
+# ---- triggers, indexes and constraints, which run when clear writes into the file ----
+printf 'main;work;add 3\n' >stacks.folded
+writes() { # writes WHAT FILE: each command that writes
+    ends "$1: ingest" "$CLEAR" ingest -q --db "$2" stacks.folded
+    ends "$1: profile" "$CLEAR" profile -q --db "$2" -o none.profile "$FIXTURES/leak"
+}
+cp t.db triggers.db
+{
+    for table in runs processes profiles traces functions site_rows meta queries rules; do
+        for event in INSERT UPDATE; do
+            echo "CREATE TRIGGER $event$table AFTER $event ON $table BEGIN
+                INSERT INTO tags SELECT 1, 'harm' || count(*), '' FROM tags; $endless i FROM n; END;"
+        done
+    done
+    echo "UPDATE meta SET value = 'older' WHERE key IN ('views_hash', 'rules_hash', 'queries_hash');"
+} >triggers.sql
+(tac triggers.sql | grep ^UPDATE && grep -v ^UPDATE triggers.sql) | sqlite3 triggers.db || fail "planting triggers"
+ends "triggers: reading" "$CLEAR" runs --db triggers.db
+writes triggers triggers.db
+expect_equal "$(sql triggers.db "SELECT count(*) FROM tags WHERE key GLOB 'harm*'; SELECT count(*) FROM runs;
+    SELECT count(*) FROM sqlite_schema WHERE name = 'INSERTruns'")" "$(printf '0\n3\n1')" "no trigger ran, the runs are there, and the trigger stays its owner's"
+
+costly='length(hex(zeroblob(400000000)))'
+while read -r name said plant; do
+    cp t.db "$name.db"
+    sqlite3 "$name.db" "$plant" || fail "planting $name"
+    rows=$(sql "$name.db" "SELECT count(*) FROM runs")
+    ends "$name" "$CLEAR" ingest -q --db "$name.db" stacks.folded
+    expect_match "$(cat err)" "$name.db: .*$said" "$name: the message"
+    expect_equal "$(sql "$name.db" "SELECT count(*) FROM runs")" "$rows" "$name: nothing was written"
+done <<END
+expression costly.*DROP.INDEX CREATE INDEX costly ON runs($costly);
+partial costly.*DROP.INDEX CREATE INDEX costly ON runs(label) WHERE $costly > 0;
+check runs.has.other.constraints ALTER TABLE runs ADD COLUMN more INTEGER CHECK ($costly > 0);
+default runs.has.other.constraints PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'exit_status  INTEGER', 'exit_status INTEGER DEFAULT ($costly)') WHERE name = 'runs';
+hidden tags.has.other.constraints ALTER TABLE tags ADD COLUMN more TEXT DEFAULT '--' CHECK ($costly > 0); -- '
+END
+cp t.db users.db # what a user may well have
+sqlite3 users.db "ALTER TABLE runs ADD COLUMN note TEXT DEFAULT 'none'; CREATE INDEX hosts ON runs(host, label DESC)" || fail "a user's column"
+writes "a user's column and index" users.db
+expect_equal "$(sql users.db "SELECT count(*) FROM runs WHERE note = 'none'")" 3 "runs beside a user's column: $(cat err)"
+
+# ---- an older file whose tables are not tables ----
+sqlite3 older.db <"$ROOT/fixtures/warehouse_v1.sql"
+sqlite3 older.db "DROP TABLE sites; CREATE VIEW sites AS $endless 0 AS profile_id, i AS trace_id, 0 AS label_set_id, 0 AS alloc_count, 0 AS alloc_bytes,
+    0 AS free_count, 0 AS free_bytes FROM n" || fail "planting sites"
+ends "an older file" "$CLEAR" runs --db older.db
+expect_match "$(cat err)" "older.db: is damaged, or not made by clear: sites is not a table" "a view in the place of an older table"
+
 # ---- diagnoses of users that do not end, that are huge, that reach out ----
 diagnosis="1 AS run_id, 'x' AS section, 'c' AS code, 'note' AS severity, i AS subject, '{}' AS evidence, '[]' AS trace_ids, '' AS advice"
 cp t.db diagnoses.db

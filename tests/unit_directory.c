@@ -68,7 +68,9 @@ static int open_world(void **state) {
     const char *parent = getenv("TMPDIR");
     snprintf(directory, sizeof directory, "%s/unit_directory.XXXXXX", parent ? parent : "/tmp");
     if (!mkdtemp(directory) || chdir(directory) < 0) return -1;
-    return db_open(&db, "runs.sqlite", DB_WRITE, &err) < 0 ? -1 : db_exec(&db, rows, &err);
+    if (db_open(&db, "runs.sqlite", DB_WRITE, &err) < 0) return -1;
+    sqlite3_db_config(db.handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL); /* of the view sites */
+    return db_exec(&db, rows, &err);
 }
 
 static int close_world(void **state) {

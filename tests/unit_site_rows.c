@@ -41,6 +41,8 @@ static int64_t number(struct world *world, const char *sql) {
 static void new_world(struct world *world) {
     *world = (struct world){0};
     db_open(&world->db, ":memory:", DB_WRITE, &world->err);
+    sqlite3_db_config(world->db.handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1,
+                      NULL); /* of the view, as in the stock shell */
     fail_on_error(world);
     run(world, "INSERT INTO runs(id, uuid, started_ns, source) VALUES (1, 'one', 1, 'test'), (2, 'two', 2, 'test');"
                "INSERT INTO profiles(id, run_id, kind) VALUES (1, 1, 'heap'), (2, 1, 'heap'), (3, 2, 'heap');"
