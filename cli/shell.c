@@ -113,7 +113,7 @@ static int add_definitions(struct setup *setup, const char *query, struct error 
 static int print_banner(struct setup *setup, struct error *err) {
     int64_t runs, newest;
     if (db_int(setup->db, "SELECT count(*) FROM runs", 0, &runs, err) ||
-        db_int(setup->db, "SELECT id FROM runs ORDER BY started_ns DESC, id DESC LIMIT 1", 0, &newest, err))
+        db_int(setup->db, "SELECT run_id FROM run_order WHERE place = 1", 0, &newest, err))
         return -1;
     printf("%s, read-only: %s runs", setup->db->path, units_count(runs).text);
     if (runs) printf(", the latest is %lld", (long long)newest);

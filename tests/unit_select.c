@@ -169,8 +169,20 @@ static void begun(void **state) {
     finds("latest~1", 2);
     finds("latest~5", 6);
     finds("6", 6);
+    assert_int_equal(db_exec(&db, "UPDATE runs SET label = 'shared' WHERE id IN (1, 6)", &err), 0);
+    assert_int_equal(db_exec(&db, "INSERT INTO tags(run_id, key, value) VALUES (1, 'by', 'me'), (6, 'by', 'me')", &err),
+                     0);
+    finds("shared", 1);
+    finds("by=me", 1);
+    struct run_set set = {0};
+    assert_int_equal(run_set_add(&set, &db, "tag:by=me,last=1", &err), 0);
+    assert_int_equal(set.count, 1);
+    assert_int_equal(set.ids[0], 1);
+    run_set_free(&set);
     assert_int_equal(db_exec(&db, "INSERT INTO profiles(id, run_id, kind) VALUES (1, 6, 'heap')", &err), 0);
     finds("latest", 6);
+    finds("shared", 6);
+    finds("by=me", 6);
     assert_int_equal(db_exec(&db, "DELETE FROM profiles; DELETE FROM runs WHERE id < 6", &err), 0);
     finds("latest", 6);
 }

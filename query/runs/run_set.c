@@ -69,43 +69,29 @@ static int add_named(struct run_set *set, struct db *db, const char *text, struc
     return add_rows(set, db, rows, text, err);
 }
 
-struct dated {
-    int64_t started_ns, id;
-};
-
-static int newest_first(const void *left, const void *right) {
-    const struct dated *a = left, *b = right;
-    if (a->started_ns != b->started_ns) return a->started_ns < b->started_ns ? 1 : -1;
-    return a->id < b->id ? 1 : -1;
-}
-
-static bool is_among(const struct dated *dated, size_t count, int64_t id) {
+static bool is_in(const int64_t *ids, size_t count, int64_t id) {
     for (size_t i = 0; i < count; i++)
-        if (dated[i].id == id) return true;
+        if (ids[i] == id) return true;
     return false;
 }
 
 /* Keeps the `wanted` newest runs of the set, in their order. */
 static int keep_newest(struct run_set *set, struct db *db, size_t wanted, struct error *err) {
-    size_t count = set->count, left = 0;
-    if (count <= wanted) return 0;
-    struct dated *dated = xcalloc(count, sizeof *dated);
-    int code = 0;
-    for (size_t i = 0; i < count && code == 0; i++) {
-        sqlite3_stmt *row = db_prepare(db, "SELECT started_ns FROM runs WHERE id = :id", err);
-        if (row) db_bind_int(row, ":id", set->ids[i]);
-        code = row && db_step(db, row, err) >= 0 ? 0 : -1;
-        if (code == 0) dated[i] = (struct dated){sqlite3_column_int64(row, 0), set->ids[i]};
-        if (code == 0) sqlite3_reset(row);
+    size_t found = 0, left = 0;
+    if (set->count <= wanted) return 0;
+    sqlite3_stmt *row = db_prepare(db, "SELECT run_id FROM run_order ORDER BY place", err);
+    int64_t *newest = xcalloc(wanted, sizeof *newest);
+    int code = row ? 1 : -1;
+    while (found < wanted && code == 1 && (code = db_step(db, row, err)) == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (is_in(set->ids, set->count, id)) newest[found++] = id;
     }
-    if (code == 0) {
-        qsort(dated, count, sizeof *dated, newest_first);
-        for (size_t i = 0; i < count; i++)
-            if (is_among(dated, wanted, set->ids[i])) set->ids[left++] = set->ids[i];
-        set->count = left;
-    }
-    free(dated);
-    return code;
+    if (row) sqlite3_reset(row);
+    for (size_t i = 0; i < set->count && code >= 0; i++)
+        if (is_in(newest, found, set->ids[i])) set->ids[left++] = set->ids[i];
+    if (code >= 0) set->count = left;
+    free(newest);
+    return code < 0 ? -1 : 0;
 }
 
 static int add_last(struct run_set *set, struct db *db, const char *text, struct error *err) {

@@ -4,7 +4,7 @@
  *   all          every run
  *   all:NAME     every run with that label; with that tag if NAME is KEY=VALUE
  *   tag:KEY=VALUE    every run with that tag
- *   last=N       the N newest, by start, of the runs before it in the same word, such as tag:branch=main,last=20; of all runs if
+ *   last=N       the N newest (run_order) of the runs before it in the same word, such as tag:branch=main,last=20; of all runs if
  *                nothing is before it. A tag with the key `last` is tag:last=N.
  *   SET,SET,...  all of these together
  * A run that is named twice counts once. */

@@ -33,9 +33,8 @@ static bool number(const char *text, int64_t *value) {
     return *end == '\0' && errno == 0;
 }
 
-/* A run that has just begun has no data yet: it is the last to be picked. */
 static int latest(struct db *db, int64_t back, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/latest.sql"), err);
+    sqlite3_stmt *statement = db_prepare(db, "SELECT run_id FROM run_order WHERE place - 1 = :back", err);
     if (!statement) return -1;
     db_bind_int(statement, ":back", back);
     return one_id(db, statement, run_id, err);
@@ -60,8 +59,7 @@ static int by_tag(struct db *db, const char *name, const char *equals, int64_t *
 }
 
 static int by_label(struct db *db, const char *name, int64_t *run_id, struct error *err) {
-    return named(db, "SELECT id FROM runs WHERE label = :name ORDER BY started_ns DESC, id DESC LIMIT 1", name, run_id,
-                 err);
+    return named(db, embedded_text("runs/newest_with_label.sql"), name, run_id, err);
 }
 
 static int by_uuid(struct db *db, const char *name, int64_t *run_id, struct error *err) {

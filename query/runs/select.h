@@ -1,4 +1,4 @@
-/* select.h: finds the run that a name means. A name is
+/* select.h: finds the run that a name means. "Newest" is the order of the view run_order. A name is
  *   latest, latest~N   the newest run by start, or the Nth before it
  *   NUMBER             its id
  *   TAG=VALUE          the newest with that tag

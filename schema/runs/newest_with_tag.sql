@@ -1,7 +1,7 @@
 -- The newest run with the tag :key=:value.
-SELECT runs.id
+SELECT run_order.run_id
 FROM tags
-JOIN runs ON runs.id = tags.run_id
+JOIN run_order ON run_order.run_id = tags.run_id
 WHERE tags.key = :key AND tags.value = :value
-ORDER BY runs.started_ns DESC, runs.id DESC
+ORDER BY place
 LIMIT 1
