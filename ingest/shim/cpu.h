@@ -15,4 +15,8 @@ void cpu_begin(struct thread *thread); /* the calling thread's timer */
 void cpu_end(struct thread *thread);
 void cpu_stop(void); /* ends all timers of the process for good; needs process->lock */
 
+/* Whether the program believes that the calling thread blocks the signal: a thread has the mask of the one that made it. */
+bool cpu_tick_is_hidden(void);
+void cpu_inherit_mask(bool is_hidden);
+
 #endif
