@@ -124,6 +124,10 @@ struct segment {
     _Atomic uint64_t unwind_rules;     /* return addresses whose unwind rule was computed */
     _Atomic uint64_t has_leaks;        /* 1: leak counters are complete (FEATURE_LEAKS) */
     _Atomic uint64_t peak_epoch;       /* of the newest peak of live bytes (struct heap_counters); 0: none yet */
+    _Atomic uint64_t threads_started;  /* the first one too */
+    _Atomic uint64_t threads_now, threads_most; /* at one time: now, and the highest so far */
+    /* When the process was about to end or to exec, on the clock of lock times; 0: it is not, or was killed. */
+    _Atomic uint64_t end_ticks;
     /* When live bytes came within 1/1024 of the highest total so far, on the clock of lock times; 0: nothing was
      * allocated yet. */
     _Atomic uint64_t peak_ticks;
@@ -299,7 +303,20 @@ struct thread_counters {
     uint32_t wait_object; /* id */
     uint32_t wait_weight; /* waits that this one stands for, when sampling */
     uint64_t wait_shared; /* 1: for the read side of a lock */
-    uint64_t reserved[2];
+    /* The thread that counts here now. Its life is added to `lived` and to the counters of `starter` when it ends: first
+     * born_at becomes 0, then it is added. */
+    uint64_t born_at; /* ticks; 0: no thread counts here now; stored last (release) */
+    uint64_t starter; /* id of the stack that started it; 0: unknown, or the first thread */
+    uint64_t lived;   /* ticks: lives of the threads that ended */
+    uint64_t reserved[7];
+};
+
+/* Counters of one stack that starts threads, in one thread; times in ticks. `started` is counted by the thread that starts,
+ * the others by the threads that end.
+ *   ended, life, life_max      threads that ended, and their lives. The collector adds those that the process ended
+ *   short_count, short_life    those of them that lived less than 1 ms */
+struct start_counters {
+    uint64_t started, ended, life, life_max, short_count, short_life, reserved[2];
 };
 
 enum chunk_kind {
@@ -318,6 +335,7 @@ enum chunk_kind {
     CHUNK_LEAK = 13,         /* counters of lost blocks, by stack */
     CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
     CHUNK_THREADS = 20,      /* `count` struct segment_thread */
+    CHUNK_START = 21,        /* counters of threads that were started, by stack */
 };
 
 struct chunk {
@@ -335,9 +353,9 @@ _Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_objec
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 128, "the same");
-_Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 64, "the same");
+_Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 128, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
-_Static_assert(sizeof(struct segment_thread) == 24, "the same");
+_Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64, "the same");
 
 #endif

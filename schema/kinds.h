@@ -22,6 +22,7 @@ enum kind_id {
     KIND_BLOCK,
     KIND_HEAP_PEAK,
     KIND_LEAK,
+    KIND_THREADS,  /* by the stacks that start them */
     KIND_RECORDER, /* CPU time that the recording took inside the program */
     KIND_COUNT
 };

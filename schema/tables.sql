@@ -57,7 +57,11 @@ CREATE TABLE processes (
     executable TEXT    NOT NULL, -- [text] absolute path
     build_id   TEXT    NOT NULL DEFAULT '', -- [text] build id of the executable in hex; empty: none
     started_ns INTEGER NOT NULL, -- [ns since epoch] its first recorded event
-    ended_ns   INTEGER           -- [ns since epoch] the flush that found it gone; NULL: it runs
+    ended_ns   INTEGER,          -- [ns since epoch] the flush that found it gone; NULL: it runs
+    threads_started INTEGER NOT NULL DEFAULT 0, -- [count] threads that it had in all, with the first; 0: not known
+    threads_most    INTEGER NOT NULL DEFAULT 0, -- [count] the most at one time; 1: its figures, such as the peak, have no error from
+                                                -- threads
+    thread_ns       INTEGER NOT NULL DEFAULT 0  -- [ns] thread time: the sum of the lives of all threads, until they or the process ended
 ) STRICT;
 CREATE INDEX processes_run ON processes(run_id);
 
@@ -362,6 +366,20 @@ CREATE TABLE locks (
     first_trace_id   INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] of a recorded lock, in the row without a caller: the stack
                                                   -- that took it first; 0: not known
     PRIMARY KEY (profile_id, object_id, address, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE thread_starts (
+    -- The threads that one stack started, in one profile. The first thread of a process is not among them, nor is one that no hook saw being
+    -- started.
+    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that started them
+    started     INTEGER NOT NULL DEFAULT 0, -- [count] threads started
+    ended       INTEGER NOT NULL DEFAULT 0, -- [count] threads that ended, by themselves or with their process
+    life_ns     INTEGER NOT NULL DEFAULT 0, -- [ns] sum of the lives of those that ended
+    max_life_ns INTEGER NOT NULL DEFAULT 0, -- [ns] the longest of them
+    short_count INTEGER NOT NULL DEFAULT 0, -- [count] those that ended by themselves and lived less than 1 ms
+    short_ns    INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their lives
+    PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE cells (

@@ -34,6 +34,7 @@ KINDS = {
     "channels": ("pushes/count pops/count push_blocked/count pop_blocked/count max_depth/count", "pushes", "pushes/count", ()),
     "cpu": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
     "recorder": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
+    "threads": ("started/count lifetime/nanoseconds", "started", "started/count", ()),
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
@@ -129,6 +130,11 @@ def leak_values(warehouse, profile):
     for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM leaks WHERE profile_id = ?", profile["id"]):
         yield row, {"lost_objects": row["lost_count"], "lost_space": row["lost_bytes"], "indirect_objects": row["indirect_count"],
                     "indirect_space": row["indirect_bytes"]}
+
+
+def thread_values(warehouse, profile):
+    for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM thread_starts WHERE profile_id = ?", profile["id"]):
+        yield row, {"started": row["started"], "lifetime": row["life_ns"]}
 
 
 def cpu_values(warehouse, profile):
@@ -265,7 +271,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "wait": read_other_waits, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:

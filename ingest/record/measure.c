@@ -127,6 +127,21 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
                                      PARAMETER(wait_counters, failed_tries), PARAMETER(wait_counters, signals),
                                      PARAMETER(wait_counters, broadcasts)}},
+    [MEASURE_START] = {.chunk = CHUNK_START,
+                       .feature = UINT32_MAX, /* whatever is recorded */
+                       .is_by_stack = true,
+                       .is_rare = true,
+                       .words = WORDS(start_counters),
+                       .maxima = BIT(start_counters, life_max),
+                       .ticks =
+                           BIT(start_counters, life) | BIT(start_counters, life_max) | BIT(start_counters, short_life),
+                       .events = BIT(start_counters, started) | BIT(start_counters, ended),
+                       .kind = KIND_THREADS,
+                       .sql = "ingest/thread_start_row.sql",
+                       .fold = {"ingest/thread_start_fold.sql"},
+                       .parameters = {PARAMETER(start_counters, started), PARAMETER(start_counters, ended),
+                                      PARAMETER(start_counters, life), PARAMETER(start_counters, life_max),
+                                      PARAMETER(start_counters, short_count), PARAMETER(start_counters, short_life)}},
     [MEASURE_RECORDER] = {CPU_TIME, .is_rare = true, .kind = KIND_RECORDER},
 };
 

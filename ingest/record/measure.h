@@ -21,6 +21,7 @@ enum measure_id {
     MEASURE_LEAK,     /* blocks that nothing reached at the end */
     MEASURE_PEAK,     /* what was live at the peak of live bytes */
     MEASURE_WAIT,     /* what threads wait for that is no lock */
+    MEASURE_START,    /* threads, by the stack that started them */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_COUNT,
 };

@@ -33,6 +33,7 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->stacks);
     free(recorded->objects);
     free(recorded->open_waits);
+    free(recorded->open_lives);
     map_free(&recorded->cpu_ids);
     free(recorded->cpu_keys);
     free(recorded->named_threads);
@@ -203,6 +204,7 @@ static void on_thread(void *context, const struct thread_counters *counters) {
     sum->truncated += counters->truncated;
     sum->incomplete += counters->incomplete;
     sum->hold_lost += counters->hold_lost;
+    sum->lived += counters->lived;
 }
 
 /* Where more is live now than there was at the newest peak that the process noted, now is the peak. */
@@ -224,8 +226,7 @@ static void choose_peak(struct recorded *recorded) {
 
 /* The account of a wait is closed when it ends: first the thread takes the wait from its record, then it counts. So the
  * records are read before the counters, and again after them: a wait that is there both times is in no counter. */
-static void on_waiting(void *context, const struct thread_counters *counters) {
-    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+static void on_wait(struct recorded *recorded, const struct thread_counters *counters) {
     uint64_t since = __atomic_load_n(&counters->wait_since, __ATOMIC_ACQUIRE);
     if (!since) return;
     if (recorded->open_count == recorded->open_capacity) {
@@ -237,6 +238,33 @@ static void on_waiting(void *context, const struct thread_counters *counters) {
                                                                       .object = counters->wait_object,
                                                                       .weight = counters->wait_weight,
                                                                       .is_shared = counters->wait_shared};
+}
+
+/* The account of a life is closed in the same way. */
+static void on_life(struct recorded *recorded, const struct thread_counters *counters) {
+    uint64_t born_at = __atomic_load_n(&counters->born_at, __ATOMIC_ACQUIRE);
+    if (!born_at) return;
+    if (recorded->life_count == recorded->life_capacity) {
+        recorded->life_capacity = grown(recorded->life_capacity, recorded->life_count);
+        recorded->open_lives = xrealloc(recorded->open_lives, recorded->life_capacity * sizeof *recorded->open_lives);
+    }
+    recorded->open_lives[recorded->life_count++] =
+        (struct open_life){.at = counters, .born_at = born_at, .starter = counters->starter};
+}
+
+static void on_thread_state(void *context, const struct thread_counters *counters) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    on_wait(recorded, counters);
+    on_life(recorded, counters);
+}
+
+static void drop_ended_lives(struct recorded *recorded) {
+    size_t kept = 0;
+    for (size_t i = 0; i < recorded->life_count; i++) {
+        struct open_life life = recorded->open_lives[i];
+        if (__atomic_load_n(&life.at->born_at, __ATOMIC_ACQUIRE) == life.born_at) recorded->open_lives[kept++] = life;
+    }
+    recorded->life_count = kept;
 }
 
 static void drop_ended_waits(struct recorded *recorded) {
@@ -279,6 +307,24 @@ static void add_open_waits(struct recorded *recorded) {
     }
 }
 
+/* The threads that the process ended. */
+static void end_life(struct recorded *recorded, const struct open_life *life, uint64_t took) {
+    if (!life->starter || life->starter >= recorded->stack_capacity) return;
+    const struct measure *measure = &measures[MEASURE_START];
+    const struct start_counters ended = {.ended = 1, .life = took, .life_max = took};
+    add(measure, sum_of(&recorded->counts[MEASURE_START], life->starter, measure->words), (const uint64_t *)&ended);
+}
+
+static void add_open_lives(struct recorded *recorded) {
+    recorded->thread_ticks = recorded->threads.lived;
+    for (size_t i = 0; i < recorded->life_count; i++) {
+        const struct open_life *life = &recorded->open_lives[i];
+        uint64_t took = recorded->read_ticks > life->born_at ? recorded->read_ticks - life->born_at : 0;
+        recorded->thread_ticks += took;
+        if (!recorded->is_running) end_life(recorded, life, took);
+    }
+}
+
 static void forget_sums(struct recorded *recorded) {
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct counts *counts = &recorded->counts[i];
@@ -286,7 +332,7 @@ static void forget_sums(struct recorded *recorded) {
     }
     recorded->threads = (struct thread_counters){0};
     recorded->module_index = 0;
-    recorded->open_count = 0;
+    recorded->open_count = recorded->life_count = 0;
 }
 
 static void read_losses(struct recorded *recorded, const struct segment *head) {
@@ -300,10 +346,16 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
     recorded->truncated = recorded->threads.truncated + recorded->threads.incomplete;
 }
 
+/* What the process said of its end, where it said it. */
+static uint64_t end_of(const struct recorded *recorded, uint64_t ticks) {
+    uint64_t ended = atomic_load_explicit(&recorded->head.end_ticks, memory_order_relaxed);
+    return !recorded->is_running && ended && ended < ticks ? ended : ticks;
+}
+
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t ticks) {
     /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
      * that has a count. */
-    static const struct segment_visitor waiting = {.thread = on_waiting};
+    static const struct segment_visitor waiting = {.thread = on_thread_state};
     static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread, .cpu = on_cpu};
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
@@ -313,13 +365,15 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     struct segment_reading reading = {recorded, resolver};
     forget_sums(recorded);
     recorded->head = view->head;
-    recorded->read_ticks = ticks;
+    recorded->read_ticks = end_of(recorded, ticks);
     segment_view_walk(view, &waiting, &reading);
     segment_view_walk(view, &counters, &reading);
     drop_ended_waits(recorded);
+    drop_ended_lives(recorded);
     choose_peak(recorded);
     segment_view_walk(view, &lists, &reading);
     add_open_waits(recorded);
+    add_open_lives(recorded);
     read_losses(recorded, &view->head);
     recorded->is_corrupt |= view->corrupt;
 }

@@ -97,6 +97,13 @@ struct open_wait {
     bool is_shared;
 };
 
+/* A thread that had not ended when its record was read. */
+struct open_life {
+    const struct thread_counters *at; /* of the thread, in the view */
+    uint64_t born_at;                 /* ticks */
+    uint64_t starter;                 /* id of the stack that started it; 0: unknown */
+};
+
 struct recorded {
     char *name; /* of the segment file */
     struct segment head;
@@ -114,7 +121,10 @@ struct recorded {
     struct thread_counters threads; /* summed */
     struct open_wait *open_waits;   /* as of recorded_read */
     size_t open_count, open_capacity;
-    uint64_t read_ticks; /* when that was, on the clock of lock times */
+    struct open_life *open_lives; /* the same */
+    size_t life_count, life_capacity;
+    uint64_t thread_ticks; /* the lives of all threads */
+    uint64_t read_ticks;   /* when that was, on the clock of lock times */
     struct counts counts[MEASURE_COUNT];
     int64_t process_id, committed_process_id; /* 0: no row yet */
     uint64_t truncated, written_truncated;
@@ -126,8 +136,8 @@ struct recorded {
 struct recorded *recorded_new(const char *name);
 void recorded_free(struct recorded *recorded);
 
-/* Reads and sums the counters of the open segment, and the waits that are open at `ticks`, which is now on the clock of
- * lock times. */
+/* Reads and sums the counters of the open segment, and the waits and lives that are open at `ticks`, which is now on the
+ * clock of lock times. */
 void recorded_read(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t ticks);
 /* Sums what was read into rows; needs a view of the same segment. */
 int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,

@@ -332,27 +332,37 @@ static int write_comments(const struct recorded *recorded, struct db *db, enum m
     return code;
 }
 
+static uint64_t threads_started(const struct recorded *recorded) {
+    return atomic_load_explicit(&recorded->head.threads_started, memory_order_relaxed);
+}
+
 /* The build id is known when an address inside the executable was met. */
-static int update_process(struct recorded *recorded, struct db *db, int64_t time_ns, struct error *err) {
-    sqlite3_stmt *statement =
-        db_prepare(db, "UPDATE processes SET build_id = :build, ended_ns = :ended WHERE id = :process", err);
+static int update_process(struct recorded *recorded, struct db *db, const struct recording_terms *terms,
+                          struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/process_state.sql"), err);
+    const struct segment *head = &recorded->head;
+    struct tick_rate rate = head->features & FEATURE_TSC ? terms->rate : (struct tick_rate){1, 1};
     if (!statement) return -1;
     db_bind_int(statement, ":process", recorded->process_id);
-    db_bind_text(statement, ":build", address_space_build_id(&recorded->space, recorded->head.executable));
-    if (!recorded->is_running) db_bind_int(statement, ":ended", time_ns);
+    db_bind_text(statement, ":build", address_space_build_id(&recorded->space, head->executable));
+    if (!recorded->is_running) db_bind_int(statement, ":ended", terms->time_ns);
+    db_bind_int(statement, ":started", positive(threads_started(recorded)));
+    db_bind_int(statement, ":most", positive(atomic_load_explicit(&head->threads_most, memory_order_relaxed)));
+    db_bind_int(statement, ":thread_ns", to_ns(recorded->thread_ticks, rate));
     return db_run(db, statement, err);
 }
 
 /* ---- a flush ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t fingerprint(const struct recorded *recorded) {
-    uint64_t words[MEASURE_COUNT * 2 + 3], used = 0;
+    uint64_t words[MEASURE_COUNT * 2 + 4], used = 0;
     for (int i = 0; i < MEASURE_COUNT; i++) {
         words[used++] = recorded_events(recorded, i);
         words[used++] = recorded->counts[i].dropped;
     }
     words[used++] = recorded->truncated;
     words[used++] = recorded->threads.hold_lost;
+    words[used++] = threads_started(recorded);
     words[used++] = recorded->is_corrupt;
     return hash_bytes(words, sizeof words);
 }
@@ -451,7 +461,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
             return -1;
     }
     if (!changed) return 0;
-    return update_process(recorded, db, terms->time_ns, err);
+    return update_process(recorded, db, terms, err);
 }
 
 void recorded_committed(struct recorded *recorded) {

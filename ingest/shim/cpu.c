@@ -16,6 +16,7 @@
 #include "ingest/shim/intern.h"
 #include "ingest/shim/leaks.h"
 #include "ingest/shim/real.h"
+#include "ingest/shim/threads.h"
 #include "ingest/shim/unwind.h"
 
 enum { TICK_SIGNAL = SIGPROF };
@@ -282,7 +283,7 @@ static void settle(void) {
     leaks_at_end();
     struct thread *thread = thread_enter();
     if (!thread) return;
-    RECORD(thread, cpu_time_settle(thread));
+    RECORD(thread, cpu_time_settle(thread); lives_end());
     thread_leave(thread);
 }
 
@@ -309,7 +310,7 @@ HOOK void _Exit(int status) {
 static bool pause_timer(void) {
     struct thread *thread = thread_enter();
     if (thread) {
-        RECORD(thread, cpu_time_hand_over(thread));
+        RECORD(thread, cpu_time_hand_over(thread); lives_end());
         thread_leave(thread);
     }
     thread = self;
@@ -321,6 +322,7 @@ static int resume_timer(bool was_paused) {
     int saved_errno = errno;
     if (was_paused) make_timer(self);
     if (load_acquire(&process->state) == PROCESS_READY) cpu_time_take_back();
+    lives_go_on();
     errno = saved_errno;
     return -1;
 }

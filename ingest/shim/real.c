@@ -137,6 +137,7 @@ FIRST(int, cnd_timedwait, (cnd_t *c, mtx_t *m, const struct timespec *t), (c, m,
 FIRST(int, cnd_signal, (cnd_t *c), (c))
 FIRST(int, cnd_broadcast, (cnd_t *c), (c))
 FIRST(int, thrd_join, (thrd_t t, int *r), (t, r))
+FIRST(int, thrd_create, (thrd_t *t, thrd_start_t f, void *a), (t, f, a))
 /* clang-format on */
 
 /* Until libc's is found the kernel is called here: the look-up itself may come this way. */

@@ -78,7 +78,8 @@
     X(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *))                                                 \
     X(int, cnd_signal, (cnd_t *))                                                                                      \
     X(int, cnd_broadcast, (cnd_t *))                                                                                   \
-    X(int, thrd_join, (thrd_t, int *))
+    X(int, thrd_join, (thrd_t, int *))                                                                                 \
+    X(int, thrd_create, (thrd_t *, thrd_start_t, void *))
 
 struct real_functions {
 #define X(type, name, parameters) type(*name) parameters;

@@ -23,6 +23,7 @@
 #include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
+#include "ingest/shim/threads.h"
 #include "ingest/shim/unwind.h"
 #include "ingest/shim/waits.h"
 
@@ -496,6 +497,7 @@ static void begin_thread(struct thread *thread) {
     sample_start(thread);
     hold_draw(thread);
     pthread_setspecific(thread_end_key, thread);
+    life_begins(thread);
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
@@ -572,6 +574,7 @@ static void thread_ended(void *value) {
     thread->state = THREAD_BUSY;
     cpu_end(thread);
     wait_abandoned(thread);
+    life_ends(thread);
     if (!load_acquire(&process->orphan)) make_orphan();
     struct thread *orphan = load_acquire(&process->orphan);
     self = orphan ? orphan : &busy_thread;

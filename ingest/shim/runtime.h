@@ -215,7 +215,8 @@ struct walk_set {
     X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
     X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
     X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
-    X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)
+    X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)                                                           \
+    X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)
 
 struct thread {
     volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would

@@ -1,14 +1,76 @@
-/* The hook of pthread_create: threads are recorded from their first instruction. */
-#include <pthread.h>
+#include "ingest/shim/threads.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "ingest/shim/callstack.h"
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/unwind.h"
 
+/* --- lives ---------------------------------------------------------------------------------------------------- */
+
+void life_begins(struct thread *thread) {
+    struct segment *segment = process->segment;
+    uint64_t now = fetch_add_relaxed(&segment->threads_now, 1) + 1, most = load_relaxed(&segment->threads_most);
+    while (now > most && !compare_exchange(&segment->threads_most, &most, now))
+        continue;
+    fetch_add_relaxed(&segment->threads_started, 1);
+    store_relaxed(&thread->counters->starter, 0);
+    store_release(&thread->counters->born_at, clock_ticks());
+}
+
+static void count_life(struct thread *thread, uint32_t stack, uint64_t life) {
+    enum { SHORT_NS = 1000000 };
+    struct start_counters *counters = start_counters_of(thread, stack);
+    if (!counters) return;
+    bool is_short = life < clock_ticks_of(SHORT_NS);
+    add_own(&counters->ended, 1);
+    add_own(&counters->life, life);
+    max_own(&counters->life_max, life);
+    add_own(&counters->short_count, is_short);
+    add_own(&counters->short_life, is_short ? life : 0);
+}
+
+void life_ends(struct thread *thread) {
+    struct thread_counters *record = thread->counters;
+    uint64_t now = clock_ticks(), life = now > record->born_at ? now - record->born_at : 0;
+    store_relaxed(&record->born_at, 0);
+    __atomic_signal_fence(__ATOMIC_RELEASE); /* as in wait_unpublish */
+    add_own(&record->lived, life);
+    if (record->starter) count_life(thread, (uint32_t)record->starter, life);
+    fetch_add_relaxed(&process->segment->threads_now, -1);
+}
+
+/* Sealed, it may not even ask for its pid. */
+static bool is_own_process(void) {
+    return load_acquire(&process->state) == PROCESS_READY && !is_sealed() &&
+           process->segment->pid == (int32_t)syscall(SYS_getpid);
+}
+
+void lives_end(void) {
+    if (is_own_process()) store_relaxed(&process->segment->end_ticks, clock_ticks());
+}
+
+void lives_go_on(void) {
+    if (is_own_process()) store_relaxed(&process->segment->end_ticks, 0);
+}
+
+/* --- starts --------------------------------------------------------------------------------------------------- */
+
+union thread_function {
+    void *(*posix)(void *);
+    int (*c11)(void *);
+};
+
 struct thread_start {
-    void *(*function)(void *);
+    union thread_function function;
     void *argument;
+    uint32_t stack;      /* id of the stack that starts it; 0: not known */
     bool is_tick_hidden; /* a thread has the mask of the one that made it */
 };
 
@@ -18,33 +80,81 @@ enum { STARTS = 256 };
 static struct thread_start starts[STARTS];
 static uint32_t starts_taken[STARTS];
 
-static struct thread_start *take_start(void *(*function)(void *), void *argument) {
+static struct thread_start *take_start(struct thread_start start) {
     for (uint32_t i = 0; i < STARTS; i++) {
         uint32_t is_free = 0;
         if (load_relaxed(&starts_taken[i]) || !compare_exchange(&starts_taken[i], &is_free, 1)) continue;
-        starts[i] =
-            (struct thread_start){.function = function, .argument = argument, .is_tick_hidden = cpu_tick_is_hidden()};
+        starts[i] = start;
         return &starts[i];
     }
     return NULL;
 }
 
-/* The call of the program's function is a tail call, so no frame of ours is in the thread's stacks. */
-static void *thread_main(void *start) {
-    struct thread_start taken = *(struct thread_start *)start;
-    store_release(&starts_taken[(struct thread_start *)start - starts], 0);
+static void free_start(const struct thread_start *start) {
+    store_release(&starts_taken[start - starts], 0);
+}
+
+/* In the new thread, whose function begins in `frame`. */
+static struct thread_start begin(struct thread_start *start, struct frame frame) {
+    struct thread_start taken = *start;
+    free_start(start);
     cpu_inherit_mask(taken.is_tick_hidden);
     struct thread *thread = thread_enter();
+    if (!thread) return taken;
+    store_relaxed(&thread->counters->starter, taken.stack);
+    if (load_relaxed(&process->cpu_hz)) cpu_time_routine(thread, (uintptr_t)taken.function.posix, frame);
+    thread_leave(thread);
+    return taken;
+}
+
+/* The calls of the program's functions are tail calls, so no frame of ours is in the thread's stacks. */
+static void *thread_main(void *start) {
+    struct thread_start taken = begin(start, CALLER_FRAME());
+    return taken.function.posix(taken.argument);
+}
+
+static int thread_main_c11(void *start) {
+    struct thread_start taken = begin(start, CALLER_FRAME());
+    return taken.function.c11(taken.argument);
+}
+
+/* NULL: nothing is recorded, or there is no room; then the thread is created as it is. */
+static struct thread_start *start_from(union thread_function function, void *argument, struct frame frame) {
+    struct thread_start start = {.function = function, .argument = argument, .is_tick_hidden = cpu_tick_is_hidden()};
+    struct thread *thread = thread_enter();
     if (thread) {
-        cpu_time_routine(thread, (uintptr_t)taken.function, CALLER_FRAME());
+        if (!is_paused()) RECORD(thread, start.stack = callstack(thread, frame));
         thread_leave(thread);
     }
-    return taken.function(taken.argument);
+    return load_acquire(&process->state) == PROCESS_READY ? take_start(start) : NULL;
+}
+
+/* The slot belongs to the new thread where there is one. */
+static void start_ended(const struct thread_start *start, uint32_t stack, bool is_running) {
+    struct thread *thread = is_running && stack ? thread_enter() : NULL;
+    if (!is_running) free_start(start);
+    if (!thread) return;
+    struct start_counters *counters;
+    RECORD(thread, counters = start_counters_of(thread, stack));
+    if (counters) add_own(&counters->started, 1);
+    thread_leave(thread);
 }
 
 HOOK int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                         void *argument) {
-    struct thread_start *start = load_relaxed(&process->cpu_hz) ? take_start(function, argument) : NULL;
+    struct thread_start *start = start_from((union thread_function){.posix = function}, argument, CALLER_FRAME());
     if (!start) return real.pthread_create(thread, attributes, function, argument);
-    return real.pthread_create(thread, attributes, thread_main, start);
+    uint32_t stack = start->stack;
+    int result = real.pthread_create(thread, attributes, thread_main, start);
+    start_ended(start, stack, result == 0);
+    return result;
+}
+
+HOOK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
+    struct thread_start *start = start_from((union thread_function){.c11 = function}, argument, CALLER_FRAME());
+    if (!start) return real.thrd_create(thread, function, argument);
+    uint32_t stack = start->stack;
+    int result = real.thrd_create(thread, thread_main_c11, start);
+    start_ended(start, stack, result == thrd_success);
+    return result;
 }
