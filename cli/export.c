@@ -71,7 +71,7 @@ static const struct option_row source_rows[] = {
     {"kind", .type = OPTION_TEXT, .offset = AT(kind), .argument = "KIND", .words = "<kind>",
      .help =
          "Export this kind of profile of the runs: heap, lock, mvcc, channels, cpu, mutex and block (as Go has them), "
-         "or another kind that the runs have. Not needed where they have one alone."},
+         "or another kind that the runs have. Optional if they have only one."},
     {"sql", .type = OPTION_TEXT, .offset = AT(sql), .argument = "SQL",
      .help = "Export the rows of this query as samples. `:run` is bound to each run of run=RUNS in turn."},
     {"query", .type = OPTION_TEXT, .offset = AT(query), .argument = "NAME", .words = "<query>",

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "export/format.h"
+#include "schema/schema.h"
 
 static char *kept_term, *kept_text;
 
@@ -44,16 +45,20 @@ static char *threshold_text(sqlite3_stmt *row) {
                      db_text(row, 3));
 }
 
-/* The rules of a new warehouse, sorted by name. It is open from the first entry to the last. */
-static bool thresholds_entry(size_t at, struct manual_entry *entry) {
+/* "warning: allocated and never freed" */
+static char *code_text(sqlite3_stmt *row) {
+    return xasprintf("%s: %s", db_text(row, 1), db_text(row, 2));
+}
+
+/* The rows of a new warehouse. It is open from the first entry to the last. */
+static bool row_entry(const char *sql, char *(*text)(sqlite3_stmt *), size_t at, struct manual_entry *entry) {
     static struct db db;
     struct error err = {0};
     bool is_found = false;
     if (at == 0 && db_open(&db, ":memory:", DB_WRITE, &err) < 0) bug("%s", err.message);
-    sqlite3_stmt *row = db_prepare(&db, "SELECT * FROM rules ORDER BY name LIMIT 1 OFFSET :at", &err);
+    sqlite3_stmt *row = db_prepare(&db, sql, &err);
     if (row) db_bind_int(row, ":at", (int64_t)at);
-    if (row && db_step(&db, row, &err) == 1)
-        is_found = keep(entry, xasprintf("`%s`", db_text(row, 0)), threshold_text(row));
+    if (row && db_step(&db, row, &err) == 1) is_found = keep(entry, xasprintf("`%s`", db_text(row, 0)), text(row));
     if (err.status != ERROR_NONE || (!is_found && db_close(&db, &err) < 0)) bug("%s", err.message);
     return is_found;
 }
@@ -63,6 +68,8 @@ bool lists_entry(const char *name, size_t at, struct manual_entry *entry) {
     if (strncmp(name, of_purpose, strlen(of_purpose)) == 0) return commands_entry(name + strlen(of_purpose), at, entry);
     if (strcmp(name, "formats") == 0) return formats_entry(at, entry);
     if (strcmp(name, "reports") == 0) return reports_entry(at, entry);
-    if (strcmp(name, "thresholds") == 0) return thresholds_entry(at, entry);
+    if (strcmp(name, "thresholds") == 0)
+        return row_entry(embedded_text("manual/thresholds.sql"), threshold_text, at, entry);
+    if (strcmp(name, "codes") == 0) return row_entry(embedded_text("manual/codes.sql"), code_text, at, entry);
     bug("no list is called '%s'", name);
 }

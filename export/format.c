@@ -52,7 +52,7 @@ const struct export_format export_formats[] = {
     {.report = ROW("dump", ".txt", "CLEAR's own text dump of a kind: alloc.txt, locks.txt, ..."), .dump = dump_run},
     {.report = ROW("datasette-metadata", ".json", "metadata for Datasette: saved queries, descriptions of columns"),
      .about = datasette_metadata},
-    {.report = ROW("memory", ".svg", "live bytes in the course of a run, and who had them at the peak, as a picture"),
+    {.report = ROW("memory", ".svg", "a picture of live bytes over time, with the sites at the peak"),
      .dump = memory_write,
      .kind = "heap"},
     {.report = {.name = NULL}},

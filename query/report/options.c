@@ -29,7 +29,7 @@ const struct option_row report_shown_rows[] = {
     GRANULARITY("lines", GRANULARITY_LINES, "One entry for each source line."),
     GRANULARITY("addresses", GRANULARITY_ADDRESSES, "One entry for each address."),
     SWITCH("noinlines", noinlines, "Attribute inlined functions to their first caller that is not inlined."),
-    SWITCH("showcolumns", showcolumns, "With `--lines` and `--addresses`, tell the columns of a line apart."),
+    SWITCH("showcolumns", showcolumns, "With `--lines` and `--addresses`, distinguish the columns of a line."),
     {.name = "nodecount",
      .letter = 'n',
      .type = OPTION_INTEGER,
