@@ -5,31 +5,16 @@ names: DEPTH functions with names of LENGTH letters in COUNT stacks of all of th
 import gzip
 import sys
 
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
-
-
-def integer(number, value):
-    return varint(number << 3) + varint(value)
+from wire import block, number, varint
 
 
 def profile(names, stacks):
-    out = [field(1, integer(1, 1) + integer(2, 2))]
+    out = [block(1, number(1, 1) + number(2, 2))]
     for i in range(1, len(names) + 1):
-        out.append(field(5, integer(1, i) + integer(2, 2 + i)))
-        out.append(field(4, integer(1, i) + field(4, integer(1, i) + integer(2, 1))))
-    out += [field(2, field(1, b"".join(map(varint, stack))) + field(2, varint(1))) for stack in stacks]
-    out += [field(6, text) for text in [b"", b"samples", b"count"] + names]
+        out.append(block(5, number(1, i) + number(2, 2 + i)))
+        out.append(block(4, number(1, i) + block(4, number(1, i) + number(2, 1))))
+    out += [block(2, block(1, b"".join(map(varint, stack))) + block(2, varint(1))) for stack in stacks]
+    out += [block(6, text) for text in [b"", b"samples", b"count"] + names]
     return gzip.compress(b"".join(out), 9)
 
 

@@ -101,14 +101,15 @@ def folded(text, raw):
     return got, {stack: values for stack, values in want.items() if any(values)}
 
 
-def merged(rows):
-    """Rows of (stack, labels, values), counted. What an older pprof loses is left out: rows of zeros and labels of 0 (older-input)."""
+def counted(rows):
+    """Rows of (stack, labels, values), counted. Left out are rows of zeros, which samples and csv leave out and an older pprof loses, and
+    labels of 0 without a unit, which pprof loses."""
     return collections.Counter((stack, tuple(sorted((key, text) for key, text in labels if text != "0")), values)
                                for stack, labels, values in rows if any(values))
 
 
 def rows_of(raw, stack=tuple):
-    return merged((stack(names), labels, tuple(values)) for values, names, labels in raw.samples)
+    return counted((stack(names), labels, tuple(values)) for values, names, labels in raw.samples)
 
 
 def samples(text, raw):
@@ -117,7 +118,7 @@ def samples(text, raw):
         labels = ((key, " ".join(map(str, value)) if isinstance(value, list) else str(value)) for key, value in sample["labels"].items())
         names = tuple(profile["frames"][i]["function"] for i in sample["stack"])
         got.append((names, tuple(labels), tuple(sample["values"])))
-    return ([(one["type"], one["unit"]) for one in profile["sample_types"]], merged(got)), (raw.types, rows_of(raw))
+    return ([(one["type"], one["unit"]) for one in profile["sample_types"]], counted(got)), (raw.types, rows_of(raw))
 
 
 def csv_rows(text, raw):
@@ -127,7 +128,7 @@ def csv_rows(text, raw):
     for stack, *cells in rows:
         labels = tuple((key, cell) for key, cell in zip(keys, cells) if cell)
         got.append((stack, labels, tuple(map(int, cells[len(keys):]))))
-    return (types, merged(got)), (raw.types, rows_of(raw, lambda names: ";".join(name.replace(";", ":") for name in reversed(names))))
+    return (types, counted(got)), (raw.types, rows_of(raw, lambda names: ";".join(name.replace(";", ":") for name in reversed(names))))
 
 
 def speedscope(text, raw):

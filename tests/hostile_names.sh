@@ -7,40 +7,23 @@ umask 022
 # ---- a profile, a run and a warehouse all of whose texts hold escape sequences, quotation marks and markup ----
 python3 - >evil.pb.gz <<'PYTHON' || fail "making evil.pb.gz"
 import gzip, sys
-
-
-def varint(number):
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def field(number, data):
-    return varint(number << 3 | 2) + varint(len(data)) + data
-
-
-def integer(number, value):
-    return varint(number << 3) + varint(value)
-
+from wire import block, number, varint
 
 evil = "\x1b]0;owned\x07\x1b[2J\x9b31m\" URL=\"javascript:alert(1)\" x=\"</title><script>alert(1)</script>"
 texts = ["", "samples", "count" + evil, "cpu", "nanoseconds" + evil, "main" + evil, "file" + evil, "key" + evil, "value" + evil, "unit" + evil,
          "/bin/module" + evil, "comment" + evil, "id" + evil, "javascript:alert(1)"]
-out = field(1, integer(1, 1) + integer(2, 2)) + field(1, integer(1, 3) + integer(2, 4))
-out += field(3, integer(1, 1) + integer(2, 4096) + integer(3, 8192) + integer(5, 10) + integer(6, 12))
-out += field(5, integer(1, 1) + integer(2, 5) + integer(4, 6)) + field(5, integer(1, 2) + integer(4, 6))
+out = block(1, number(1, 1) + number(2, 2)) + block(1, number(1, 3) + number(2, 4))
+out += block(3, number(1, 1) + number(2, 4096) + number(3, 8192) + number(5, 10) + number(6, 12))
+out += block(5, number(1, 1) + number(2, 5) + number(4, 6)) + block(5, number(1, 2) + number(4, 6))
 for i in (1, 2):
-    out += field(4, integer(1, i) + integer(2, 1) + integer(3, 4100 + i) + field(4, integer(1, i) + integer(2, i * 7)))
-out += field(4, integer(1, 3) + integer(2, 1) + integer(3, 5000))
+    out += block(4, number(1, i) + number(2, 1) + number(3, 4100 + i) + block(4, number(1, i) + number(2, i * 7)))
+out += block(4, number(1, 3) + number(2, 1) + number(3, 5000))
 for stack in ((1, 2, 3), (2, 1), (3, 1)):
-    labels = field(3, integer(1, 7) + integer(2, 8)) + field(3, integer(1, 7) + integer(3, 5) + integer(4, 9))
-    out += field(2, field(1, b"".join(map(varint, stack))) + field(2, varint(1) + varint(10)) + labels)
+    labels = block(3, number(1, 7) + number(2, 8)) + block(3, number(1, 7) + number(3, 5) + number(4, 9))
+    out += block(2, block(1, b"".join(map(varint, stack))) + block(2, varint(1) + varint(10)) + labels)
 for text in texts:
-    out += field(6, text.encode())
-out += integer(13, 11) + integer(15, 13)
+    out += block(6, text.encode())
+out += number(13, 11) + number(15, 13)
 sys.stdout.buffer.write(gzip.compress(out))
 PYTHON
 evil=$(printf 'x\033]0;owned\007\033[2J\302\23331m" onload="alert(1)</title><script>alert(1)</script>')

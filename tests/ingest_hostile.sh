@@ -36,8 +36,7 @@ says folded_nul 'folded_nul:1002:3: '
 # A gigabyte of zeros, and a sample of 10^9 varints (a zero is one, too, so the file has holes alone): read no further than needed.
 truncate -s 1G zeros
 python3 - <<'PY' || fail "varints"
-def varint(number):
-    return bytes([number & 127 | 128]) + varint(number >> 7) if number > 127 else bytes([number])
+from wire import varint
 count = 10**9
 head = b"\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01x" + b"\x12" + varint(1 + len(varint(count)) + count) + b"\x0a" + varint(count)
 with open("varints", "wb") as out:

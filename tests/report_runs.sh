@@ -79,14 +79,7 @@ expect_match "$("$CLEAR" top --all --over-runs "${alloc[@]}" all)" '^All [0-9]+ 
 # ---- a label with as many values as samples ----
 python3 - <<'E2' | "$CLEAR" ingest -q --db values.db --label values - || fail "no profile"
 import sys
-def varint(number):
-    out = bytearray()
-    while number >= 0x80:
-        out.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes(out + bytes([number]))
-def number(field, value): return varint(field << 3) + varint(value)
-def block(field, content): return varint(field << 3 | 2) + varint(len(content)) + content
+from wire import block, number, varint
 out = bytearray(block(1, number(1, 1) + number(2, 2)))
 for i in range(100000):
     out += block(2, block(1, varint(1)) + block(2, varint(i + 1)) + block(3, number(1, 3) + number(2, 5 + i)))
