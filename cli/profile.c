@@ -28,6 +28,8 @@
 enum {
     GRACE_STEPS = 20, /* the target's children get 20 * 2 ms to end */
     GRACE_STEP_NS = 2000000,
+    INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
+    INTERVAL_OLD_NS = 1000000000,
 };
 
 /* ---- one recording ---- */
@@ -44,6 +46,7 @@ struct recording {
     struct self_dumps dumps;
     char *runtime, *output;
     int64_t run_id, duration_ns;
+    int64_t last_flush_ns; /* what the last flush took, as writing_ns */
     struct server *server; /* of --http; NULL for none */
     int served;            /* its descriptor */
     char *token;           /* that a client needs to switch recording */
@@ -85,10 +88,20 @@ static int keep_source(struct recording *recording, struct error *err) {
     return code;
 }
 
+/* What all flushes took so far, without looking for names, which is work of the first one. */
+static int64_t writing_ns(const struct recording *recording) {
+    struct collector_totals totals;
+    collector_totals(recording->collector, &totals);
+    return (int64_t)(totals.flush_ns - totals.symbolize_ns);
+}
+
 /* Prints the first failure only. */
 static void flush(struct recording *recording) {
     struct error err = {0};
-    if (collector_flush(recording->collector, false, &err) == 0 || recording->warned) return;
+    int64_t before_ns = writing_ns(recording);
+    int code = collector_flush(recording->collector, false, &err);
+    recording->last_flush_ns = writing_ns(recording) - before_ns;
+    if (code == 0 || recording->warned) return;
     recording->warned = true;
     fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
 }
@@ -239,10 +252,22 @@ static struct collector_totals totals_of(struct recording *recording) {
     return totals;
 }
 
+/* Without --interval, a young run is flushed more often than an old one, so that also a run of half a second has windows
+ * shorter than a fifth of it, by which growth is judged (schema/doctor/heap.sql). A flush that takes long is not made
+ * often. */
+static int64_t time_to_flush(const struct recording *recording) {
+    if (recording->request->interval_ns) return recording->request->interval_ns;
+    int64_t age_ns = clock_monotonic_ns() - (int64_t)recording->launch.started_ns;
+    int64_t least_ns = 8 * recording->last_flush_ns, time_ns = age_ns / 6;
+    if (time_ns < INTERVAL_YOUNG_NS) time_ns = INTERVAL_YOUNG_NS;
+    if (time_ns < least_ns) time_ns = least_ns;
+    return time_ns < INTERVAL_OLD_NS ? time_ns : INTERVAL_OLD_NS;
+}
+
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
  * server has its turns, for as long as it wants the time. */
 static bool wait_for_flush(struct recording *recording) {
-    int64_t due_ns = clock_monotonic_ns() + recording->request->interval_ns;
+    int64_t due_ns = clock_monotonic_ns() + time_to_flush(recording);
     for (;;) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
         int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
@@ -304,7 +329,7 @@ static int trace(struct recording *recording, const char *output, struct error *
     launch_end(&recording->launch);
     recording->launch = (struct launch){.files = files};
     int code = launch_start(&recording->launch, path, words, NULL, NULL, err);
-    while (code == 0 && !launch_wait(&recording->launch, (uint64_t)recording->request->interval_ns, &ignored))
+    while (code == 0 && !launch_wait(&recording->launch, INTERVAL_OLD_NS, &ignored))
         continue;
     close(files[1]);
     for (char **word = words; *word; word++)

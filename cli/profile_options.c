@@ -15,11 +15,10 @@ enum {
     WINDOWS_MAX = 1 << 24,
     SYNC_SAMPLE_DEFAULT = 100, /* a stack walk is several times the cost of an uncontended lock */
 };
-#define INTERVAL_DEFAULT_NS INT64_C(1000000000)
-#define INTERVAL_MIN_NS     INT64_C(10000000)
-#define INTERVAL_MAX_NS     INT64_C(3600000000000)
-#define KEEP_MAX_NS         (INT64_C(366) * 24 * 3600 * 1000000000)
-#define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
+#define INTERVAL_MIN_NS  INT64_C(10000000)
+#define INTERVAL_MAX_NS  INT64_C(3600000000000)
+#define KEEP_MAX_NS      (INT64_C(366) * 24 * 3600 * 1000000000)
+#define SAMPLE_BYTES_MAX (INT64_C(1) << 40)
 
 #define AT(member) offsetof(struct profile_request, member)
 
@@ -171,9 +170,9 @@ static const struct option_row cost_rows[] = {
 static const struct option_row window_rows[] = {
     {"interval", .type = OPTION_DURATION, .offset = AT(interval_ns), .min = INTERVAL_MIN_NS, .max = INTERVAL_MAX_NS,
      .argument = "TIME",
-     .help =
-         "Time between flushes (`1`, `250ms`). Default: 1 second, at least 10ms. A flush stores a window: what changed "
-         "since the previous one."},
+     .help = "Time between flushes (`1`, `250ms`), at least 10ms. Default: a sixth of the run so far, from 50ms to 1 "
+             "second. "
+             "A flush stores a window: what changed since the previous one."},
     {"windows", .type = OPTION_TAKE, .take = take_windows, .argument = "N|all", .words = "64 all",
      .help = "Windows kept of each kind and process; older ones are merged. Default: 64."},
     {"keep", .type = OPTION_DURATION, .offset = AT(recorder.windows.keep_ns), .min = INTERVAL_MIN_NS,
@@ -241,7 +240,6 @@ static void derive_settings(struct profile_request *request) {
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
     *request = (struct profile_request){
-        .interval_ns = INTERVAL_DEFAULT_NS,
         .cpu_hz = CPU_HZ_DEFAULT,
         .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS | FEATURE_CHANNELS | FEATURE_FIBERS,
                      .depth = DEPTH_DEFAULT}};

@@ -8,11 +8,11 @@
 
 struct profile_request {
     const char *database, *output; /* output: NULL for NAME.profile */
-    int64_t interval_ns;
-    int64_t ids_max;         /* becomes the recorder's */
-    bool quiet, has_windows; /* has_windows: --windows was given */
-    bool is_switched;        /* --start was given: SIGUSR2 switches recording off and on */
-    const char *http;        /* the address to serve the run at; NULL: none */
+    int64_t interval_ns;           /* 0: by the age of the run */
+    int64_t ids_max;               /* becomes the recorder's */
+    bool quiet, has_windows;       /* has_windows: --windows was given */
+    bool is_switched;              /* --start was given: SIGUSR2 switches recording off and on */
+    const char *http;              /* the address to serve the run at; NULL: none */
     bool http_anywhere;
     const char *http_token;             /* the file with the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */

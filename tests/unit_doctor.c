@@ -574,6 +574,9 @@ static void test_tables_of_the_start(void **state) {
         {"all after it", 1000, 4000, 0, 0, 300, "leak warning"},
         {"all after it, but not in the last two fifths", 1000, 9000, 0, 0, 300, "leak note"},
         {"its end was not seen", 1000, 0, 0, 300, 0, "leak warning"},
+        {"a short first window of a long life", 100, 4000, 0, 300, 0, "leak note"},
+        {"a short first window of a short life", 100, 1979, 0, 300, 0, "leak warning"},
+        {"the second window ends in the first second", 900, 4000, 0, 0, 300, "leak note"},
         {"recording began a millisecond later", 1000, 4000, 1, 300, 0, "leak warning"},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
@@ -665,6 +668,48 @@ static void test_growth(void **state) {
         "mapping_id, "
         "address) VALUES (1, 0, 1); UPDATE traces SET location_id = 1, function_id = 1");
     expect_rows("SELECT count(*) FROM doctor_heap", "0");
+}
+
+/* A spike: what a site has live at the peak, against the mean over eight windows of a second, and against the end. */
+static void test_peak(void **state) {
+    (void)state;
+    enum { MB = 1000 }; /* blocks of 1 kB */
+    static const struct {
+        struct growth_case windows;
+        int64_t peak_bytes, others_bytes;
+    } cases[] = {
+        {{"up and down in one window", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 0},
+        {{"a byte less than 16 MiB", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, ""}, 16777215, 0},
+        {{"16 MiB", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 16777216, 0},
+        {{"for two windows of eight", {20 * MB, 0, -20 * MB, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 0},
+        {{"for three", {20 * MB, 0, 0, -20 * MB, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 0},
+        {{"19.4 % of the peak", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 83092784},
+        {{"19.5 % rounds to 20", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 82564102},
+        {{"some of it stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB}, 0, 0, "peak warning"}, 20000000, 0},
+        {{"more than a quarter stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB + 1}, 0, 0, "leak note"},
+         20000000,
+         0},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put_growth((int)i + 1, &cases[i].windows);
+        put("INSERT INTO profiles(id, run_id, process_id, kind) VALUES (%zu, %zu, %zu, 'heap-peak');"
+            "INSERT INTO heap_peaks VALUES (%zu, 1, 1, %lld), (%zu, 2, 1, %lld)",
+            1000 + i, i + 1, i + 1, 1000 + i, (long long)cases[i].peak_bytes, 1000 + i,
+            (long long)cases[i].others_bytes);
+    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_findings("doctor_heap", (int)i + 1, cases[i].windows.expected, cases[i].windows.why);
+    expect_rows("SELECT average_live_bytes, peak_bytes, peak_percent FROM doctor_heap WHERE run_id = 4",
+                "5000000 20000000 100");
+    /* Of two sites, the smaller spike belongs to the larger one. */
+    ran("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
+        "(8, 2, 1, 30000000, 1, 30000000); UPDATE heap_peaks SET peak_bytes = 30000000 WHERE trace_id = 2 AND "
+        "profile_id = 1000");
+    expect_rows("SELECT trace_id, code, severity FROM doctor_heap WHERE run_id = 1 ORDER BY 1",
+                "1 peak note;2 peak warning");
+    ran("UPDATE profiles SET duration_ns = 2000000000");
+    expect_findings("doctor_heap", 4, "", "windows too long to say");
 }
 
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
@@ -767,7 +812,7 @@ static void test_losses(void **state) {
 static const struct {
     const char *section, *codes[10];
 } sections[] = {
-    {"heap", {"arena", "growth", "rc", "leak", "temporary"}},
+    {"heap", {"arena", "growth", "peak", "rc", "leak", "temporary"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
     {"lock",
@@ -1099,6 +1144,7 @@ int main(void) {
         TEST(test_temporary_blocks),
         TEST(test_tables_of_the_start),
         TEST(test_growth),
+        TEST(test_peak),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

@@ -22,10 +22,12 @@ static const char *severity_style(const struct doctor_report *report, const char
 
 enum figure_unit { UNIT_COUNT, UNIT_BYTES, UNIT_NS, UNIT_PERCENT };
 
-/* The columns of each section: a key of the evidence, its heading, its unit. */
+/* The columns of each section: a key of the evidence, its heading, its unit. A figure with a code is no column, but stands in a line
+ * below the findings of that code. */
 static const struct figure {
     const char *section, *key, *heading;
     enum figure_unit unit;
+    const char *code;
 } figures[] = {
     {"saturation", "count", "count", UNIT_COUNT},
     {"saturation", "percent", "of all", UNIT_PERCENT},
@@ -36,6 +38,10 @@ static const struct figure {
     {"heap", "alloc_count", "allocs", UNIT_COUNT},
     {"heap", "alloc_percent", "of all", UNIT_PERCENT},
     {"heap", "mean_bytes", "mean size", UNIT_BYTES},
+    {"heap", "temporary_count", "freed at once", UNIT_COUNT, "temporary"},
+    {"heap", "growth_bytes", "grown by", UNIT_BYTES, "growth"},
+    {"heap", "peak_bytes", "live at the peak", UNIT_BYTES, "peak"},
+    {"heap", "average_live_bytes", "in the mean of the run", UNIT_BYTES, "peak"},
     {"lock", "acquires", "exclusive", UNIT_COUNT},
     {"lock", "read_acquires", "shared", UNIT_COUNT},
     {"lock", "contended_percent", "contended", UNIT_PERCENT},
@@ -60,6 +66,14 @@ static const struct figure {
     {"freeze", "llc_miss_percent", "cache misses", UNIT_PERCENT},
 };
 enum { FIGURES = sizeof figures / sizeof *figures };
+
+static bool is_column(const struct figure *figure, const struct finding *finding) {
+    return !figure->code && strcmp(figure->section, finding->section) == 0;
+}
+
+static bool is_line(const struct figure *figure, const struct finding *finding) {
+    return figure->code && strcmp(figure->section, finding->section) == 0 && strcmp(figure->code, finding->code) == 0;
+}
 
 static struct units_text in_unit(enum figure_unit unit, int64_t value) {
     struct units_text text;
@@ -96,8 +110,9 @@ static int add_interval(struct doctor_report *report, const struct finding *find
     return code < 0 ? -1 : 0;
 }
 
-static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
-                      const struct figure *figure, struct error *err) {
+/* Adds the figure's text, nothing where it is not known. */
+static int figure_value(struct doctor_report *report, const struct finding *finding, const struct figure *figure,
+                        struct buffer *text, struct error *err) {
     sqlite3_stmt *row = db_prepare(report->db, "SELECT value FROM json_each(:evidence) WHERE key = :key", err);
     if (!row) return -1;
     db_bind_text(row, ":evidence", finding->evidence);
@@ -108,10 +123,15 @@ static int add_figure(struct doctor_report *report, struct grid *grid, const str
     /* Dumps have the number of waits at a channel, but not their time. */
     if (strcmp(figure->section, "channel") == 0 && figure->unit == UNIT_NS && known)
         known = sqlite3_column_int64(row, 0);
-    struct buffer text = {0};
-    buffer_add_text(&text, known ? figure_text(figure->unit, row).text : "");
+    buffer_add_text(text, known ? figure_text(figure->unit, row).text : "");
     sqlite3_reset(row);
-    code = known ? add_interval(report, finding, figure, &text, err) : 0;
+    return known ? add_interval(report, finding, figure, text, err) : 0;
+}
+
+static int add_figure(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                      const struct figure *figure, struct error *err) {
+    struct buffer text = {0};
+    int code = figure_value(report, finding, figure, &text, err);
     grid_right(grid, buffer_text(&text));
     buffer_free(&text);
     return code;
@@ -151,6 +171,25 @@ static void note_part(struct grid *grid, struct buffer *line, const char *part) 
     }
     buffer_add_text(line, line->size ? ", " : "      ");
     grid_visible(line, part, REPORT_WIDTH - 7);
+}
+
+/* The figures of a code that are no columns: "live at the peak 96.0 MiB, in the mean of the run 4.0 KiB". */
+static int note_figures(struct doctor_report *report, struct grid *grid, const struct finding *finding,
+                        struct error *err) {
+    struct buffer part = {0}, line = {0};
+    int code = 0;
+    for (size_t i = 0; i < FIGURES && code == 0; i++) {
+        if (!is_line(&figures[i], finding)) continue;
+        buffer_clear(&part);
+        buffer_printf(&part, "%s ", figures[i].heading);
+        size_t heading = part.size;
+        code = figure_value(report, finding, &figures[i], &part, err);
+        if (part.size > heading) note_part(grid, &line, buffer_text(&part));
+    }
+    if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
+    buffer_free(&part);
+    buffer_free(&line);
+    return code;
 }
 
 /* A section without columns of its own prints its evidence as text: "pushes 12, push blocked 3". */
@@ -253,11 +292,11 @@ void doctor_start_grid(const struct finding *first, struct grid *grid) {
     grid->indent = "  ";
     grid->columns = 2;
     for (size_t i = 0; i < FIGURES; i++)
-        grid->columns += strcmp(figures[i].section, first->section) == 0;
+        grid->columns += is_column(&figures[i], first);
     grid_left(grid, "severity");
     grid_left(grid, "code");
     for (size_t i = 0; i < FIGURES; i++)
-        if (strcmp(figures[i].section, first->section) == 0) grid_left(grid, figures[i].heading);
+        if (is_column(&figures[i], first)) grid_left(grid, figures[i].heading);
 }
 
 int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct finding *finding, struct error *err) {
@@ -266,9 +305,9 @@ int doctor_add_finding(struct doctor_report *report, struct grid *grid, struct f
     grid_style(grid, severity_style(report, finding->severity));
     grid_left(grid, finding->code);
     for (size_t i = 0; i < FIGURES && code == 0; i++)
-        if (strcmp(figures[i].section, finding->section) == 0)
-            code = add_figure(report, grid, finding, &figures[i], err);
+        if (is_column(&figures[i], finding)) code = add_figure(report, grid, finding, &figures[i], err);
     if (code == 0) code = note_stack(report, grid, finding, err);
+    if (code == 0) code = note_figures(report, grid, finding, err);
     if (code == 0 && grid->columns == 2) code = note_evidence(report, grid, finding, err);
     finding->shown = true;
     return code;

@@ -24,6 +24,10 @@ CREATE VIEW doctor_heap AS
 --   live_percent [percent]: inuse_bytes of all live bytes of the run, a whole number; NULL: none are live
 --   alloc_percent [percent]: alloc_count of all blocks of the run, a whole number
 --   mean_bytes [bytes]: mean size of a block
+--   average_live_bytes [bytes]: live bytes of the stack in the mean over the life of the process, in the process where that is most,
+--     as far as windows tell
+--   peak_bytes [bytes]: live bytes of the stack when those of its process were highest; NULL: it allocated less than heap_peak_bytes
+--   peak_percent [percent]: that, of all live bytes of the process at that moment, a whole number; NULL: the same
 --   lost_count [count]: of the live blocks, those that nothing reached at the end, or only lost blocks; NULL: not every process was
 --     searched (clear profile --leaks)
 --   lost_bytes [bytes]: their bytes
@@ -37,29 +41,32 @@ CREATE VIEW doctor_heap AS
 --     (100) are live in each process. arena: at least heap_arena_count (1,000) blocks of a mean size
 --     below heap_arena_mean_bytes (16 B), and fewer than leak_warning_count (100) of them live in each process. growth:
 --     growth_bytes is at least growth_bytes (65,536 B), and the blocks were freed at the end (less than leak_site_percent (5 %) of
---     the site's blocks are live) or the run was interrupted (signal 2 or 15). leak: blocks are live at exit.
+--     the site's blocks are live) or the run was interrupted (signal 2 or 15). peak: peak_bytes is at least heap_peak_bytes
+--     (16 MiB), heap_peak_percent (20 %) of the live bytes of the process, and heap_peak_ratio (4) times what the site had live
+--     in the mean and what it has live at the end; windows must be fine enough for growth. leak: blocks are live at exit.
 --   Of Go, which collects garbage, nothing is said: blocks that are live are no leak, and an allocation is no call of malloc.
 -- Growth: the life of a process is divided into five. The live bytes of the site rose in the second, third and fourth fifth, in
 --   each by growth_fifth_percent (10 %) of what they rose in the three. In the last fifth a program that ends may free. A process is
---   not judged so where a window is longer than a fifth: a run of less than five --interval.
+--   not judged so where a window is longer than a fifth: a run of less than five --interval, without that one of less than 0.35 s.
 -- Severity of leak: where every process was searched, lost_count and lost_bytes decide alone: a note if nothing is lost, or less
 --   than leak_warning_bytes (16 KiB). Else a note if
---     no process has leak_warning_count (100) live blocks of it, or none has so many that came after its first window (tables made
---       at the start are no leak; all blocks count where that window is longer than leak_start_percent (50 %) of the process's
---       life, or where its length is not known);
+--     no process has leak_warning_count (100) live blocks of it, or none has so many that came after its start: leak_start_ns (1,000 ms),
+--       or the first window where that is longer (tables made at the start are no leak; all blocks count where the start is longer
+--       than leak_start_percent (50 %) of the process's life, or where windows do not say);
 --     fewer than leak_warning_bytes (16 KiB) are live;
 --     less than leak_site_percent (5 %) of the site's blocks are live, and they did not grow;
---     the windows are no longer than a fifth of the process's life, and in the last two fifths the live bytes rose by less than
---       leak_warning_bytes (16 KiB): a steady program;
+--     the windows are no longer than a fifth of the process's life, that is leak_steady_ns (5,000 ms) or longer, and in its last two
+--       fifths the live bytes rose by less than leak_warning_bytes (16 KiB): a steady program;
 --     the run was interrupted (signal 2 or 15);
---     the windows are too long to say more, no block of the site was freed, and another such site has more live bytes: whether
+--     the process is shorter than that, or the windows are too long to say more, no block of the site was freed, and another such site has more live bytes: whether
 --       such blocks are lost or kept to the end is not known, so the largest of them is a warning;
 --     of a sampled run, fewer than leak_sampled_count (10) live blocks were seen, however many they stand for.
 --   Else critical from leak_critical_bytes (1 MiB) that are leak_critical_percent (10 %) of all live bytes of the run, if some
---     blocks of the site were freed or growth_bytes is known. Else warning.
+--     blocks of the site were freed, or growth_bytes is known of a process of leak_steady_ns. Else warning.
 -- Measured: perl, which ends without a clean-up, had one critical finding and four warnings of 480 KB and more after 0.1 s, and
 --   gcc three warnings; memcheck calls all of those blocks reachable.
--- Severity of growth: that of the advice. Of temporary: that of the advice, but a note if the blocks, at heap_temporary_block_ns
+-- Severity of growth and peak: that of the advice for the site with the largest growth_bytes and for that with the largest
+--   peak_bytes; of others a note, for they mostly belong to the same structure. Of temporary: that of the advice, but a note if the blocks, at heap_temporary_block_ns
 --   (50 ns) each for malloc and free, are less than heap_temporary_time_percent (5 %) of the run's duration.
 -- Measured: a loop of python3 that formats numbers (PYTHONMALLOC=malloc) makes 380,000 temporary blocks a second at one site, 1.9 % of
 --   its time; no site of perl, sqlite3, git, gcc and xz made 100,000 in runs of seconds. A loop that does little but copy a word makes 13
@@ -68,7 +75,9 @@ CREATE VIEW doctor_heap AS
 -- Severity of rc: a warning where a leak would be critical, else that of the advice. Of arena: a warning from
 --   heap_arena_warning_count (5,000) blocks that are heap_arena_warning_percent (10 %) of all blocks of the run, else that of the
 --   advice.
--- Known false positives: tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
+-- Measured: jq, which parses 60 MB and then prints, has live half of its peak in the mean; xz its whole peak from the start. A spike
+--   of 100 MB in a fifth of the run has a fifth of it live in the mean.
+-- Known false positives: a program that builds one result and frees it at its end (growth). Tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
 --   interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
 WITH
 -- Sums over processes use window functions: SQLite 3.40 passes a condition on run_id through windows that are partitioned by it,
@@ -99,9 +108,19 @@ process AS (
            sum(iif((profiles.time_ns - profiles.duration_ns / 2 - processes.started_ns) * 5
                    / nullif(processes.ended_ns - processes.started_ns, 0) >= 3,
                    sites.alloc_bytes - sites.free_bytes, 0)) AS rise_late,
+           -- What changed in a window counts from its end on.
+           sum(1.0 * (sites.alloc_bytes - sites.free_bytes) * (processes.ended_ns - profiles.time_ns)
+               / nullif(processes.ended_ns - processes.started_ns, 0)) AS average_live_bytes,
+           processes.ended_ns - processes.started_ns
+               >= (SELECT value FROM rules WHERE name = 'leak_steady_ns') AS is_long,
            -- The first window of a process begins where that does.
-           sum(iif(profiles.duration_ns > 0 AND profiles.time_ns - profiles.duration_ns <= processes.started_ns
-                   AND round(100.0 * profiles.duration_ns / nullif(processes.ended_ns - processes.started_ns, 0))
+           sum(iif(profiles.duration_ns > 0
+                   AND (profiles.time_ns - profiles.duration_ns <= processes.started_ns
+                        OR profiles.time_ns - processes.started_ns
+                           <= (SELECT value FROM rules WHERE name = 'leak_start_ns'))
+                   AND round(100.0 * max(profiles.time_ns - processes.started_ns,
+                                         (SELECT value FROM rules WHERE name = 'leak_start_ns'))
+                             / nullif(processes.ended_ns - processes.started_ns, 0))
                        <= (SELECT value FROM rules WHERE name = 'leak_start_percent'),
                    0, sites.alloc_count - sites.free_count)) AS grown_count
     FROM sites
@@ -122,7 +141,10 @@ site AS (
                              >= (SELECT value FROM rules WHERE name = 'growth_fifth_percent')
                     THEN rise_2 + rise_3 + rise_4
                     ELSE 0 END) OVER site AS growth_bytes,
-           min(coalesce(is_fine, 0)
+           min(coalesce(is_fine AND is_long, 0)) OVER site AS is_told,
+           max(coalesce(is_fine, 0)) OVER site AS is_fine,
+           CAST(round(max(0, max(average_live_bytes) OVER site)) AS INTEGER) AS average_live_bytes,
+           min(coalesce(is_fine AND is_long, 0)
                AND rise_late < (SELECT value FROM rules WHERE name = 'leak_warning_bytes')) OVER site AS is_steady,
            CAST(round(max(iif(is_sampled, samples, NULL)) OVER site) AS INTEGER) AS samples
     FROM process
@@ -159,12 +181,30 @@ found AS (
                 THEN (SELECT coalesce(sum(details.temporary_count), 0)
                       FROM profiles
                       JOIN site_details AS details ON details.profile_id = profiles.id
-                      WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS temporary_count
+                      WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS temporary_count,
+           CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'heap_peak_bytes')
+                THEN (SELECT max(heap_peaks.peak_bytes)
+                      FROM profiles
+                      JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND profiles.kind = 'heap-peak'
+                        AND heap_peaks.trace_id = share.trace_id) END AS peak_bytes
     FROM (SELECT share.*,
                  (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'leak')
                  BETWEEN max(1, (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'heap-peak'))
                      AND 9223372036854775807 AS is_searched
           FROM share) AS share
+),
+peaked AS (
+    SELECT found.*,
+           CASE WHEN peak_bytes >= (SELECT value FROM rules WHERE name = 'heap_peak_bytes')
+                THEN (SELECT CAST(round(100.0 * peak_bytes / nullif(max(
+                                 (SELECT sum(whole.peak_bytes) FROM heap_peaks AS whole WHERE whole.profile_id = profiles.id)), 0))
+                             AS INTEGER)
+                      FROM profiles
+                      JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+                      WHERE profiles.run_id = found.run_id AND profiles.kind = 'heap-peak'
+                        AND heap_peaks.trace_id = found.trace_id AND heap_peaks.peak_bytes = found.peak_bytes) END AS peak_percent
+    FROM found
 ),
 judged AS (
     SELECT share.*,
@@ -186,6 +226,10 @@ judged AS (
                      AND (runs.exit_signal IN (2, 15)
                           OR round(100.0 * (alloc_count - free_count) / alloc_count)
                              < (SELECT value FROM rules WHERE name = 'leak_site_percent')) THEN 'growth'
+                WHEN runs.source = 'profile' AND is_fine
+                     AND peak_percent >= (SELECT value FROM rules WHERE name = 'heap_peak_percent')
+                     AND peak_bytes >= max(average_live_bytes, alloc_bytes - free_bytes)
+                                       * (SELECT value FROM rules WHERE name = 'heap_peak_ratio') THEN 'peak'
                 WHEN runs.source = 'profile' THEN iif(free_count < alloc_count, 'leak', 'none')
                 WHEN free_count = 0 AND 1.0 * alloc_bytes / alloc_count
                      < (SELECT value FROM rules WHERE name = 'heap_arena_mean_bytes') THEN 'arena'
@@ -204,14 +248,20 @@ judged AS (
            iif(lost_count IS NOT NULL, lost_count = 0,
                runs.source = 'profile'
                AND (coalesce(runs.exit_signal IN (2, 15), 0)
-                    OR growth_bytes IS NULL AND free_count = 0 AND NOT is_largest
+                    OR NOT is_told AND free_count = 0 AND NOT is_largest
                     OR is_steady
-                    OR coalesce(growth_bytes, 0) = 0
+                    OR iif(is_told, coalesce(growth_bytes, 0), 0) = 0
                        AND round(100.0 * (alloc_count - free_count) / nullif(alloc_count, 0))
                            < (SELECT value FROM rules WHERE name = 'leak_site_percent')
                     OR coalesce(samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count'), 0))) AS is_kept
-    FROM found AS share
+    FROM peaked AS share
     JOIN runs ON runs.id = share.run_id
+),
+ranked AS (
+    SELECT judged.*,
+           iif(code = 'growth', growth_bytes, peak_bytes)
+           = max(iif(code = 'growth', growth_bytes, peak_bytes)) OVER (PARTITION BY run_id, code) AS is_worst
+    FROM judged
 )
 SELECT
     judged.run_id,
@@ -221,7 +271,7 @@ SELECT
          THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
                   AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent'),
                   'warning', advice.severity)
-         WHEN judged.code = 'growth' THEN advice.severity
+         WHEN judged.code IN ('growth', 'peak') THEN iif(is_worst, advice.severity, 'note')
          WHEN judged.code = 'temporary'
          THEN iif(100.0 * temporary_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
                   >= 1.0 * judged.duration_ns * (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent'),
@@ -232,18 +282,19 @@ SELECT
               OR coalesce(lost_bytes, inuse_bytes) < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') THEN 'note'
          WHEN coalesce(lost_bytes, inuse_bytes) >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
               AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
-         THEN iif(judged.code = 'rc' OR is_recorded AND lost_count IS NULL AND growth_bytes IS NULL AND free_count = 0, 'warning', 'critical')
+         THEN iif(judged.code = 'rc' OR is_recorded AND lost_count IS NULL AND NOT is_told AND free_count = 0, 'warning', 'critical')
          ELSE advice.severity END AS severity,
     iif(places.function = '', '(no stack)', places.function) AS subject,
     printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
            || '"inuse_bytes":%d,"process_inuse_count":%d,"grown_count":%d,"growth_bytes":%s,"samples":%s,'
            || '"error_percent":%s,"live_percent":%s,"mean_bytes":%s,"lost_count":%s,"lost_bytes":%s,'
-           || '"temporary_count":%s}',
+           || '"temporary_count":%s,"average_live_bytes":%s,"peak_bytes":%s,"peak_percent":%s}',
            alloc_count, alloc_bytes, alloc_percent, free_count, free_bytes, inuse_count, inuse_bytes,
            process_inuse_count, grown_count, coalesce(growth_bytes, 'null'), coalesce(samples, 'null'),
            coalesce(error_percent, 'null'),
            coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1),
-           coalesce(lost_count, 'null'), coalesce(lost_bytes, 'null'), coalesce(temporary_count, 'null')) AS evidence,
+           coalesce(lost_count, 'null'), coalesce(lost_bytes, 'null'), coalesce(temporary_count, 'null'),
+           coalesce(average_live_bytes, 'null'), coalesce(peak_bytes, 'null'), coalesce(peak_percent, 'null')) AS evidence,
     '[' || judged.trace_id || ']' AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
@@ -265,10 +316,13 @@ SELECT
     live_percent,
     alloc_percent,
     round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes,
+    average_live_bytes,
+    peak_bytes,
+    peak_percent,
     lost_count,
     lost_bytes,
     temporary_count
-FROM judged
+FROM ranked AS judged
 JOIN places ON places.trace_id = judged.trace_id
 LEFT JOIN advice ON advice.code = 'heap-' || judged.code
 WHERE judged.code <> 'none'
