@@ -47,6 +47,7 @@ static int take_cpu(void *into, const struct option_row *row, const char *text, 
     else if (strcmp(text, "off") != 0 && cli_count("--cpu", text, 1, CPU_HZ_MAX, &hz, err))
         return -1;
     request->cpu_hz = (uint32_t)hz;
+    request->asks_cpu = hz > 0;
     return 0;
 }
 

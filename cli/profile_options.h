@@ -17,6 +17,7 @@ struct profile_request {
     const char *http_token;             /* the file with the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */
+    bool asks_cpu;                      /* --cpu was given, and not off */
     struct collector_options recorder;
     struct run_description run;
     struct run_tags tags;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/units.h"
@@ -99,15 +100,26 @@ static void print_dumped(const struct self_dumps *dumps, FILE *out) {
     if (any) fputc('\n', out);
 }
 
+/* The kind whose file is looked at first: the CPU time where it was asked for, else what has the most to show. */
+static const char *first_kind(const struct summary *summary) {
+    const struct collector_totals *totals = &summary->totals;
+    if (summary->request->asks_cpu) return "cpu";
+    if (totals->alloc_count) return "heap";
+    if (totals->contended || (totals->acquires && !totals->cpu_ns)) return "lock";
+    return summary->request->cpu_hz ? "cpu" : "heap";
+}
+
 /* Quoted for the shell, so that the line can be pasted. */
 static void print_next(const struct summary *summary, FILE *out) {
     struct buffer line = {0};
-    char *profile =
-        xasprintf("%s/%s.pb.gz", summary->output, summary->request->recorder.features & FEATURE_HEAP ? "heap" : "cpu");
+    char *profile = xasprintf("%s/%s.pb.gz", summary->output, first_kind(summary));
     buffer_add_text(&line, "clear: next: clear doctor --db ");
     escape_shell(&line, cli_database(summary->request->database));
-    buffer_printf(&line, " %lld; go tool pprof -http=: ", (long long)summary->run_id);
-    escape_shell(&line, profile);
+    buffer_printf(&line, " %lld", (long long)summary->run_id);
+    if (access(profile, F_OK) == 0) {
+        buffer_add_text(&line, "; go tool pprof -http=: ");
+        escape_shell(&line, profile);
+    }
     fprintf(out, "%s\n", buffer_text(&line));
     free(profile);
     buffer_free(&line);

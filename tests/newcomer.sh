@@ -63,6 +63,20 @@ PATH=$(dirname "$CLEAR"):$PATH sh -c "$(sed -n 's/^clear: next: \(.*\); clear to
 (cd "a 'b" && PATH=$(dirname "$CLEAR"):$PATH sh -c "$(sed -n 's/^clear: next: \(.*\); go tool.*/\1/p' ../next.txt)" >doctor.txt 2>err) || fail "the pasted line: $(cat next.txt)"
 expect_match "$(cat next.txt)" "'g h/heap.pb.gz'" 'the profile in the next line'
 
+next_of() { # next_of KIND ARGUMENTS...: the profile that the summary points at, which is there
+    local kind=$1
+    shift
+    clear profile --db n.db -o n.profile "$@" >/dev/null 2>next.txt || fail "profile $*"
+    expect_match "$(grep ' next: ' next.txt)" "; go tool pprof -http=: n.profile/$kind.pb.gz$" "next of profile $*"
+    [ -s n.profile/$kind.pb.gz ] || fail "no n.profile/$kind.pb.gz"
+}
+next_of cpu --cpu=499 "$FIXTURES/heap_counts"
+next_of cpu -F 49 "$FIXTURES/heap_counts"
+next_of heap "$FIXTURES/heap_counts"
+next_of heap --cpu=off "$FIXTURES/heap_counts"
+next_of cpu --no-heap "$FIXTURES/cpu_burn" threads 50
+next_of lock --no-heap --cpu=off "$FIXTURES/lock_counts"
+
 # A program or a source is to be profiled first.
 refused 'a program: profile it \(clear profile .*\), or name a run' doctor --db t.db "$FIXTURES/heap_counts"
 printf 'int main(void) { return 0; }\n' >source.c
