@@ -5,25 +5,29 @@
 #include <string.h>
 
 #include "export/call_tree.h"
+#include "query/profile/plain_name.h"
 
 struct flame_writer {
     struct report *report;
     struct buffer *out;
-    struct map frames; /* "NAME\nPLACE" to its index + 1 */
+    struct map frames; /* "NAME\nPLACE", or "NAME\nPLACE\nPLAIN NAME" where that is another, to its index + 1 */
     const struct call_tree *tree;
     bool differs;
 };
 
 /* The index of a frame's text in "frames". */
 static int64_t frame_index(struct flame_writer *writer, const struct stack_frame *frame) {
-    struct buffer text = {0};
+    struct buffer text = {0}, plain = {0};
     bool is_new;
     buffer_printf(&text, "%s\n%s", frame->name, *frame->file ? frame->file : frame->module);
     if (*frame->file && frame->line > 0) buffer_printf(&text, ":%" PRId64, frame->line);
     if (frame->is_inlined) buffer_add_text(&text, " (inlined)");
+    plain_name(&plain, frame->name);
+    if (strcmp(buffer_text(&plain), frame->name) != 0) buffer_printf(&text, "\n%s", buffer_text(&plain));
     struct map_entry *entry = map_put(&writer->frames, text.data, text.size, &is_new);
     if (is_new) entry->value = (int64_t)writer->frames.count - 1;
     buffer_free(&text);
+    buffer_free(&plain);
     return entry->value;
 }
 

@@ -14,9 +14,12 @@
 #include "export/call_tree.h"
 #include "export/flame_data.h"
 #include "export/format.h"
+#include "export/shorten.h"
+#include "query/profile/plain_name.h"
 #include "schema/schema.h"
 
-enum { ROW = 18, TOP = 92, BOTTOM = 14 }; /* px */
+enum { ROW = 18, TOP = 92, BOTTOM = 14, PAGE = 1200, LABEL_X = 3 }; /* px */
+#define LETTER 6.6                                                  /* px: the width of one in the font below */
 
 struct flames {
     const struct report *report;
@@ -104,6 +107,17 @@ static void add_details(struct flames *flames, const struct tree_node *node, con
     if (frame->is_inlined) buffer_add_text(flames->out, " (inlined)");
 }
 
+/* The plain name, as much as fits where the picture is as wide as on most pages. The script looks at the real width. */
+static void add_label(struct flames *flames, const char *name, double percent) {
+    struct buffer label = {0}, plain = {0};
+    plain_name(&plain, name);
+    double letters = (PAGE * percent / 100 - 2 * LABEL_X) / LETTER;
+    shorten_to(&label, buffer_text(&plain), letters > 0 ? (size_t)letters : 0);
+    escape_xml(flames->out, buffer_text(&label));
+    buffer_free(&label);
+    buffer_free(&plain);
+}
+
 static void add_box(struct flames *flames, uint32_t at) {
     const struct tree_node *node = &flames->tree->nodes[at];
     const char *name = at ? frame_of(flames, node)->name : "all";
@@ -119,9 +133,8 @@ static void add_box(struct flames *flames, uint32_t at) {
     else
         add_plain_color(flames, name);
     buffer_add_text(flames->out, "\"/>");
-    /* A text that nobody can read is bytes only; a frame that is zoomed to gets one from its title. */
     buffer_add_text(flames->out, "<text x=\"3\" y=\"12.5\">");
-    if (width > 1) escape_xml(flames->out, name);
+    add_label(flames, name, width);
     buffer_add_text(flames->out, "</text></svg>\n");
 }
 

@@ -9,8 +9,9 @@
 
   /* ---- trees ---- */
 
-  function node(name, place, parent) {
-    return { name: name, place: place, parent: parent, children: [], before: 0, after: 0, width: 0, own: { before: 0, after: 0, width: 0 } };
+  /* `plain` is what stands on the box: the name as a person would write it. */
+  function node(name, place, plain, parent) {
+    return { name: name, place: place, plain: plain || name, parent: parent, children: [], before: 0, after: 0, width: 0, own: { before: 0, after: 0, width: 0 } };
   }
 
   /* The tree of a type as it was written; siblings too narrow to be drawn are nodes without a name. */
@@ -19,7 +20,7 @@
     for (let i = 0; i < type.nodes.length; i += step) {
       const depth = type.nodes[i], index = type.nodes[i + 1];
       const text = index < 0 ? [depth ? '' : 'all', ''] : frames[index].split('\n');
-      const made = node(text[0], text[1], depth ? path[depth - 1] : null);
+      const made = node(text[0], text[1], text[2], depth ? path[depth - 1] : null);
       made.after = type.nodes[i + 2];
       made.before = type.differs ? type.nodes[i + 3] : 0;
       made.width = type.differs ? type.nodes[i + 4] : made.after;
@@ -36,7 +37,7 @@
   function child(parent, from) {
     parent.byName = parent.byName || new Map();
     if (!parent.byName.has(from.name)) {
-      const made = node(from.name, from.place, parent);
+      const made = node(from.name, from.place, from.plain, parent);
       parent.byName.set(from.name, made);
       parent.children.push(made);
     }
@@ -51,7 +52,7 @@
 
   /* From the leaves: what each function costs itself, and below it who calls it. */
   function invert(tree) {
-    const root = node('all', '', null), open = [tree];
+    const root = node('all', '', '', null), open = [tree];
     while (open.length) {
       const from = open.pop();
       open.push.apply(open, from.children);
@@ -118,6 +119,33 @@
       if (at.own.after !== at.after) text += '; itself ' + valueText(at.own.after, type.unit);
     }
     return at.place ? text + '\n' + at.place : text;
+  }
+
+  /* Behind the next '::', '/' or '.' of the name that stands in no brackets; -1: the last part begins at `at`. */
+  function nextPart(name, at) {
+    let depth = 0;
+    if (name.startsWith('operator', at)) return -1;
+    for (let i = at; i + 1 < name.length; i++) {
+      if ('(<[{'.includes(name[i])) depth++;
+      if (')]}'.includes(name[i]) || name[i] === '>' && i > at && name[i - 1] !== '-') depth--;
+      if (depth) continue;
+      if (name.startsWith('::', i) && i + 2 < name.length) return i + 2;
+      if (name[i] === '/') return i + 1;
+      if (/^\.(?!isra\.|part\.|cold|constprop\.|llvm\.|lto_priv\.)[a-z_(<]/i.test(name.slice(i, i + 12))) return i + 1;
+    }
+    return -1;
+  }
+
+  /* At most so many letters, as shorten_to of export/shorten.h. */
+  function shortened(name, letters) {
+    let last = 0;
+    if (letters < 3) return '';
+    if (name.length <= letters) return name;
+    for (let part = nextPart(name, 0); part >= 0; part = nextPart(name, part)) {
+      last = part;
+      if (name.length - part < letters) return '\u2026' + name.slice(part);
+    }
+    return name.slice(last, last + letters - 1) + '\u2026';
   }
 
   function hash(name) {
@@ -191,10 +219,8 @@
     details.textContent = box ? box.details.replace(/\n/g, '   ') : '';
   }
 
-  /* A frame narrower than two letters shows no text, else what fits, with dots. */
   function label(box, percent) {
-    const letters = Math.floor((svg.clientWidth * percent / 100 - 6) / 6.6);
-    box.text.textContent = letters < 3 ? '' : box.name.length <= letters ? box.name : box.name.slice(0, letters - 1) + '\u2026';
+    box.text.textContent = shortened(box.node.plain, Math.floor((svg.clientWidth * percent / 100 - 6) / 6.6));
   }
 
   function place(box, x, width) {
@@ -229,7 +255,7 @@
     }
     let sum = 0, end = -1;
     const hits = state.boxes.filter(function (box) {
-      const hit = expression !== null && box.depth > 0 && expression.test(box.name);
+      const hit = expression !== null && box.depth > 0 && (expression.test(box.name) || expression.test(box.node.plain));
       box.element.classList.toggle('hit', hit);
       return hit;
     });
@@ -284,12 +310,14 @@
   }
 
   function pressed(event) {
-    const isTyping = document.activeElement === search, isWidget = document.activeElement === select;
+    /* In a picture that has no focus anywhere there is no active element. */
+    const active = document.activeElement, isTyping = active === search, isWidget = active === select;
+    const isButton = active !== null && active.tagName === 'button';
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === 'Escape') return escape();
     if (isTyping || isWidget) return;
     if (event.key.startsWith('Arrow')) step(event.key);
-    else if (event.key === 'Enter' && document.activeElement.tagName !== 'button') zoom(state.at || state.zoomed);
+    else if (event.key === 'Enter' && !isButton) zoom(state.at || state.zoomed);
     else if (event.key === 'Backspace') zoom(state.zoomed.node.parent ? state.zoomed.node.parent.box : state.zoomed);
     else if (event.key === '?') details.textContent = KEYS;
     else if (/^[1-9]$/.test(event.key)) choose(Number(event.key) - 1);
