@@ -23,4 +23,21 @@ done
 sql t.db "SELECT DISTINCT subject FROM doctor WHERE section IN ('lock', 'cell', 'channel')" >subjects.txt
 [ -s subjects.txt ] || fail 'the doctor found nothing in contended locks'
 grep '0x' subjects.txt && fail 'the doctor names addresses'
+
+# Two locks in blocks of one function are two locks, and so are the condition variables beside them, also in the next run; many are a crowd.
+for i in 1 2; do expect_status 0 profile -q --interval=0.01 -- "$FIXTURES/heap_locks" >out.txt; done
+for run in latest latest~1; do
+    queues() { "$CLEAR" query --db t.db --format csv "$1" run=$run | tail -n +2 | tr -d '\r' | tr '\n' ' '; }
+    expect_equal "$(queues "SELECT sum(acquires) FROM lock_use WHERE run_id = :run AND object GLOB 'queue+*' GROUP BY object ORDER BY object")" \
+        "$(awk '$1 == "lock" { printf "%s ", $3 }' out.txt)" "acquisitions of both locks in $run"
+    expect_equal "$(queues "SELECT sum(timeouts) FROM wait_use WHERE run_id = :run AND object GLOB 'queue+*' GROUP BY object ORDER BY object")" \
+        "$(awk '$1 == "lock" { printf "%s ", $4 }' out.txt)" "waits on both condition variables in $run"
+    expect_equal "$(queues "SELECT count(DISTINCT object), sum(acquires) FROM lock_use WHERE run_id = :run AND object GLOB 'crowd+0*'")" \
+        "65,$(awk '$1 == "crowd" { print $3 }' out.txt) " "the crowd in $run"
+done
+expect_equal "$(sql t.db "SELECT DISTINCT object FROM lock_use WHERE object GLOB 'queue+*' ORDER BY object" | tr '\n' ' ')" 'queue+0 queue+0#2 ' 'their names'
+# A comparison takes the blocks of one function together, because threads may use them in another order. Nothing has changed.
+"$CLEAR" doctor --db t.db --diff latest~1 latest --json >diff.json || [ $? -le 1 ] || fail 'diff'
+grep -q '"queue+0"' diff.json || fail "no lock: $(cat diff.json)"
+grep -q '#2' diff.json && fail "a comparison tells them apart: $(cat diff.json)"
 check_db t.db

@@ -437,6 +437,22 @@ static int object_row(struct summing *summing, uint64_t id, struct recorded_row 
     return row->thing < 0 || row->trace < 0 || row->first < 0 ? -1 : 1;
 }
 
+/* Resolves what is new of the locks and waits in heap blocks, in the order in which the process met them. Their names
+ * depend on it, and the rows come in another. */
+static int name_objects(struct summing *summing, struct error *err) {
+    struct recorded *recorded = summing->recorded;
+    for (size_t id = recorded->named_objects + 1; id < recorded->object_capacity; id++) {
+        struct object_slot *slot = &recorded->objects[id];
+        if (!slot->object.id) break;
+        bool is_named = slot->object.owner && slot->object.kind != OBJECT_CELL && !slot->object_id;
+        int64_t owner = is_named ? trace_of(summing, slot->object.owner, err) : 0;
+        if (owner > 0) slot->object_id = resolve_object(summing->resolver, &recorded->space, &slot->object, owner, err);
+        if (owner < 0 || slot->object_id < 0) return -1;
+        recorded->named_objects = id;
+    }
+    return 0;
+}
+
 /* The labels of a thread; 0 of one that is not known. -1 with the error set. */
 static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err) {
     if (id == 0 || id >= summing->recorded->named_thread_capacity) return 0;
@@ -562,6 +578,7 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
         memset(counts->total, 0, sizeof counts->total);
         if (counts->count) memset(counts->now, 0, counts->count * measures[i].words * sizeof *counts->now);
         counts->lost = 0;
+        if (i == MEASURE_LOCK && name_objects(&summing, err)) return -1;
         for (uint64_t id = 1; id < counts->ids; id++)
             if (add_to_row(&summing, id, err)) return -1;
         counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;

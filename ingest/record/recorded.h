@@ -114,7 +114,8 @@ struct recorded {
     struct stack_slot *stacks;
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
-    struct map cpu_ids; /* struct cpu_key -> id */
+    size_t named_objects; /* the first so many ids are resolved, where that must be in order */
+    struct map cpu_ids;   /* struct cpu_key -> id */
     struct cpu_key *cpu_keys;
     struct thread_slot *named_threads;
     size_t cpu_key_capacity, named_thread_capacity;

@@ -101,6 +101,8 @@ void address_space_free(struct address_space *space) {
     free(space->modules);
     free(space->mapping_ids);
     jit_names_free(&space->jit);
+    map_free(&space->blocks);
+    map_free(&space->block_counts);
     *space = (struct address_space){0};
 }
 
@@ -287,8 +289,32 @@ int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct err
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-static int64_t heap_object(struct resolver *resolver, const char *kind, int64_t trace, uint64_t offset,
-                           struct error *err) {
+/* The block's number among those whose allocating stack has that signature, from 1, in the order in which they were asked for. Many
+ * blocks of one stack are a crowd, not things to tell apart: those beyond the first have one number together. */
+static int64_t block_number(struct address_space *space, uint64_t signature, uint64_t block) {
+    enum { APART = 64 };
+    const uint64_t key[] = {signature, block};
+    bool added;
+    struct map_entry *number = map_put(&space->blocks, key, sizeof key, &added);
+    if (!added) return number->value;
+    struct map_entry *count = map_put(&space->block_counts, &signature, sizeof signature, NULL);
+    if (count->value <= APART) count->value++;
+    return number->value = count->value;
+}
+
+struct number_text {
+    char text[24];
+};
+
+/* `#NUMBER`, or nothing for the first. */
+static struct number_text number_suffix(int64_t number) {
+    struct number_text text = {""};
+    if (number > 1) snprintf(text.text, sizeof text.text, "#%" PRId64, number);
+    return text;
+}
+
+static int64_t heap_object(struct resolver *resolver, struct address_space *space, const char *kind,
+                           const struct segment_object *object, int64_t trace, struct error *err) {
     sqlite3_stmt *statement = db_prepare(resolver->db, embedded_text("ingest/trace_signature.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":trace", trace);
@@ -296,10 +322,13 @@ static int64_t heap_object(struct resolver *resolver, const char *kind, int64_t 
     if (code < 0) return -1;
     uint64_t signature = code ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
     const char *function = code ? db_text(statement, 1) : "";
-    char *name = xasprintf("%s+%" PRIu64, *function ? function : "?", offset);
-    char *identity = xasprintf("heap:%016" PRIx64 "+%" PRIu64, signature, offset);
+    bool is_cell = object->kind == OBJECT_CELL;
+    struct number_text number =
+        number_suffix(is_cell ? 1 : block_number(space, signature, object->address - object->offset));
+    char *name = xasprintf("%s+%" PRIu64 "%s", *function ? function : "?", object->offset, number.text);
+    char *identity = xasprintf("heap:%016" PRIx64 "+%" PRIu64 "%s", signature, object->offset, number.text);
     sqlite3_reset(statement);
-    int64_t id = store_object(&resolver->store, kind, identity, name, trace, offset, err);
+    int64_t id = store_object(&resolver->store, kind, identity, name, trace, object->offset, err);
     free(name);
     free(identity);
     return id;
@@ -353,7 +382,7 @@ int64_t resolve_object(struct resolver *resolver, struct address_space *space, c
                                                         : "lock";
     if (object->kind == OBJECT_JOIN) return named_object(resolver, kind, "thread join", err);
     if (*object->name) return named_object(resolver, kind, object->name, err);
-    if (owner_trace > 0) return heap_object(resolver, kind, owner_trace, object->offset, err);
+    if (owner_trace > 0) return heap_object(resolver, space, kind, object, owner_trace, err);
     const struct loaded *loaded = find_loaded(space, object->address, object->epoch);
     if (loaded) return global_object(resolver, kind, loaded, object->address, err);
     return nameless_object(resolver, kind, object, err);

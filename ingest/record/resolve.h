@@ -51,6 +51,8 @@ struct address_space {
     int64_t *mapping_ids;
     size_t mapping_count;
     struct jit_names jit; /* of what is in no module */
+    struct map blocks,
+        block_counts; /* signature of the allocating stack, and start of the block -> its number; the former -> how many */
 };
 
 int resolver_open(struct resolver *resolver, struct db *db, struct error *err);
@@ -75,8 +77,8 @@ int64_t resolve_trace(struct resolver *resolver, struct address_space *space, co
                       uint32_t epoch, struct error *err);
 
 /* The id of a lock, cell or channel, by what stays equal from run to run: its name, else its symbol, else the stack
- * that allocated its heap block (`owner_trace`, 0 for none) with the offset in it, else its number or address. -1 with
- * the error set. */
+ * that allocated its heap block (`owner_trace`, 0 for none) with the offset in it, else its number or address. Blocks of one
+ * stack with locks in them are told apart by the order in which they are asked for here. -1 with the error set. */
 int64_t resolve_object(struct resolver *resolver, struct address_space *space, const struct segment_object *object,
                        int64_t owner_trace, struct error *err);
 

@@ -97,6 +97,7 @@ int64_t store_label_set(struct store *store, const struct store_label *labels, s
 /* A lock, cell or channel. Identities:
  *   "symbol:MODULE:SYMBOL+OFFSET"  a global variable (MODULE is a base name)
  *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating trace
+ *   "heap:SIGNATURE+OFFSET#N"      a lock or wait in the Nth such block, in the order of first use; from N = 2
  *   "address:0x..."                only the address is known (text dumps)
  *   "channel:N"                    a channel, by its number
  *   "name:NAME"                    by the name that the program gave it */
