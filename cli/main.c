@@ -20,6 +20,8 @@ const struct command commands[] = {
         .arguments = "<program> <file>", .stops = true),
     ROW(ingest, RECORD, "read profiles of other tools: pprof, perf.data, folded stacks", .options = ingest_options,
         .arguments = "<file>"),
+    ROW(recover, RECORD, "store what a killed or hindered recorder left behind", .options = recover_options,
+        .arguments = "<directory>"),
     ROW(doctor, LOOK, "find problems in a run: evidence and advice", .options = doctor_options,
         .arguments = "<target>"),
     ROW(top, LOOK, "list functions by cost", REPORT, .arguments = "<target>"),

@@ -18,6 +18,7 @@
 #include "export/export.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/launch.h"
+#include "ingest/record/lost.h"
 #include "ingest/record/private_dir.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
@@ -30,7 +31,9 @@ enum {
     GRACE_STEP_NS = 2000000,
     INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
     INTERVAL_OLD_NS = 1000000000,
+    LOCKED_PATIENCE_MS = 1000, /* of one attempt to store the end */
 };
+#define LOCKED_AGAIN_NS INT64_C(10000000000) /* the message about it is repeated */
 
 /* ---- one recording ---- */
 
@@ -203,6 +206,8 @@ static int prepare(struct recording *recording, struct error *err) {
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
                        &request->recorder, err) == 0 &&
+        lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
+                      &recording->target.build, err) == 0 &&
         keep_source(recording, err) == 0 && open_server(recording, err) == 0)
         return 0;
     cancel(recording);
@@ -296,6 +301,7 @@ static void flush_until_exit(struct recording *recording) {
     recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
     collector_set_waits(recording->collector, recording->launch.waits);
+    collector_set_status(recording->collector, recording->wait_status);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->server) server_finish(recording->server);
@@ -385,9 +391,54 @@ static void write_directory(struct recording *recording) {
     buffer_free(&again);
 }
 
+/* ---- storing the end ---- */
+
+static int flush_last(struct recording *recording, struct error *err) {
+    return collector_flush(recording->collector, true, err);
+}
+
+/* Another process has the file locked. False: somebody does not want to wait for it any longer. */
+static bool waits_for_lock(struct recording *recording, int64_t *said_ns) {
+    int64_t now_ns = clock_monotonic_ns();
+    if (launch_is_asked_to_end()) return false;
+    if (!*said_ns || now_ns - *said_ns >= LOCKED_AGAIN_NS) {
+        *said_ns = now_ns;
+        error_print("%s is locked by another process; the run is stored as soon as it is free (Ctrl-C: keep it to "
+                    "store it later)",
+                    recording->db.path);
+    }
+    return true;
+}
+
+/* What must not be lost. While the file is locked it is tried again and again. */
+static int store_end(struct recording *recording, struct error *err) {
+    static int (*const steps[])(struct recording * recording, struct error * err) = {flush_last, end_run, take_dumps};
+    int64_t said_ns = 0;
+    (void)launch_is_asked_to_end(); /* what came before was for the program */
+    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps;) {
+        struct error failure = {0};
+        if (steps[i](recording, &failure) == 0)
+            i++;
+        else if (!recording->db.was_locked || !waits_for_lock(recording, &said_ns))
+            return error_fail(err, "%s", failure.message);
+    }
+    return 0;
+}
+
+/* The run could not be stored: its segments are kept for clear recover. */
+static void keep(struct recording *recording, const struct error *why) {
+    struct buffer place = {0};
+    char *path = lost_keep(&recording->directory, recording->db.path, &recording->target.build);
+    escape_shell(&place, path);
+    error_print("%s", why->message);
+    error_print("the end of the run is not stored; it is kept, and this stores it: clear recover %s",
+                buffer_text(&place));
+    buffer_free(&place);
+    free(path);
+}
+
 static int finish(struct recording *recording, struct error *err) {
-    if (collector_flush(recording->collector, true, err) || end_run(recording, err) || take_dumps(recording, err))
-        return -1;
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     if (store_watched(recording, &recording->sampler, &tools) == 0 &&
@@ -408,8 +459,7 @@ static int name_status(struct error *err, int wait_status) {
 
 /* ---- the command ---- */
 
-/* Ends the run: its rows, its files, the summary; in this order, so that a late failure loses least. */
-static int run_target(struct recording *recording, struct error *err) {
+static int start(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec,
                                         .context = recording,
                                         .attended = recording->server ? &recording->served : NULL,
@@ -423,7 +473,11 @@ static int run_target(struct recording *recording, struct error *err) {
     }
     for (const char *const *name = recording->dumps.replaced; *name && !recording->request->quiet; name++)
         fprintf(stderr, "clear: %s was set and is replaced: the dump becomes part of the run\n", *name);
-    flush_until_exit(recording);
+    return 0;
+}
+
+/* Ends the run: its rows, its files, the summary; in this order, so that a late failure loses least. */
+static int end(struct recording *recording, struct error *err) {
     int code = finish(recording, err);
     if (code == 0)
         summary_print(&(struct summary){.request = recording->request,
@@ -436,8 +490,20 @@ static int run_target(struct recording *recording, struct error *err) {
                       stderr);
     if (db_close(&recording->db, err)) code = -1;
     private_dir_remove(&recording->directory);
-    launch_end(&recording->launch);
     return code ? name_status(err, recording->wait_status) : 0;
+}
+
+static int run_target(struct recording *recording, struct error *err) {
+    struct error failure = {0};
+    int code = 0;
+    if (start(recording, err)) return -1;
+    flush_until_exit(recording);
+    if (store_end(recording, &failure))
+        keep(recording, &failure);
+    else
+        code = end(recording, err);
+    launch_end(&recording->launch);
+    return code;
 }
 
 static void release(struct recording *recording) {

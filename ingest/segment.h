@@ -131,6 +131,8 @@ struct segment {
     /* When live bytes came within 1/1024 of the highest total so far, on the clock of lock times; 0: nothing was
      * allocated yet. */
     _Atomic uint64_t peak_ticks;
+    /* When the process ended by exit or _exit, on the clock of lock times; 0: it runs, or something else ended it. */
+    _Atomic uint64_t ended_ticks;
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the

@@ -66,7 +66,7 @@ static void hook_log(void) {
 static const char *reason(sqlite3 *handle) {
     switch (sqlite3_errcode(handle) & 0xff) {
     case SQLITE_FULL: return "no space left on the disk";
-    case SQLITE_BUSY: return "database is locked: another process held the lock for more than 10 seconds";
+    case SQLITE_BUSY: return "database is locked by another process";
     case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` recovers what can be read";
     case SQLITE_INTERRUPT: return "stopped, because it takes too long: a view in the file may not end";
     default: return sqlite3_errmsg(handle);
@@ -79,11 +79,17 @@ int db_error(struct db *db, const char *doing, struct error *err) {
     bool system = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
     char line[600];
     copy_line(line, sizeof line, reason(db->handle));
+    db->was_locked = primary == SQLITE_BUSY || primary == SQLITE_LOCKED;
     error_fail(err, "%s: %s: %s%s%s%s%s%s%s", db->path, doing, line, *statement ? " (in " : "", statement,
                *statement ? ")" : "", system && *last_log.system ? " (" : "", system ? last_log.system : "",
                system && *last_log.system ? ")" : "");
     last_log.statement[0] = last_log.system[0] = '\0';
     return -1;
+}
+
+void db_set_patience(struct db *db, int ms) {
+    db->patience_ms = ms;
+    sqlite3_busy_timeout(db->handle, ms);
 }
 
 static int statement_error(struct db *db, const char *sql, struct error *err) {
@@ -432,7 +438,7 @@ static int open_handle(struct db *db, const char *name, int flags, const char *v
     if (sqlite3_open_v2(name, &db->handle, flags | SQLITE_OPEN_NOMUTEX, vfs) != SQLITE_OK)
         return db_error(db, "opening", err);
     sqlite3_extended_result_codes(db->handle, 1);
-    sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
+    db_set_patience(db, BUSY_TIMEOUT_MS);
     /* A misspelt "column" is an error and not a string. The file may come from a stranger: its schema is not trusted (views call
      * only functions without side effects), no SQL can damage the file itself, and its triggers do not run. */
     sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -500,14 +506,14 @@ static void create_for_owner(const char *path) {
 
 /* After each commit. SQLite's own checkpoints leave the -wal as large as it ever was, and never start it again while readers come and
  * go: beyond WAL_PAGES_MOST it is emptied, for which readers are waited for a moment. What fails here is tried after the next commit. */
-static int on_wal(void *unused, sqlite3 *handle, const char *name, int pages) {
+static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
     enum { WAL_PAGES = 1000, WAL_PAGES_MOST = 4096, WAIT_MS = 50 };
-    (void)unused;
+    const struct db *db = context;
     if (pages < WAL_PAGES) return SQLITE_OK;
     if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, WAIT_MS);
     int mode = pages >= WAL_PAGES_MOST ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     sqlite3_wal_checkpoint_v2(handle, name, mode, NULL, NULL);
-    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, BUSY_TIMEOUT_MS);
+    if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, db->patience_ms);
     return SQLITE_OK;
 }
 
@@ -521,7 +527,7 @@ static int open_writer(struct db *db, struct error *err) {
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
     if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err)) return -1;
-    sqlite3_wal_hook(db->handle, on_wal, NULL);
+    sqlite3_wal_hook(db->handle, on_wal, db);
     return schema_prepare(db, err);
 }
 

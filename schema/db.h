@@ -23,9 +23,11 @@ struct db {
     } recent[64];                    /* finds a statement that is used often without hashing its text */
     struct bulk_source *bulk_source; /* of schema/bulk.c; NULL before its first use */
     int64_t deadline_ns;             /* of db_limit, CLOCK_MONOTONIC; 0: none */
+    int patience_ms;                 /* of db_set_patience */
     int value_bytes;                 /* the limit of a value outside db_limit */
     int depth;                       /* open transactions, with the outer one */
     bool writable;
+    bool was_locked; /* at the latest error */
     bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
 };
 
@@ -42,6 +44,10 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
 int db_open_private(struct db *db, const char *name, struct error *err);
 /* Ends WAL mode (a closed warehouse is one file) and closes. A zeroed db, or one that failed to open, is allowed. */
 int db_close(struct db *db, struct error *err);
+
+/* How long a statement waits while another process has the file locked: 10 s at first. db->was_locked says that it did so in
+ * vain. */
+void db_set_patience(struct db *db, int ms);
 
 /* A statement that is reset and has no bindings, or NULL with the error set. */
 sqlite3_stmt *db_prepare(struct db *db, const char *sql, struct error *err);

@@ -1,5 +1,5 @@
 # SIGKILL of clear itself at 50 random moments: the file is valid, what a reader once saw flushed is there, the program ends as it
-# would have, and the next start of clear cleans /dev/shm.
+# would have, and clear recover stores all that it did, to the last allocation.
 # timeout: 1200
 # alone: it looks for what is left in /dev/shm
 . "$(dirname "$0")/lib.sh"
@@ -30,7 +30,7 @@ expect_equal $? 9 'status of the program that was told to stop'
 
 # Odd rounds kill within the time that the first flush takes. Even rounds kill after a flush was seen. So both kinds of moment
 # are met on a busy machine as well.
-echo "first flush after $first ms"; flushed=0
+echo "first flush after $first ms"; flushed=0 recovered=0
 for round in $(seq 50); do
     before=$(sql t.db 'SELECT max(id) FROM runs')
     seen=0
@@ -60,7 +60,15 @@ for round in $(seq 50); do
     got=$(recorded "$before")
     [ "${got:-0}" -ge "${seen:-0}" ] || fail "round $round: $seen allocations were flushed, ${got:-0} are there"
     [ "${got:-0}" -gt 0 ] && flushed=$((flushed + 1))
+    "$CLEAR" recover --db t.db >recovered.txt 2>&1 || fail "round $round: recover: $(cat recovered.txt)"
+    [ -e count ] || continue
+    expect_match "$(cat recovered.txt)" ": run $run, " "what recover says in round $round"
+    expect_equal "$(recorded "$before")" "$(sed -n 's/^done //p' out.txt)" "allocations recovered in round $round, against those of the program"
+    expect_equal "$(sql t.db "SELECT exit_status IS NULL, flags FROM runs WHERE id = $run")" '1|' "run $run when it is recovered"
+    recovered=$((recovered + 1))
 done
+[ "$recovered" -ge 25 ] || fail "only $recovered of 50 runs were recovered"
+expect_equal "$("$CLEAR" recover --db t.db)" 'nothing to recover' 'recover once more'
 [ "$flushed" -ge 25 ] || fail "only $flushed of 50 runs had been flushed before the kill"
 check_db t.db
 expect_equal "$(sql t.db "SELECT count(*) FROM doctor WHERE code = 'unfinished'")" "$(sql t.db "SELECT count(*) FROM runs WHERE flags = 'unfinished'")" \

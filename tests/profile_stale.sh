@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What a killed recorder leaves behind goes at the next start; what a living one uses stays. The killed one's rows stand.
+# The next start leaves alone what a killed recorder left and clear recover can store, and what a living one uses. The killed one's rows
+# stand. Without a recording, what is left goes.
 . "$(dirname "$0")/lib.sh"
 
 exists() { # exists PID: that recorder's directory. Those of others are not ours to count.
@@ -29,7 +30,7 @@ program=$(cat pid)
 kill -0 "$program" || fail "the program died with its recorder"
 
 "$CLEAR" profile -q --db true.db true
-exists "$killed" && fail "the next start left the killed recorder's directory"
+exists "$killed" || fail "the next start took what can be recovered"
 exists "$living" || fail "the next start took the directory of a living recorder"
 kill -0 "$program" || fail "the program died when its directory went"
 check_db killed.db
@@ -39,4 +40,11 @@ kill -TERM "$living" "$program"
 wait "$living" 2>/dev/null
 expect_equal "$(sql living.db 'SELECT exit_signal, flags FROM runs')" "15|" "the living run"
 exists "$living" && fail "a directory is left"
+expect_match "$("$CLEAR" recover --db killed.db)" ': run 1, .* 1 process: perl' 'the killed run, recovered'
+exists "$killed" && fail "a recovered directory is left"
+expect_equal "$(sql killed.db "SELECT flags, count(*) FROM runs JOIN processes ON run_id = runs.id")" "|1" "the recovered run"
+
+mkdir -m 700 "/dev/shm/clear-$(id -u)-$killed-0123456789abcdef"
+"$CLEAR" profile -q --db true.db true
+exists "$killed" && fail "the next start left a directory without a recording"
 true

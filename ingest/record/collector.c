@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "ingest/record/recorded.h"
+#include "ingest/record/recording_note.h"
 #include "ingest/symbols/source_map.h"
 #include "schema/schema.h"
 
@@ -30,9 +31,14 @@ struct collector {
     int64_t run_id;
     int directory;           /* ours: a duplicate */
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
+    bool is_reopened;        /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
-    int64_t start_ns;                              /* the same moment, since the epoch */
+    struct moment last;                            /* of a reopened recording that is over; zeros: it goes on */
+    struct tick_rate known_rate;                   /* of a reopened recording; zeros: it is measured */
+    struct recording_note note;                    /* the file says the same */
+    int note_file;                                 /* -1: none */
+    int64_t start_ns;                              /* the same moment as `start`, since the epoch */
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
     uint64_t program_waits;                        /* collector_set_waits */
     pid_t first_pid;                               /* of the program; 0: unknown */
@@ -47,11 +53,6 @@ struct collector {
 
 /* ---- clocks ------------------------------------------------------------------------------------------------------ */
 
-/* ns since the epoch, by the monotonic clock: windows must not overlap when somebody sets the clock. */
-static int64_t flush_time(const struct collector *collector) {
-    return collector->start_ns + (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns);
-}
-
 /* Reads both clocks at once: the closest of a few pairs, because an interrupt between the two reads separates them. */
 static struct moment moment_now(void) {
     struct moment best = {0, 0};
@@ -63,6 +64,16 @@ static struct moment moment_now(void) {
         best = (struct moment){before + least / 2, ns};
     }
     return best;
+}
+
+/* Now, or the last moment of a recording that is over. */
+static struct moment recording_now(const struct collector *collector) {
+    return collector->last.ns ? collector->last : moment_now();
+}
+
+/* ns since the epoch, by the monotonic clock: windows must not overlap when somebody sets the clock. */
+static int64_t flush_time(const struct collector *collector) {
+    return collector->start_ns + (int64_t)(recording_now(collector).ns - collector->start.ns);
 }
 
 /* The counter must run at one rate in all states of the processor, and the kernel must trust it on this machine (it
@@ -80,8 +91,14 @@ static bool tsc_is_usable(void) {
 
 static struct tick_rate tick_rate(const struct collector *collector) {
     if (!collector->uses_tsc) return (struct tick_rate){1, 1};
+    if (collector->known_rate.ticks) return collector->known_rate;
     struct moment now = moment_now();
     return (struct tick_rate){now.ns - collector->start.ns, now.ticks - collector->start.ticks};
+}
+
+static uint64_t paused_ns(const struct collector *collector) {
+    uint64_t since = collector->paused_since_ns;
+    return collector->gone.paused_ns + (since ? (uint64_t)clock_monotonic_ns() - since : 0);
 }
 
 /* ---- open and close ---------------------------------------------------------------------------------------------- */
@@ -106,26 +123,55 @@ static int write_control(int directory, const struct collector_options *options,
     return 0;
 }
 
-int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
-                   const struct collector_options *options, struct error *err) {
+/* For a process that has to store the recording in our place. */
+static void write_note(struct collector *collector) {
+    struct recording_note *note = &collector->note;
+    if (collector->is_reopened) return;
+    note->first_pid = collector->first_pid;
+    note->program_started_ns = collector->program_started_ns;
+    note->program_ended_ns = collector->program_ended_ns;
+    note->program_waits = collector->program_waits;
+    note->paused_ns = paused_ns(collector);
+    recording_note_write(note, collector->note_file);
+}
+
+static struct collector *new_collector(struct db *db, int64_t run_id, int directory, struct error *err) {
     struct collector *made = xcalloc(1, sizeof *made);
-    *collector = NULL;
     made->db = db;
     made->run_id = run_id;
+    made->note_file = -1;
+    made->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+    if (made->directory >= 0) return made;
+    error_fail(err, "private directory: %s", strerror(errno));
+    free(made);
+    return NULL;
+}
+
+static void start_clocks(struct collector *collector) {
+    collector->start = moment_now();
+    if (collector->options.is_paused) collector->paused_since_ns = collector->start.ns;
+    collector->start_ns = clock_realtime_ns() - (int64_t)((uint64_t)clock_monotonic_ns() - collector->start.ns);
+    recording_note_init(&collector->note);
+    collector->note.uses_tsc = collector->uses_tsc;
+    collector->note.start_ns = collector->start.ns;
+    collector->note.start_ticks = collector->start.ticks;
+    collector->note.start_realtime_ns = collector->start_ns;
+    collector->note_file = recording_note_open(collector->directory);
+}
+
+int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
+                   const struct collector_options *options, struct error *err) {
+    struct collector *made = new_collector(db, run_id, directory, err);
+    *collector = NULL;
+    if (!made) return -1;
     made->options = *options;
     made->uses_tsc = tsc_is_usable();
-    made->directory = fcntl(directory, F_DUPFD_CLOEXEC, 0);
-    if (made->directory < 0) {
-        free(made);
-        return error_fail(err, "private directory: %s", strerror(errno));
-    }
     if (write_control(directory, options, made->uses_tsc, err) || resolver_open(&made->resolver, db, err)) {
         collector_close(made);
         return -1;
     }
-    made->start = moment_now();
-    if (options->is_paused) made->paused_since_ns = made->start.ns;
-    made->start_ns = clock_realtime_ns() - (int64_t)((uint64_t)clock_monotonic_ns() - made->start.ns);
+    start_clocks(made);
+    write_note(made);
     *collector = made;
     return 0;
 }
@@ -148,21 +194,25 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     collector->first_pid = pid;
+    write_note(collector);
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
 }
 
 void collector_set_waits(struct collector *collector, uint64_t waits) {
     collector->program_waits = waits;
+    write_note(collector);
+}
+
+void collector_set_status(struct collector *collector, int wait_status) {
+    collector->note.wait_status = wait_status;
+    collector->note.has_status = 1;
+    write_note(collector);
 }
 
 void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns) {
     collector->program_started_ns = started_ns;
     collector->program_ended_ns = ended_ns;
-}
-
-static uint64_t paused_ns(const struct collector *collector) {
-    uint64_t since = collector->paused_since_ns;
-    return collector->gone.paused_ns + (since ? (uint64_t)clock_monotonic_ns() - since : 0);
+    write_note(collector);
 }
 
 int collector_pause(struct collector *collector, bool is_paused, struct error *err) {
@@ -181,6 +231,7 @@ void collector_close(struct collector *collector) {
     map_free(&collector->names);
     map_free(&collector->biases);
     if (collector->resolver.db) resolver_close(&collector->resolver);
+    if (collector->note_file >= 0) close(collector->note_file);
     close(collector->directory);
     free(collector);
 }
@@ -226,6 +277,99 @@ size_t collector_running(struct collector *collector) {
     for (size_t i = 0; i < collector->count; i++)
         running += still_runs(collector, collector->processes[i]);
     return running;
+}
+
+/* ---- a recording that another process began ---------------------------------------------------------------------- */
+
+static int read_control(struct collector *collector, struct error *err) {
+    struct control control;
+    int file = openat(collector->directory, "control", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t size = file < 0 ? -1 : pread(file, &control, sizeof control, 0);
+    if (file >= 0) close(file);
+    if (size != (ssize_t)sizeof control || control.magic != SEGMENT_MAGIC || control.version != SEGMENT_VERSION)
+        return error_fail(err, "control: is not that of a recording of this version");
+    collector->options = (struct collector_options){.features = control.features,
+                                                    .depth = control.depth,
+                                                    .ids_max = control.ids_max,
+                                                    .sample_n = control.sample_n,
+                                                    .sample_bytes = control.sample_bytes,
+                                                    .cpu_hz = control.cpu_hz};
+    return 0;
+}
+
+/* The rate over the longest time that is known. */
+static struct tick_rate noted_rate(const struct recording_note *note, bool is_of_now) {
+    struct moment end = is_of_now ? moment_now() : (struct moment){note->flush_ticks, note->flush_ns};
+    return end.ns > note->start_ns && end.ticks > note->start_ticks
+               ? (struct tick_rate){end.ns - note->start_ns, end.ticks - note->start_ticks}
+               : (struct tick_rate){1, 1};
+}
+
+static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
+    return (uint64_t)((double)value * (double)by / (double)(of ? of : 1));
+}
+
+/* When the process ended, by CLOCK_MONOTONIC; 0 where its segment does not say it. */
+static uint64_t ended_ns(const struct collector *collector, const struct recorded *recorded) {
+    struct segment_view view;
+    struct error ignored = {0};
+    if (segment_view_open(&view, collector->directory, recorded->name, &ignored) <= 0) return 0;
+    uint64_t ticks = atomic_load_explicit(&view.head.ended_ticks, memory_order_relaxed);
+    bool is_tsc = view.head.features & FEATURE_TSC;
+    struct tick_rate rate = tick_rate(collector);
+    segment_view_close(&view);
+    if (!ticks || !is_tsc) return ticks;
+    if (ticks < collector->start.ticks) return 0;
+    return collector->start.ns + scaled(ticks - collector->start.ticks, rate.ns, rate.ticks);
+}
+
+/* The last moment that anything is known of: the latest flush, or the end of a process. */
+static struct moment last_known(const struct collector *collector) {
+    struct tick_rate rate = tick_rate(collector);
+    uint64_t ns = collector->start.ns;
+    if (ns < collector->note.flush_ns) ns = collector->note.flush_ns;
+    if (ns < collector->program_ended_ns) ns = collector->program_ended_ns;
+    for (size_t i = 0; i < collector->count; i++) {
+        uint64_t ended = ended_ns(collector, collector->processes[i]);
+        if (ns < ended) ns = ended;
+    }
+    return (struct moment){collector->start.ticks + scaled(ns - collector->start.ns, rate.ticks, rate.ns), ns};
+}
+
+static int take_note(struct collector *collector, struct error *err) {
+    struct recording_note *note = &collector->note;
+    if (recording_note_read(note, collector->directory, err) || read_control(collector, err)) return -1;
+    bool is_of_now = recording_note_is_of_now(note);
+    collector->uses_tsc = note->uses_tsc != 0;
+    collector->known_rate = noted_rate(note, is_of_now);
+    collector->start = (struct moment){note->start_ticks, note->start_ns};
+    collector->start_ns = note->start_realtime_ns;
+    collector->first_pid = note->first_pid;
+    collector->program_started_ns = note->program_started_ns;
+    collector->program_ended_ns = note->program_ended_ns;
+    collector->program_waits = note->program_waits;
+    collector->gone.paused_ns = note->paused_ns;
+    if (!is_of_now || !collector_running(collector)) collector->last = last_known(collector);
+    if (collector->last.ns && !collector->program_ended_ns) collector->program_ended_ns = collector->last.ns;
+    return 0;
+}
+
+int collector_reopen(struct collector **collector, struct db *db, int64_t run_id, int directory, struct error *err) {
+    struct collector *made = new_collector(db, run_id, directory, err);
+    *collector = NULL;
+    if (!made) return -1;
+    made->is_reopened = true;
+    if (take_note(made, err) || resolver_open(&made->resolver, db, err)) {
+        collector_close(made);
+        return -1;
+    }
+    *collector = made;
+    return 0;
+}
+
+void collector_moved(struct collector *collector, const char *moved, const char *moved_to) {
+    collector->resolver.moved = moved;
+    collector->resolver.moved_to = moved_to;
 }
 
 /* ---- where programs were loaded ---------------------------------------------------------------------------------- */
@@ -340,7 +484,7 @@ static int open_segment(struct collector *collector, struct recorded *recorded, 
 /* The last moment of the process that is known, on its clock of lock times: the program's end, else now. */
 static uint64_t last_ticks(const struct collector *collector, const struct recorded *recorded,
                            const struct segment_view *view) {
-    struct moment now = moment_now();
+    struct moment now = recording_now(collector);
     bool is_over = !recorded->is_running && view->head.pid == collector->first_pid && collector->program_ended_ns;
     uint64_t ended_ns = is_over && collector->program_ended_ns < now.ns ? collector->program_ended_ns : now.ns;
     if (!(view->head.features & FEATURE_TSC)) return ended_ns;
@@ -351,6 +495,10 @@ static uint64_t last_ticks(const struct collector *collector, const struct recor
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
  * end. */
 static void read_processes(struct collector *collector) {
+    struct moment now = moment_now();
+    collector->note.flush_ns = now.ns;
+    collector->note.flush_ticks = now.ticks;
+    write_note(collector);
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         struct segment_view view;
@@ -476,7 +624,7 @@ static void drop_finished(struct collector *collector) {
             continue;
         }
         add_totals(&collector->gone, recorded, tick_rate(collector));
-        unlinkat(collector->directory, recorded->name, 0);
+        if (!collector->is_reopened) unlinkat(collector->directory, recorded->name, 0);
         recorded_free(recorded);
     }
     collector->count = kept;

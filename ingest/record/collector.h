@@ -85,6 +85,11 @@ struct collector_totals {
  * descriptor of the private directory, which stays the caller's. collector_close frees *collector. */
 int collector_open(struct collector **collector, struct db *db, int64_t run_id, int directory,
                    const struct collector_options *options, struct error *err);
+/* The same for a recording whose recorder was killed or could not store its end: what stands in the directory is what
+ * it left there. Segments are not removed when they are stored. */
+int collector_reopen(struct collector **collector, struct db *db, int64_t run_id, int directory, struct error *err);
+/* What was below the directory `moved` is below `moved_to` now. The texts stay the caller's. */
+void collector_moved(struct collector *collector, const char *moved, const char *moved_to);
 /* The program was built for this recording: looks for its transpiled files, and keeps them with the run. */
 void collector_built(struct collector *collector, const struct ingest_program *program);
 /* The load bias of the executable of that process: run-time address minus address in the file. False where it was not
@@ -97,6 +102,8 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
 void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns);
 /* How often the program's threads gave the processor away by themselves, as getrusage(2) counts. Call it at the end. */
 void collector_set_waits(struct collector *collector, uint64_t waits);
+/* How the program ended, as from waitpid(2). Only collector_reopen needs it. */
+void collector_set_status(struct collector *collector, int wait_status);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */

@@ -282,13 +282,19 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
     return code;
 }
 
-void launch_end(struct launch *launch) {
-    /* Drops pending signals: one that came after the end of the program must not end us before the run is written. */
+bool launch_is_asked_to_end(void) {
     sigset_t waited;
     siginfo_t info;
+    bool is_asked = false;
     waited_signals(&waited);
-    while (sigtimedwait(&waited, &info, &(struct timespec){0}) > 0)
-        continue;
+    for (int signal; (signal = sigtimedwait(&waited, &info, &(struct timespec){0})) > 0;)
+        is_asked = is_asked || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+    return is_asked;
+}
+
+void launch_end(struct launch *launch) {
+    /* Drops pending signals: one that came after the end of the program must not end us before the run is written. */
+    (void)launch_is_asked_to_end();
     if (launch->attended && launch->signals >= 0) close(launch->signals);
     launch->signals = -1;
     sigaction(SIGCHLD, &launch->child_before, NULL);

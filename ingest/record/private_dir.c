@@ -15,6 +15,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/map.h"
+#include "ingest/record/recording_note.h"
+
 /* A place with less free space is used only if there is no other. (Docker's default /dev/shm has 64 MiB.) */
 #define ROOM_WANTED (UINT64_C(128) << 20)
 
@@ -118,16 +121,42 @@ static void empty(int directory) {
     unlinkat(directory, "owner", 0); /* last, so that a later sweep can finish a removal that was interrupted */
 }
 
-void private_dir_remove(struct private_dir *directory) {
-    if (!directory->path) return;
-    if (directory->file >= 0) {
-        empty(directory->file);
-        close(directory->file);
-    }
-    rmdir(directory->path);
+void private_dir_release(struct private_dir *directory) {
+    if (directory->file >= 0) close(directory->file);
     if (directory->owner >= 0) close(directory->owner);
     free(directory->path);
     *directory = (struct private_dir){.file = -1, .owner = -1};
+}
+
+void private_dir_remove(struct private_dir *directory) {
+    if (!directory->path) return;
+    if (directory->file >= 0) empty(directory->file);
+    rmdir(directory->path);
+    private_dir_release(directory);
+}
+
+/* ---- what recorders left behind ---------------------------------------------------------------------------------- */
+
+/* What the program, perf or strace wrote: segments, dumps, perf.data, perf-stat. */
+static bool is_record(const char *name) {
+    static const char *const ends[] = {".seg", ".txt", "perf.data", "perf-stat"};
+    size_t size = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (size >= strlen(ends[i]) && strcmp(name + size - strlen(ends[i]), ends[i]) == 0) return true;
+    return false;
+}
+
+bool private_dir_has_recording(int directory) {
+    bool found = false;
+    if (faccessat(directory, RECORDING_RUN_FILE, F_OK, AT_SYMLINK_NOFOLLOW)) return false;
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    if (!list && copy >= 0) close(copy);
+    if (!list) return false;
+    for (struct dirent *entry; !found && (entry = readdir(list));)
+        found = is_record(entry->d_name);
+    closedir(list);
+    return found;
 }
 
 /* Whether nobody has `owner` locked. A directory without `owner` may be between mkdir and the lock: then the pid in its
@@ -140,17 +169,14 @@ static bool is_left_over(int directory, long pid) {
     return left;
 }
 
-static bool sweep_one(int parent, const char *name, long pid) {
+/* Of this user, and left over; -1: it is not, or cannot be opened. Close it. */
+static int open_left_over(int parent, const char *name, long pid) {
     struct stat status;
     int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory < 0) return false;
-    bool removed = false;
-    if (fstat(directory, &status) == 0 && status.st_uid == getuid() && is_left_over(directory, pid)) {
-        empty(directory);
-        removed = unlinkat(parent, name, AT_REMOVEDIR) == 0;
-    }
+    if (directory < 0) return -1;
+    if (fstat(directory, &status) == 0 && status.st_uid == getuid() && is_left_over(directory, pid)) return directory;
     close(directory);
-    return removed;
+    return -1;
 }
 
 /* clear-UID-PID-RANDOM of this user; *pid is set. */
@@ -163,16 +189,85 @@ static bool is_our_name(const char *name, long *pid) {
     return errno == 0 && *pid > 0 && *pid <= INT32_MAX && *end == '-';
 }
 
-int private_dir_sweep(void) {
-    int count = 0;
+struct left_over {
+    const char *parent, *name; /* its path is both */
+    int parent_file, file;
+    long pid; /* of the recorder */
+};
+
+static void each_left_over(void (*visit)(void *context, const struct left_over *left), void *context) {
     for (int i = 0; i < BASE_COUNT; i++) {
         if (i == 2 && strcmp(base(1), base(2)) == 0) break;
         DIR *list = opendir(base(i));
         if (!list) continue;
-        long pid;
-        for (struct dirent *entry; (entry = readdir(list));)
-            if (is_our_name(entry->d_name, &pid)) count += sweep_one(dirfd(list), entry->d_name, pid);
+        struct left_over left = {.parent = base(i), .parent_file = dirfd(list)};
+        for (struct dirent *entry; (entry = readdir(list));) {
+            left.name = entry->d_name;
+            if (!is_our_name(left.name, &left.pid)) continue;
+            left.file = open_left_over(left.parent_file, left.name, left.pid);
+            if (left.file < 0) continue;
+            visit(context, &left);
+            close(left.file);
+        }
         closedir(list);
     }
-    return count;
+}
+
+struct recording_visit {
+    void (*visit)(void *context, const char *path);
+    void *context;
+};
+
+static void visit_recording(void *context, const struct left_over *left) {
+    const struct recording_visit *visit = context;
+    if (!private_dir_has_recording(left->file)) return;
+    char *path = xasprintf("%s/%s", left->parent, left->name);
+    visit->visit(visit->context, path);
+    free(path);
+}
+
+void private_dir_each_recording(void (*visit)(void *context, const char *path), void *context) {
+    struct recording_visit with = {visit, context};
+    each_left_over(visit_recording, &with);
+}
+
+int private_dir_adopt(struct private_dir *directory, const char *path, struct error *err) {
+    *directory = (struct private_dir){.path = xstrdup(path), .owner = -1};
+    directory->file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory->file >= 0)
+        directory->owner =
+            openat(directory->file, "owner", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+    if (directory->owner >= 0 && flock(directory->owner, LOCK_EX | LOCK_NB) == 0) return 1;
+    int why = errno;
+    bool is_locked = directory->owner >= 0 && why == EWOULDBLOCK;
+    private_dir_release(directory);
+    return is_locked ? 0 : error_fail(err, "%s: %s", path, strerror(why));
+}
+
+/* ---- sweeping ---------------------------------------------------------------------------------------------------- */
+
+struct sweep {
+    struct map needed; /* pids of recorders whose recording is kept */
+    int removed;
+};
+
+static void note_needed(void *context, const struct left_over *left) {
+    struct sweep *sweep = context;
+    if (private_dir_has_recording(left->file)) map_put(&sweep->needed, &left->pid, sizeof left->pid, NULL);
+}
+
+/* The directory of a program that was built for a recording has the same pid in its name. */
+static void sweep_one(void *context, const struct left_over *left) {
+    struct sweep *sweep = context;
+    if (map_find(&sweep->needed, &left->pid, sizeof left->pid)) return;
+    empty(left->file);
+    sweep->removed += unlinkat(left->parent_file, left->name, AT_REMOVEDIR) == 0;
+}
+
+int private_dir_sweep(void) {
+    struct sweep sweep = {.removed = 0};
+    each_left_over(note_needed, &sweep);
+    each_left_over(sweep_one, &sweep);
+    map_free(&sweep.needed);
+    return sweep.removed;
 }

@@ -6,6 +6,8 @@
 #ifndef CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 #define CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 struct private_dir {
@@ -18,8 +20,19 @@ int private_dir_make(struct private_dir *directory, struct error *err);
 int private_dir_make_for_programs(struct private_dir *directory, struct error *err);
 /* Removes it and everything in it. */
 void private_dir_remove(struct private_dir *directory);
-/* Removes the directories that recorders of this user left behind when they were killed. Follows no symbolic link.
- * Returns their number. */
+/* Closes it, and leaves it where it is. */
+void private_dir_release(struct private_dir *directory);
+/* Removes the directories that recorders of this user left behind when they were killed, but for those with a recording
+ * that can still be stored (ingest/record/lost.h), and for what belongs to them. Follows no symbolic link. Returns the
+ * number of those that it removed. */
 int private_dir_sweep(void);
+
+/* A directory that a recorder left behind, and that `clear recover` stores. */
+/* True if it has a recording: what is known of its run, and something that was recorded. */
+bool private_dir_has_recording(int directory);
+/* Calls `visit` with the path of each one of this user. */
+void private_dir_each_recording(void (*visit)(void *context, const char *path), void *context);
+/* Opens it and locks its `owner`. 1; 0 where a recorder has it locked; -1 with the error set. */
+int private_dir_adopt(struct private_dir *directory, const char *path, struct error *err);
 
 #endif

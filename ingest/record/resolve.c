@@ -70,7 +70,13 @@ static struct image *find_image(struct resolver *resolver, const char *path, con
 }
 
 static struct symbolizer_module *module_of(struct resolver *resolver, struct image *image) {
-    if (!image->module) image->module = symbolizer_module(resolver->symbolizer, image->path, image->build_id);
+    size_t size = resolver->moved ? strlen(resolver->moved) : 0;
+    if (image->module) return image->module;
+    if (!size || strncmp(image->path, resolver->moved, size) != 0 || image->path[size] != '/')
+        return image->module = symbolizer_module(resolver->symbolizer, image->path, image->build_id);
+    char *path = xasprintf("%s%s", resolver->moved_to, image->path + size);
+    image->module = symbolizer_module(resolver->symbolizer, path, image->build_id);
+    free(path);
     return image->module;
 }
 

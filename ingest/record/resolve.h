@@ -34,7 +34,8 @@ struct resolver {
     struct map by_name; /* "path\0build id" -> index into images */
     struct image **images;
     size_t image_count;
-    uint64_t symbolize_ns; /* time spent in the symbolizer */
+    uint64_t symbolize_ns;        /* time spent in the symbolizer */
+    const char *moved, *moved_to; /* files below the one directory are read in the other; NULL: none were moved */
 };
 
 /* An image in one process. */

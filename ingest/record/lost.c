@@ -1,0 +1,443 @@
+#include "ingest/record/lost.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/recording_note.h"
+#include "ingest/record/segment_view.h"
+#include "ingest/record/self_dumps.h"
+#include "ingest/record/tools.h"
+#include "schema/schema.h"
+
+enum { RUN_TEXT_MAX = 1 << 24 };
+
+/* ---- the description --------------------------------------------------------------------------------------------- */
+
+static char *real_path(const char *path) {
+    char *real = realpath(path, NULL);
+    return real ? real : xstrdup(path);
+}
+
+static int write_text(int directory, const char *name, const char *text, struct error *err) {
+    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return error_fail(err, "%s of the recording: %s", name, strerror(errno));
+    size_t size = strlen(text);
+    bool written = write(file, text, size) == (ssize_t)size;
+    int why = errno;
+    if (close(file) || !written) return error_fail(err, "%s of the recording: %s", name, strerror(why));
+    return 0;
+}
+
+int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
+                  const struct build *build, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("ingest/lost_describe.sql"), err);
+    if (!row) return -1;
+    char *warehouse = real_path(db->path);
+    db_bind_int(row, ":run", run_id);
+    db_bind_text(row, ":warehouse", warehouse);
+    db_bind_text(row, ":program", program);
+    db_bind_text(row, ":build", build->place);
+    db_bind_text(row, ":source", build->source);
+    free(warehouse);
+    if (db_step(db, row, err) != 1) return -1;
+    int code = write_text(directory->file, RECORDING_RUN_FILE, db_text(row, 0), err);
+    sqlite3_reset(row);
+    return code;
+}
+
+/* ---- keeping ----------------------------------------------------------------------------------------------------- */
+
+static bool copy_range(int from, int to, off_t at, off_t end) {
+    char block[65536];
+    while (at < end) {
+        size_t wanted = end - at < (off_t)sizeof block ? (size_t)(end - at) : sizeof block;
+        ssize_t size = pread(from, block, wanted, at);
+        if (size < 0) return false;
+        if (size == 0) break;
+        if (pwrite(to, block, (size_t)size, at) != size) return false;
+        at += size;
+    }
+    return true;
+}
+
+/* Holes stay holes: a segment is mostly one. */
+static bool copy_contents(int from, int to, off_t size) {
+    off_t at = 0;
+    if (ftruncate(to, size)) return false;
+    while (at < size) {
+        off_t data = lseek(from, at, SEEK_DATA);
+        if (data < 0) return errno == ENXIO; /* only a hole is left */
+        off_t hole = lseek(from, data, SEEK_HOLE);
+        if (!copy_range(from, to, data, hole < 0 ? size : hole)) return false;
+        at = hole < 0 ? size : hole;
+    }
+    return true;
+}
+
+static bool copy_file(int from, int to, const char *name) {
+    struct stat about;
+    int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    int out = in < 0 ? -1 : openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool copied = out >= 0 && fstat(in, &about) == 0 && copy_contents(in, out, about.st_size);
+    if (in >= 0) close(in);
+    if (out >= 0) copied = close(out) == 0 && copied;
+    return copied;
+}
+
+static bool copy_directory(int from, int to, const char *name);
+
+static bool copy_entry(int from, int to, const char *name) {
+    struct stat about;
+    if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "owner") == 0) return true;
+    if (fstatat(from, name, &about, AT_SYMLINK_NOFOLLOW)) return false;
+    if (S_ISDIR(about.st_mode)) return copy_directory(from, to, name);
+    return !S_ISREG(about.st_mode) || copy_file(from, to, name);
+}
+
+/* Copies regular files and directories. */
+static bool copy_entries(int from, int to) {
+    int copy = openat(from, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *list = copy < 0 ? NULL : fdopendir(copy);
+    bool copied = list != NULL;
+    if (!list && copy >= 0) close(copy);
+    for (struct dirent *entry; copied && (entry = readdir(list));)
+        copied = copy_entry(from, to, entry->d_name);
+    if (list) closedir(list);
+    return copied;
+}
+
+/* `name` is that of a directory in `from`, or an absolute path, of which the last part is the name in `to`. */
+static bool copy_directory(int from, int to, const char *name) {
+    int in = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const char *base = path_base(name);
+    bool made = in >= 0 && mkdirat(to, base, 0700) == 0;
+    int out = made ? openat(to, base, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    bool copied = out >= 0 && copy_entries(in, out);
+    if (in >= 0) close(in);
+    if (out >= 0) close(out);
+    return copied;
+}
+
+/* Makes WAREHOUSE.lost, or takes ours. */
+static int open_lost(const char *path) {
+    struct stat about;
+    if (mkdir(path, 0700) && errno != EEXIST) return -1;
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return -1;
+    if (fstat(file, &about) == 0 && about.st_uid == geteuid() && !(about.st_mode & 077)) return file;
+    close(file);
+    return -1;
+}
+
+static char *lost_path(const char *warehouse) {
+    char *real = real_path(warehouse), *path = xasprintf("%s.lost", real);
+    free(real);
+    return path;
+}
+
+/* Removes a copy that was not finished. */
+static void remove_copy(const char *path) {
+    struct private_dir copy;
+    struct error ignored = {0};
+    if (private_dir_adopt(&copy, path, &ignored) == 1) private_dir_remove(&copy);
+}
+
+/* Moves or copies it into the directory `to`. */
+static bool move(const struct private_dir *directory, const char *to, const char *path) {
+    int parent = open_lost(to);
+    bool moved = parent >= 0 && rename(directory->path, path) == 0;
+    if (parent >= 0 && !moved && errno == EXDEV) {
+        moved = copy_directory(AT_FDCWD, parent, directory->path);
+        if (!moved) remove_copy(path);
+    }
+    if (parent >= 0) close(parent);
+    if (!moved) rmdir(to);
+    return moved;
+}
+
+char *lost_keep(struct private_dir *directory, const char *warehouse, const struct build *build) {
+    struct stat about;
+    char *to = lost_path(warehouse), *path = xasprintf("%s/%s", to, path_base(directory->path));
+    if (build->place) (void)copy_directory(AT_FDCWD, directory->file, build->place);
+    bool is_moved = move(directory, to, path);
+    if (!is_moved) {
+        free(path);
+        path = xstrdup(directory->path);
+    }
+    if (is_moved && stat(directory->path, &about) == 0)
+        private_dir_remove(directory); /* it was copied */
+    else
+        private_dir_release(directory);
+    free(to);
+    return path;
+}
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+struct paths {
+    char **items;
+    size_t count;
+};
+
+static void add_path(void *context, const char *path) {
+    struct paths *paths = context;
+    paths->items = xrealloc(paths->items, (paths->count + 2) * sizeof *paths->items);
+    paths->items[paths->count++] = xstrdup(path);
+    paths->items[paths->count] = NULL;
+}
+
+static int by_text(const void *one, const void *other) {
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+char **lost_find(const char *warehouse) {
+    struct paths paths = {.items = xcalloc(1, sizeof *paths.items)};
+    struct dirent **names = NULL;
+    char *kept = lost_path(warehouse);
+    int count = scandir(kept, &names, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        char *path = xasprintf("%s/%s", kept, names[i]->d_name);
+        int file = *names[i]->d_name == '.' ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (file >= 0 && private_dir_has_recording(file)) add_path(&paths, path);
+        if (file >= 0) close(file);
+        free(path);
+        free(names[i]);
+    }
+    free(names);
+    free(kept);
+    private_dir_each_recording(add_path, &paths);
+    qsort(paths.items, paths.count, sizeof *paths.items, by_text);
+    return paths.items;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------------------------- */
+
+static char *read_run(int directory, struct error *err) {
+    int file = openat(directory, RECORDING_RUN_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat about;
+    char *text = NULL;
+    if (file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= RUN_TEXT_MAX) {
+        text = xcalloc((size_t)about.st_size + 1, 1);
+        if (read(file, text, (size_t)about.st_size) != (ssize_t)about.st_size) text[0] = '\0';
+    }
+    if (!text) error_fail(err, "%s: %s", RECORDING_RUN_FILE, file < 0 ? strerror(errno) : "is not that of a recording");
+    if (file >= 0) close(file);
+    return text;
+}
+
+static char *text_of(sqlite3_stmt *row, int column) {
+    return sqlite3_column_type(row, column) == SQLITE_NULL ? NULL : xstrdup(db_text(row, column));
+}
+
+/* SQLite reads JSON. */
+static int parse_run(struct lost *lost, struct error *err) {
+    struct db db;
+    if (db_open_private(&db, "the run of a recording", err)) return -1;
+    sqlite3_stmt *row = db_prepare(&db, embedded_text("ingest/lost_read.sql"), err);
+    if (row) db_bind_text(row, ":run", lost->run);
+    int code = row && db_step(&db, row, err) == 1 ? 0 : -1;
+    if (code == 0) {
+        lost->warehouse = text_of(row, 0);
+        lost->command = text_of(row, 1);
+        lost->label = text_of(row, 2);
+        lost->uuid = text_of(row, 3);
+        lost->build = text_of(row, 4);
+        lost->program = text_of(row, 5);
+        lost->started_ns = sqlite3_column_int64(row, 6);
+        if (!lost->warehouse || !lost->command || !lost->uuid)
+            code = error_fail(err, "%s: is not that of a recording", RECORDING_RUN_FILE);
+    }
+    struct error ignored = {0};
+    db_close(&db, &ignored);
+    return code;
+}
+
+static bool is_segment(const char *name) {
+    size_t size = strlen(name);
+    return size > 4 && strcmp(name + size - 4, ".seg") == 0;
+}
+
+static void count_files(struct lost *lost) {
+    struct dirent **names = NULL;
+    int count = scandir(lost->directory.path, &names, NULL, NULL);
+    for (int i = 0; i < count; i++) {
+        struct stat about;
+        const char *name = names[i]->d_name;
+        if (fstatat(lost->directory.file, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode)) {
+            lost->bytes += (int64_t)about.st_blocks * 512;
+            lost->segments += is_segment(name);
+            lost->running += is_segment(name) && segment_is_written(lost->directory.file, name) == 1;
+        }
+        free(names[i]);
+    }
+    free(names);
+}
+
+int lost_open(struct lost *lost, const char *path, struct error *err) {
+    *lost = (struct lost){.directory = {.file = -1, .owner = -1}};
+    int file = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool has_run = file >= 0 && faccessat(file, RECORDING_RUN_FILE, R_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (file < 0) return error_fail(err, "%s: %s", path, strerror(errno));
+    close(file);
+    if (!has_run) return error_fail(err, "%s: is not a recording: it has no %s", path, RECORDING_RUN_FILE);
+    int code = private_dir_adopt(&lost->directory, path, err);
+    if (code != 1) return code;
+    lost->run = read_run(lost->directory.file, err);
+    if (lost->run && parse_run(lost, err) == 0) {
+        count_files(lost);
+        return 1;
+    }
+    lost_close(lost);
+    return error_prefix(err, "%s: ", path);
+}
+
+void lost_close(struct lost *lost) {
+    private_dir_release(&lost->directory);
+    free(lost->run);
+    free(lost->warehouse);
+    free(lost->command);
+    free(lost->label);
+    free(lost->uuid);
+    free(lost->build);
+    free(lost->program);
+    *lost = (struct lost){.directory = {.file = -1, .owner = -1}};
+}
+
+void lost_remove(struct lost *lost) {
+    char *parent = xstrdup(lost->directory.path);
+    private_dir_remove(&lost->directory);
+    char *slash = strrchr(parent, '/');
+    if (slash && slash != parent) *slash = '\0';
+    size_t size = strlen(parent);
+    if (size > 5 && strcmp(parent + size - 5, ".lost") == 0) rmdir(parent); /* the last one */
+    free(parent);
+    lost_close(lost);
+}
+
+bool lost_is_of(const struct lost *lost, const char *warehouse) {
+    char *real = real_path(warehouse), *other = real_path(lost->warehouse);
+    bool is_same = strcmp(real, other) == 0;
+    free(real);
+    free(other);
+    return is_same;
+}
+
+/* ---- storing ----------------------------------------------------------------------------------------------------- */
+
+static int run_with(struct db *db, const char *file, const struct lost *lost, int64_t run_id, struct error *err) {
+    sqlite3_stmt *statement = db_prepare(db, embedded_text(file), err);
+    if (!statement) return -1;
+    db_bind_text(statement, ":run", lost->run);
+    if (run_id) db_bind_int(statement, ":id", run_id);
+    return db_run(db, statement, err);
+}
+
+static int64_t find_run(const struct lost *lost, struct db *db, struct error *err) {
+    if (run_with(db, "ingest/lost_run.sql", lost, 0, err)) return -1;
+    sqlite3_stmt *row = db_prepare(db, "SELECT id FROM runs WHERE uuid = :uuid", err);
+    if (!row) return -1;
+    db_bind_text(row, ":uuid", lost->uuid);
+    if (db_step(db, row, err) != 1) return error_fail(err, "%s: its run cannot be stored", lost->directory.path);
+    int64_t run_id = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return run_with(db, "ingest/lost_tags.sql", lost, run_id, err) ? -1 : run_id;
+}
+
+static int forget_process(struct db *db, int64_t run_id, const struct segment *head, struct error *err) {
+    sqlite3_stmt *statement =
+        db_prepare(db, "DELETE FROM processes WHERE run_id = :run AND pid = :pid AND started_ns = :started", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    db_bind_int(statement, ":pid", head->pid);
+    db_bind_int(statement, ":started", (int64_t)head->start_realtime_ns);
+    return db_run(db, statement, err);
+}
+
+/* A segment has all that its process did. So what was flushed of it goes, and is written anew. */
+static int forget_flushed(const struct lost *lost, struct db *db, int64_t run_id, struct error *err) {
+    struct dirent **names = NULL;
+    int count = scandir(lost->directory.path, &names, NULL, alphasort), code = 0;
+    for (int i = 0; i < count; i++) {
+        struct segment_view view;
+        struct error ignored = {0};
+        if (code == 0 && is_segment(names[i]->d_name) &&
+            segment_view_open(&view, lost->directory.file, names[i]->d_name, &ignored) > 0) {
+            code = forget_process(db, run_id, &view.head, err);
+            segment_view_close(&view);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return code;
+}
+
+static int end_run(const struct lost *lost, struct db *db, int64_t run_id, const struct collector *collector,
+                   struct error *err) {
+    struct recording_note note;
+    struct collector_totals totals;
+    if (recording_note_read(&note, lost->directory.file, err)) return -1;
+    collector_totals(collector, &totals);
+    const struct run_ending ending = {.wait_status = note.wait_status,
+                                      .symbolize_ns = totals.symbolize_ns,
+                                      .write_ns = totals.flush_ns - totals.symbolize_ns};
+    if (note.has_status) return run_end(db, run_id, &ending, err);
+    if (lost->running) return 0;
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/lost_end.sql"), err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    return db_run(db, statement, err);
+}
+
+/* perf and the dumps of the program. Each is a transaction of its own, so they come last. */
+static void store_others(struct lost *lost, struct db *db, int64_t run_id, const struct collector *collector,
+                         void (*warn)(const char *message)) {
+    static const struct {
+        const char *name;
+        enum tool tool;
+    } tools[] = {{"perf.data", TOOL_PERF_RECORD}, {"perf-stat", TOOL_PERF_STAT}};
+    struct self_dumps dumps = {.directory = lost->directory.path, .has_children = true};
+    const struct ingest_program program = {.path = lost->program ? lost->program : ""};
+    struct error err = {0};
+    if (self_dumps_take(&dumps, db, run_id, collector, &program, &err)) warn(err.message);
+    for (size_t i = 0; i < dumps.loss_count; i++)
+        warn(dumps.losses[i].error.message);
+    self_dumps_close(&dumps);
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        struct error failure = {0};
+        char *path = xasprintf("%s/%s", lost->directory.path, tools[i].name);
+        if (access(path, F_OK) == 0 && tool_store(db, run_id, tools[i].tool, path, &program, &failure))
+            warn(failure.message);
+        free(path);
+    }
+}
+
+int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), struct error *err) {
+    struct collector *collector = NULL;
+    char *build = xasprintf("%s/build", lost->directory.path);
+    if (db_begin(db, err)) {
+        free(build);
+        return -1;
+    }
+    int64_t run_id = find_run(lost, db, err);
+    int code = run_id < 0 || forget_flushed(lost, db, run_id, err) ? -1 : 0;
+    if (code == 0) code = collector_reopen(&collector, db, run_id, lost->directory.file, err);
+    if (code == 0 && lost->build && access(build, F_OK) == 0) collector_moved(collector, lost->build, build);
+    if (code == 0) code = collector_flush(collector, true, err) || end_run(lost, db, run_id, collector, err) ? -1 : 0;
+    if (code)
+        db_rollback(db);
+    else
+        code = db_commit(db, err);
+    if (code == 0) store_others(lost, db, run_id, collector, warn);
+    collector_close(collector);
+    free(build);
+    return code ? -1 : run_id;
+}

@@ -1,0 +1,56 @@
+/* lost.h: recordings that are not in their warehouse, because clear was killed or could not write the end, and how they
+ * get there: `clear recover`.
+ *
+ * A recording is a directory (0700) with the segments of its processes, the file `control`, what recording_note.h
+ * describes, and the files of perf and of the program's own dumps. A killed clear leaves it where it was
+ * (ingest/record/private_dir.h). A clear that could not store the end moves it to WAREHOUSE.lost/UUID, with the program
+ * itself where it was built for the recording. */
+#ifndef CLEAR_INGEST_RECORD_LOST_H
+#define CLEAR_INGEST_RECORD_LOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ingest/record/private_dir.h"
+#include "ingest/record/toolchain.h"
+#include "schema/db.h"
+
+/* ---- in the recorder ---- */
+
+/* Writes what a later process must know of the run into the directory. `build` is zeros for a program that was not
+ * built. */
+int lost_describe(struct db *db, int64_t run_id, const struct private_dir *directory, const char *program,
+                  const struct build *build, struct error *err);
+/* Keeps the recording, whose directory becomes the caller's no more: at WAREHOUSE.lost/UUID, or where it is if it cannot
+ * be moved there. The path; free() it. */
+char *lost_keep(struct private_dir *directory, const char *warehouse, const struct build *build);
+
+/* ---- afterwards ---- */
+
+struct lost {
+    struct private_dir directory;                               /* ours: its owner is locked */
+    char *run;                                                  /* the text of run.json */
+    char *warehouse, *command, *label, *uuid, *build, *program; /* NULL for none: the label, the build, the program */
+    int64_t started_ns;
+    int64_t bytes;   /* memory or disk that it occupies */
+    size_t segments; /* processes, but for those that were stored */
+    size_t running;  /* of these, that run now */
+};
+
+/* The paths of recordings in the directories of killed recorders and in WAREHOUSE.lost; NULL-terminated, free each and
+ * the array. */
+char **lost_find(const char *warehouse);
+/* Opens it. 1; 0 if a recorder or another `clear recover` has it; -1 with the error set, where it is not a recording. */
+int lost_open(struct lost *lost, const char *path, struct error *err);
+void lost_close(struct lost *lost);
+/* Closes and removes it. */
+void lost_remove(struct lost *lost);
+/* Whether it belongs to that warehouse. */
+bool lost_is_of(const struct lost *lost, const char *warehouse);
+
+/* Writes it to the warehouse, in one transaction: the run, if it is not there, and its processes in place of what was
+ * flushed of them. What perf and the program's own dumps left follows; if that cannot be read, `warn` is called with
+ * the reason. The id of the run, or -1. */
+int64_t lost_store(struct lost *lost, struct db *db, void (*warn)(const char *message), struct error *err);
+
+#endif
