@@ -62,7 +62,8 @@ queries = {
  ('heap', 'site'): ("SELECT printf('%016x', signature), run_id, sum(alloc_bytes), sum(alloc_count), sum(alloc_bytes - free_bytes), sum(alloc_count - free_count) "
      "FROM sites JOIN profiles ON profiles.id = profile_id JOIN traces ON traces.id = trace_id GROUP BY 1, 2",
      ['alloc_bytes', 'alloc_count', 'inuse_bytes', 'inuse_count']),
- ('lock', 'lock'): ("SELECT identity, run_id, sum(acquires + read_acquires), sum(contended + read_contended), sum(wait_ns + read_wait_ns), sum(hold_ns) "
+ ('lock', 'lock'): ("SELECT identity, run_id, sum(acquires + read_acquires), sum(contended + read_contended), sum(wait_ns + read_wait_ns), sum(hold_ns), "
+     "sum(timeouts), sum(unfinished), sum(failed_tries) "
      "FROM locks JOIN profiles ON profiles.id = profile_id JOIN objects ON objects.id = object_id GROUP BY 1, 2",
      ['operations', 'contended', 'wait_ns', 'hold_ns']),
  ('cell', 'cell'): ("SELECT identity, run_id, sum(retries), sum(commits), sum(reads), sum(struct_size * (commits + retries)) "
@@ -356,6 +357,59 @@ answer = json.load(open("answer.json"))
 tables = any(row.get("is_change") for row in answer["rows"]) or any(f["is_change"] for r in answer["rows"] if r["section"] == "totals" for f in r["figures"].values())
 assert tables != answer["quote"].startswith("no change"), answer["quote"]' || fail "the line to quote of $pair against its tables"
 done
+
+# ---- waits and tries that end without the lock: the program says how many, in the variant that holds the lock while others ask for it
+cat >late.c <<'C'
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+static pthread_mutex_t g_table = PTHREAD_MUTEX_INITIALIZER;
+static void *asks(void *unused) {
+    for (int i = 0; i < 3; i++) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 80000000;
+        until.tv_sec += until.tv_nsec / 1000000000, until.tv_nsec %= 1000000000;
+        int result = pthread_mutex_timedlock(&g_table, &until);
+        if (result != (LATE ? ETIMEDOUT : 0)) abort();
+        if (result == 0) pthread_mutex_unlock(&g_table);
+    }
+    for (int i = 0; i < 20; i++) {
+        int result = pthread_mutex_trylock(&g_table);
+        if (result != (LATE ? EBUSY : 0)) abort();
+        if (result == 0) pthread_mutex_unlock(&g_table);
+    }
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    if (LATE) pthread_mutex_lock(&g_table);
+    pthread_create(&thread, NULL, asks, NULL);
+    pthread_join(thread, NULL);
+    if (LATE) pthread_mutex_unlock(&g_table);
+}
+C
+"${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DLATE=0 -o prompt late.c && "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DLATE=1 -o late late.c || fail "compiling late"
+for i in 1 2 3; do
+    for program in prompt late; do "$CLEAR" profile -q --db late.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
+done
+endings() { # of the row of the lock: old and new means, where they are called a change
+    python3 -c 'import json
+for row in json.load(open("answer.json"))["rows"]:
+    if row["section"] == "lock" and row["by"] == "lock":
+        print(*["%s %d %d" % (name, row["figures"][name]["old"]["mean"], row["figures"][name]["new"]["mean"])
+                for name in ("timeouts", "unfinished", "failed_tries") if row["figures"][name]["is_change"]], sep=", ")'
+}
+"$CLEAR" doctor --db late.db --json 1 --diff 2 >answer.json || fail "doctor of prompt and late"
+expect_equal "$(changes lock lock) $(endings)" "prompt:g_table: new timeouts timeouts 0 3" "timeouts are new; of one run the tries are chance"
+"$CLEAR" doctor --db late.db --json 2 --diff 1 >answer.json || fail "doctor of late and prompt"
+expect_equal "$(endings)" "timeouts 3 0" "timeouts are gone"
+"$CLEAR" doctor --db late.db --json all:prompt --diff all:late >answer.json || fail "doctor of all runs of prompt and late"
+expect_equal "$(changes lock lock) $(endings)" "prompt:g_table: new timeouts timeouts 0 3, failed_tries 0 20" "of several runs tries count too"
+"$CLEAR" doctor --db late.db all:prompt --diff all:late >report
+expect_match "$(cat report)" '^  *timeouts 0 -> 3, failed tries 0 -> 20$' "the table of locks"
+expect_match "$(tail -1 report)" 'lock prompt:g_table new timeouts' "the line to quote"
 
 # ---- the same bytes, in larger blocks: the peak is a block's size, 1,000,000 and 4,000,000 bytes, which is recorded to 16 KiB
 cat >peak.c <<'C'

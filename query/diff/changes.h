@@ -34,9 +34,10 @@ enum {
     TOTAL_FIBERS = TOTAL_CHANNEL + 2,
     TOTAL_CPU
 };
-enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD }; /* columns of the locks */
-enum { CELL_RETRIES, CELL_COPIED = 3 };            /* of the cells */
-enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };        /* and of the channels */
+/* Columns of the locks, of the cells, and of the channels. */
+enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD, LOCK_TIMEOUTS, LOCK_UNFINISHED, LOCK_FAILED_TRIES, LOCK_COLUMNS };
+enum { CELL_RETRIES, CELL_COPIED = 3 };
+enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };
 enum { DIFF_FIGURES_MAX = 14, DIFF_NAME_MAX = 32 };
 

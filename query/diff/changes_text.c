@@ -343,6 +343,29 @@ static void add_held(struct grid *grid, const struct diff_figure *hold) {
     buffer_free(&text);
 }
 
+/* "timeouts 0 -> 12, failed tries 3 -> 9": how often the lock was not got, where that changed. */
+static void note_endings(struct grid *grid, const struct diff_table *table, const struct diff_row *row) {
+    struct buffer line = {0};
+    for (size_t i = LOCK_TIMEOUTS; i < LOCK_COLUMNS; i++) {
+        const struct noise *noise = &row->figures[i].noise;
+        if (!row->figures[i].is_change) continue;
+        buffer_printf(&line, "%s%s %s -> %s", line.size ? ", " : "        ", table->columns[i].heading,
+                      diff_value(DIFF_COUNT, noise->old.mean, false).text,
+                      diff_value(DIFF_COUNT, noise->new.mean, false).text);
+    }
+    if (line.size) grid_note(grid, buffer_text(&line));
+    buffer_free(&line);
+}
+
+/* The figure by which a lock's row is called a change. */
+static const struct diff_figure *cause_of_lock(const struct diff_row *row) {
+    static const size_t order[] = {LOCK_WAIT,       LOCK_CONTENDED, LOCK_HOLD,
+                                   LOCK_UNFINISHED, LOCK_TIMEOUTS,  LOCK_FAILED_TRIES};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (row->figures[order[i]].is_change) return &row->figures[order[i]];
+    return &row->figures[LOCK_WAIT];
+}
+
 static void add_object(const struct printer *printer, enum diff_table_id id, struct grid *grid,
                        const struct diff_row *row) {
     const struct diff_table *table = &printer->diff->tables[id];
@@ -350,15 +373,14 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
     /* What the row is called a change by, where it is not the judged figure. */
     const struct diff_figure *cause = figure;
     if (!figure->is_change && id == DIFF_FIBERS) cause = &row->figures[0];
-    if (!figure->is_change && id == DIFF_LOCKS && row->figures[LOCK_HOLD].is_change) cause = &row->figures[LOCK_HOLD];
-    if (!figure->is_change && id == DIFF_LOCKS && row->figures[LOCK_CONTENDED].is_change)
-        cause = &row->figures[LOCK_CONTENDED];
+    if (!figure->is_change && id == DIFF_LOCKS) cause = cause_of_lock(row);
     add_change(printer, grid, row, cause);
     add_means(printer, grid, &table->columns[table->judged], figure);
     add_share(grid, id, row);
     if (id == DIFF_LOCKS) add_held(grid, &row->figures[LOCK_HOLD]);
     add_n(printer, grid, row);
     note_subject(printer, grid, row);
+    if (id == DIFF_LOCKS) note_endings(grid, table, row);
 }
 
 /* ---- a table ---- */

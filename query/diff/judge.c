@@ -213,10 +213,21 @@ static void weigh_cell(const struct diff *diff, struct diff_figure *figures) {
     drop(&figures[CELL_COPIED]);
 }
 
+/* One run on each side: how often a try found the lock taken is chance, as retries are. Waits that did not end with the lock count as
+ * far as the time of waiting does. */
+static void drop_endings(const struct diff *diff, struct diff_figure *lock) {
+    if (!is_single(diff)) return;
+    drop(&lock[LOCK_FAILED_TRIES]);
+    if (lock[LOCK_WAIT].is_change) return;
+    drop(&lock[LOCK_TIMEOUTS]);
+    drop(&lock[LOCK_UNFINISHED]);
+}
+
 static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
     drop_short(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
     drop_brief(diff, &figures[LOCK_WAIT]);
     drop_brief(diff, &figures[LOCK_HOLD]);
+    drop_endings(diff, figures);
 }
 
 /* ---- verdicts ---- */
@@ -257,6 +268,36 @@ static double contended_percent(const struct diff_row *row, int side) {
     return waited == 0 ? 0 : all == 0 ? 100 : 100 * waited / all;
 }
 
+/* Ways of a wait or a try to end without the lock, the worst first. */
+static const struct ending {
+    size_t column;
+    const char *fresh, *gone, *more, *fewer;
+} endings[] = {
+    {LOCK_UNFINISHED, "new unfinished waits", "unfinished waits eliminated", "more unfinished waits",
+     "fewer unfinished waits"},
+    {LOCK_TIMEOUTS, "new timeouts", "timeouts eliminated", "more timeouts", "fewer timeouts"},
+    {LOCK_FAILED_TRIES, "new failed tries", "failed tries eliminated", "more failed tries", "fewer failed tries"},
+};
+
+static const char *ending_change(const struct ending *ending, const struct diff_figure *figure) {
+    if (figure->noise.old.mean == 0) return ending->fresh;
+    if (figure->noise.new.mean == 0) return ending->gone;
+    return direction(figure, ending->more, ending->fewer);
+}
+
+/* What changed in how waits end says more than that there are waits where it was never so before, and is said besides where nothing else
+ * changed. */
+static void judge_endings(struct diff_row *row) {
+    bool is_same = strcmp(row->change, "same") == 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const struct diff_figure *figure = &row->figures[endings[i].column];
+        bool is_new = figure->noise.old.mean == 0 && endings[i].column != LOCK_FAILED_TRIES;
+        if (!figure->is_change || !(is_same || is_new)) continue;
+        row->change = ending_change(&endings[i], figure);
+        return;
+    }
+}
+
 /* Locks and channels, by operations, waits and times. */
 static void judge_waits(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                         struct diff_row *row) {
@@ -271,6 +312,7 @@ static void judge_waits(const struct diff *diff, const struct diff_table *table,
         row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
     if (id == DIFF_LOCKS && strcmp(row->change, "same") == 0)
         row->change = direction(&row->figures[LOCK_HOLD], "held longer", "held shorter");
+    if (id == DIFF_LOCKS) judge_endings(row);
     row->is_change = strcmp(row->change, "same") != 0;
     if (!row->is_change && !judged->is_in_noise && row->presence != DIFF_BOTH)
         row->change = row->presence == DIFF_ADDED ? "new" : "gone";

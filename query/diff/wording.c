@@ -166,6 +166,8 @@ static const struct diff_row *quote_largest(const struct diff *diff, struct quot
 static int rank_of(const struct diff_table *table, const struct diff_row *row) {
     if (strncmp(row->change, "new", 3) == 0) return 0;
     if (strstr(row->change, "eliminated")) return 2;
+    if (strncmp(row->change, "more ", 5) == 0) return 1;
+    if (strncmp(row->change, "fewer ", 6) == 0) return 3;
     if (strcmp(row->change, "held longer") == 0 || strcmp(row->change, "held shorter") == 0)
         return row->change[5] == 'l' ? 1 : 3;
     return row->figures[table->judged].delta > 0 || strcmp(row->change, "regression") == 0 ? 1 : 3;

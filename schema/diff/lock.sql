@@ -8,7 +8,10 @@ SELECT
     sum(locks.acquires + locks.read_acquires) AS operations,
     sum(locks.contended + locks.read_contended + locks.timeouts + locks.unfinished) AS contended,
     sum(locks.wait_ns + locks.read_wait_ns) AS wait_ns,
-    sum(locks.hold_ns) AS hold_ns
+    sum(locks.hold_ns) AS hold_ns,
+    sum(locks.timeouts) AS timeouts,
+    sum(locks.unfinished) AS unfinished,
+    sum(locks.failed_tries) AS failed_tries
 FROM profiles
 JOIN locks ON locks.profile_id = profiles.id
 JOIN objects ON objects.id = locks.object_id
