@@ -73,6 +73,9 @@ UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
 REPLAY  := $(BUILD)/replay/replay
+# The command line as a library, without its main(): a fuzzer may have stand-ins for files of it (fuzz/fuzz_prompt.c).
+CLI_LIBRARY := $(BUILD)/fuzz/cli.a
+CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
 FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc))))) \
@@ -147,13 +150,13 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 		SANITIZE="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" $(FUZZERS:%=$(FUZZ_BUILD)/fuzz_%)
 	@for name in $(FUZZERS); do \
 		fuzz/seeds $$name $(FUZZ_BUILD)/corpus/$$name || exit 1; \
-		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -print_final_stats=1 \
+		$(FUZZ_BUILD)/fuzz_$$name -max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=10 -max_len=65536 -close_fd_mask=2 -print_final_stats=1 \
 			-artifact_prefix=$(FUZZ_BUILD)/$$name- $(FUZZ_BUILD)/corpus/$$name \
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \
 		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
 	done
-$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h fuzz/replay.h $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(LIBRARY_OBJECTS) $(LIBS)
+$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h fuzz/replay.h $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
 
 .PHONY: replay
 replay: ## every reader's fuzzer over its corpus and past crashers, with CC and without libFuzzer (part of test and asan)
@@ -287,8 +290,14 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
 $(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c Makefile | $(BUILD)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
-$(REPLAY): fuzz/replay.c fuzz/replay.h fuzz/fuzz.c fuzz/fuzz.h $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' -o $@ $(filter %.c %.o,$^) $(LDFLAGS) $(LIBS)
+$(REPLAY): fuzz/replay.c fuzz/replay.h fuzz/fuzz.c fuzz/fuzz.h $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
+$(BUILD)/fuzz/main.o: cli/main.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Dmain=clear_main -MMD -MP -c -o $@ $<
+$(CLI_LIBRARY): $(CLI_OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
 
 # A bench of clear's own insides sees as much.
 $(BUILD)/bench/delta: bench/delta.c $(LIBRARY_OBJECTS) Makefile

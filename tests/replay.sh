@@ -16,10 +16,12 @@ for source in "$ROOT"/fuzz/fuzz_*.c; do
     expect_match "$said" "^$reader: ${#files[@]} files read, [1-9][0-9]* taken$" "what was read"
     # A seed that no reader takes tries nothing but the recognition. What is refused is a broken recording or a crasher.
     taken=${said%" taken"}
-    expect_between "${taken##* }" $((${#files[@]} / 2)) "${#files[@]}" "files that $reader took"
+    least=$((${#files[@]} / 2))
+    [ $reader != warehouse ] || least=$((${#files[@]} / 4)) # damage at places that mean something else in each version of the schema
+    expect_between "${taken##* }" $least "${#files[@]}" "files that $reader took"
     count=$((count + 1))
 done
-[ "$count" -ge 7 ] || fail "only $count readers"
+[ "$count" -ge 10 ] || fail "only $count readers"
 for folder in "$ROOT"/fixtures/crashers/*; do
     [ -f "$ROOT/fuzz/fuzz_$(basename "$folder").c" ] || fail "$folder belongs to no reader"
 done
