@@ -39,6 +39,21 @@ CREATE TABLE runs (
 ) STRICT;
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 
+CREATE TABLE run_totals (
+    -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run
+    -- without a row is summed from its rows: a run that is not over, or one whose row was deleted because its rows were changed by hand.
+    run_id          INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    alloc_count     INTEGER NOT NULL, -- [count] blocks allocated
+    alloc_bytes     INTEGER NOT NULL, -- [bytes] bytes allocated
+    inuse_count     INTEGER NOT NULL, -- [count] blocks live at the end
+    inuse_bytes     INTEGER NOT NULL, -- [bytes] bytes live at the end
+    lock_acquires   INTEGER NOT NULL, -- [count] acquisitions of locks, exclusive and shared
+    lock_contended  INTEGER NOT NULL, -- [count] how often a thread had to wait for one, whether it got it or not
+    lock_wait_ns    INTEGER NOT NULL, -- [ns] sum of their waits
+    cpu_ns          INTEGER NOT NULL, -- [ns] CPU time of the program that was sampled
+    recorder_cpu_ns INTEGER NOT NULL  -- [ns] CPU time that the recording took inside the program, beside cpu_ns
+) STRICT;
+
 CREATE TABLE tags (
     -- One tag of a run.
     run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
@@ -89,6 +104,12 @@ CREATE TABLE profiles (
 ) STRICT;
 CREATE INDEX profiles_run ON profiles(run_id, kind);
 CREATE INDEX profiles_peak ON profiles(process_id) WHERE kind = 'heap-peak';
+
+-- Totals whose rows were changed would be wrong. Whoever changes rows of locks or cpu by hand deletes the row of the run in run_totals.
+CREATE TRIGGER run_totals_profile AFTER DELETE ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id = OLD.run_id;
+END;
 
 -- Names and stacks. Each is stored once per file.
 
@@ -291,6 +312,16 @@ BEGIN
     INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)
     VALUES (NEW.profile_id, NEW.trace_id, NEW.label_set_id, NEW.alloc_count, NEW.alloc_bytes, NEW.free_count,
             NEW.free_bytes);
+END;
+
+CREATE TRIGGER run_totals_sites_insert INSTEAD OF INSERT ON sites
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_sites_delete INSTEAD OF DELETE ON sites
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
 CREATE TABLE site_details (

@@ -686,9 +686,7 @@ static void test_peak(void **state) {
         {{"19.4 % of the peak", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, ""}, 20000000, 83092784},
         {{"19.5 % rounds to 20", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 0}, 0, 0, "peak warning"}, 20000000, 82564102},
         {{"some of it stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB}, 0, 0, "peak warning"}, 20000000, 0},
-        {{"more than a quarter stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB + 1}, 0, 0, "leak note"},
-         20000000,
-         0},
+        {{"more than a quarter stays", {20 * MB, -20 * MB, 0, 0, 0, 0, 0, 5 * MB + 1}, 0, 0, "leak note"}, 20000000, 0},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {

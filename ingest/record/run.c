@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "ingest/record/collector.h"
+#include "ingest/store/run_totals.h"
 #include "ingest/store/run_uuid.h"
 #include "schema/schema.h"
 
@@ -42,7 +43,7 @@ int64_t run_begin(struct db *db, const struct run_description *description, stru
     return -1;
 }
 
-int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
+static int store_ending(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_end.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":run", run_id);
@@ -52,6 +53,15 @@ int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, stru
     db_bind_int(statement, ":symbolize", (int64_t)ending->symbolize_ns);
     db_bind_int(statement, ":write", (int64_t)ending->write_ns);
     return db_run(db, statement, err);
+}
+
+int run_end(struct db *db, int64_t run_id, const struct run_ending *ending, struct error *err) {
+    if (db_begin(db, err)) return -1;
+    int code = store_ending(db, run_id, ending, err);
+    if (code == 0) code = run_totals_keep(db, run_id, err);
+    if (code == 0 && db_commit(db, err) == 0) return 0;
+    db_rollback(db);
+    return -1;
 }
 
 int run_cancel(struct db *db, int64_t run_id, struct error *err) {

@@ -1,4 +1,4 @@
--- From version 3 to 4: how realloc resizes blocks; threads of a process.
+-- From version 3 to 4: how realloc resizes blocks; threads of a process; totals of runs, which are computed when they are first needed.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE site_details ADD COLUMN resized_count INTEGER NOT NULL DEFAULT 0;
@@ -23,5 +23,35 @@ CREATE TABLE thread_starts (
     short_ns    INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their lives
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE run_totals (
+    -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run
+    -- without a row is summed from its rows: a run that is not over, or one whose row was deleted because its rows were changed by hand.
+    run_id          INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    alloc_count     INTEGER NOT NULL, -- [count] blocks allocated
+    alloc_bytes     INTEGER NOT NULL, -- [bytes] bytes allocated
+    inuse_count     INTEGER NOT NULL, -- [count] blocks live at the end
+    inuse_bytes     INTEGER NOT NULL, -- [bytes] bytes live at the end
+    lock_acquires   INTEGER NOT NULL, -- [count] acquisitions of locks, exclusive and shared
+    lock_contended  INTEGER NOT NULL, -- [count] how often a thread had to wait for one, whether it got it or not
+    lock_wait_ns    INTEGER NOT NULL, -- [ns] sum of their waits
+    cpu_ns          INTEGER NOT NULL, -- [ns] CPU time of the program that was sampled
+    recorder_cpu_ns INTEGER NOT NULL  -- [ns] CPU time that the recording took inside the program, beside cpu_ns
+) STRICT;
+
+CREATE TRIGGER run_totals_profile AFTER DELETE ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id = OLD.run_id;
+END;
+
+CREATE TRIGGER run_totals_sites_insert INSTEAD OF INSERT ON sites
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_sites_delete INSTEAD OF DELETE ON sites
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
 
 PRAGMA user_version = 4;

@@ -3,7 +3,7 @@ CREATE VIEW run_summary AS
 -- Question: which runs are in this file, and how much did each cost?
 -- Rows: one per run, its processes summed. Values are summed as they are, also where profiles have different periods (512 KiB of
 --   Go, 2 MiB of C++): the values of a sampled profile are already estimates of all events. profiles.period has the period of
---   each.
+--   each. The totals of a run that is over are kept in run_totals.
 -- Columns:
 --   run_id [id]: the run
 --   uuid [text]: random UUID: the same run in another file
@@ -50,50 +50,58 @@ SELECT
     runs.exit_status,
     runs.exit_signal,
     (SELECT count(*) FROM processes WHERE processes.run_id = runs.id) AS processes,
-    coalesce(heap.alloc_count, 0) AS alloc_count,
-    coalesce(heap.alloc_bytes, 0) AS alloc_bytes,
-    coalesce(heap.inuse_count, 0) AS inuse_count,
-    coalesce(heap.inuse_bytes, 0) AS inuse_bytes,
-    coalesce(lock.acquires, 0) AS lock_acquires,
-    coalesce(lock.contended, 0) AS lock_contended,
-    coalesce(lock.wait_ns, 0) AS lock_wait_ns,
-    coalesce(processor.cpu_ns, 0) AS cpu_ns,
-    coalesce(processor.recorder_cpu_ns, 0) AS recorder_cpu_ns,
-    coalesce(loss.dropped, 0) AS dropped,
-    coalesce(loss.truncated, 0) AS truncated,
-    max(runs.sample_n, coalesce(loss.sample_n, 1)) AS sample_n,
-    max(coalesce(loss.sample_bytes, 1), 1) AS sample_bytes,
+    coalesce(run_totals.alloc_count,
+             (SELECT sum(alloc_count)
+              FROM profiles
+              JOIN site_rows ON site_rows.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id), 0) AS alloc_count,
+    coalesce(run_totals.alloc_bytes,
+             (SELECT sum(alloc_bytes)
+              FROM profiles
+              JOIN sites ON sites.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id), 0) AS alloc_bytes,
+    coalesce(run_totals.inuse_count,
+             (SELECT sum(alloc_count - free_count)
+              FROM profiles
+              JOIN site_rows ON site_rows.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id), 0) AS inuse_count,
+    coalesce(run_totals.inuse_bytes,
+             (SELECT sum(alloc_bytes - free_bytes)
+              FROM profiles
+              JOIN sites ON sites.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id), 0) AS inuse_bytes,
+    coalesce(run_totals.lock_acquires,
+             (SELECT sum(acquires + read_acquires)
+              FROM profiles
+              JOIN locks ON locks.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id AND profiles.kind <> 'wait'), 0) AS lock_acquires,
+    coalesce(run_totals.lock_contended,
+             (SELECT sum(contended + read_contended + timeouts + unfinished)
+              FROM profiles
+              JOIN locks ON locks.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id AND profiles.kind <> 'wait'), 0) AS lock_contended,
+    coalesce(run_totals.lock_wait_ns,
+             (SELECT sum(wait_ns + read_wait_ns)
+              FROM profiles
+              JOIN locks ON locks.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id AND profiles.kind <> 'wait'), 0) AS lock_wait_ns,
+    coalesce(run_totals.cpu_ns,
+             (SELECT sum(cpu_ns)
+              FROM profiles
+              JOIN cpu ON cpu.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id AND profiles.kind <> 'recorder'), 0) AS cpu_ns,
+    coalesce(run_totals.recorder_cpu_ns,
+             (SELECT sum(cpu_ns)
+              FROM profiles
+              JOIN cpu ON cpu.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id AND profiles.kind = 'recorder'), 0) AS recorder_cpu_ns,
+    coalesce((SELECT sum(dropped) FROM profiles WHERE profiles.run_id = runs.id), 0) AS dropped,
+    coalesce((SELECT sum(truncated) FROM profiles WHERE profiles.run_id = runs.id), 0) AS truncated,
+    max(runs.sample_n, coalesce((SELECT max(sample_n) FROM profiles WHERE profiles.run_id = runs.id), 1)) AS sample_n,
+    max(coalesce((SELECT max(period)
+                  FROM profiles
+                  WHERE profiles.run_id = runs.id AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1), 1),
+        1) AS sample_bytes,
     runs.flags
 FROM runs
--- Inner joins with one row for every run, so that SQLite passes a condition on run_id into each sum. They read the tables and not the
--- view sites, because SQLite 3.40 computes all of a view that is a join before it left-joins it.
-JOIN (SELECT runs.id AS run_id, sum(alloc_count) AS alloc_count,
-             sum(coalesce(alloc_bytes, alloc_count * block_bytes)) AS alloc_bytes,
-             sum(alloc_count - free_count) AS inuse_count,
-             sum(coalesce(alloc_bytes, alloc_count * block_bytes)
-                 - coalesce(free_bytes, free_count * block_bytes)) AS inuse_bytes
-      FROM runs
-      LEFT JOIN profiles ON profiles.run_id = runs.id
-      LEFT JOIN site_rows ON site_rows.profile_id = profiles.id
-      LEFT JOIN site_keys ON site_keys.id = site_rows.site_key_id
-      GROUP BY runs.id) AS heap ON heap.run_id = runs.id
-JOIN (SELECT runs.id AS run_id, sum(acquires + read_acquires) AS acquires,
-             sum(contended + read_contended + timeouts + unfinished) AS contended,
-             sum(wait_ns + read_wait_ns) AS wait_ns
-      FROM runs
-      LEFT JOIN profiles ON profiles.run_id = runs.id AND profiles.kind <> 'wait'
-      LEFT JOIN locks ON locks.profile_id = profiles.id
-      GROUP BY runs.id) AS lock ON lock.run_id = runs.id
-JOIN (SELECT runs.id AS run_id, sum(cpu_ns) FILTER (WHERE profiles.kind <> 'recorder') AS cpu_ns,
-             sum(cpu_ns) FILTER (WHERE profiles.kind = 'recorder') AS recorder_cpu_ns
-      FROM runs
-      LEFT JOIN profiles ON profiles.run_id = runs.id
-      LEFT JOIN cpu ON cpu.profile_id = profiles.id
-      GROUP BY runs.id) AS processor ON processor.run_id = runs.id
-JOIN (SELECT runs.id AS run_id, sum(dropped) AS dropped, sum(truncated) AS truncated,
-             max(profiles.sample_n) AS sample_n,
-             max(profiles.period) FILTER (WHERE profiles.kind = 'heap' AND profiles.period_type = 'space'
-                                                AND profiles.sample_n <= 1) AS sample_bytes
-      FROM runs
-      LEFT JOIN profiles ON profiles.run_id = runs.id
-      GROUP BY runs.id) AS loss ON loss.run_id = runs.id;
+LEFT JOIN run_totals ON run_totals.run_id = runs.id;
