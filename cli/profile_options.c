@@ -105,6 +105,11 @@ static int take_no_locks(void *into, const struct option_row *row, const char *t
     return take_feature_off(into, FEATURE_LOCKS);
 }
 
+static int take_no_io(void *into, const struct option_row *row, const char *text, struct error *err) {
+    (void)row, (void)text, (void)err;
+    return take_feature_off(into, FEATURE_IO);
+}
+
 static int take_nothing(void *into, const struct option_row *row, const char *text, struct error *err) {
     (void)into, (void)row, (void)text, (void)err;
     return 0;
@@ -142,6 +147,8 @@ static const struct option_row recorded_rows[] = {
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
     {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record locks and other waits."},
+    {"no-io", .type = OPTION_TAKE, .take = take_no_io,
+     .help = "Do not record calls that read and write files and sockets."},
     {"leaks", .type = OPTION_TAKE, .take = take_leaks,
      .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
@@ -240,10 +247,10 @@ static void derive_settings(struct profile_request *request) {
 }
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
-    *request = (struct profile_request){
-        .cpu_hz = CPU_HZ_DEFAULT,
-        .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS | FEATURE_CHANNELS | FEATURE_FIBERS,
-                     .depth = DEPTH_DEFAULT}};
+    *request = (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
+                                        .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
+                                                                 FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO,
+                                                     .depth = DEPTH_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     derive_settings(request);

@@ -62,7 +62,7 @@ static void print_heap(const struct summary *summary, FILE *out) {
 static void print_waits(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
     bool has_locks = summary->request->recorder.features & FEATURE_LOCKS;
-    if (!has_locks && !totals->cell_events && !totals->channel_events && !totals->fibers) return;
+    if (!has_locks && !totals->cell_events && !totals->channel_events && !totals->fibers && !totals->io_calls) return;
     fprintf(out, "clear: locks: %s of %s, %s waited, %s in all",
             units_things((int64_t)totals->acquires, "acquisition").text,
             units_things((int64_t)totals->locks, "lock").text, units_count((int64_t)totals->contended).text,
@@ -73,6 +73,9 @@ static void print_waits(const struct summary *summary, FILE *out) {
     print_part(out, totals->cell_events, "use", totals->cells, "cell");
     print_part(out, totals->channel_events, "message", totals->channels, "channel");
     print_part(out, totals->fibers, "fiber", 0, NULL);
+    if (totals->io_calls)
+        fprintf(out, "; io: %s, %s", units_things((int64_t)totals->io_calls, "call").text,
+                units_bytes((int64_t)totals->io_bytes).text);
     fputc('\n', out);
 }
 

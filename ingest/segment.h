@@ -15,7 +15,8 @@
  * Ids. Stacks and objects (locks, cells, channels, task sites) are interned: each is stored once and has a dense id
  * from 1, a count of its own for stacks and for objects. Counters are kept for each thread and id, so that two threads
  * never write one cache line on a hot path. The figure of an id is the sum over all its counter chunks (of a maximum:
- * the largest). CPU time is kept in lists, one entry for each stack, thread and flags.
+ * the largest). CPU time is kept in lists, one entry for each stack, thread and flags; so are calls of input and output,
+ * by stack and call.
  *
  * Units and ranges. Times are nanoseconds where the name says _ns; the times of locks are ticks of the clock that
  * FEATURE_TSC names. Sizes are bytes as the program asked for. Counters are unsigned, 64 bits wide, only grow, and wrap
@@ -69,6 +70,7 @@ enum segment_feature {
     FEATURE_CPU = 1u << 6,
     FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
     FEATURE_LEAKS = 1u << 12,      /* at its end a process searches for blocks that nothing points at */
+    FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -133,6 +135,7 @@ struct segment {
     _Atomic uint64_t peak_ticks;
     /* When the process ended by exit or _exit, on the clock of lock times; 0: it runs, or something else ended it. */
     _Atomic uint64_t ended_ticks;
+    _Atomic uint64_t dropped_io; /* calls of struct segment_io that could not be counted */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -281,6 +284,50 @@ enum segment_cpu_flag {
     CPU_OF_RECORDER = 1, /* the runtime itself was running, on behalf of the frames below its own */
 };
 
+/* Calls of one stack in one thread that read, write, open or close files and sockets; times in ticks.
+ *   calls        calls that returned, with errors and would_block
+ *   bytes        moved by them
+ *   errors       calls that failed, but for would_block: the file is not ready, and the caller does not want to wait
+ *   small_calls  calls that moved at least one byte and less than IO_SMALL, and the bytes that they moved
+ *   short_calls  calls that moved at least one byte and fewer than were asked for, where that is one number (no vectors)
+ *   time         in all calls; an estimate where fewer were timed (timed_calls) than returned
+ *   time_max     the longest that was timed */
+enum { IO_SMALL = 512 };
+struct io_counters {
+    uint64_t calls, bytes, errors, would_block, small_calls, small_bytes, short_calls, time, time_max, timed_calls;
+    uint64_t reserved;
+};
+
+/* An entry of CHUNK_IO. */
+struct segment_io {
+    uint32_t stack;
+    uint32_t call; /* enum segment_io_call */
+    struct io_counters counters;
+};
+/* Relatives count as one: pread64 as pread, openat as open. */
+enum segment_io_call {
+    IO_READ = 1,
+    IO_PREAD,
+    IO_READV,
+    IO_PREADV,
+    IO_RECV,
+    IO_RECVFROM,
+    IO_RECVMSG,
+    IO_WRITE,
+    IO_PWRITE,
+    IO_WRITEV,
+    IO_PWRITEV,
+    IO_SEND,
+    IO_SENDTO,
+    IO_SENDMSG,
+    IO_FFLUSH, /* that had something to write */
+    IO_FSYNC,
+    IO_FDATASYNC,
+    IO_OPEN,
+    IO_CLOSE,
+    IO_CALLS
+};
+
 /* What a stack of CPU time has as its leaf where no code of the program was running there. */
 enum segment_leaf {
     LEAF_RECORDER = 1,  /* the runtime */
@@ -338,6 +385,7 @@ enum chunk_kind {
     CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
     CHUNK_THREADS = 20,      /* `count` struct segment_thread */
     CHUNK_START = 21,        /* counters of threads that were started, by stack */
+    CHUNK_IO = 30,           /* `count` struct segment_io */
 };
 
 struct chunk {
@@ -359,5 +407,6 @@ _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counte
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
 _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64, "the same");
+_Static_assert(sizeof(struct segment_io) == 96, "the same");
 
 #endif

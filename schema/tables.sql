@@ -354,6 +354,26 @@ CREATE TABLE leaks (
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE io (
+    -- Calls that read, write, open or close files and sockets, of one stack in one profile of the kind io.
+    profile_id  INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that called
+    call        TEXT    NOT NULL,           -- [text] read, pread, readv, preadv, recv, recvfrom, recvmsg, write, pwrite, writev, pwritev,
+                                            -- send, sendto, sendmsg, fflush (that had something to write), fsync, fdatasync, open, close;
+                                            -- relatives count as one: pread64 as pread, openat as open
+    calls       INTEGER NOT NULL DEFAULT 0, -- [count] that returned, with errors and would_block
+    bytes       INTEGER NOT NULL DEFAULT 0, -- [bytes] moved by them
+    errors      INTEGER NOT NULL DEFAULT 0, -- [count] calls that failed, without would_block
+    would_block INTEGER NOT NULL DEFAULT 0, -- [count] calls of non-blocking files that were not ready (EAGAIN)
+    small_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that moved 1 to 511 bytes
+    small_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] moved by these
+    short_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that moved at least one byte and fewer than asked for; 0 for calls with vectors
+    time_ns     INTEGER NOT NULL DEFAULT 0, -- [ns] in all these calls, waiting included; an estimate where timed_calls is less than calls
+    max_time_ns INTEGER NOT NULL DEFAULT 0, -- [ns] in the longest call that was timed
+    timed_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that were timed
+    PRIMARY KEY (profile_id, trace_id, call)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
     -- time_ns is that moment.

@@ -38,6 +38,7 @@ KINDS = {
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
+    "io": ("calls/count bytes/bytes time/nanoseconds", "calls", "calls/count", ()),
     "mutex": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock",)),
     "block": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock", "channels", "wait")),
 }
@@ -251,6 +252,15 @@ def read_syscalls(warehouse, profiles):
         yield row["name"], row["name"], ((row["name"], 0),), (), [row["calls"], row["errors"], row["time_ns"]]
 
 
+def read_io(warehouse, profiles):
+    calls = {}
+    for profile, (owner, order), row in counted_rows(warehouse, profiles, "io"):
+        key = owner, row["trace_id"], row["call"]
+        calls[key] = (order, add((calls.get(key) or (0, None))[1], [row["calls"], row["bytes"], row["time_ns"]]))
+    for (owner, trace, call), (order, values) in calls.items():
+        yield (order, trace, call), (owner, trace, call), warehouse.stack(trace), (("call", call, 0, ""),), values
+
+
 def read_waits(warehouse, profiles):
     """Go's mutex (locks) and block (channels and other waits too): what made nobody wait is left out."""
     waits = {}
@@ -269,7 +279,7 @@ def read_waits(warehouse, profiles):
             yield (trace, name, ("" if trace else stack[0][0]), ident), key, stack, labels, values
 
 
-READERS = {"lock": read_lock, "wait": read_other_waits, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
+READERS = {"lock": read_lock, "wait": read_other_waits, "io": read_io, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
 BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 

@@ -22,7 +22,7 @@ grep '^cell ' out.txt | grep -v '+24 128 ' >cells.txt # all but the one in the h
 expect_tables cells.txt
 expect_equal "$(sql t.db "SELECT count(*) FROM cell_use WHERE $newest AND object GLOB '0x*'")" 1 'the cell in the heap goes by its address'
 record --no-heap "$FIXTURES/lock_contended"
-expect_equal "$(kinds)" cpu,lock,wait 'kinds with --no-heap'
+expect_equal "$(kinds)" cpu,io,lock,wait 'kinds with --no-heap'
 record --no-locks "$FIXTURES/lock_contended"
 expect_equal "$(kinds)" cpu,heap,heap-peak 'kinds with --no-locks'
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND (dropped OR truncated)")" 0 'losses of what is off'

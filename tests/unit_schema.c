@@ -177,6 +177,7 @@ static void test_views_run_in_both(void **state) {
                                         "peaks",
                                         "memory",
                                         "heap_details",
+                                        "io_use",
                                         "lost",
                                         "run_order",
                                         "thread_use"};

@@ -436,6 +436,9 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->channels += counts[MEASURE_CHANNEL].count;
     totals->channel_events += recorded_events(recorded, MEASURE_CHANNEL);
     totals->fibers += tasks->spawns;
+    const struct io_counters *io = (const void *)counts[MEASURE_IO].total;
+    totals->io_calls += io->calls;
+    totals->io_bytes += io->bytes;
     const struct cpu_counters *own = (const void *)counts[MEASURE_RECORDER].total;
     totals->recorder_samples += own->samples;
     totals->recorder_cpu_ns += own->cpu_ns;

@@ -6,9 +6,9 @@
 #define PARAMETER(type, member) [WORD(type, member)] = ":" #member
 
 #define CPU_TIME                                                                                                       \
-    .feature = FEATURE_CPU, .is_by_stack = true, .is_by_thread = true, .words = WORDS(cpu_counters),                   \
-    .events = BIT(cpu_counters, samples), .sql = "ingest/cpu_row.sql", .fold = {"ingest/cpu_fold.sql"},                \
-    .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
+    .feature = FEATURE_CPU, .is_by_stack = true, .is_by_pair = true, .is_by_thread = true,                             \
+    .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/cpu_row.sql",                   \
+    .fold = {"ingest/cpu_fold.sql"}, .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
 /* Sample types, period and default as docs/design.md lists them. */
 const struct measure measures[MEASURE_COUNT] = {
@@ -143,6 +143,22 @@ const struct measure measures[MEASURE_COUNT] = {
                                       PARAMETER(start_counters, life), PARAMETER(start_counters, life_max),
                                       PARAMETER(start_counters, short_count), PARAMETER(start_counters, short_life)}},
     [MEASURE_RECORDER] = {CPU_TIME, .is_rare = true, .kind = KIND_RECORDER},
+    [MEASURE_IO] = {.feature = FEATURE_IO,
+                    .is_by_stack = true,
+                    .is_by_pair = true,
+                    .is_rare = true,
+                    .words = WORDS(io_counters),
+                    .maxima = BIT(io_counters, time_max),
+                    .ticks = BIT(io_counters, time) | BIT(io_counters, time_max),
+                    .events = BIT(io_counters, calls),
+                    .kind = KIND_IO,
+                    .sql = "ingest/io_row.sql",
+                    .fold = {"ingest/io_fold.sql"},
+                    .parameters = {PARAMETER(io_counters, calls), PARAMETER(io_counters, bytes),
+                                   PARAMETER(io_counters, errors), PARAMETER(io_counters, would_block),
+                                   PARAMETER(io_counters, small_calls), PARAMETER(io_counters, small_bytes),
+                                   PARAMETER(io_counters, short_calls), PARAMETER(io_counters, time),
+                                   PARAMETER(io_counters, time_max), PARAMETER(io_counters, timed_calls)}},
 };
 
 _Static_assert(WORDS(heap_sums) <= MEASURE_WORDS_MAX, "these fit");

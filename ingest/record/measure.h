@@ -23,6 +23,7 @@ enum measure_id {
     MEASURE_WAIT,     /* what threads wait for that is no lock */
     MEASURE_START,    /* threads, by the stack that started them */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
+    MEASURE_IO,       /* calls of input and output */
     MEASURE_COUNT,
 };
 
@@ -42,7 +43,8 @@ struct measure {
     uint32_t chunk,
         feature;       /* enum chunk_kind, CHUNK_NONE where it is read from those of another; and segment_feature */
     bool is_by_stack;  /* its ids are those of stacks; else of objects */
-    bool is_by_thread; /* its ids are those of stacks in threads, struct recorded's cpu_keys */
+    bool is_by_pair;   /* its ids are those of pairs of a stack and a number (struct counts); is_by_stack too */
+    bool is_by_thread; /* the number of such a pair is a thread; else it is the row's `thing` */
     bool is_rare;      /* few programs have any: there is no profile without a row */
     bool is_sampled;   /* sample_n applies to it */
     bool is_snapshot;  /* its words are no sums, but levels at one moment: a process has one profile, not windows */

@@ -20,6 +20,8 @@ static void free_counts(struct counts *counts) {
     free(counts->now);
     free(counts->written);
     map_free(&counts->index);
+    map_free(&counts->pair_ids);
+    free(counts->pairs);
     windows_free(&counts->windows);
     windows_free(&counts->committed_windows);
 }
@@ -34,8 +36,6 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->objects);
     free(recorded->open_waits);
     free(recorded->open_lives);
-    map_free(&recorded->cpu_ids);
-    free(recorded->cpu_keys);
     free(recorded->named_threads);
     free(recorded->name);
     free(recorded);
@@ -176,20 +176,30 @@ static void on_counters(void *context, uint32_t kind, uint64_t first_id, const u
     }
 }
 
-static void on_cpu(void *context, const struct segment_cpu *entry) {
-    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
-    enum measure_id id = entry->flags & CPU_OF_RECORDER ? MEASURE_RECORDER : MEASURE_CPU;
-    const struct cpu_key key = {entry->stack, entry->thread};
-    const uint64_t counted[] = {entry->counters.samples, entry->counters.cpu_ns};
+static uint64_t id_of_pair(struct counts *counts, struct pair_key pair) {
     bool added;
-    struct map_entry *known = map_put(&recorded->cpu_ids, &key, sizeof key, &added);
-    if (added) {
-        known->value = (int64_t)recorded->cpu_ids.count;
-        recorded->cpu_keys = with_slot(recorded->cpu_keys, &recorded->cpu_key_capacity, (uint64_t)known->value,
-                                       sizeof *recorded->cpu_keys);
-        recorded->cpu_keys[known->value] = key;
-    }
-    add(&measures[id], sum_of(&recorded->counts[id], (uint64_t)known->value, measures[id].words), counted);
+    struct map_entry *known = map_put(&counts->pair_ids, &pair, sizeof pair, &added);
+    if (!added) return (uint64_t)known->value;
+    uint64_t id = counts->pair_ids.count;
+    known->value = (int64_t)id;
+    counts->pairs = with_slot(counts->pairs, &counts->pair_capacity, id, sizeof *counts->pairs);
+    counts->pairs[id] = pair;
+    return id;
+}
+
+static void add_of_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words) {
+    add_counters(recorded, id, id_of_pair(&recorded->counts[id], pair), words);
+}
+
+static void on_cpu(void *context, const struct segment_cpu *entry) {
+    enum measure_id id = entry->flags & CPU_OF_RECORDER ? MEASURE_RECORDER : MEASURE_CPU;
+    add_of_pair(((struct segment_reading *)context)->recorded, id, (struct pair_key){entry->stack, entry->thread},
+                &entry->counters.samples);
+}
+
+static void on_io(void *context, const struct segment_io *entry) {
+    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_IO, (struct pair_key){entry->stack, entry->call},
+                &entry->counters.calls);
 }
 
 static void on_named_thread(void *context, const struct segment_thread *thread) {
@@ -339,7 +349,7 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
     const _Atomic uint64_t *const dropped[MEASURE_COUNT] = {
         [MEASURE_HEAP] = &head->dropped_heap,  [MEASURE_LOCK] = &head->dropped_locks,
         [MEASURE_CELL] = &head->dropped_cells, [MEASURE_CHANNEL] = &head->dropped_channels,
-        [MEASURE_CPU] = &head->dropped_cpu,
+        [MEASURE_CPU] = &head->dropped_cpu,    [MEASURE_IO] = &head->dropped_io,
     };
     for (int i = 0; i < MEASURE_COUNT; i++)
         recorded->counts[i].dropped = dropped[i] ? atomic_load_explicit(dropped[i], memory_order_relaxed) : 0;
@@ -356,7 +366,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
      * that has a count. */
     static const struct segment_visitor waiting = {.thread = on_thread_state};
-    static const struct segment_visitor counters = {.counters = on_counters, .thread = on_thread, .cpu = on_cpu};
+    static const struct segment_visitor counters = {
+        .counters = on_counters, .thread = on_thread, .cpu = on_cpu, .io = on_io};
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
                                                  .object = on_object,
@@ -468,11 +479,11 @@ static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err
 /* As object_row, of a stack's id. */
 static int stack_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
     *row = (struct recorded_row){0};
-    if (summing->measure->is_by_thread) {
-        const struct cpu_key key = summing->recorded->cpu_keys[id];
-        row->thing = labels_of(summing, key.thread, err);
+    if (summing->measure->is_by_pair) {
+        const struct pair_key pair = summing->counts->pairs[id];
+        row->thing = summing->measure->is_by_thread ? labels_of(summing, pair.part, err) : pair.part;
         if (row->thing < 0) return -1;
-        id = key.stack;
+        id = pair.stack;
     }
     row->trace = trace_of(summing, id, err);
     if (row->trace) return row->trace < 0 ? -1 : 1;

@@ -49,8 +49,8 @@ struct object_slot {              /* by object id */
     int64_t object_id;
 };
 
-struct cpu_key { /* by id of a stack in a thread */
-    uint32_t stack, thread;
+struct pair_key { /* part: the thread, of CPU time; the call, of input and output */
+    uint32_t stack, part;
 };
 struct thread_slot {              /* by thread id */
     struct segment_thread thread; /* id 0: not read yet */
@@ -62,7 +62,8 @@ struct recorded_row {
         int64_t key[3];
         struct {
             int64_t trace; /* heap and cpu: the stack; lock and cell: the caller's, 0 for none */
-            int64_t thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set */
+            int64_t
+                thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set; io: the call */
             int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
         };
     };
@@ -73,9 +74,12 @@ struct recorded_row {
 
 /* What one measure counted in the process. */
 struct counts {
-    uint64_t *sums;   /* by id, measure.words each */
-    uint32_t *row_of; /* by id: 1 + index into rows; 0: none */
-    size_t ids;       /* capacity of the two */
+    uint64_t *sums;         /* by id, measure.words each */
+    uint32_t *row_of;       /* by id: 1 + index into rows; 0: none */
+    size_t ids;             /* capacity of the two */
+    struct map pair_ids;    /* of a measure by pairs: struct pair_key -> id */
+    struct pair_key *pairs; /* by id */
+    size_t pair_capacity;
     struct recorded_row *rows;
     uint64_t *now, *written; /* by row, measure.words each */
     size_t count, capacity;  /* of rows */
@@ -115,10 +119,8 @@ struct recorded {
     struct object_slot *objects;
     size_t stack_capacity, object_capacity;
     size_t named_objects; /* the first so many ids are resolved, where that must be in order */
-    struct map cpu_ids;   /* struct cpu_key -> id */
-    struct cpu_key *cpu_keys;
     struct thread_slot *named_threads;
-    size_t cpu_key_capacity, named_thread_capacity;
+    size_t named_thread_capacity;
     struct thread_counters threads; /* summed */
     struct open_wait *open_waits;   /* as of recorded_read */
     size_t open_count, open_capacity;

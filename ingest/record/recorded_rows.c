@@ -111,6 +111,16 @@ static const char *lock_kind_name(uint32_t kind) {
     }
 }
 
+static const char *io_call_name(int64_t call) {
+    static const char *const names[IO_CALLS] = {
+        [IO_READ] = "read",           [IO_PREAD] = "pread",       [IO_READV] = "readv",     [IO_PREADV] = "preadv",
+        [IO_RECV] = "recv",           [IO_RECVFROM] = "recvfrom", [IO_RECVMSG] = "recvmsg", [IO_WRITE] = "write",
+        [IO_PWRITE] = "pwrite",       [IO_WRITEV] = "writev",     [IO_PWRITEV] = "pwritev", [IO_SEND] = "send",
+        [IO_SENDTO] = "sendto",       [IO_SENDMSG] = "sendmsg",   [IO_FFLUSH] = "fflush",   [IO_FSYNC] = "fsync",
+        [IO_FDATASYNC] = "fdatasync", [IO_OPEN] = "open",         [IO_CLOSE] = "close"};
+    return names[call];
+}
+
 static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct recorded_row *row) {
     if (id != MEASURE_CHANNEL) db_bind_int(statement, ":trace", row->trace);
     if (!measures[id].is_by_stack) db_bind_int(statement, ":object", row->thing);
@@ -118,6 +128,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
+    if (id == MEASURE_IO) db_bind_text(statement, ":call", io_call_name(row->thing));
     if (id == MEASURE_LOCK) db_bind_int(statement, ":first", row->first);
     if (id != MEASURE_CHANNEL) return;
     db_bind_int(statement, ":channel", row->place);

@@ -188,6 +188,20 @@ static void walk_cpu(struct segment_view *view, const unsigned char *body, size_
     }
 }
 
+static void walk_io(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                    const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_io));
+    for (size_t i = 0; i < count && visitor->io; i++) {
+        struct segment_io entry; /* the program may be writing */
+        memcpy(&entry, body + i * sizeof entry, sizeof entry);
+        if (!is_id(view, entry.stack) || !entry.call || entry.call >= IO_CALLS) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->io(context, &entry);
+    }
+}
+
 static void walk_threads(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
                          const struct segment_visitor *visitor, void *context) {
     count = clamp_count(view, count, room, sizeof(struct segment_thread));
@@ -247,6 +261,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_MODULES: walk_modules(view, body, room, count, visitor, context); break;
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
+        case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
         case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
         case CHUNK_THREAD:

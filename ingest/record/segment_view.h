@@ -36,6 +36,7 @@ struct segment_visitor {
                      size_t count);
     void (*thread)(void *context, const struct thread_counters *counters);
     void (*cpu)(void *context, const struct segment_cpu *entry);
+    void (*io)(void *context, const struct segment_io *entry);
     void (*named_thread)(void *context, const struct segment_thread *thread);
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/cpu.h"
+#include "ingest/shim/entries.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/unwind.h"
 
@@ -63,21 +64,6 @@ void cpu_time_take_back(void) {
 
 /* --- entries -------------------------------------------------------------------------------------------------- */
 
-/* Room for an entry of a list in *chunk, or in a new one of `most`; NULL: none. Needs process->lock. */
-static void *list_room(struct chunk **chunk, size_t size, uint32_t most, enum chunk_kind kind) {
-    if (!*chunk || load_relaxed(&(*chunk)->count) == most) {
-        struct chunk *made = chunk_new(most * size);
-        if (!made) return NULL;
-        chunk_publish(made, kind);
-        *chunk = made;
-    }
-    return (char *)chunk_body(*chunk) + load_relaxed(&(*chunk)->count) * size;
-}
-
-static void list_added(struct chunk *chunk) {
-    store_release(&chunk->count, load_relaxed(&chunk->count) + 1);
-}
-
 /* Needs process->lock. */
 static void note_thread(struct thread *thread) {
     if (process->threads == THREADS_MAX) return;
@@ -103,7 +89,7 @@ static struct cpu_counters *add_entry(struct thread *thread, uint32_t id, uint32
     return index_put(&thread->cpu_entries, hash, place) ? &entry->counters : NULL;
 }
 
-static struct cpu_counters *entry_of(struct thread *thread, uint32_t id, uint32_t flags) {
+static struct cpu_counters *counters_of(struct thread *thread, uint32_t id, uint32_t flags) {
     uint64_t hash = ((uint64_t)id << 1 | flags) * 0x9e3779b97f4a7c15ull;
     hash = (hash ^ hash >> 32) | 1ull << 63;
     uint32_t place = thread->cpu_entries ? index_find(thread->cpu_entries, hash) : 0;
@@ -135,7 +121,7 @@ static uint64_t first_credit(struct thread *thread, uint64_t wanted) {
 
 /* Between two samples of a thread its clock goes on for an interval, so only the first one asks the clock. */
 bool cpu_time_sample(struct thread *thread, uint32_t id, uint32_t flags, uint64_t ticks, uint64_t interval) {
-    struct cpu_counters *counters = entry_of(thread, id, flags);
+    struct cpu_counters *counters = counters_of(thread, id, flags);
     if (!counters) return false;
     uint64_t taken = thread->cpu_samples ? ticks * interval : first_credit(thread, ticks * interval);
     if (thread->cpu_samples++ % NAME_EVERY == 0) note_name(thread);
@@ -180,7 +166,7 @@ static uint32_t routine_stack(struct thread *thread, uint64_t routine) {
 
 static bool credit_unsampled(struct thread *thread, uint64_t routine, uint64_t ns) {
     uint32_t id = routine_stack(thread, routine);
-    struct cpu_counters *counters = id ? entry_of(thread, id, 0) : NULL;
+    struct cpu_counters *counters = id ? counters_of(thread, id, 0) : NULL;
     if (!counters) return false;
     uint64_t now = process_ns(), counted = load_relaxed(&process->cpu_counted);
     uint64_t room = now > counted ? now - counted : 0, taken = ns < room ? ns : room;

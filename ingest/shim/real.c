@@ -138,7 +138,55 @@ FIRST(int, cnd_signal, (cnd_t *c), (c))
 FIRST(int, cnd_broadcast, (cnd_t *c), (c))
 FIRST(int, thrd_join, (thrd_t t, int *r), (t, r))
 FIRST(int, thrd_create, (thrd_t *t, thrd_start_t f, void *a), (t, f, a))
+FIRST(ssize_t, read, (int a, void *b, size_t c), (a, b, c))
+FIRST(ssize_t, __read_chk, (int a, void *b, size_t c, size_t d), (a, b, c, d))
+FIRST(ssize_t, pread, (int a, void *b, size_t c, off_t d), (a, b, c, d))
+FIRST(ssize_t, pread64, (int a, void *b, size_t c, off64_t d), (a, b, c, d))
+FIRST(ssize_t, __pread_chk, (int a, void *b, size_t c, off_t d, size_t e), (a, b, c, d, e))
+FIRST(ssize_t, __pread64_chk, (int a, void *b, size_t c, off64_t d, size_t e), (a, b, c, d, e))
+FIRST(ssize_t, readv, (int a, const struct iovec *b, int c), (a, b, c))
+FIRST(ssize_t, preadv, (int a, const struct iovec *b, int c, off_t d), (a, b, c, d))
+FIRST(ssize_t, preadv64, (int a, const struct iovec *b, int c, off64_t d), (a, b, c, d))
+FIRST(ssize_t, recv, (int a, void *b, size_t c, int d), (a, b, c, d))
+FIRST(ssize_t, __recv_chk, (int a, void *b, size_t c, size_t d, int e), (a, b, c, d, e))
+FIRST(ssize_t, recvfrom, (int a, void *b, size_t c, int d, __SOCKADDR_ARG e, socklen_t *f), (a, b, c, d, e, f))
+FIRST(ssize_t, __recvfrom_chk, (int a, void *b, size_t c, size_t d, int e, __SOCKADDR_ARG f, socklen_t *g), (a, b, c, d, e, f, g))
+FIRST(ssize_t, recvmsg, (int a, struct msghdr *b, int c), (a, b, c))
+FIRST(ssize_t, write, (int a, const void *b, size_t c), (a, b, c))
+FIRST(ssize_t, pwrite, (int a, const void *b, size_t c, off_t d), (a, b, c, d))
+FIRST(ssize_t, pwrite64, (int a, const void *b, size_t c, off64_t d), (a, b, c, d))
+FIRST(ssize_t, writev, (int a, const struct iovec *b, int c), (a, b, c))
+FIRST(ssize_t, pwritev, (int a, const struct iovec *b, int c, off_t d), (a, b, c, d))
+FIRST(ssize_t, pwritev64, (int a, const struct iovec *b, int c, off64_t d), (a, b, c, d))
+FIRST(ssize_t, send, (int a, const void *b, size_t c, int d), (a, b, c, d))
+FIRST(ssize_t, sendto, (int a, const void *b, size_t c, int d, __CONST_SOCKADDR_ARG e, socklen_t f), (a, b, c, d, e, f))
+FIRST(ssize_t, sendmsg, (int a, const struct msghdr *b, int c), (a, b, c))
+FIRST(int, fflush, (FILE *a), (a))
+FIRST(int, fsync, (int a), (a))
+FIRST(int, fdatasync, (int a), (a))
+FIRST(int, creat, (const char *a, mode_t b), (a, b))
+FIRST(int, creat64, (const char *a, mode_t b), (a, b))
+FIRST(int, __open_2, (const char *a, int b), (a, b))
+FIRST(int, __open64_2, (const char *a, int b), (a, b))
+FIRST(int, __openat_2, (int a, const char *b, int c), (a, b, c))
+FIRST(int, __openat64_2, (int a, const char *b, int c), (a, b, c))
+FIRST(int, close, (int a), (a))
 /* clang-format on */
+
+/* A mode that was not passed is not used. */
+#define FIRST_OPEN(name, parameters, flags, ...)                                                                       \
+    static int first_##name parameters {                                                                               \
+        va_list list;                                                                                                  \
+        va_start(list, flags);                                                                                         \
+        mode_t mode = va_arg(list, mode_t);                                                                            \
+        va_end(list);                                                                                                  \
+        real_resolve();                                                                                                \
+        return real.name(__VA_ARGS__, mode);                                                                           \
+    }
+FIRST_OPEN(open, (const char *path, int flags, ...), flags, path, flags)
+FIRST_OPEN(open64, (const char *path, int flags, ...), flags, path, flags)
+FIRST_OPEN(openat, (int directory, const char *path, int flags, ...), flags, directory, path, flags)
+FIRST_OPEN(openat64, (int directory, const char *path, int flags, ...), flags, directory, path, flags)
 
 /* Until libc's is found the kernel is called here: the look-up itself may come this way. */
 static long first_syscall(long number, ...) {

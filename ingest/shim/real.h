@@ -7,14 +7,70 @@
 #ifndef CLEAR_SHIM_REAL_H
 #define CLEAR_SHIM_REAL_H
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
+
+/* The C library's headers declare these under _FORTIFY_SOURCE alone. */
+ssize_t __read_chk(int, void *, size_t, size_t);
+ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
+ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
+ssize_t __recv_chk(int, void *, size_t, size_t, int);
+ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
+int __open_2(const char *, int);
+int __open64_2(const char *, int);
+int __openat_2(int, const char *, int);
+int __openat64_2(int, const char *, int);
+
+/* Input and output. Names with _chk and _2 are what the compiler calls in their place under _FORTIFY_SOURCE. */
+#define IO_FUNCTIONS(X)                                                                                                \
+    X(ssize_t, read, (int, void *, size_t))                                                                            \
+    X(ssize_t, __read_chk, (int, void *, size_t, size_t))                                                              \
+    X(ssize_t, pread, (int, void *, size_t, off_t))                                                                    \
+    X(ssize_t, pread64, (int, void *, size_t, off64_t))                                                                \
+    X(ssize_t, __pread_chk, (int, void *, size_t, off_t, size_t))                                                      \
+    X(ssize_t, __pread64_chk, (int, void *, size_t, off64_t, size_t))                                                  \
+    X(ssize_t, readv, (int, const struct iovec *, int))                                                                \
+    X(ssize_t, preadv, (int, const struct iovec *, int, off_t))                                                        \
+    X(ssize_t, preadv64, (int, const struct iovec *, int, off64_t))                                                    \
+    X(ssize_t, recv, (int, void *, size_t, int))                                                                       \
+    X(ssize_t, __recv_chk, (int, void *, size_t, size_t, int))                                                         \
+    X(ssize_t, recvfrom, (int, void *, size_t, int, __SOCKADDR_ARG, socklen_t *))                                      \
+    X(ssize_t, __recvfrom_chk, (int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *))                        \
+    X(ssize_t, recvmsg, (int, struct msghdr *, int))                                                                   \
+    X(ssize_t, write, (int, const void *, size_t))                                                                     \
+    X(ssize_t, pwrite, (int, const void *, size_t, off_t))                                                             \
+    X(ssize_t, pwrite64, (int, const void *, size_t, off64_t))                                                         \
+    X(ssize_t, writev, (int, const struct iovec *, int))                                                               \
+    X(ssize_t, pwritev, (int, const struct iovec *, int, off_t))                                                       \
+    X(ssize_t, pwritev64, (int, const struct iovec *, int, off64_t))                                                   \
+    X(ssize_t, send, (int, const void *, size_t, int))                                                                 \
+    X(ssize_t, sendto, (int, const void *, size_t, int, __CONST_SOCKADDR_ARG, socklen_t))                              \
+    X(ssize_t, sendmsg, (int, const struct msghdr *, int))                                                             \
+    X(int, fflush, (FILE *))                                                                                           \
+    X(int, fsync, (int))                                                                                               \
+    X(int, fdatasync, (int))                                                                                           \
+    X(int, open, (const char *, int, ...))                                                                             \
+    X(int, open64, (const char *, int, ...))                                                                           \
+    X(int, openat, (int, const char *, int, ...))                                                                      \
+    X(int, openat64, (int, const char *, int, ...))                                                                    \
+    X(int, creat, (const char *, mode_t))                                                                              \
+    X(int, creat64, (const char *, mode_t))                                                                            \
+    X(int, __open_2, (const char *, int))                                                                              \
+    X(int, __open64_2, (const char *, int))                                                                            \
+    X(int, __openat_2, (int, const char *, int))                                                                       \
+    X(int, __openat64_2, (int, const char *, int))                                                                     \
+    X(int, close, (int))
 
 /* Every function that is hooked: type, name, parameters. */
 #define REAL_FUNCTIONS(X)                                                                                              \
@@ -79,7 +135,8 @@
     X(int, cnd_signal, (cnd_t *))                                                                                      \
     X(int, cnd_broadcast, (cnd_t *))                                                                                   \
     X(int, thrd_join, (thrd_t, int *))                                                                                 \
-    X(int, thrd_create, (thrd_t *, thrd_start_t, void *))
+    X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                                              \
+    IO_FUNCTIONS(X)
 
 struct real_functions {
 #define X(type, name, parameters) type(*name) parameters;

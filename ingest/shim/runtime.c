@@ -43,6 +43,7 @@ static struct thread no_thread;
 
 struct process *process = &no_process;
 uint32_t heap_mode = HEAP_EVERY;
+uint32_t is_io_off;
 static uint32_t never_paused;
 uint32_t *paused = &never_paused;
 __thread struct thread *volatile self = &no_thread;
@@ -438,6 +439,7 @@ static COLD bool process_start(void) {
         store_relaxed(&heap_mode, HEAP_OFF);
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
+    if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }

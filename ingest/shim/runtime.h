@@ -218,6 +218,12 @@ struct walk_set {
     X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)                                                           \
     X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)
 
+/* Entries of one kind that a thread counts in, in the segment (entries.h). */
+struct entries {
+    struct index *index;
+    struct chunk *chunk; /* the one that is being filled */
+};
+
 struct thread {
     volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
@@ -246,6 +252,8 @@ struct thread {
     struct index *cpu_entries;                /* of this thread, in the segment */
     struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
+    struct entries io;
+    uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
     uint32_t holds_to_skip, hold_random; /* of short holds, until one is timed; 0 before the first draw */
@@ -269,6 +277,9 @@ extern struct process *process; /* never NULL */
 enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
 extern uint32_t heap_mode;
 extern __thread struct thread *volatile self;
+
+/* 1: calls of input and output are not recorded. As heap_mode. */
+extern uint32_t is_io_off;
 
 /* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
  * so that a program whose recording is off pays two loads a hook and nothing else. */
