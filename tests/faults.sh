@@ -36,6 +36,8 @@ leak            heap/leak              parse_order
 tiny_allocs     heap/arena             copy_token
 temporary       heap/temporary         measure_word
 peak            heap/peak              new_part
+quadratic       heap/quadratic-growth  grow
+thread_churn    thread/thread-churn    resize_in_thread
 hot_mutex       lock/atomic-fit        fault_hot_mutex:statistics_lock
 read_mostly     lock/mvcc-fit          fault_read_mostly:routes_lock
 convoy          lock/hot-long          fault_convoy:journal

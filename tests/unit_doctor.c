@@ -810,9 +810,10 @@ static void test_losses(void **state) {
 static const struct {
     const char *section, *codes[10];
 } sections[] = {
-    {"heap", {"arena", "growth", "peak", "rc", "leak", "temporary"}},
+    {"heap", {"arena", "growth", "peak", "quadratic-growth", "rc", "leak", "temporary"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
+    {"thread", {"thread-churn"}},
     {"lock",
      {"deadlock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended", "long-hold", "ok"}},
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},

@@ -170,6 +170,7 @@ static void test_views_run_in_both(void **state) {
                                         "doctor_hardware",
                                         "doctor_freeze",
                                         "doctor_saturation",
+                                        "doctor_thread",
                                         "sites",
                                         "windows",
                                         "heap_windows",
@@ -729,10 +730,42 @@ static void test_queue_is_no_atomic(void **state) {
                "1|2|3|1|2|3\n");
 }
 
+/* The share of the waits: of the lives of all threads, less what they waited for that is no lock. */
+static void test_thread_time(void **state) {
+    (void)state;
+    static const struct lock_case lock = {"waits", 100, 50, 0, 0, 100 * 5000, "contended"};
+    insert_lock_runs(1);
+    insert_lock(1, 1, 0, &lock, 400000000);
+    ran("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 1, 1, 'x', 1), (2, 1, 2, "
+        "1, 'x', 2)");
+    check_rows("SELECT wait_percent FROM doctor_lock", "40\n"); /* of one second */
+    ran("UPDATE processes SET thread_ns = 2500000000 WHERE id = 1; UPDATE processes SET thread_ns = 1500000000 WHERE "
+        "id = 2");
+    check_rows("SELECT wait_percent FROM doctor_lock", "10\n"); /* of four */
+    ran("INSERT INTO profiles(id, run_id, kind) VALUES (2, 1, 'wait'); INSERT INTO objects(id, kind, identity, name) "
+        "VALUES (2, "
+        "'wait', 'w', 'w'); INSERT INTO locks(profile_id, object_id, address, kind, wait_ns) VALUES (2, 2, 7, 'join', "
+        "2000000000)");
+    check_rows("SELECT wait_percent FROM doctor_lock", "20\n"); /* of two, for that long was waited for threads */
+    ran("UPDATE locks SET wait_ns = 3900000000 WHERE object_id = 2");
+    check_rows("SELECT wait_percent FROM doctor_lock", "40\n"); /* no less than the run's duration */
+}
+
+/* Two processes of the run, the second started later. */
+static void put_processes(size_t run, const char *more) {
+    char *sql = xasprintf("INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES "
+                          "(%zu, %zu, 1, 1, 'x', 1), (%zu, %zu, 2, 1, 'x', 2)",
+                          2 * run, run, 2 * run + 1, run);
+    ran(sql);
+    free(sql);
+    ran(more);
+}
+
 /* A wait that ended with the program is a deadlock if a signal ended it and the wait was long: beside another such lock, or
  * compared with the holds. */
 static void test_deadlock(void **state) {
     (void)state;
+    enum { FAILURE = -1, CHILD = -2, OTHER = -3 };
     static const struct lock_case lock = {"waited for", 10, 0, 0, 0, 10 * 5000, "starved"};
     static const struct {
         const char *why;
@@ -748,6 +781,11 @@ static void test_deadlock(void **state) {
         {"for 24 ms", 9, 1, 0, 250, 24, "rwlock", "deadlock critical"},
         {"for 25 ms, and another lock is waited for", 9, 1, 1, 250, 25, "spin", "deadlock critical"},
         {"a lock of the program's own", 9, 1, 1, 250, 0, "own", "starved critical"},
+        {"a failure ended it", FAILURE, 1, 0, 250, 0, "mutex", "starved critical"},
+        {"a failure, and another lock is waited for", FAILURE, 1, 1, 250, 25, "mutex", "deadlock critical"},
+        {"in a child", CHILD, 1, 0, 250, 0, "mutex", "deadlock critical"},
+        {"in a child, of a lock that is held for 25 ms", CHILD, 1, 0, 250, 25, "mutex", "starved critical"},
+        {"another lock of another process", OTHER, 1, 1, 250, 25, "mutex", "starved critical"},
     };
     insert_lock_runs(COUNT(cases));
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -757,11 +795,23 @@ static void test_deadlock(void **state) {
             xasprintf("UPDATE locks SET kind = '%s', unfinished = %d, max_wait_ns = wait_ns, max_hold_ns = %lld "
                       "WHERE profile_id = %zu AND address = 1;"
                       "UPDATE locks SET unfinished = %d WHERE profile_id = %zu AND address = 2;"
-                      "UPDATE runs SET exit_signal = nullif(%d, 0) WHERE id = %zu",
+                      "UPDATE runs SET exit_signal = %s, exit_status = %s WHERE id = %zu",
                       cases[i].kind, cases[i].unfinished, (long long)cases[i].max_hold_ms * 1000000, i + 1,
-                      cases[i].others, i + 1, cases[i].signal, i + 1);
+                      cases[i].others, i + 1, cases[i].signal == 9 || cases[i].signal == OTHER ? "9" : "NULL",
+                      cases[i].signal == FAILURE ? "1" : "NULL", i + 1);
         ran(sql);
         free(sql);
+        if (cases[i].signal == CHILD)
+            put_processes(
+                i + 1,
+                "UPDATE profiles SET process_id = 2 * run_id + 1 WHERE run_id = (SELECT max(run_id) FROM processes)");
+        if (cases[i].signal == OTHER)
+            put_processes(i + 1, "INSERT INTO profiles(id, run_id, kind) SELECT 1000 + 2 * max(run_id), max(run_id), "
+                                 "'lock' FROM processes;"
+                                 "UPDATE locks SET profile_id = 1000 + 2 * profile_id WHERE address = 2 AND profile_id "
+                                 "= (SELECT max(run_id) FROM processes);"
+                                 "UPDATE profiles SET process_id = 2 * run_id + (id > 1000) WHERE run_id = (SELECT "
+                                 "max(run_id) FROM processes)");
         char *got =
             finding("SELECT code || ' ' || severity FROM doctor_lock WHERE run_id = :run AND address = 1", (int)i + 1);
         if (strcmp(got, cases[i].expected) != 0) fail_msg("%s: %s", cases[i].why, got);
@@ -928,6 +978,7 @@ int main(void) {
         TEST(test_lock_codes_of_recorded_runs),
         TEST(test_queue_is_no_atomic),
         TEST(test_deadlock),
+        TEST(test_thread_time),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),

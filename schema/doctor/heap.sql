@@ -33,12 +33,18 @@ CREATE VIEW doctor_heap AS
 --   lost_bytes [bytes]: their bytes
 --   temporary_count [count]: of the blocks, those freed before the thread that allocated them allocated another one; NULL: fewer than
 --     heap_temporary_count blocks were allocated
+--   step_count [count]: calls of realloc that made a block of the stack larger by less than an eighth; NULL: less than quadratic_bytes
+--     was allocated
+--   step_bytes [bytes]: that these blocks had before
+--   resize_growth_bytes [bytes]: by how much realloc made the blocks of the stack larger in all
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   Of an ingested file: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks.
 --     leak: some freed, some not.
 --   Of a recorded run, which knows what was live at exit and when: temporary: temporary_count is at least
 --     heap_temporary_count (1,000,000) and heap_temporary_percent (50 %) of the site's blocks, and fewer than leak_warning_count
---     (100) are live in each process. arena: at least heap_arena_count (1,000) blocks of a mean size
+--     (100) are live in each process. quadratic-growth: step_count is at least quadratic_count (1,000), step_bytes at least
+--     quadratic_bytes (67,108,864 B) and quadratic_ratio (16) times resize_growth_bytes, and fewer than leak_warning_count (100)
+--     blocks are live in each process. arena: at least heap_arena_count (1,000) blocks of a mean size
 --     below heap_arena_mean_bytes (16 B), and fewer than leak_warning_count (100) of them live in each process. growth:
 --     growth_bytes is at least growth_bytes (65,536 B), and the blocks were freed at the end (less than leak_site_percent (5 %) of
 --     the site's blocks are live) or the run was interrupted (signal 2 or 15). peak: peak_bytes is at least heap_peak_bytes
@@ -65,7 +71,7 @@ CREATE VIEW doctor_heap AS
 --     blocks of the site were freed, or growth_bytes is known of a process of leak_steady_ns. Else warning.
 -- Measured: perl, which ends without a clean-up, had one critical finding and four warnings of 480 KB and more after 0.1 s, and
 --   gcc three warnings; memcheck calls all of those blocks reachable.
--- Severity of growth and peak: that of the advice for the site with the largest growth_bytes and for that with the largest
+-- Severity of quadratic-growth: that of the advice. Of growth and peak: that of the advice for the site with the largest growth_bytes and for that with the largest
 --   peak_bytes; of others a note, for they mostly belong to the same structure. Of temporary: that of the advice, but a note if the blocks, at heap_temporary_block_ns
 --   (50 ns) each for malloc and free, are less than heap_temporary_time_percent (5 %) of the run's duration.
 -- Measured: a loop of python3 that formats numbers (PYTHONMALLOC=malloc) makes 380,000 temporary blocks a second at one site, 1.9 % of
@@ -77,6 +83,8 @@ CREATE VIEW doctor_heap AS
 --   advice.
 -- Measured: jq, which parses 60 MB and then prints, has live half of its peak in the mean; xz its whole peak from the start. A spike
 --   of 100 MB in a fifth of the run has a fifth of it live in the mean.
+-- Measured: 20,000 appends of 16 B to one buffer have 19,991 steps and 3.2 GB of step_bytes where it grows by 16 B, and none where it
+--   doubles. realloc of glibc mostly grows a large block where it is, so less is copied with it than with another allocator.
 -- Known false positives: a program that builds one result and frees it at its end (growth). Tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
 --   interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
 WITH
@@ -182,6 +190,21 @@ found AS (
                       FROM profiles
                       JOIN site_details AS details ON details.profile_id = profiles.id
                       WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS temporary_count,
+           CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
+                THEN (SELECT coalesce(sum(details.step_count), 0)
+                      FROM profiles
+                      JOIN site_details AS details ON details.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS step_count,
+           CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
+                THEN (SELECT coalesce(sum(details.step_bytes), 0)
+                      FROM profiles
+                      JOIN site_details AS details ON details.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS step_bytes,
+           CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
+                THEN (SELECT coalesce(sum(details.realloc_bytes - details.resized_bytes), 0)
+                      FROM profiles
+                      JOIN site_details AS details ON details.profile_id = profiles.id
+                      WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS resize_growth_bytes,
            CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'heap_peak_bytes')
                 THEN (SELECT max(heap_peaks.peak_bytes)
                       FROM profiles
@@ -217,6 +240,12 @@ judged AS (
                      AND temporary_count >= (SELECT value FROM rules WHERE name = 'heap_temporary_count')
                      AND round(100.0 * temporary_count / alloc_count)
                          >= (SELECT value FROM rules WHERE name = 'heap_temporary_percent') THEN 'temporary'
+                WHEN runs.source = 'profile'
+                     AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
+                     AND step_count >= (SELECT value FROM rules WHERE name = 'quadratic_count')
+                     AND step_bytes >= max((SELECT value FROM rules WHERE name = 'quadratic_bytes'),
+                                           resize_growth_bytes * (SELECT value FROM rules WHERE name = 'quadratic_ratio'))
+                THEN 'quadratic-growth'
                 WHEN runs.source = 'profile'
                      AND process_inuse_count < (SELECT value FROM rules WHERE name = 'leak_warning_count')
                      AND alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_count')
@@ -276,6 +305,7 @@ SELECT
          THEN iif(100.0 * temporary_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
                   >= 1.0 * judged.duration_ns * (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent'),
                   advice.severity, 'note')
+         WHEN judged.code = 'quadratic-growth' THEN advice.severity
          WHEN is_kept
               OR lost_count IS NULL
                  AND min(process_inuse_count, grown_count) < (SELECT value FROM rules WHERE name = 'leak_warning_count')
@@ -288,13 +318,15 @@ SELECT
     printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
            || '"inuse_bytes":%d,"process_inuse_count":%d,"grown_count":%d,"growth_bytes":%s,"samples":%s,'
            || '"error_percent":%s,"live_percent":%s,"mean_bytes":%s,"lost_count":%s,"lost_bytes":%s,'
-           || '"temporary_count":%s,"average_live_bytes":%s,"peak_bytes":%s,"peak_percent":%s}',
+           || '"temporary_count":%s,"average_live_bytes":%s,"peak_bytes":%s,"peak_percent":%s,"step_count":%s,'
+           || '"step_bytes":%s,"resize_growth_bytes":%s}',
            alloc_count, alloc_bytes, alloc_percent, free_count, free_bytes, inuse_count, inuse_bytes,
            process_inuse_count, grown_count, coalesce(growth_bytes, 'null'), coalesce(samples, 'null'),
            coalesce(error_percent, 'null'),
            coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1),
            coalesce(lost_count, 'null'), coalesce(lost_bytes, 'null'), coalesce(temporary_count, 'null'),
-           coalesce(average_live_bytes, 'null'), coalesce(peak_bytes, 'null'), coalesce(peak_percent, 'null')) AS evidence,
+           coalesce(average_live_bytes, 'null'), coalesce(peak_bytes, 'null'), coalesce(peak_percent, 'null'),
+           coalesce(step_count, 'null'), coalesce(step_bytes, 'null'), coalesce(resize_growth_bytes, 'null')) AS evidence,
     '[' || judged.trace_id || ']' AS trace_ids,
     advice.text AS advice,
     judged.trace_id,
@@ -321,7 +353,10 @@ SELECT
     peak_percent,
     lost_count,
     lost_bytes,
-    temporary_count
+    temporary_count,
+    step_count,
+    step_bytes,
+    resize_growth_bytes
 FROM ranked AS judged
 JOIN places ON places.trace_id = judged.trace_id
 LEFT JOIN advice ON advice.code = 'heap-' || judged.code

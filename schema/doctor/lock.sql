@@ -21,17 +21,21 @@ CREATE VIEW doctor_lock AS
 --   hold_ns [ns]: sum of the exclusive holds
 --   mean_hold_ns [ns]: hold_ns / acquires
 --   max_hold_ns [ns]: the longest exclusive hold
---   wait_percent [percent]: wait_ns of the run's duration, a whole number, above 100 where several threads wait at once; NULL:
---     the duration is not known
+--   wait_percent [percent]: wait_ns of the thread time of the run, a whole number: the lives of all threads, less what they waited for
+--     that is no lock (condition variables, the end of threads, ...), and no less than the run's duration. Where lives of threads are
+--     not known (files before version 4, ingested ones), of the duration, and above 100 where several threads wait at once. NULL: that
+--     is not known either
 --   timeouts [count]: waits that ended at their time limit, without the lock
 --   unfinished [count]: waits that were not over when the process ended
 --   condition_waits [count]: of a mutex: waits on condition variables that released it
 --   unfinished_max_wait_ns [ns]: the longest wait of a caller that was still waiting when the process ended
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
---   Of a recorded run that a signal ended:
---   deadlock: a mutex, rwlock or spin lock with unfinished waits, unfinished_max_wait_ns >= lock_deadlock_wait_ns (250 ms), and either
---     another lock of the run has unfinished waits, or unfinished_max_wait_ns > lock_deadlock_holds (10) times max_hold_ns. A wait on
---     a condition variable is no wait for its mutex: idle workers are no deadlock.
+--   Of a recorded run:
+--   deadlock: in a process, threads wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or longer, and
+--     either another lock of that process has such waits too, or the wait is longer than lock_deadlock_holds (10) times the longest
+--     hold of the lock in that process. A signal ended the run, or an exit status that is not 0 where another lock is waited for; or
+--     the process is not the first of the run, whose end is not known. A wait on a condition variable is no wait for its mutex: idle
+--     workers are no deadlock.
 --   Of a recorded run, where the time that threads wait counts more than how many operations wait:
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), and either
 --     contended_percent >= lock_fit_contended_percent (10 %) or wait_percent >= lock_starved_percent (10 %).
@@ -56,7 +60,7 @@ CREATE VIEW doctor_lock AS
 --   atomic-fit: as of a recorded run, with any hold. atomic-ptr-fit: the same.
 --   hot-long, long-hold: as of a recorded run. contended: contended_percent >= lock_contended_percent (20 %). ok: all others.
 -- Severity of deadlock: that of the advice. Of all others: that of the advice, but a note if wait_ns < lock_wait_note_ns (1 ms), and critical if wait_ns is at least
---   lock_critical_percent (10 %) of the run's duration. Of a recorded run, besides: a note if wait_percent <
+--   lock_critical_percent (10 %) of the thread time. Of a recorded run, besides: a note if wait_percent <
 --   lock_warning_percent (1 %); critical only if there were lock_critical_waits (10) waits, or wait_ns is at least
 --   lock_critical_ns (100 ms); else at most a warning.
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean, also on a busy machine, where one of a
@@ -68,9 +72,11 @@ CREATE VIEW doctor_lock AS
 -- Known false positives: a program that is killed while threads queue for two locks that are held long (deadlock). A lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
 --   which idle workers wait for work on purpose (starved).
 WITH
+-- The rows of what is no lock are summed too: what threads waited for there is no time in which they could wait for a lock. By
+-- windows and not by a join, because SQLite 3.40 would read the rows of all runs for one.
 lock AS (
     SELECT
-        profiles.run_id, locks.object_id, locks.address, max(locks.kind) AS kind,
+        profiles.run_id, profiles.kind = 'wait' AS is_wait, locks.object_id, locks.address, max(locks.kind) AS kind,
         sum(acquires) AS acquires, sum(contended) AS contended,
         sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
         sum(acquires + read_acquires) AS total_acquires,
@@ -82,23 +88,30 @@ lock AS (
         sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
-    WHERE profiles.kind <> 'wait'
-    GROUP BY profiles.run_id, locks.object_id, locks.address
+    GROUP BY profiles.run_id, profiles.kind = 'wait', locks.object_id, locks.address
+),
+share AS (
+    SELECT
+        lock.*,
+        (SELECT sum(thread_ns) FROM processes WHERE processes.run_id = lock.run_id)
+            - sum(iif(is_wait, wait_ns, 0)) OVER (PARTITION BY run_id) AS thread_ns,
+        wait_ns = max(iif(is_wait, 0, wait_ns)) OVER (PARTITION BY run_id) AS has_longest_waits
+    FROM lock
 ),
 figure AS (
     SELECT
-        lock.*,
+        share.*,
         coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0) AS read_percent,
         coalesce(CAST(round(100.0 * total_contended / nullif(total_attempts, 0)) AS INTEGER), 0) AS contended_percent,
         coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0) AS mean_hold_ns,
         coalesce(1.0 * wait_ns / nullif(total_contended, 0), 0.0) AS mean_wait_ns,
-        CAST(round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS wait_percent,
-        wait_ns = max(wait_ns) OVER (PARTITION BY lock.run_id) AS has_longest_waits,
-        sum(unfinished > 0) OVER (PARTITION BY lock.run_id) AS unfinished_locks,
+        CAST(round(100.0 * wait_ns / nullif(max(runs.duration_ns, coalesce(thread_ns, 0)), 0)) AS INTEGER) AS wait_percent,
         runs.source = 'profile' AS is_recorded,
-        runs.exit_signal IS NOT NULL AS is_killed
-    FROM lock
-    JOIN runs ON runs.id = lock.run_id
+        runs.exit_signal IS NOT NULL AS is_killed,
+        coalesce(runs.exit_status, 0) <> 0 AS is_failed
+    FROM share
+    JOIN runs ON runs.id = share.run_id
+    WHERE NOT is_wait
 ),
 rule AS (
     SELECT
@@ -133,9 +146,29 @@ fact AS (
         mean_wait_ns >= rule.starved_wait_ns AS is_wait_long,
         total_acquires >= rule.fit_acquires AS is_used,
         condition_waits > 0 AS is_queue,
-        is_recorded AND is_killed AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
-            AND unfinished_max_wait_ns >= rule.deadlock_wait_ns
-            AND (unfinished_locks > 1 OR unfinished_max_wait_ns > rule.deadlock_holds * max_hold_ns) AS is_deadlock,
+        is_recorded AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
+            AND EXISTS (SELECT -- in one process
+                               EXISTS (SELECT 1
+                                       FROM profiles AS near
+                                       JOIN locks AS other ON other.profile_id = near.id
+                                       WHERE near.run_id = figure.run_id AND near.kind = 'lock'
+                                         AND near.process_id IS profiles.process_id AND other.unfinished > 0
+                                         AND (other.object_id <> figure.object_id OR other.address <> figure.address))
+                                   AS is_chained,
+                               EXISTS (SELECT 1
+                                       FROM processes
+                                       JOIN processes AS first ON first.run_id = processes.run_id
+                                                                  AND first.started_ns < processes.started_ns
+                                       WHERE processes.id = profiles.process_id) AS is_child
+                        FROM profiles
+                        JOIN locks ON locks.profile_id = profiles.id
+                        WHERE profiles.run_id = figure.run_id AND profiles.kind = 'lock'
+                          AND locks.object_id = figure.object_id AND locks.address = figure.address
+                        GROUP BY profiles.process_id
+                        HAVING max(iif(locks.unfinished > 0, max(locks.max_wait_ns, locks.read_max_wait_ns), 0))
+                               >= max(rule.deadlock_wait_ns,
+                                      iif(is_chained, 0, 1 + rule.deadlock_holds * max(locks.max_hold_ns)))
+                           AND (is_killed OR is_failed AND is_chained OR is_child)) AS is_deadlock,
         total_acquires >= rule.atomic_acquires AS is_busy,
         figure.read_percent >= rule.mvcc_read_percent AS is_mostly_read,
         figure.read_percent < rule.atomic_read_percent AS is_mostly_exclusive,

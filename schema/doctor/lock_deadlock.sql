@@ -1,11 +1,11 @@
 DROP VIEW IF EXISTS doctor_lock_deadlock;
 CREATE VIEW doctor_lock_deadlock AS
--- Question: for which locks did threads still wait, for long, when a signal ended the program?
+-- Question: for which locks did threads still wait, for long, when their process ended?
 -- Rows: those of doctor_lock with the code deadlock; the severity is explained there.
 -- Columns: those of doctor_lock.
--- Thresholds: recorded, ended by a signal: a mutex, rwlock or spin lock with unfinished waits, unfinished_max_wait_ns >=
---   lock_deadlock_wait_ns (250 ms), and either another lock of the run has unfinished waits, or unfinished_max_wait_ns >
---   lock_deadlock_holds (10) times max_hold_ns.
+-- Thresholds: of a recorded run that ended badly, in one process: waits for a mutex, rwlock or spin lock that did not end, of
+--   lock_deadlock_wait_ns (250 ms) or longer, and either another lock of the process has such waits, or the wait is longer than
+--   lock_deadlock_holds (10) times its longest hold there.
 -- Known false positives: a program that is killed while threads queue for two locks that are held long.
 SELECT *
 FROM doctor_lock
