@@ -21,6 +21,8 @@ CREATE VIEW doctor_lock AS
 --   hold_ns [ns]: sum of the exclusive holds
 --   mean_hold_ns [ns]: hold_ns / acquires
 --   max_hold_ns [ns]: the longest exclusive hold
+--   usual_hold_ns [ns]: the mean of the holds without the longest, where there are lock_fit_acquires of them: one holder that lost its
+--     processor does not make a short lock long
 --   wait_percent [percent]: wait_ns of the thread time of the run, a whole number: the lives of all threads, less what they waited for
 --     that is no lock (condition variables, the end of threads, ...), and no less than the run's duration. Where lives of threads are
 --     not known (files before version 4, ingested ones), of the duration, and above 100 where several threads wait at once. NULL: that
@@ -40,12 +42,12 @@ CREATE VIEW doctor_lock AS
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), and either
 --     contended_percent >= lock_fit_contended_percent (10 %) or wait_percent >= lock_starved_percent (10 %).
 --   hot-long: contended_percent >= lock_contended_percent (20 %), mean_hold_ns > lock_long_hold_ns (1 ms).
---   starved: contended_percent < lock_contended_percent (20 %), mean_hold_ns >= lock_fit_hold_ns (1,000 ns), wait_percent >=
+--   starved: contended_percent < lock_contended_percent (20 %), usual_hold_ns >= lock_fit_hold_ns (1,000 ns), wait_percent >=
 --     lock_starved_percent (10 %), and the mean of the waits is at least lock_starved_wait_ns (1 ms).
---   atomic-fit: mean_hold_ns < lock_fit_hold_ns (1,000 ns), read_percent < lock_atomic_read_percent (50 %), and either
+--   atomic-fit: usual_hold_ns < lock_fit_hold_ns (1,000 ns), read_percent < lock_atomic_read_percent (50 %), and either
 --     total_acquires >= lock_fit_acquires (1,000) with contended_percent >= lock_fit_contended_percent (10 %), or total_acquires
 --     >= lock_atomic_acquires (100,000).
---   atomic-ptr-fit: mean_hold_ns < lock_fit_hold_ns (1,000 ns), total_acquires >= lock_fit_acquires (1,000), contended_percent >=
+--   atomic-ptr-fit: usual_hold_ns < lock_fit_hold_ns (1,000 ns), total_acquires >= lock_fit_acquires (1,000), contended_percent >=
 --     lock_fit_contended_percent (10 %).
 --   contended: contended_percent >= lock_contended_percent (20 %).
 --   starved also: wait_percent >= lock_starved_percent (10 %); or the lock has the longest waits of its run, and they are not
@@ -84,6 +86,7 @@ lock AS (
         sum(acquires + read_acquires + timeouts + unfinished) AS total_attempts,
         sum(wait_ns + read_wait_ns) AS wait_ns, max(max(max_wait_ns, read_max_wait_ns)) AS max_wait_ns,
         sum(hold_ns) AS hold_ns, max(max_hold_ns) AS max_hold_ns,
+        sum(timed_holds) AS timed_holds,
         max(iif(unfinished > 0, max(max_wait_ns, read_max_wait_ns), 0)) AS unfinished_max_wait_ns,
         sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
     FROM locks
@@ -104,6 +107,9 @@ figure AS (
         coalesce(CAST(round(100.0 * read_acquires / nullif(total_acquires, 0)) AS INTEGER), 0) AS read_percent,
         coalesce(CAST(round(100.0 * total_contended / nullif(total_attempts, 0)) AS INTEGER), 0) AS contended_percent,
         coalesce(1.0 * hold_ns / nullif(acquires, 0), 0.0) AS mean_hold_ns,
+        coalesce(iif(acquires >= (SELECT value FROM rules WHERE name = 'lock_fit_acquires') AND timed_holds > 1,
+                     max(0.0, hold_ns - 1.0 * max_hold_ns * acquires / timed_holds) / (acquires - 1.0 * acquires / timed_holds),
+                     1.0 * hold_ns / nullif(acquires, 0)), 0.0) AS usual_hold_ns,
         coalesce(1.0 * wait_ns / nullif(total_contended, 0), 0.0) AS mean_wait_ns,
         CAST(round(100.0 * wait_ns / nullif(max(runs.duration_ns, coalesce(thread_ns, 0)), 0)) AS INTEGER) AS wait_percent,
         runs.source = 'profile' AS is_recorded,
@@ -141,7 +147,7 @@ fact AS (
         figure.contended_percent >= rule.contended_percent AS is_contended,
         figure.contended_percent >= rule.fit_contended_percent AS is_fit_contended,
         mean_hold_ns > rule.long_hold_ns AS is_long,
-        NOT is_recorded OR mean_hold_ns < rule.fit_hold_ns AS is_short,
+        NOT is_recorded OR usual_hold_ns < rule.fit_hold_ns AS is_short,
         is_recorded AND coalesce(wait_percent, 0) >= rule.starved_percent AS is_costly,
         mean_wait_ns >= rule.starved_wait_ns AS is_wait_long,
         total_acquires >= rule.fit_acquires AS is_used,
@@ -263,6 +269,7 @@ SELECT
     hold_ns,
     CAST(round(mean_hold_ns) AS INTEGER) AS mean_hold_ns,
     max_hold_ns,
+    CAST(round(usual_hold_ns) AS INTEGER) AS usual_hold_ns,
     wait_percent,
     timeouts,
     unfinished,
