@@ -8,12 +8,11 @@
 #include "base/path.h"
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
+#include "cli/span_options.h"
 #include "export/format.h"
 #include "query/profile/gather.h"
 #include "query/runs/select.h"
 #include "query/sql/saved.h"
-
-#define RUN_MAX_NS (INT64_C(366) * 24 * 3600 * 1000000000)
 
 struct export_options {
     const char *db, *kind, *sql, *query, *base, *format, *type, *title, *output;
@@ -28,35 +27,6 @@ struct export_options {
 };
 
 #define AT(member) offsetof(struct export_options, member)
-
-/* A duration since the start of the run, or a date and time, which contains "-". */
-static int take_edge(const char *name, struct timespan_edge *edge, const char *text, struct error *err) {
-    edge->text = text;
-    edge->is_moment = strchr(text, '-') != NULL;
-    return edge->is_moment ? 0 : cli_duration(name, text, 0, RUN_MAX_NS, &edge->offset_ns, err);
-}
-
-static int take_from(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct export_options *options = into;
-    (void)row;
-    return take_edge("--from", &options->span.from, text, err);
-}
-
-static int take_to(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct export_options *options = into;
-    (void)row;
-    return take_edge("--to", &options->span.to, text, err);
-}
-
-/* Negative from the end. */
-static int take_window(void *into, const struct option_row *row, const char *text, struct error *err) {
-    struct timespan_request *span = &((struct export_options *)into)->span;
-    bool from_end = *text == '-';
-    (void)row;
-    if (cli_count("--window", text + from_end, 1, INT32_MAX, &span->window, err)) return -1;
-    if (from_end) span->window = -span->window;
-    return 0;
-}
 
 static int take_base(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct export_options *options = into;
@@ -83,17 +53,6 @@ static const struct option_row source_rows[] = {
     {0},
 };
 
-static const struct option_row span_rows[] = {
-    {"from", .type = OPTION_TAKE, .take = take_from, .argument = "TIME",
-     .help =
-         "Only windows that end after TIME: since the start of the run (`10s`), or a date (`2026-11-21T12:00:00Z`)."},
-    {"to", .type = OPTION_TAKE, .take = take_to, .argument = "TIME",
-     .help = "Only windows that end at TIME or before. In-use values are those at TIME."},
-    {"window", .type = OPTION_TAKE, .take = take_window, .argument = "N",
-     .help = "Only this window; -1 is the last one. `clear query @run-windows` lists them."},
-    {0},
-};
-
 static const struct option_row output_rows[] = {
     {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "FILE", .words = "<file>",
      .help = "Write to FILE. `-` is standard output, the default of text formats. A name that ends in / is a directory "
@@ -108,9 +67,9 @@ static const struct option_row output_rows[] = {
     {0},
 };
 
-const struct option_group export_options[] = {{"What is exported", source_rows, 0}, {"Part of a run", span_rows, 0},
-                                              {"Output", output_rows, 0},           REPORT_OPTION_GROUPS(AT(report)),
-                                              CLI_WAREHOUSE(export_options, db),    CLI_OPTIONS_END};
+const struct option_group export_options[] = {
+    {"What is exported", source_rows, 0}, {"Part of a run", span_options, AT(span)}, {"Output", output_rows, 0},
+    REPORT_OPTION_GROUPS(AT(report)),     CLI_WAREHOUSE(export_options, db),         CLI_OPTIONS_END};
 #undef AT
 
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
@@ -194,8 +153,7 @@ static int check_options(struct export_options *options, const struct export_for
         (options->sql || options->query || is_directory(options)))
         return error_usage(
             err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
-    if (options->span.window && (options->span.from.text || options->span.to.text))
-        return error_usage(err, "--window and --from or --to exclude each other");
+    if (span_options_check(&options->span, err)) return -1;
     if (format->kind && options->kind && strcmp(options->kind, format->kind) != 0)
         return error_usage(err, "--format %s is of the kind %s, not %s", format->report.name, format->kind,
                            options->kind);

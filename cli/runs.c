@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
+#include "query/profile/describe.h"
+#include "query/runs/select.h"
 #include "query/sql/result_table.h"
 #include "schema/schema.h"
 
@@ -146,13 +148,20 @@ static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_
     if (shown->only) buffer_add_text(&ids, ids.size ? "]" : "[]");
     db_bind_text(row, ":only", shown->only ? buffer_text(&ids) : NULL);
     db_bind_int(row, ":last", shown->last ? shown->last : -1);
+    db_bind_text(row, ":search", shown->search);
+    db_bind_text(row, ":kind", shown->kind);
+    if (shown->before) db_bind_int(row, ":before", shown->before);
     buffer_free(&ids);
     return row;
 }
 
+static bool is_filtered(const struct runs_shown *shown) {
+    return shown->search || shown->kind || shown->before;
+}
+
 static int count_runs(struct db *db, const struct runs_shown *shown, int64_t *count, struct error *err) {
     *count = shown->only ? (int64_t)shown->only->count : 0;
-    if (shown->only) return 0;
+    if (shown->only || is_filtered(shown)) return 0;
     sqlite3_stmt *row = db_prepare(db, "SELECT count(*) FROM runs", err);
     if (!row || db_step(db, row, err) < 0) return -1;
     *count = sqlite3_column_int64(row, 0);
@@ -180,7 +189,7 @@ static int print_for_people(struct db *db, const struct runs_shown *shown, struc
 }
 
 int runs_print(struct db *db, const struct runs_shown *shown, struct error *err) {
-    const struct table_options options = {.format = TABLE_JSON};
+    const struct table_options options = {.format = TABLE_JSON, .json_columns = 2};
     if (!shown->is_json) return print_for_people(db, shown, err);
     sqlite3_stmt *statement = prepare(db, "runs/list_whole.sql", shown, err);
     return statement ? table_print(stdout, db, statement, db_step, &options, err) : -1;
@@ -189,9 +198,9 @@ int runs_print(struct db *db, const struct runs_shown *shown, struct error *err)
 /* ---- the command ---- */
 
 struct runs_options {
-    const char *db, *label, *tag;
+    const char *db, *label, *tag, *search, *kind, *before;
     int64_t last;
-    bool json;
+    bool json, describe;
 };
 
 enum { LAST_DEFAULT = 30, LAST_UNSET = -1 };
@@ -204,11 +213,22 @@ static const struct option_row shown_rows[] = {
      .help = "Only runs with this label."},
     {"tag", .type = OPTION_TEXT, .offset = AT(tag), .argument = "KEY=VALUE", .words = "<tag>",
      .help = "Only runs with this tag."},
+    {"search", .type = OPTION_TEXT, .offset = AT(search), .argument = "TEXT",
+     .help = "Only runs with this text in label, command, source or a tag, in capitals or not."},
+    {"kind", .type = OPTION_TEXT, .offset = AT(kind), .argument = "KIND", .words = "<kind>",
+     .help = "Only runs that have this kind of profile."},
+    {"before", .type = OPTION_TEXT, .offset = AT(before), .argument = "RUN", .words = "<run>",
+     .help = "Only runs that started before this one."},
     {0},
 };
 static const struct option_row output_rows[] = {
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
-     .help = "Print a JSON array: one object for each run, with all columns of the view `run_summary`."},
+     .help = "Print a JSON array: one object for each run, with all columns of the view `run_summary`, "
+             "the kinds of profile that it has, and its tags."},
+    {"describe", .type = OPTION_SWITCH, .offset = AT(describe),
+     .help = "Print a JSON object about these runs together (default: the latest): `runs` as with `--json`, the "
+             "`kinds` of profile that "
+             "all have with their sample types, `processes`, and `losses`: sentences on what limits the figures."},
     {0},
 };
 #undef AT
@@ -244,18 +264,39 @@ static int choose(struct run_set *set, bool *is_narrowed, struct db *db, const s
     return code;
 }
 
+/* One object about all of them: {"runs":[...], ...}. */
+static int describe(struct db *db, struct run_set *set, struct error *err) {
+    struct buffer fields = {0};
+    if (set->count == 0 && run_set_add(set, db, "latest", err)) return -1;
+    int code = describe_runs(db, set, &fields, err);
+    if (code == 0) {
+        fputs("{\"runs\":", stdout);
+        code = runs_print(db, &(struct runs_shown){.only = set, .is_json = true}, err);
+        printf(",%s}\n", buffer_text(&fields));
+    }
+    buffer_free(&fields);
+    return code;
+}
+
 int command_runs(int argc, char **argv, struct error *err) {
     struct runs_options options = {.last = LAST_UNSET};
     struct run_set set = {0};
     struct db db;
+    int64_t before = 0;
     bool is_narrowed = false;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
     int code = choose(&set, &is_narrowed, &db, &options, argv + 1, err);
-    if (code == 0) {
+    if (code == 0 && options.before) code = select_run(&db, options.before, &before, err);
+    if (code == 0 && options.describe) {
+        code = describe(&db, &set, err);
+    } else if (code == 0) {
         pager_start();
         if (options.last == LAST_UNSET) options.last = options.json || argc > 1 ? 0 : LAST_DEFAULT;
-        code = runs_print(&db, &(struct runs_shown){is_narrowed ? &set : NULL, options.last, options.json}, err);
+        code = runs_print(&db,
+                          &(struct runs_shown){is_narrowed ? &set : NULL, options.last, options.search, options.kind,
+                                               before, options.json},
+                          err);
     }
     run_set_free(&set);
     db_close(&db, err);

@@ -10,6 +10,8 @@
 struct runs_shown {
     const struct run_set *only; /* NULL: all runs of the warehouse */
     int64_t last;               /* the newest of them alone; 0: all of them */
+    const char *search, *kind;  /* those with this text in label, command, source or tags; with that kind; NULL: all */
+    int64_t before;             /* those that are older than this run; 0: all */
     bool is_json;               /* an array, with all columns */
 };
 

@@ -73,7 +73,8 @@ int command_serve(int argc, char **argv, struct error *err) {
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(0, argc, argv, err) < 0) return -1;
     if (check_warehouse(options.db, err)) return -1;
     struct server *server;
-    const struct server_source source = {.open = open_warehouse, .context = (void *)(uintptr_t)options.db};
+    const struct server_source source = {
+        .open = open_warehouse, .config = cli_config()->path, .context = (void *)(uintptr_t)options.db};
     if (server_open(&server, options.address, options.anywhere, &source, err)) return -1;
     sigset_t before;
     catch_end(&before);

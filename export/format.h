@@ -43,6 +43,7 @@ int samples_write(struct report *report, struct buffer *out, struct error *err);
 int callgrind_write(struct report *report, struct buffer *out, struct error *err);
 int dot_write(struct report *report, struct buffer *out, struct error *err);
 int picture_write(struct report *report, struct buffer *out, struct error *err); /* the format's name is graphviz's */
+int pack_write(struct report *report, struct buffer *out, struct error *err);
 int json_write(struct report *report, struct buffer *out, struct error *err);
 int memory_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                  struct error *err); /* SVG */

@@ -9,14 +9,24 @@
 #include "serve/cache.h"
 #include "serve/parameters.h"
 #include "serve/serve.h"
+#include "serve/trees.h"
 
 struct export_format;
+struct api_parameter;
+struct job;
 struct profile_series;
+struct resource;
 struct MHD_Connection;
 struct MHD_Daemon;
 struct exchange;
 
-enum { WAITING_MAX = 32, MARKS_MAX = 24, BODY_MAX = 256 };
+enum { WAITING_MAX = 32, MARKS_MAX = 24, BODY_MAX = 256 /* of a POST */, SQL_MAX = 65536 };
+enum {
+    READ_SECONDS = 10, /* for a whole request, and between two requests of a connection */
+    SEND_SECONDS = 10, /* for a reply, and one more for each SEND_RATE bytes of it */
+    SEND_RATE = 65536,
+};
+#define SECOND_NS INT64_C(1000000000)
 
 /* ---- the table of paths ---- */
 
@@ -29,12 +39,19 @@ struct route {
     const char *help;                          /* one line for the index; NULL: not in the index */
     const struct parameter *parameters;        /* that it accepts; NULL: those of a profile */
     /* Of a profile: */
-    const char *kind, *type; /* as for `clear export`; type NULL: the kind's default */
-    int seconds;             /* default of seconds= for a run that is being recorded; 0: the whole run */
-    bool is_delta;           /* only what happened since the last request for this path */
+    const char *kind, *type;         /* as for `clear export`; type NULL: the kind's default */
+    int seconds;                     /* default of seconds= for a run that is being recorded; 0: the whole run */
+    bool is_delta;                   /* only what happened since the last request for this path */
+    const struct resource *resource; /* of the API: it reads the parameters */
+    bool is_page;                    /* the parameters are the application's */
 };
-extern const struct route routes[]; /* ends with the row without a path */
+extern const struct route routes[]; /* below ROUTES_PREFIX; ends with the row without a path */
 #define ROUTES_PREFIX "/debug/pprof/"
+extern const struct route page_route; /* "/" and "/web/NAME" */
+extern const struct route
+    api_routes[]; /* below API_PREFIX; ends with a row without a path, which answers that there is no such resource */
+#define API_PREFIX "/api/"
+#define ROWS_PATH  API_PREFIX "rows"
 
 /* Checks the request, and calls the function of its path. */
 void routes_answer(struct exchange *exchange);
@@ -60,12 +77,12 @@ struct server {
     struct address address;
     char *url;
     struct MHD_Daemon *daemon;
-    int descriptor;
+    int descriptor; /* an epoll of the library's and of the jobs' pipes */
     bool has_ended; /* the recording */
     struct client *clients;
     struct exchange *waiting[WAITING_MAX];
-    size_t waiting_count, sending_bytes;
-    int64_t swept_ns, looked_ns;
+    size_t waiting_count, sending_bytes, job_count;
+    int64_t swept_ns, looked_ns, left_ns;
 
     struct server_source source;
     struct db own; /* opened by source.open */
@@ -75,6 +92,7 @@ struct server {
     int64_t asked_ns, flushed_ns; /* the last request that used it; the last flush that was requested */
     unsigned generation;          /* number of files there were under the name */
     struct cache cache;           /* of the file that is open */
+    struct trees trees;           /* likewise */
     struct mark marks[MARKS_MAX]; /* the most recently used one is last */
     size_t mark_count;
 };
@@ -94,6 +112,8 @@ struct reply {
     const char *type;        /* of the content */
     const char *policy;      /* Content-Security-Policy */
     char *filename;          /* for a profile that a browser saves */
+    char *note;              /* what the command said beside its answer, percent-encoded */
+    char tag[24];            /* ETag: the client may keep it, and asks whether it is still so; "" none */
     const char *location;    /* of a redirection */
     const char *challenge;   /* WWW-Authenticate, of a 401 */
     unsigned allow;          /* enum method, of a 405 */
@@ -110,6 +130,17 @@ struct wait {
     int64_t due_ns, give_up_ns;    /* CLOCK_MONOTONIC */
 };
 
+/* The parameters of a request to the API, in their order. */
+enum { API_GIVEN_MAX = 40 };
+struct api_given {
+    struct {
+        const struct api_parameter *parameter;
+        char *value; /* owned; not empty */
+    } items[API_GIVEN_MAX];
+    size_t count;
+};
+void api_given_free(struct api_given *given);
+
 struct exchange {
     struct server *server;
     struct MHD_Connection *connection;
@@ -118,12 +149,18 @@ struct exchange {
     enum method method; /* 0: another */
     bool is_begun, is_waiting;
     const struct route *route;
-    char *path;              /* below ROUTES_PREFIX, decoded */
-    char body[BODY_MAX + 1]; /* of a POST; more parameters */
-    size_t body_size;
+    char *path;         /* below its prefix, decoded */
+    bool is_api;        /* below API_PREFIX: errors are JSON */
+    struct buffer body; /* of a POST; more parameters, or SQL */
     struct parameters parameters;
     const struct export_format *format; /* of a profile */
-    struct wait wait;
+    struct wait wait;                   /* of a profile */
+    struct job *job;                    /* of the API: NULL, or the command that makes the answer */
+    struct api_given given;
+    char *filename;                            /* of the API: of a download */
+    void (*finish)(struct exchange *exchange); /* makes the reply when the job is done; of a stream, when it begins */
+    bool is_streaming, is_suspended;           /* the job's output is being sent; the client waits for more of it */
+    int64_t queued_ns;
     struct reply reply;
     size_t sent; /* bytes of its body that are being sent */
 };
@@ -134,8 +171,19 @@ void exchange_error(struct exchange *exchange, unsigned status, const char *form
     __attribute__((format(printf, 3, 4)));
 /* Replies with `status` for a usage error, and 500 for any other error. */
 void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err);
-/* Suspends the request until exchange->wait is due. */
+/* Suspends the request until exchange->wait is due, or until exchange->job is done. */
 void exchange_wait(struct exchange *exchange);
+
+/* ---- requests that wait ---- */
+
+/* Looks after all of them; true: some go on, so the library has something to do. `looks_for_clients`: also for those that left. */
+bool waiting_step(struct server *server, int64_t now_ns, bool looks_for_clients);
+/* When waiting_step must be called next, CLOCK_MONOTONIC; INT64_MAX: never. */
+int64_t waiting_next(const struct server *server);
+/* The request is over: it waits no more. */
+void waiting_forget(struct exchange *exchange);
+/* Ends all of them with an error. */
+void waiting_close(struct server *server);
 
 /* ---- answers ---- */
 
@@ -146,6 +194,8 @@ bool apart_can(const struct server *server, const struct export_request *request
 int apart_answer(const struct server *server, const struct export_request *request, struct error *err);
 
 void index_answer(struct exchange *exchange);
+void page_answer(struct exchange *exchange); /* a file of the application */
+void api_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
 void toggle_answer(struct exchange *exchange);
 void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */

@@ -4,7 +4,7 @@
 
 #include "serve/exchange.h"
 
-enum { URI_MAX = 2048, CPU_SECONDS = 30 /* as net/http/pprof */ };
+enum { URI_MAX = 2048, STATE_MAX = 8192, CPU_SECONDS = 30 /* as net/http/pprof */ };
 
 #define READ (METHOD_GET | METHOD_HEAD)
 
@@ -30,13 +30,6 @@ const struct route routes[] = {
     {"toggle", METHOD_POST, toggle_answer, .help = NULL, .parameters = parameters_of_toggle},
     {NULL, READ, profile_answer, .help = NULL},
 };
-
-static const struct route *find(const char *path) {
-    const struct route *route = routes;
-    while (route->path && strcmp(route->path, path) != 0)
-        route++;
-    return route;
-}
 
 /* ---- checks ---- */
 
@@ -84,34 +77,66 @@ static bool check_method(struct exchange *exchange, unsigned methods) {
     return false;
 }
 
+/* Links of the index are relative to a path that ends in a slash. */
 static void redirect(struct exchange *exchange) {
-    if (!check_method(exchange, READ)) return;
     exchange->reply = (struct reply){
         .status = MHD_HTTP_FOUND, .type = "text/plain; charset=utf-8", .location = ROUTES_PREFIX, .is_sized = true};
     buffer_add_text(&exchange->reply.body, "the profiles are below " ROUTES_PREFIX "\n");
 }
 
-/* Finds the part of the path below ROUTES_PREFIX; false, with a reply, if there is none. */
+static const struct route *find_route(const struct route *route, const char *path) {
+    while (route->path && strcmp(route->path, path) != 0)
+        route++;
+    return route;
+}
+
+/* What is below `prefix`, or NULL. */
+static const char *below(const char *path, const char *prefix) {
+    size_t size = strlen(prefix);
+    return strncmp(path, prefix, size) == 0 ? path + size : NULL;
+}
+
+static void find_place(struct exchange *exchange, const char *path) {
+    const char *rest;
+    if (strcmp(path, "/") == 0) {
+        exchange->path = xstrdup("");
+        exchange->route = &page_route;
+    } else if ((rest = below(path, "/web/"))) {
+        exchange->path = xstrdup(rest);
+        exchange->route = &page_route;
+    } else if ((rest = below(path, API_PREFIX))) {
+        exchange->is_api = true;
+        exchange->path = xstrdup(rest);
+        exchange->route = find_route(api_routes, rest);
+    } else if ((rest = below(path, ROUTES_PREFIX))) {
+        exchange->path = xstrdup(rest);
+        exchange->route = find_route(routes, rest);
+    } else if (strcmp(path, "/debug/pprof") == 0) {
+        redirect(exchange);
+    } else {
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND,
+                       "not found: the application is at /, profiles are below " ROUTES_PREFIX);
+    }
+}
+
+/* Finds the route and the part of the path below its prefix; false, with a reply, if there is none. */
 static bool take_path(struct exchange *exchange) {
     const char *uri = exchange->uri;
     char *path = xasprintf("%.*s", (int)strcspn(uri, "?"), uri);
     if (*uri != '/' || url_decode(path))
-        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "not a valid path: paths begin with " ROUTES_PREFIX);
-    else if (strcmp(path, "/") == 0 || strcmp(path, "/debug/pprof") == 0)
-        redirect(exchange);
-    else if (strncmp(path, ROUTES_PREFIX, strlen(ROUTES_PREFIX)) != 0)
-        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "not found: the profiles are below " ROUTES_PREFIX);
+        exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "not a valid path: paths begin with /");
     else
-        exchange->path = xstrdup(path + strlen(ROUTES_PREFIX));
+        find_place(exchange, path);
     free(path);
-    return exchange->path != NULL;
+    return exchange->route != NULL;
 }
 
 static bool take_parameters(struct exchange *exchange) {
     struct error err = {0};
     const struct parameter *known = exchange->route->parameters;
+    if (exchange->route->is_page || exchange->is_api) return true;
     const char *query = strchr(exchange->uri, '?');
-    char *text = xasprintf("%s&%s", query ? query + 1 : "", exchange->body);
+    char *text = xasprintf("%s&%s", query ? query + 1 : "", buffer_text(&exchange->body));
     if (parameters_read(&exchange->parameters, known ? known : parameters_of_profile, text, &err))
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     free(text);
@@ -123,22 +148,27 @@ static bool check_body(struct exchange *exchange) {
     static const char form[] = "application/x-www-form-urlencoded";
     size_t count;
     const char *type = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE, &count);
-    if (!exchange->body_size) return true;
+    if (!exchange->body.size || exchange->is_api) return true;
     if (!type || strncasecmp(type, form, strlen(form)) != 0 ||
         (type[strlen(form)] && !strchr("; ", type[strlen(form)])))
         exchange_error(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the body must be %s, such as state=on", form);
-    else if (strlen(exchange->body) != exchange->body_size)
+    else if (strlen(exchange->body.data) != exchange->body.size)
         exchange_error(exchange, MHD_HTTP_BAD_REQUEST, "the body is not valid URL encoding");
     return exchange->reply.status == 0;
 }
 
+/* The state of the application, its filters among it, is in its URL. */
+static bool check_length(struct exchange *exchange) {
+    const char *uri = exchange->uri;
+    int most = below(uri, API_PREFIX) || below(uri, "/?") ? STATE_MAX : URI_MAX;
+    exchange->is_api = below(uri, API_PREFIX) != NULL;
+    if (strlen(uri) > (size_t)most)
+        exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", most);
+    return exchange->reply.status == 0;
+}
+
 void routes_answer(struct exchange *exchange) {
-    if (strlen(exchange->uri) > URI_MAX) {
-        exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", URI_MAX);
-        return;
-    }
-    if (!check_host(exchange) || !take_path(exchange)) return;
-    exchange->route = find(exchange->path);
+    if (!check_length(exchange) || !check_host(exchange) || !take_path(exchange)) return;
     if (check_site(exchange) && check_method(exchange, exchange->route->methods) && check_body(exchange) &&
         take_parameters(exchange))
         exchange->route->answer(exchange);

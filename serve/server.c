@@ -1,29 +1,26 @@
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "export/export.h"
 #include "query/profile/series.h"
 #include "serve/exchange.h"
+#include "serve/job.h"
 #include "serve/library.h"
 
 enum {
     CLIENTS_MAX = 64,
     CLIENTS_KEPT = 48, /* of those that have not asked yet, the oldest beyond are closed: the rest is for new ones */
-    CLIENT_MEMORY = 16384, /* bytes of the request line and all headers of one request */
-    READ_SECONDS = 10,     /* for a whole request, and between two requests of a connection */
-    SEND_SECONDS = 10,     /* for a reply, and one more for each SEND_RATE bytes of it */
-    SEND_RATE = 65536,
+    CLIENT_MEMORY = 32768, /* bytes of the request line and all headers of one request */
     FINISH_MS = 2000,
+    STREAM_PIECE = 65536,
 };
-#define SECOND_NS   INT64_C(1000000000)
-#define LOOK_NS     INT64_C(100000000) /* between two checks for a flush of another process */
 #define SENDING_MAX ((size_t)256 << 20)
 
 /* ---- clients ----
@@ -72,14 +69,14 @@ static void sweep(struct server *server, int64_t now_ns) {
         if (client->deadline_ns <= now_ns) shutdown(client->descriptor, SHUT_RDWR); /* the library sees it and closes */
 }
 
-/* True if the client has closed its side, which means that it gave up, as in net/http. The library does not check suspended
- * connections. */
-static bool is_disconnected(const struct client *client) {
-    struct pollfd one = {.fd = client->descriptor, .events = POLLRDHUP};
-    return poll(&one, 1, 0) == 1 && one.revents & (POLLRDHUP | POLLHUP | POLLERR);
-}
-
 /* ---- replies ---- */
+
+static void reply_free(struct reply *reply) {
+    buffer_free(&reply->body);
+    free(reply->filename);
+    free(reply->note);
+    *reply = (struct reply){0};
+}
 
 void exchange_error(struct exchange *exchange, unsigned status, const char *format, ...) {
     char message[1024];
@@ -87,12 +84,16 @@ void exchange_error(struct exchange *exchange, unsigned status, const char *form
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    buffer_free(&exchange->reply.body);
-    free(exchange->reply.filename);
-    exchange->reply =
-        (struct reply){.status = status, .type = "text/plain; charset=utf-8", .is_error = true, .is_sized = true};
-    buffer_add_text(&exchange->reply.body, message);
-    buffer_add_char(&exchange->reply.body, '\n');
+    reply_free(&exchange->reply);
+    exchange->reply = (struct reply){.status = status, .is_error = true, .is_sized = true};
+    exchange->reply.type = exchange->is_api ? "application/json" : "text/plain; charset=utf-8";
+    if (exchange->is_api) {
+        buffer_add_char(&exchange->reply.body, '{');
+        buffer_add_json_field(&exchange->reply.body, "error", message);
+        buffer_add_text(&exchange->reply.body, "}\n");
+    } else {
+        buffer_printf(&exchange->reply.body, "%s\n", message);
+    }
 }
 
 void exchange_failed(struct exchange *exchange, unsigned status, const struct error *err) {
@@ -109,7 +110,10 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
     header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
     header(response, MHD_HTTP_HEADER_LOCATION, reply->location);
     header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, reply->challenge);
-    header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    header(response, MHD_HTTP_HEADER_CACHE_CONTROL, *reply->tag ? "no-cache" : "no-store");
+    header(response, MHD_HTTP_HEADER_ETAG, *reply->tag ? reply->tag : NULL);
+    header(response, "Clear-Note", reply->note);
+    header(response, "Referrer-Policy", "no-referrer");
     header(response, "X-Content-Type-Options", "nosniff");
     header(response, "Content-Security-Policy", reply->policy ? reply->policy : "default-src 'none'");
     header(response, "Cross-Origin-Resource-Policy", "same-origin");
@@ -128,7 +132,30 @@ static ssize_t no_body(void *context, uint64_t position, char *bytes, size_t siz
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-static struct MHD_Response *make_response(struct reply *reply) {
+/* The output of a job that goes on. */
+static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t size) {
+    struct exchange *exchange = context;
+    struct job *job = exchange->job;
+    (void)position;
+    if (!job) return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (job->output.size) {
+        size_t taken = job->output.size < size ? job->output.size : size;
+        memcpy(bytes, job->output.data, taken);
+        memmove(job->output.data, job->output.data + taken, job->output.size -= taken);
+        exchange->client->deadline_ns = clock_monotonic_ns() + SEND_SECONDS * SECOND_NS;
+        return (ssize_t)taken;
+    }
+    if (job->state == JOB_DONE) return MHD_CONTENT_READER_END_OF_STREAM;
+    exchange->is_suspended = true;
+    exchange->client->deadline_ns = INT64_MAX;
+    http.suspend_connection(exchange->connection);
+    return 0;
+}
+
+static struct MHD_Response *make_response(struct exchange *exchange) {
+    struct reply *reply = &exchange->reply;
+    if (exchange->is_streaming)
+        return http.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_PIECE, read_stream, exchange, NULL);
     if (!reply->is_sized) return http.create_response_from_callback(MHD_SIZE_UNKNOWN, 1024, no_body, NULL, NULL);
     size_t size = reply->body.size;
     if (!size) return http.create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
@@ -142,7 +169,7 @@ static enum MHD_Result send_reply(struct exchange *exchange) {
                        "too many bytes are being sent to other clients: try again");
     struct reply *reply = &exchange->reply;
     exchange->sent = reply->body.size;
-    struct MHD_Response *response = make_response(reply);
+    struct MHD_Response *response = make_response(exchange);
     if (!response) return MHD_NO;
     add_headers(response, reply);
     enum MHD_Result result = http.queue_response(exchange->connection, reply->status, response);
@@ -204,9 +231,12 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     server->sending_bytes -= exchange->sent;
     exchange->client->is_busy = false;
     exchange->client->deadline_ns = clock_monotonic_ns() + READ_SECONDS * SECOND_NS;
+    waiting_forget(exchange);
     parameters_free(&exchange->parameters);
-    buffer_free(&exchange->reply.body);
-    free(exchange->reply.filename);
+    reply_free(&exchange->reply);
+    buffer_free(&exchange->body);
+    api_given_free(&exchange->given);
+    free(exchange->filename);
     profile_series_free(exchange->wait.series);
     free(exchange->path);
     free(exchange->uri);
@@ -214,21 +244,25 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 }
 
 /* A POST may have a few parameters as its body, with a Content-Length; no other request has a body. */
+static size_t body_most(const struct exchange *exchange) {
+    if (exchange->method != METHOD_POST) return 0;
+    return strncmp(exchange->uri, ROWS_PATH, strlen(ROWS_PATH)) == 0 ? SQL_MAX : BODY_MAX;
+}
+
 static void limit_body(struct exchange *exchange) {
     size_t lengths, codings;
     const char *length = exchange_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH, &lengths);
     (void)exchange_header(exchange, MHD_HTTP_HEADER_TRANSFER_ENCODING, &codings);
-    bool is_short = length && strlen(length) <= 4 && strspn(length, "0123456789") == strlen(length);
-    int most = exchange->method == METHOD_POST ? BODY_MAX : 0;
-    if (codings || lengths > 1 || (length && (!is_short || atoi(length) > most)))
-        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "only a POST may have a body, of at most %d bytes",
-                       BODY_MAX);
+    bool is_short = length && strlen(length) <= 6 && strspn(length, "0123456789") == strlen(length);
+    size_t most = body_most(exchange);
+    if (codings || lengths > 1 || (length && (!is_short || (size_t)atoi(length) > most)))
+        exchange_error(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "only a POST may have a body, of at most %zu bytes",
+                       most ? most : (size_t)BODY_MAX);
 }
 
 static enum MHD_Result take_body(struct exchange *exchange, const char *bytes, size_t *size) {
-    if (*size > BODY_MAX - exchange->body_size) return MHD_NO;
-    memcpy(exchange->body + exchange->body_size, bytes, *size);
-    exchange->body_size += *size;
+    if (*size > body_most(exchange) - exchange->body.size) return MHD_NO;
+    buffer_add(&exchange->body, bytes, *size);
     *size = 0;
     return MHD_YES;
 }
@@ -256,48 +290,6 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return MHD_YES;
 }
 
-/* ---- requests that wait ---- */
-
-void exchange_wait(struct exchange *exchange) {
-    struct server *server = exchange->server;
-    if (server->waiting_count == WAITING_MAX) {
-        exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);
-        return;
-    }
-    exchange->is_waiting = true;
-    server->waiting[server->waiting_count++] = exchange;
-}
-
-static void stop_waiting(struct server *server, size_t index) {
-    struct exchange *exchange = server->waiting[index];
-    server->waiting[index] = server->waiting[--server->waiting_count];
-    exchange->is_waiting = false;
-    http.resume_connection(exchange->connection);
-}
-
-static int64_t next_look(const struct server *server) {
-    int64_t next_ns = INT64_MAX;
-    for (size_t i = 0; i < server->waiting_count; i++)
-        if (server->waiting[i]->wait.due_ns < next_ns) next_ns = server->waiting[i]->wait.due_ns;
-    return next_ns < server->looked_ns + LOOK_NS ? server->looked_ns + LOOK_NS : next_ns;
-}
-
-static bool look_after_waiting(struct server *server, int64_t now_ns, bool sweeps) {
-    bool any = false;
-    bool looks = server->has_ended || now_ns >= next_look(server);
-    if (looks) server->looked_ns = now_ns;
-    for (size_t i = server->waiting_count; i-- > 0;) {
-        struct exchange *exchange = server->waiting[i];
-        if (sweeps && is_disconnected(exchange->client))
-            exchange_error(exchange, MHD_HTTP_REQUEST_TIMEOUT, "the client has gone");
-        else if (!looks || !profile_answer_wait(exchange, now_ns))
-            continue;
-        stop_waiting(server, i);
-        any = true;
-    }
-    return any;
-}
-
 /* ---- the server ---- */
 
 static void ignore_log(void *context, const char *format, va_list args) {
@@ -319,7 +311,11 @@ static int start(struct server *server, struct error *err) {
         close(listener);
         return error_fail(err, "libmicrohttpd cannot start: %s", strerror(errno));
     }
-    server->descriptor = http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    struct epoll_event event = {.events = EPOLLIN};
+    int library = http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    server->descriptor = epoll_create1(EPOLL_CLOEXEC);
+    if (server->descriptor < 0 || epoll_ctl(server->descriptor, EPOLL_CTL_ADD, library, &event))
+        return error_fail(err, "epoll: %s", strerror(errno));
     char *base = address_url(&server->address);
     server->url = xasprintf("%s%s", base, ROUTES_PREFIX);
     free(base);
@@ -330,6 +326,7 @@ int server_open(struct server **server, const char *address, bool anywhere, cons
                 struct error *err) {
     struct server *made = xcalloc(1, sizeof *made);
     *server = NULL;
+    made->descriptor = -1;
     made->source = *source;
     if (address_read(&made->address, address, anywhere, err) || library_load(err) || start(made, err)) {
         server_close(made);
@@ -358,7 +355,7 @@ int64_t server_timeout(const struct server *server) {
     if (http.get_timeout(server->daemon, &library_ms) == MHD_YES)
         timeout_ns = library_ms > 3600000 ? SECONDS_MAX_NS : (int64_t)library_ms * 1000000;
     if (server->clients || server->is_open) timeout_ns = earlier(timeout_ns, SECOND_NS);
-    if (server->waiting_count) timeout_ns = earlier(timeout_ns, next_look(server) - now_ns);
+    if (server->waiting_count) timeout_ns = earlier(timeout_ns, waiting_next(server) - now_ns);
     return timeout_ns;
 }
 
@@ -366,7 +363,7 @@ void server_step(struct server *server) {
     int64_t now_ns = clock_monotonic_ns();
     bool sweeps = now_ns - server->swept_ns >= SECOND_NS;
     http.run(server->daemon);
-    bool any = look_after_waiting(server, now_ns, sweeps);
+    bool any = waiting_step(server, now_ns, sweeps);
     sweep(server, now_ns);
     if (any) http.run(server->daemon);
     warehouse_rest(server);
@@ -394,17 +391,16 @@ void server_finish(struct server *server) {
 
 void server_close(struct server *server) {
     if (!server) return;
-    for (size_t i = server->waiting_count; i-- > 0;) {
-        exchange_error(server->waiting[i], MHD_HTTP_SERVICE_UNAVAILABLE, "the server is stopping");
-        stop_waiting(server, i);
-    }
+    waiting_close(server);
     if (server->daemon) {
         http.run(server->daemon); /* suspended connections must be resumed before the end */
         http.stop_daemon(server->daemon);
     }
+    if (server->descriptor >= 0) close(server->descriptor);
     warehouse_close(server);
     profile_forget(server);
     cache_clear(&server->cache);
+    trees_clear(&server->trees);
     address_free(&server->address);
     free(server->url);
     free(server);

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/run_or_file.h"
+#include "cli/span_options.h"
 #include "export/format.h"
 
 static int set_format(struct report_command *command, const char *text, struct error *err) {
@@ -142,6 +143,7 @@ static const struct option_row refused_rows[] = {
 #undef REFUSED
 
 const struct option_group report_options[] = {{"Target", target_rows, 0},
+                                              {"Part of a run", span_options, AT(target.span)},
                                               {"Output", output_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(options)),
                                               {"Tools", tool_rows, 0},
@@ -216,7 +218,7 @@ int report_command_read(struct report_command *command, int argc, char **argv, s
     command->target.normalize = command->options.normalize;
     if (command->options.normalize && !command->target.bases.count)
         return error_usage(err, "normalize needs a base: --base TARGET");
-    return 0;
+    return span_options_check(&command->target.span, err);
 }
 
 void report_command_free(struct report_command *command) {

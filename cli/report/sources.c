@@ -77,7 +77,7 @@ static int load(struct report_target *target, const struct run_list *runs, struc
     if (code == 0 && !target->title)
         target->title = run_title(runs->items[0].db, runs->items[0].id, runs->count, target->chosen);
     if (code == 0) code = load_sources(target, runs, err);
-    if (code == 0) code = gather_profile(profile, runs, target->chosen, target->type, err);
+    if (code == 0) code = gather_profile(profile, runs, target->chosen, target->type, &target->span, err);
     return code;
 }
 
@@ -106,7 +106,7 @@ int report_target_load(struct report_target *target, struct profile *profile, st
 int report_target_write_runs(struct report_target *target, const struct report_format *format,
                              const struct report_options *options, struct buffer *out, filter_note *note, void *context,
                              struct error *err) {
-    const struct report_runs asked = {&target->runs, target->kind, &target->overrides};
+    const struct report_runs asked = {&target->runs, target->kind, &target->overrides, &target->span};
     if (target->bases.count)
         return error_usage(err, "%s and a base exclude each other", options->over_runs ? "over_runs" : "by_tag");
     return report_runs_write(&asked, format, options, out, note, context, err);

@@ -23,6 +23,7 @@ struct report_target {
     struct fetch_options fetch;      /* of URLs */
     struct word_list targets, bases; /* no target: the latest run. A program before the targets is an override */
     const char *type;                /* the only sample type that is needed (profile_load); NULL: all */
+    struct timespan_request span;    /* that part of each run */
     bool is_diff;                    /* of the bases */
     bool normalize;                  /* to the total of the bases */
 

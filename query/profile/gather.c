@@ -97,12 +97,29 @@ int gather_kind(const struct run_list *runs, char **kind, struct buffer *others,
 
 /* ---- sums ---- */
 
-static int load(struct profile *profile, struct db *db, const struct load_request *request, struct error *err) {
-    return read_unmapped(db, request->runs->count, err) < 0 ? -1 : profile_load(profile, db, request, err);
+static int find_spans(struct db *db, const struct load_request *request, const struct timespan_request *span,
+                      struct timespan *spans, struct error *err) {
+    const struct run_set *runs = request->runs;
+    for (size_t i = 0; i < runs->count; i++)
+        if (timespan_find(db, runs->ids[i], request->kind, span, &spans[i], err) < 0) return -1;
+    return 0;
+}
+
+static int load(struct profile *profile, struct db *db, struct load_request request,
+                const struct timespan_request *span, struct error *err) {
+    struct timespan *spans = NULL;
+    int code = read_unmapped(db, request.runs->count, err);
+    if (code == 0 && span && timespan_is_wanted(span)) {
+        request.spans = spans = xcalloc(request.runs->count + 1, sizeof *spans);
+        code = find_spans(db, &request, span, spans, err);
+    }
+    if (code == 0) code = profile_load(profile, db, &request, err);
+    free(spans);
+    return code;
 }
 
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
-                   struct error *err) {
+                   const struct timespan_request *span, struct error *err) {
     struct run_set set = {0};
     struct db *db = NULL;
     int code = 0;
@@ -111,7 +128,7 @@ int gather_profile(struct profile *profile, const struct run_list *runs, const c
         .kind = kind, .runs = &set, .type = type, .is_exact = is_alone, .keeps_zero = is_alone};
     while (code == 0 && gather_next(runs, &db, &set)) {
         struct profile more;
-        if ((code = load(any ? &more : profile, db, &request, err)) < 0) break;
+        if ((code = load(any ? &more : profile, db, request, span, err)) < 0) break;
         if (any) {
             code = compare_add(profile, &more, err);
             profile_free(&more);

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "query/profile/model.h"
 #include "query/runs/run_set.h"
+#include "query/runs/timespan.h"
 
 /* The runs of one warehouse after the other, in the order of their first run: `db` NULL begins; false at the end. Fills
  * `set`, which run_set_free empties. */
@@ -18,8 +19,8 @@ void gather_end(const struct run_list *runs);
  * free() it. `others`, unless NULL, gets the other kinds that all runs have, as in "cpu, lock". */
 int gather_kind(const struct run_list *runs, char **kind, struct buffer *others, struct error *err);
 /* The sum of the runs' profiles; of one run alone, as pprof reads a file alone, all that it has and as it has it. `type` as of
- * profile_load; NULL: the values of all sample types. */
+ * profile_load; NULL: the values of all sample types. `span`: that part of each run; NULL: all of it. */
 int gather_profile(struct profile *profile, const struct run_list *runs, const char *kind, const char *type,
-                   struct error *err);
+                   const struct timespan_request *span, struct error *err);
 
 #endif

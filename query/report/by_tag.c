@@ -114,7 +114,8 @@ static void widen(struct by_tag *by, struct profile *profile, size_t type, size_
 /* Which value is shown is asked of each part: its types may stand in another order. */
 static int load_column(struct by_tag *by, size_t column, struct profile *profile, struct error *err) {
     struct report part = {.profile = profile, .format = by->report.format, .options = by->report.options};
-    if (gather_profile(profile, &by->columns[column].runs, by->runs->kind, by->type, err) < 0) return -1;
+    if (gather_profile(profile, &by->columns[column].runs, by->runs->kind, by->type, by->runs->span, err) < 0)
+        return -1;
     int code = report_choose_values(&part, err);
     if (code == 0) widen(by, profile, part.type, part.mean_type, column, NULL);
     if (code == 0 && !by->report.type_name) {
@@ -224,7 +225,7 @@ static int no_such_tag(const struct by_tag *by, struct error *err) {
 /* Filters see the labels of the samples, so the values are read before and the samples split after them. */
 static int prepare_labels(struct by_tag *by, filter_note *note, void *context, struct error *err) {
     struct report *report = &by->report;
-    if (gather_profile(by->profile, by->runs->runs, by->runs->kind, by->type, err) < 0) return -1;
+    if (gather_profile(by->profile, by->runs->runs, by->runs->kind, by->type, by->runs->span, err) < 0) return -1;
     by->is_wide = true;
     if (report_finish_profile(by->profile, by->runs->overrides, err) < 0 || report_choose_values(report, err) < 0)
         return -1;

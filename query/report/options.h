@@ -25,6 +25,8 @@ struct report_options {
     const char *base_title; /* of the base of a difference, for flamegraph; "" none. No option sets it */
     bool all_types;         /* ours: every sample type and not only the one that is shown: callgrind */
     bool before_after;      /* ours: both sides of a difference: callgrind */
+    bool inverted;          /* ours: the leaf first: packed */
+    const char *pivot;      /* ours: a pattern: the frames below the root: packed */
     bool all;               /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
     bool over_runs;         /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag;     /* ours: a key whose values are columns (there as well); "" or NULL none */

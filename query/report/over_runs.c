@@ -158,7 +158,8 @@ static int add_run(struct over_runs *over, const struct report_format *format, c
     double factor = 1;
     const struct run_list only = {.items = (struct run_item[]){*run}, .count = 1};
     if (gather_profile(&profile, &only, over->runs->kind,
-                       report_is_of_one_type(format, options) ? options->sample_index : NULL, err) < 0)
+                       report_is_of_one_type(format, options) ? options->sample_index : NULL, over->runs->span,
+                       err) < 0)
         return -1;
     int code = report_finish_profile(&profile, over->runs->overrides, err);
     if (code == 0) code = report_choose_values(&report, err);

@@ -23,6 +23,7 @@ struct report_runs {
     const struct run_list *runs;
     const char *kind;                         /* NULL: the one that all have */
     const struct report_overrides *overrides; /* as of report_finish_profile; may be NULL */
+    const struct timespan_request *span;      /* that part of each run; NULL: all of it */
 };
 
 /* Is the report one of these? Then report_write is not for it. */

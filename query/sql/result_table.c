@@ -185,7 +185,10 @@ static void json_object(struct table_writer *table) {
         if (i) buffer_add_char(&table->line, ',');
         buffer_add_json_string(&table->line, name, strlen(name));
         buffer_add_char(&table->line, ':');
-        json_value(&table->line, table->statement, i);
+        if (i < table->columns - table->options->json_columns)
+            json_value(&table->line, table->statement, i);
+        else
+            add_plain(&table->line, table->statement, i);
     }
     buffer_add_char(&table->line, '}');
 }

@@ -21,6 +21,7 @@ enum table_format {
 struct table_options {
     enum table_format format;
     int64_t bytes_max; /* of output: more is a failure, soon after; 0: no limit */
+    int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON, which is written as it is */
     bool no_header;    /* TABLE_TEXT and TABLE_CSV */
     bool
         human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */

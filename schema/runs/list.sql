@@ -1,5 +1,6 @@
 -- The runs that `clear runs` prints, the newest first: those of the JSON array :only of ids, or all where it is NULL; the :last newest
--- of them, or all where it is negative.
+-- of them, or all where it is negative. :search: those with this text in label, command, source or a tag; :kind: those with such a
+-- profile; :before: those that are older than that run. NULL: whatever.
 SELECT
     run_id,
     started_ns,
@@ -20,7 +21,13 @@ FROM run_summary
 WHERE run_id IN (
     SELECT id
     FROM runs
-    WHERE :only IS NULL OR id IN (SELECT value FROM json_each(:only))
+    WHERE (:only IS NULL OR id IN (SELECT value FROM json_each(:only)))
+      AND (:search IS NULL
+        OR instr(lower(coalesce(label, '') || char(10) || command || char(10) || source), lower(:search))
+        OR id IN (SELECT run_id FROM tags WHERE instr(lower(key || '=' || value), lower(:search))))
+      AND (:kind IS NULL OR EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id AND kind = :kind))
+      AND (:before IS NULL
+        OR (started_ns, id) < (SELECT started_ns, id FROM runs WHERE id = :before))
     ORDER BY started_ns DESC, id DESC
     LIMIT :last
 )

@@ -1,10 +1,20 @@
--- The same runs as runs/list.sql, with all columns of run_summary: `clear runs --json`.
-SELECT *
+-- The same runs as runs/list.sql, with all columns of run_summary: `clear runs --json`. The last two columns are JSON: the kinds of
+-- profile that the run has, and its tags.
+SELECT
+    *,
+    (SELECT json_group_array(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE run_id = run_summary.run_id ORDER BY kind)) AS kinds,
+    (SELECT json_group_object(key, value) FROM (SELECT key, value FROM tags WHERE run_id = run_summary.run_id ORDER BY key)) AS tags
 FROM run_summary
 WHERE run_id IN (
     SELECT id
     FROM runs
-    WHERE :only IS NULL OR id IN (SELECT value FROM json_each(:only))
+    WHERE (:only IS NULL OR id IN (SELECT value FROM json_each(:only)))
+      AND (:search IS NULL
+        OR instr(lower(coalesce(label, '') || char(10) || command || char(10) || source), lower(:search))
+        OR id IN (SELECT run_id FROM tags WHERE instr(lower(key || '=' || value), lower(:search))))
+      AND (:kind IS NULL OR EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id AND kind = :kind))
+      AND (:before IS NULL
+        OR (started_ns, id) < (SELECT started_ns, id FROM runs WHERE id = :before))
     ORDER BY started_ns DESC, id DESC
     LIMIT :last
 )

@@ -1,0 +1,342 @@
+/* pack.c: the call tree of a report's value as bytes for clear serve, which cuts what a page shows out of them
+ * (query/profile/packed_tree.h). With options.inverted the leaf is below the root; with options.pivot the frames that match are, and below
+ * them what they call, or, inverted, what calls them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/limit.h"
+#include "export/difference.h"
+#include "export/format.h"
+#include "export/frames.h"
+#include "query/profile/packed_tree.h"
+#include "query/profile/pattern.h"
+
+struct pack_node {
+    uint32_t parent, name, depth;
+    uint32_t order; /* its place in the bytes */
+    int64_t self[SIDES], total[SIDES], width;
+};
+
+struct packer {
+    struct report *report;
+    struct stack_frames frames;
+    struct pack_node *nodes; /* children after their parents */
+    uint32_t *slots;         /* index of a node by parent and name; 0: free */
+    size_t count, room, slot_count;
+    uint32_t depth;
+    uint32_t *used;   /* names that nodes have, in the order of their first use */
+    uint32_t *places; /* [name]: 1 + index in `used` */
+    size_t used_count;
+    signed char *meets; /* [name]: whether the pivot meets it; 0: not asked yet */
+    struct pattern *pivot;
+};
+
+/* ---- building ---- */
+
+static uint32_t *slot_of(const struct packer *packer, uint32_t parent, uint32_t name) {
+    size_t at = hash_combine(parent, name) & (packer->slot_count - 1);
+    while (packer->slots[at]) {
+        const struct pack_node *node = &packer->nodes[packer->slots[at]];
+        if (node->parent == parent && node->name == name) break;
+        at = (at + 1) & (packer->slot_count - 1);
+    }
+    return &packer->slots[at];
+}
+
+static void grow(struct packer *packer) {
+    packer->room = packer->room ? 2 * packer->room : 1024;
+    packer->slot_count = 2 * packer->room;
+    packer->nodes = xrealloc(packer->nodes, packer->room * sizeof *packer->nodes);
+    free(packer->slots);
+    packer->slots = xcalloc(packer->slot_count, sizeof *packer->slots);
+    for (uint32_t i = 1; i < packer->count; i++)
+        *slot_of(packer, packer->nodes[i].parent, packer->nodes[i].name) = i;
+}
+
+static uint32_t child_of(struct packer *packer, uint32_t parent, uint32_t name) {
+    uint32_t *slot = slot_of(packer, parent, name);
+    if (*slot) return *slot;
+    if (packer->count == packer->room) {
+        grow(packer);
+        slot = slot_of(packer, parent, name);
+    }
+    struct pack_node *node = &packer->nodes[packer->count];
+    *node = (struct pack_node){.parent = parent, .name = name, .depth = packer->nodes[parent].depth + 1};
+    if (node->depth > packer->depth) packer->depth = node->depth;
+    return *slot = (uint32_t)packer->count++;
+}
+
+static bool is_pivot(struct packer *packer, uint32_t frame) {
+    const struct stack_frame *item = &packer->frames.items[frame];
+    signed char *meets = &packer->meets[item->name_id];
+    if (!*meets) *meets = pattern_matches(packer->pivot, item->name) ? 1 : -1;
+    return *meets > 0;
+}
+
+/* The frames of a stack from the root on are stack[count - 1] to stack[0]. Of a pivot, those from its outermost match on. */
+static void add_stack(struct packer *packer, const uint32_t *stack, size_t count, size_t sample) {
+    const struct report *report = packer->report;
+    bool is_inverted = report->options.inverted;
+    size_t from = count, node = 0;
+    while (packer->pivot && from > 0 && !is_pivot(packer, stack[from - 1]))
+        from--;
+    if (packer->pivot && from == 0) return;
+    size_t first = is_inverted && packer->pivot ? from - 1 : 0, end = is_inverted ? count : from;
+    for (size_t i = first; i < end; i++) {
+        uint32_t frame = stack[is_inverted ? i : end - 1 - (i - first)];
+        node = child_of(packer, (uint32_t)node, packer->frames.items[frame].name_id);
+    }
+    for (int side = BEFORE; side < SIDES; side++)
+        packer->nodes[node].self[side] += difference_value(report->profile, sample, report->type, side);
+}
+
+static int add_samples(struct packer *packer, struct error *err) {
+    const struct profile *profile = packer->report->profile;
+    struct buffer stack = {0};
+    int code = 0;
+    for (size_t i = 0; i < profile->sample_count && code == 0; i++) {
+        if (profile_value(profile, i, packer->report->type) == 0) continue;
+        size_t count = frames_of_stack(&packer->frames, profile, profile->samples[i].stack, &stack);
+        add_stack(packer, (const uint32_t *)(const void *)stack.data, count, i);
+        code = limit_check("the call tree", packer->count * sizeof *packer->nodes, err);
+    }
+    buffer_free(&stack);
+    return code == 0 ? pattern_check(packer->pivot, err) : code;
+}
+
+static int64_t at_least_zero(int64_t value) {
+    return value > 0 ? value : 0;
+}
+
+/* As in export/call_tree.c. No sum is more than that of the sizes of all samples, which was checked. */
+static void sum_up(struct packer *packer) {
+    for (size_t i = packer->count; i-- > 0;) {
+        struct pack_node *node = &packer->nodes[i], *parent = &packer->nodes[node->parent];
+        int64_t before = at_least_zero(node->self[BEFORE]), after = at_least_zero(node->self[AFTER]);
+        node->self[BEFORE] = before;
+        node->self[AFTER] = after;
+        node->total[BEFORE] += before;
+        node->total[AFTER] += after;
+        node->width += before > after ? before : after;
+        if (i == 0) return;
+        parent->total[BEFORE] += node->total[BEFORE];
+        parent->total[AFTER] += node->total[AFTER];
+        parent->width += node->width;
+    }
+}
+
+/* ---- order ---- */
+
+struct pack_order {
+    int64_t width;
+    uint32_t parent, node; /* parent: its place in the bytes */
+    uint32_t name;
+};
+
+/* By parent, the widest first; then by first use of the name, which is the same for the same input. */
+static int compare(const void *left, const void *right) {
+    const struct pack_order *a = left, *b = right;
+    if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
+    if (a->width != b->width) return a->width > b->width ? -1 : 1;
+    return a->name < b->name ? -1 : a->name > b->name;
+}
+
+/* Level by level: `order` gets the nodes as they will stand. */
+static uint32_t *put_in_order(struct packer *packer) {
+    uint32_t *order = xcalloc(packer->count, sizeof *order), *ends = xcalloc(packer->depth + 2, sizeof *ends);
+    struct pack_order *items = xcalloc(packer->count, sizeof *items);
+    size_t done = 1;
+    /* A counting sort by depth, then each level by the places of its parents. */
+    for (size_t i = 0; i < packer->count; i++)
+        ends[packer->nodes[i].depth + 1]++;
+    for (uint32_t depth = 1; depth <= packer->depth; depth++)
+        ends[depth] += ends[depth - 1];
+    for (uint32_t i = 0; i < packer->count; i++)
+        order[ends[packer->nodes[i].depth]++] = i;
+    for (uint32_t depth = 1; depth <= packer->depth; depth++) {
+        size_t end = ends[depth];
+        for (size_t i = done; i < end; i++) {
+            const struct pack_node *node = &packer->nodes[order[i]];
+            items[i] = (struct pack_order){node->width, packer->nodes[node->parent].order, order[i], node->name};
+        }
+        qsort(items + done, end - done, sizeof *items, compare);
+        for (size_t i = done; i < end; i++) {
+            order[i] = items[i].node;
+            packer->nodes[order[i]].order = (uint32_t)i;
+        }
+        done = end;
+    }
+    free(items);
+    free(ends);
+    return order;
+}
+
+/* ---- bytes ---- */
+
+static void pad(struct buffer *out) {
+    while (out->size % 8)
+        buffer_add_char(out, '\0');
+}
+
+static void add_values(const struct packer *packer, const uint32_t *order, size_t offset, struct buffer *out) {
+    for (size_t i = 0; i < packer->count; i++)
+        buffer_add(out, (const char *)&packer->nodes[order[i]] + offset, sizeof(int64_t));
+}
+
+static void add_ids(const struct packer *packer, const uint32_t *order, struct buffer *out) {
+    const struct map *names = &packer->frames.names;
+    uint64_t *ids = xcalloc(packer->count, sizeof *ids);
+    ids[0] = PACKED_TREE_ROOT;
+    for (size_t i = 1; i < packer->count; i++) {
+        const struct pack_node *node = &packer->nodes[order[i]];
+        const struct map_entry *name = &names->entries[node->name];
+        ids[i] = packed_tree_id(ids[packer->nodes[node->parent].order], name->key, name->size);
+    }
+    buffer_add(out, ids, packer->count * sizeof *ids);
+    free(ids);
+}
+
+static void add_links(const struct packer *packer, const uint32_t *order, struct buffer *out) {
+    uint32_t *firsts = xcalloc(packer->count + 1, sizeof *firsts);
+    for (size_t i = 0; i < packer->count; i++)
+        buffer_add(out, &packer->nodes[packer->nodes[order[i]].parent].order, sizeof(uint32_t));
+    pad(out);
+    /* Children stand in the order of their parents. */
+    for (size_t node = 0, child = 1; node < packer->count; node++) {
+        firsts[node] = (uint32_t)child;
+        while (child < packer->count && packer->nodes[packer->nodes[order[child]].parent].order == node)
+            child++;
+    }
+    buffer_add(out, firsts, packer->count * sizeof *firsts);
+    pad(out);
+    for (size_t i = 0; i < packer->count; i++) {
+        uint32_t name = packer->places[packer->nodes[order[i]].name] - 1;
+        buffer_add(out, &name, sizeof name);
+    }
+    pad(out);
+    free(firsts);
+}
+
+/* What no node has stands in no byte: the same samples give the same bytes. */
+static void find_used(struct packer *packer, const uint32_t *order) {
+    packer->used = xcalloc(packer->frames.names.count, sizeof *packer->used);
+    packer->places = xcalloc(packer->frames.names.count, sizeof *packer->places);
+    for (size_t i = 0; i < packer->count; i++) {
+        uint32_t name = packer->nodes[order[i]].name;
+        if (packer->places[name]) continue;
+        packer->used[packer->used_count++] = name;
+        packer->places[name] = (uint32_t)packer->used_count;
+    }
+}
+
+static void add_place(const struct stack_frame *frame, struct buffer *text) {
+    buffer_add_text(text, *frame->file ? frame->file : frame->module);
+    if (*frame->file && frame->line > 0) buffer_printf(text, ":%lld", (long long)frame->line);
+}
+
+/* The root is no frame and has no place, unless a function has its name. */
+static void make_texts(const struct packer *packer, struct buffer *names, struct buffer *name_ends,
+                       struct buffer *places, struct buffer *place_ends) {
+    const struct stack_frames *frames = &packer->frames;
+    size_t *firsts = xcalloc(frames->names.count, sizeof *firsts); /* the first frame of a name, from 1 */
+    for (size_t i = frames->count; i-- > 0;)
+        firsts[frames->items[i].name_id] = i + 1;
+    for (size_t i = 0; i < packer->used_count; i++) {
+        const struct map_entry *name = &frames->names.entries[packer->used[i]];
+        uint64_t end;
+        buffer_add(names, name->key, name->size);
+        if (firsts[packer->used[i]]) add_place(&frames->items[firsts[packer->used[i]] - 1], places);
+        end = names->size;
+        buffer_add(name_ends, &end, sizeof end);
+        end = places->size;
+        buffer_add(place_ends, &end, sizeof end);
+    }
+    free(firsts);
+}
+
+static void make_about(const struct packer *packer, bool has_base, struct buffer *about) {
+    const struct report *report = packer->report;
+    buffer_add_json_field(about, "type", report->type_name);
+    buffer_add_char(about, ',');
+    buffer_add_json_field(about, "unit", report->sample_unit);
+    buffer_add_text(about, ",\"types\":[");
+    for (size_t i = 0; i < report->profile->type_count; i++) {
+        buffer_add_text(about, i ? ",{" : "{");
+        buffer_add_json_field(about, "type", report->profile->types[i].type);
+        buffer_add_char(about, ',');
+        buffer_add_json_field(about, "unit", report->profile->types[i].unit);
+        buffer_add_char(about, '}');
+    }
+    buffer_add_text(about, "],");
+    buffer_add_json_field(about, "title", report->options.title);
+    buffer_add_char(about, ',');
+    buffer_add_json_field(about, "base_title", report->options.base_title ? report->options.base_title : "");
+    buffer_printf(about, ",\"total\":%lld,\"base_total\":%lld,\"of\":%lld,\"is_diff\":%s",
+                  (long long)packer->nodes[0].total[AFTER], (long long)packer->nodes[0].total[BEFORE],
+                  (long long)report->total, has_base ? "true" : "false");
+}
+
+static void write_bytes(struct packer *packer, struct buffer *out) {
+    struct buffer names = {0}, name_ends = {0}, places = {0}, place_ends = {0}, about = {0};
+    bool has_base = difference_has_base(packer->report->profile) || packer->nodes[0].total[BEFORE] != 0;
+    uint32_t *order = put_in_order(packer);
+    find_used(packer, order);
+    make_texts(packer, &names, &name_ends, &places, &place_ends);
+    make_about(packer, has_base, &about);
+    struct packed_tree_head head = {PACKED_TREE_MAGIC, packer->count, packer->used_count, names.size,
+                                    places.size,       about.size,    packer->depth,      has_base};
+    buffer_reserve(out, packed_tree_size(&head));
+    buffer_add(out, &head, sizeof head);
+    pad(out);
+    add_ids(packer, order, out);
+    add_values(packer, order, offsetof(struct pack_node, total[AFTER]), out);
+    add_values(packer, order, offsetof(struct pack_node, self[AFTER]), out);
+    if (has_base) {
+        add_values(packer, order, offsetof(struct pack_node, total[BEFORE]), out);
+        add_values(packer, order, offsetof(struct pack_node, self[BEFORE]), out);
+        add_values(packer, order, offsetof(struct pack_node, width), out);
+    }
+    add_links(packer, order, out);
+    struct buffer *const texts[] = {&name_ends, &place_ends, &names, &places, &about};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        buffer_add(out, buffer_text(texts[i]), texts[i]->size);
+        pad(out);
+        buffer_free(texts[i]);
+    }
+    free(order);
+}
+
+/* ---- the format ---- */
+
+static int make(struct packer *packer, struct buffer *out, struct error *err) {
+    bool added;
+    frames_make(&packer->frames, packer->report);
+    struct map_entry *root = map_put(&packer->frames.names, "root", strlen("root"), &added);
+    if (added) root->value = (int64_t)packer->frames.names.count - 1;
+    packer->meets = xcalloc(packer->frames.names.count, 1);
+    grow(packer);
+    packer->nodes[0] = (struct pack_node){.name = (uint32_t)root->value};
+    packer->count = 1;
+    int code = add_samples(packer, err);
+    if (code == 0) {
+        sum_up(packer);
+        write_bytes(packer, out);
+    }
+    frames_free(&packer->frames);
+    free(packer->nodes);
+    free(packer->slots);
+    free(packer->meets);
+    free(packer->used);
+    free(packer->places);
+    return code;
+}
+
+int pack_write(struct report *report, struct buffer *out, struct error *err) {
+    struct packer packer = {.report = report};
+    const char *pivot = report->options.pivot;
+    if (pivot && *pivot && !(packer.pivot = pattern_compile("--pivot", pivot, err))) return -1;
+    int code = make(&packer, out, err);
+    pattern_free(packer.pivot);
+    return code;
+}

@@ -1,0 +1,12 @@
+-- What limits the figures of the runs in the JSON array :only, the runs of a set together.
+SELECT
+    count(*) AS runs,
+    sum((' ' || flags || ' ') GLOB '* unfinished *') AS unfinished,
+    sum(dropped) AS dropped,
+    sum(truncated) AS truncated,
+    max(sample_n) AS sample_n,
+    max(sample_bytes) AS sample_bytes,
+    sum(sample_n > 1 OR sample_bytes > 1) AS sampled,
+    sum(processes) AS processes
+FROM run_summary
+WHERE run_id IN (SELECT value FROM json_each(:only))

@@ -1,0 +1,247 @@
+#include "serve/resource.h"
+
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "query/runs/run_set.h"
+
+enum { RUNS_MAX = 10000 };
+
+/* ---- parameters ---- */
+
+const struct api_parameter api_runs[] = {{"runs", API_OWN, NULL}, {0}};
+
+const struct api_parameter api_selection[] = {
+    {"base", API_OWN, NULL},
+    {"kind", API_OPTION, "kind"},
+    {"type", API_OPTION, "sample_index"},
+    {"si", API_OPTION, "sample_index"},
+    {"from", API_OPTION, "from"},
+    {"to", API_OPTION, "to"},
+    {"window", API_OPTION, "window"},
+    {0},
+};
+
+const struct api_parameter api_filters[] = {
+    {"f", API_OPTION, "focus"},
+    {"i", API_OPTION, "ignore"},
+    {"h", API_OPTION, "hide"},
+    {"s", API_OPTION, "show"},
+    {"sf", API_OPTION, "show_from"},
+    {"p", API_OPTION, "prune_from"},
+    {"tf", API_OPTION, "tagfocus"},
+    {"ti", API_OPTION, "tagignore"},
+    {"ts", API_OPTION, "tagshow"},
+    {"th", API_OPTION, "taghide"},
+    {"g", API_CHOICE, "functions filefunctions files lines addresses"},
+    {"n", API_OPTION, "nodecount"},
+    {"nf", API_OPTION, "nodefraction"},
+    {"norm", API_SWITCH, "normalize"},
+    {"unit", API_OPTION, "unit"},
+    {"noinlines", API_SWITCH, "noinlines"},
+    {"rel", API_SWITCH, "relative_percentages"},
+    {0},
+};
+
+static const struct api_parameter *find_parameter(const struct resource *resource, const char *name) {
+    for (size_t i = 0; i < API_TABLES_MAX && resource->parameters[i]; i++)
+        for (const struct api_parameter *one = resource->parameters[i]; one->name; one++)
+            if (strcmp(one->name, name) == 0) return one;
+    return NULL;
+}
+
+static int unknown(const struct resource *resource, const char *name, struct error *err) {
+    struct buffer names = {0};
+    for (size_t i = 0; i < API_TABLES_MAX && resource->parameters[i]; i++)
+        for (const struct api_parameter *one = resource->parameters[i]; one->name; one++)
+            buffer_printf(&names, "%s%s", names.size ? ", " : "", one->name);
+    if (names.size)
+        error_usage(err, "unknown parameter '%.40s'; parameters are %s", name, buffer_text(&names));
+    else
+        error_usage(err, "unknown parameter '%.40s'; there are none here", name);
+    buffer_free(&names);
+    return -1;
+}
+
+static bool has_word(const char *words, const char *word) {
+    size_t size = strlen(word);
+    for (const char *at = words; *at; at += strspn(at + strcspn(at, " "), " ") + strcspn(at, " "))
+        if (strcspn(at, " ") == size && strncmp(at, word, size) == 0) return true;
+    return false;
+}
+
+static int check_value(const struct api_parameter *parameter, const char *value, struct error *err) {
+    if (parameter->value == API_SWITCH && strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+        return error_usage(err, "%s=%.40s: it is 0 or 1", parameter->name, value);
+    if (parameter->value == API_CHOICE && !has_word(parameter->option, value))
+        return error_usage(err, "%s=%.40s: it is one of: %s", parameter->name, value, parameter->option);
+    return 0;
+}
+
+static int take(struct exchange *exchange, char *pair, struct error *err) {
+    struct api_given *given = &exchange->given;
+    char *value = strchr(pair, '=');
+    if (value) *value++ = '\0';
+    if (!*pair && !value) return 0; /* && or a last & */
+    if (url_decode(pair) || (value && url_decode(value)))
+        return error_usage(err, "the query is not valid URL encoding");
+    const struct api_parameter *parameter = find_parameter(exchange->route->resource, pair);
+    if (!parameter) return unknown(exchange->route->resource, pair, err);
+    if (api_value(exchange, pair)) return error_usage(err, "%s is given twice", pair);
+    if (!value || !*value) return 0;
+    if (given->count == API_GIVEN_MAX) return error_usage(err, "more than %d parameters", API_GIVEN_MAX);
+    given->items[given->count].parameter = parameter;
+    given->items[given->count++].value = xstrdup(value);
+    return check_value(parameter, value, err);
+}
+
+static int read_parameters(struct exchange *exchange, struct error *err) {
+    const char *query = strchr(exchange->uri, '?');
+    char *text = xstrdup(query ? query + 1 : ""), *rest = text;
+    int code = 0;
+    for (char *pair; code == 0 && (pair = strsep(&rest, "&"));)
+        code = take(exchange, pair, err);
+    free(text);
+    return code;
+}
+
+void api_given_free(struct api_given *given) {
+    while (given->count)
+        free(given->items[--given->count].value);
+}
+
+const char *api_value(const struct exchange *exchange, const char *name) {
+    for (size_t i = 0; i < exchange->given.count; i++)
+        if (strcmp(exchange->given.items[i].parameter->name, name) == 0) return exchange->given.items[i].value;
+    return NULL;
+}
+
+int api_number(const struct exchange *exchange, const char *name, int64_t least, int64_t most, int64_t preset,
+               int64_t *number, struct error *err) {
+    const char *value = api_value(exchange, name);
+    *number = preset;
+    return value ? number_count(name, value, least, most, number, err) : 0;
+}
+
+/* ---- commands ---- */
+
+int api_command(struct exchange *exchange, const char *command, struct error *err) {
+    const struct server *server = exchange->server;
+    struct db *db = warehouse_db(exchange->server, err);
+    if (!db) return -1;
+    if (db->is_private) return error_fail(err, "what is not in a file cannot be shown");
+    struct job *job = exchange->job = job_new();
+    const char *config = server->source.config;
+    job_words_add(&job->words, "/proc/self/exe");
+    job_words_add(&job->words, "%s", command);
+    job_words_add(&job->words, "--db=%s", db->path);
+    job_words_add(&job->words, "--config=%s", config ? config : "/dev/null");
+    job_words_add(&job->words, "--limit=1G");
+    return 0;
+}
+
+int api_options(struct exchange *exchange, struct error *err) {
+    struct job_words *words = &exchange->job->words;
+    if (api_value(exchange, "type") && api_value(exchange, "si"))
+        return error_usage(err, "type and si are the same: give one of them");
+    for (size_t i = 0; i < exchange->given.count; i++) {
+        const struct api_parameter *parameter = exchange->given.items[i].parameter;
+        const char *value = exchange->given.items[i].value;
+        if (parameter->value == API_OPTION)
+            job_words_add(words, "--%s=%s", parameter->option, value);
+        else if (parameter->value == API_SWITCH && *value == '1')
+            job_words_add(words, "--%s", parameter->option);
+        else if (parameter->value == API_CHOICE)
+            job_words_add(words, "--%s", value);
+    }
+    return 0;
+}
+
+char *api_run_ids(struct exchange *exchange, const char *set, struct error *err) {
+    struct db *db = warehouse_db(exchange->server, err);
+    struct run_set runs = {0};
+    struct buffer ids = {0};
+    if (!db) return NULL;
+    if (!set && exchange->server->source.run_id)
+        buffer_printf(&ids, "%" PRId64, exchange->server->source.run_id);
+    else if (run_set_add(&runs, db, set ? set : "latest", err) == 0 && runs.count > RUNS_MAX)
+        error_usage(err, "%zu runs are too many: at most %d", runs.count, RUNS_MAX);
+    for (size_t i = 0; i < runs.count && err->status == ERROR_NONE; i++)
+        buffer_printf(&ids, "%s%" PRId64, i ? "," : "", runs.ids[i]);
+    run_set_free(&runs);
+    if (err->status == ERROR_NONE) return buffer_take(&ids);
+    buffer_free(&ids);
+    return NULL;
+}
+
+int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err) {
+    const char *base = base_option ? api_value(exchange, "base") : NULL;
+    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
+    if (!ids) return -1;
+    if (base) {
+        char *base_ids = api_run_ids(exchange, base, err);
+        if (base_ids) job_words_add(&exchange->job->words, "--%s=%s", base_option, base_ids);
+        free(base_ids);
+    }
+    job_words_add(&exchange->job->words, "%s", ids);
+    free(ids);
+    return err->status == ERROR_NONE ? 0 : -1;
+}
+
+/* ---- answers ---- */
+
+/* Notes as one header: %XX for all that is not printable ASCII. */
+static char *encode_notes(const char *notes) {
+    struct buffer text = {0};
+    for (const char *line = notes; *line;) {
+        size_t size = strcspn(line, "\n");
+        size_t skip = strncmp(line, "clear: ", 7) == 0 ? 7 : 0;
+        for (size_t i = skip; i < size; i++) {
+            unsigned char c = (unsigned char)line[i];
+            if (c > ' ' && c < 127 && c != '%')
+                buffer_add_char(&text, (char)c);
+            else
+                buffer_printf(&text, "%%%02X", c);
+        }
+        line += size + (line[size] == '\n');
+        if (*line) buffer_add_text(&text, "%0A");
+    }
+    return text.size ? buffer_take(&text) : NULL;
+}
+
+static void finish(struct exchange *exchange) {
+    const struct resource *resource = exchange->route->resource;
+    struct job *job = exchange->job;
+    exchange->reply = (struct reply){.status = MHD_HTTP_OK,
+                                     .type = resource->type ? resource->type : "application/json",
+                                     .note = encode_notes(job_notes(job)),
+                                     .filename = exchange->filename,
+                                     .is_sized = true};
+    exchange->filename = NULL;
+    if (resource->finish)
+        resource->finish(exchange);
+    else if (!job->is_stream) {
+        exchange->reply.body = job->output;
+        job->output = (struct buffer){0};
+    }
+}
+
+void api_answer(struct exchange *exchange) {
+    struct error err = {0};
+    exchange->finish = finish;
+    if (!exchange->route->path) {
+        exchange_error(exchange, MHD_HTTP_NOT_FOUND, "there is no " API_PREFIX "%.100s", exchange->path);
+        return;
+    }
+    if (read_parameters(exchange, &err) || exchange->route->resource->make(exchange, &err)) {
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+    } else if (exchange->method == METHOD_HEAD) {
+        exchange->reply = (struct reply){.status = MHD_HTTP_OK, .type = exchange->route->resource->type};
+        if (!exchange->reply.type) exchange->reply.type = "application/json";
+    } else if (exchange->job && !exchange->reply.status) {
+        exchange_wait(exchange);
+    }
+}

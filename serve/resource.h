@@ -1,0 +1,53 @@
+/* resource.h: the resources of the browser's API (docs/api.md): how the parameters of a request become a command of clear, and its output the
+ * answer. Private to serve/. */
+#ifndef CLEAR_SERVE_RESOURCE_H
+#define CLEAR_SERVE_RESOURCE_H
+
+#include <stdbool.h>
+
+#include "serve/exchange.h"
+#include "serve/job.h"
+
+enum api_value {
+    API_END,
+    API_OPTION, /* --OPTION=VALUE */
+    API_SWITCH, /* 1: --OPTION; 0: nothing */
+    API_CHOICE, /* one of the words of `option`: --VALUE */
+    API_OWN,    /* the resource reads it itself */
+};
+
+struct api_parameter {
+    const char *name;
+    enum api_value value;
+    const char *option;
+};
+
+enum { API_TABLES_MAX = 5 };
+
+struct resource {
+    const struct api_parameter *parameters[API_TABLES_MAX];    /* tables of those that it accepts; ends with NULL */
+    const char *type;                                          /* of the answer; NULL: JSON */
+    int (*make)(struct exchange *exchange, struct error *err); /* fills exchange->job, or makes the reply */
+    void (*finish)(struct exchange *exchange); /* makes the reply of the command's output; NULL: it is the reply */
+};
+
+/* The selection, but for runs= and base=. */
+extern const struct api_parameter api_runs[], api_selection[], api_filters[];
+
+/* The value of a parameter of this request; NULL: not given, or empty. */
+const char *api_value(const struct exchange *exchange, const char *name);
+/* A whole number within limits; `preset` where it is not given. */
+int api_number(const struct exchange *exchange, const char *name, int64_t least, int64_t most, int64_t preset,
+               int64_t *number, struct error *err);
+
+/* The job of this request: `clear COMMAND` on the server's warehouse. */
+int api_command(struct exchange *exchange, const char *command, struct error *err);
+/* Adds what the given parameters stand for. */
+int api_options(struct exchange *exchange, struct error *err);
+/* Adds the ids of the runs that runs= names, as one word; and of base=, behind `base_option` (NULL: there is none). */
+int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err);
+/* The ids of the runs of a set as "3,4,7"; NULL: the run that is recorded here, else the latest. free() it; NULL with the error set.
+ * Words that are files or URLs elsewhere are not: a request must not make the server read them. */
+char *api_run_ids(struct exchange *exchange, const char *set, struct error *err);
+
+#endif
