@@ -179,10 +179,12 @@ struct segment_object {
     uint32_t epoch;
     uint32_t stack; /* the caller's, 0 where objects are not split by it */
     /* Of a channel: 1, 2, ... in the order they were met; of a task site: the scheduler + 1, or 0 for the site
-     * itself; of a lock: the stack that took it first, or 0. */
+     * itself; of a lock: the stack that took it first, or 0; of what is waited for, in the object without a stack: the
+     * stack that used it first without a wait (of a condition variable: that woke its waiters first), or 0. */
     uint32_t number;
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
     char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */
+    uint64_t guard; /* of a condition variable, in the object of a stack that waits: the address of its mutex; else 0 */
 };
 enum segment_object_kind {
     OBJECT_MUTEX = 1,
@@ -246,9 +248,13 @@ struct lock_counters {
  *               barrier passed, the thread joined
  *   waited      those of them that had to wait
  *   signals, broadcasts   wakes of one, of several: pthread_cond_signal, sem_post, FUTEX_WAKE
+ *   futile      of a condition variable: waits that were woken after which the thread waited again without having
+ *               released the mutex in between, because what it waits for was not there, or no longer
+ *   woken       of a futex: threads that the kernel says were woken
  * and the others as in lock_counters. */
 struct wait_counters {
-    uint64_t passes, waited, wait, wait_max, timeouts, unfinished, failed_tries, signals, broadcasts, reserved[3];
+    uint64_t passes, waited, wait, wait_max, timeouts, unfinished, failed_tries, signals, broadcasts, futile, woken,
+        reserved;
 };
 
 /* Counters of one cell in one thread. struct_size is a maximum, in bytes. */
@@ -399,7 +405,7 @@ struct chunk {
 _Static_assert(sizeof(struct segment) <= SEGMENT_HEADER_SIZE, "the header is one page");
 _Static_assert(sizeof(struct chunk) == SEGMENT_ALIGNMENT, "a chunk's body is aligned as the chunk is");
 _Static_assert(sizeof(struct segment_module) == 520, "no padding that differs between compilers");
-_Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 96, "the same");
+_Static_assert(sizeof(struct segment_stack) == 16 && sizeof(struct segment_object) == 104, "the same");
 _Static_assert(sizeof(struct heap_counters) == 64 && sizeof(struct lock_counters) == 128, "the same");
 _Static_assert(sizeof(struct leak_counters) == 32, "the same");
 _Static_assert(sizeof(struct heap_details) == 128, "the same");

@@ -415,8 +415,14 @@ CREATE TABLE locks (
                                                   -- sample of short holds; 0: not known
     signals          INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of one waiter: pthread_cond_signal, sem_post, FUTEX_WAKE
     broadcasts       INTEGER NOT NULL DEFAULT 0,  -- [count] wakes of several: pthread_cond_broadcast
-    first_trace_id   INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] of a recorded lock, in the row without a caller: the stack
-                                                  -- that took it first; 0: not known
+    first_trace_id   INTEGER NOT NULL DEFAULT 0 REFERENCES traces(id), -- [id] in the row without a caller: the stack that took the lock
+                                                  -- first; of what is no lock, that used it first without a wait: that woke the
+                                                  -- waiters of a condition variable first; 0: not known
+    futile_wakes     INTEGER NOT NULL DEFAULT 0,  -- [count] of a condition variable: threads that were woken and waited again before they
+                                                  -- released the mutex, because what they wait for was not there
+    woken            INTEGER NOT NULL DEFAULT 0,  -- [count] of a futex: threads that were woken, as the kernel says
+    mutex_address    INTEGER NOT NULL DEFAULT 0,  -- [address] of a condition variable, in rows with a caller: of the mutex that its waiters
+                                                  -- release, a row of this process in a profile of the kind lock; 0: not known
     PRIMARY KEY (profile_id, object_id, address, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -46,6 +46,24 @@ locks=$(sql t.db "SELECT sum(contended + read_contended + timeouts + unfinished)
 [ "$locks" -ge 3 ] || fail "$locks waits for locks"
 expect_equal "$(total wait waits) $(total lock contentions) $(total block contentions)" "$waits $locks $((waits + locks))" 'the kinds'
 
+# What the kernel says was woken: one each time.
+expect_equal "$(sql t.db "SELECT sum(woken), sum(signals) FROM wait_use WHERE $of_run AND $(named the_futex)")" '4|4' 'threads that were woken'
+
+# The two sides of a queue made of a mutex and condition variables: who waits on which, who wakes them, and whose mutex it is. Wakes in vain.
+expect_status 0 profile --interval=0.02 -- "$FIXTURES/queue_waits" >out.txt
+while read -r _ name counts; do
+    expect_equal "$(sql t.db "SELECT sum(passes), sum(futile_wakes), sum(signals), sum(broadcasts) FROM wait_use WHERE $of_run AND $(named "$name")" | tr '|' ' ')" \
+        "$counts" "waits on $name"
+done < <(grep '^cond ' out.txt)
+while read -r _ name waiter waker; do
+    expect_equal "$(sql t.db "SELECT DISTINCT wait_use.function, places.function FROM wait_use JOIN places ON places.trace_id = waker_trace_id
+        WHERE $of_run AND $(named "$name") AND stack_of = 'caller'")" "$waiter|$waker" "who waits on $name, and who wakes them"
+done < <(grep '^side ' out.txt)
+expect_equal "$(sql t.db "SELECT DISTINCT wait_use.object, lock_use.object FROM wait_use JOIN lock_use ON lock_use.run_id = wait_use.run_id AND lock_use.address = mutex_address
+    WHERE wait_use.$of_run AND wait_use.kind = 'cond' ORDER BY 1" | sed 's/queue_waits://g' | tr '\n' ' ')" \
+    'not_empty|queue_mutex not_full|queue_mutex shouted|crowd_mutex ' 'the mutexes of condition variables'
+[ "$(sql t.db "SELECT sum(futile_wakes) FROM wait_use WHERE $of_run AND $(named shouted)")" -ge 40 ] || fail 'the crowd proved nothing'
+
 # Two threads wait for each other until the program dies: waits, on both locks, with their lines, and no lock that is well.
 expect_status 137 profile -- "$FIXTURES/wait_counts" deadlock >out.txt
 read -r _ least < <(grep '^deadlock ' out.txt)

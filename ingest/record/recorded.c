@@ -443,7 +443,8 @@ static int object_row(struct summing *summing, uint64_t id, struct recorded_row 
     row->thing = slot->object_id;
     row->place = object->kind == OBJECT_CHANNEL ? object->number : (int64_t)object->address;
     if (object->stack && object->kind != OBJECT_CHANNEL) row->trace = trace_of(summing, object->stack, err);
-    if (object->number && is_of_measure(&measures[MEASURE_LOCK], object->kind))
+    row->guard = (int64_t)object->guard;
+    if (object->number && object->kind != OBJECT_CELL && object->kind != OBJECT_CHANNEL)
         row->first = trace_of(summing, object->number, err);
     return row->thing < 0 || row->trace < 0 || row->first < 0 ? -1 : 1;
 }

@@ -67,8 +67,10 @@ struct recorded_row {
             int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
         };
     };
-    uint32_t kind;     /* of a lock: enum segment_object_kind */
-    int64_t first;     /* of a lock: the stack that took it first; 0: not known */
+    uint32_t kind; /* of a lock: enum segment_object_kind */
+    int64_t
+        first; /* of a lock: the stack that took it first; of a wait: that used it first without one; 0: not known */
+    int64_t guard;     /* of a condition variable: the address of its mutex; 0: not known */
     uint64_t capacity; /* of a channel */
 };
 

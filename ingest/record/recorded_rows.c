@@ -129,7 +129,8 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
     if (id == MEASURE_IO) db_bind_text(statement, ":call", io_call_name(row->thing));
-    if (id == MEASURE_LOCK) db_bind_int(statement, ":first", row->first);
+    if (is_lock) db_bind_int(statement, ":first", row->first);
+    if (id == MEASURE_WAIT) db_bind_int(statement, ":guard", row->guard);
     if (id != MEASURE_CHANNEL) return;
     db_bind_int(statement, ":channel", row->place);
     db_bind_int(statement, ":capacity", positive(row->capacity));

@@ -40,10 +40,20 @@ static enum wait_result futex_result(long result) {
     return errno == ETIMEDOUT || errno == EINTR ? WAIT_INTERRUPTED : WAIT_REFUSED;
 }
 
-static void count_wake(struct thread *thread, const void *word, uint32_t most) {
-    uint32_t weight = sample_event(thread);
-    struct wait_counters *counters = weight ? wait_counters_of_object(thread, word, OBJECT_FUTEX) : NULL;
-    if (counters) add_own(most > 1 ? &counters->broadcasts : &counters->signals, weight);
+/* The counters of the word that is woken; NULL: none. The word may be gone once the call was made, so they come first. */
+static struct wait_counters *count_wake(struct thread *thread, const void *word, uint32_t most, uint32_t *weight,
+                                        const uint64_t *caller) {
+    *weight = sample_event(thread);
+    struct wait_counters *counters = *weight ? wait_counters_of_object(thread, word, OBJECT_FUTEX, caller) : NULL;
+    if (counters) add_own(most > 1 ? &counters->broadcasts : &counters->signals, *weight);
+    return counters;
+}
+
+static void count_woken(struct wait_counters *counters, uint64_t woken) {
+    struct thread *thread = thread_enter();
+    if (!thread) return;
+    add_own(&counters->woken, woken);
+    thread_leave(thread);
 }
 
 /* The arguments are those of syscall; what a caller did not pass is not used, only passed on. */
@@ -57,12 +67,15 @@ long futex_call(long number, uint32_t *word, int operation, uint32_t value, cons
     struct thread *thread = is_wait(command) || is_wake(command) ? lock_enter() : NULL;
     if (!thread) return real_syscall(number, word, operation, value, limit, other, bits);
     struct begun_wait wait = {0};
+    struct wait_counters *wakes = NULL;
+    uint32_t weight = 0;
     if (is_wake(command))
-        RECORD(thread, count_wake(thread, word, value));
+        RECORD(thread, wakes = count_wake(thread, word, value, &weight, CALLER()));
     else
-        RECORD(thread, wait = wait_begins(thread, word, OBJECT_FUTEX, CALLER_FRAME()));
+        RECORD(thread, wait = wait_begins(thread, word, OBJECT_FUTEX, NULL, CALLER_FRAME()));
     thread_leave(thread);
     long result = real_syscall(number, word, operation, value, limit, other, bits);
+    if (wakes && result > 0) count_woken(wakes, weight * (uint64_t)result);
     wait_ends(&wait, futex_result(result));
     return result;
 }

@@ -141,8 +141,9 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
                                         .address = key.address,
                                         .stack = is_split ? key.part : 0,
                                         .number = key.class == CLASS_CHANNEL ? ++process->channels
-                                                  : key.class == CLASS_LOCK  ? key.first
-                                                                             : key.part};
+                                                  : key.class == CLASS_LOCK || key.class == CLASS_WAIT ? key.first
+                                                                                                       : key.part,
+                                        .guard = key.guard};
         id = add_object(&object);
         if (id) index_add(process->objects, hash, id);
     }

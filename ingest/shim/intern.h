@@ -37,8 +37,9 @@ enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE, 
 struct object_key {
     uintptr_t address;
     enum object_class class;
-    uint32_t part;  /* of a lock, cell or wait: the caller's stack, or 0; of a task site: the scheduler + 1, or 0 */
-    uint32_t first; /* of a lock that is met now: the caller's stack; no part of the key */
+    uint32_t part;   /* of a lock, cell or wait: the caller's stack, or 0; of a task site: the scheduler + 1, or 0 */
+    uint32_t first;  /* of a lock or wait that is met now: the caller's stack; no part of the key */
+    uintptr_t guard; /* of a condition variable that is met now: its mutex; no part of the key */
 };
 
 /* As stack_intern. */

@@ -54,6 +54,7 @@ enum {
     HOLDS_TIMED = 16384,   /* the first holds of a lock in a thread are all timed */
     SHORT_HOLD_SHIFT = 11, /* a hold of less than 2,048 ticks is short: 0.6 to 1 us */
     HOLDS_SAMPLED = 8,     /* of short holds one in so many is timed, and counts so many times */
+    LONG_HOLD_SHIFT = 21,  /* one of 2,097,152 ticks or more, 0.6 to 2 ms, is none of them, and counts once */
 };
 
 void hold_draw(struct thread *thread);
@@ -144,10 +145,12 @@ static inline void lock_got_waiting(struct thread *thread, void *lock, struct at
 struct attempt lock_contended(struct thread *thread, void *lock, enum segment_object_kind kind, struct attempt attempt,
                               const uint64_t *caller, uint32_t *id);
 
-/* Counts a hold. Called after the unlock. */
+/* Counts a hold. Called after the unlock. A long one stands for no other: among sampled holds it is mostly one in which the
+ * machine stopped the thread, and eight times that would be more than all others together. */
 static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
     uint64_t hold = now > held->since ? now - held->since : 0;
-    add_own(&held->counters->hold, hold * held->weight * held->holds);
+    uint32_t holds = unlikely(hold >> LONG_HOLD_SHIFT) ? 1 : held->holds;
+    add_own(&held->counters->hold, hold * held->weight * holds);
     add_own(&held->counters->timed_holds, held->weight);
     max_own(&held->counters->hold_max, hold);
 }

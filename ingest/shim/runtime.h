@@ -148,9 +148,10 @@ struct held_lock {
     void *lock;
     struct lock_counters *counters;
     uint64_t since;
-    uint32_t depth;  /* of a recursive mutex */
-    uint32_t weight; /* acquisitions that it stands for, when sampling */
-    uint32_t holds;  /* holds that this one stands for; 0: it is not timed */
+    uint32_t depth;       /* of a recursive mutex */
+    uint32_t weight;      /* acquisitions that it stands for, when sampling */
+    uint32_t holds;       /* holds that this one stands for; 0: it is not timed */
+    const void *woken_by; /* the condition variable at which this hold began again; NULL: none */
 };
 
 /* A lock, cell or channel that this thread used, and its counters. */

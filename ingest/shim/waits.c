@@ -10,19 +10,24 @@
 
 #include "ingest/shim/real.h"
 
-static struct wait_counters *counters_of_part(struct thread *thread, const void *object, enum segment_object_kind kind,
-                                              uint32_t part, uint32_t *id) {
-    struct object_key key = {.address = (uintptr_t)object, .class = CLASS_WAIT, .part = part};
-    *id = object_intern(thread, key, kind);
-    return *id ? wait_counters_of(thread, *id) : NULL;
+/* The first time that the process meets the object without a wait, the stack is walked: of a condition variable that is
+ * who wakes its waiters. */
+static struct wait_counters *counters_without_wait(struct thread *thread, const void *object,
+                                                   enum segment_object_kind kind, const uint64_t *caller) {
+    struct object_key key = {.address = (uintptr_t)object, .class = CLASS_WAIT};
+    uint32_t id = index_find(load_acquire(&process->objects), object_hash(key));
+    if (!id) {
+        key.first = callstack(thread, frame_at(caller));
+        id = object_intern(thread, key, kind);
+    }
+    return id ? wait_counters_of(thread, id) : NULL;
 }
 
-struct wait_counters *wait_counters_of_object(struct thread *thread, const void *object,
-                                              enum segment_object_kind kind) {
+struct wait_counters *wait_counters_of_object(struct thread *thread, const void *object, enum segment_object_kind kind,
+                                              const uint64_t *caller) {
     struct known_object *known = known_of(thread->known_waits, object);
     if (likely(known->object == object)) return known->counters;
-    uint32_t id;
-    struct wait_counters *counters = counters_of_part(thread, object, kind, 0, &id);
+    struct wait_counters *counters = counters_without_wait(thread, object, kind, caller);
     if (counters)
         *known = (struct known_object){.object = object, .counters = counters};
     else
@@ -31,11 +36,13 @@ struct wait_counters *wait_counters_of_object(struct thread *thread, const void 
 }
 
 struct begun_wait wait_begins(struct thread *thread, const void *object, enum segment_object_kind kind,
-                              struct frame frame) {
+                              const void *guard, struct frame frame) {
     struct begun_wait wait = {.weight = sample_event(thread)};
     if (!wait.weight) return wait;
-    uint32_t stack = callstack(thread, frame), id;
-    wait.counters = counters_of_part(thread, object, kind, stack, &id);
+    struct object_key key = {
+        .address = (uintptr_t)object, .class = CLASS_WAIT, .part = callstack(thread, frame), .guard = (uintptr_t)guard};
+    uint32_t id = object_intern(thread, key, kind);
+    wait.counters = id ? wait_counters_of(thread, id) : NULL;
     if (!wait.counters) {
         lock_dropped();
         return wait;
@@ -81,7 +88,7 @@ void wait_abandoned(struct thread *thread) {
 #define COUNT(thread, object, kind, member)                                                                            \
     do {                                                                                                               \
         uint32_t weight_ = sample_event(thread);                                                                       \
-        struct wait_counters *counters_ = weight_ ? wait_counters_of_object(thread, object, kind) : NULL;              \
+        struct wait_counters *counters_ = weight_ ? wait_counters_of_object(thread, object, kind, CALLER()) : NULL;    \
         if (counters_) add_own(&counters_->member, weight_);                                                           \
     } while (0)
 
@@ -100,16 +107,18 @@ void wait_abandoned(struct thread *thread) {
  * neither an acquisition of the mutex nor contention for it. */
 struct condition_wait {
     struct held_lock held;
-    bool is_held; /* the mutex is known to be held by this thread */
+    bool is_held;   /* the mutex is known to be held by this thread */
+    bool is_futile; /* and has been since this condition variable woke the thread: that was in vain */
     struct begun_wait wait;
 };
 
-static void hold_pauses(struct thread *thread, void *mutex, struct condition_wait *pause) {
+static void hold_pauses(struct thread *thread, const void *condition, void *mutex, struct condition_wait *pause) {
     struct held_lock *held = find_held(thread, mutex);
     pause->is_held = held != NULL;
     if (!held) return;
     add_own(&held->counters->condition_waits, held->weight);
     pause->held = *held;
+    pause->is_futile = held->woken_by == condition;
     *held = thread->held[--thread->held_count];
     if (pause->held.holds) hold_ended(&pause->held, clock_ticks());
 }
@@ -119,19 +128,21 @@ static void condition_begins(void *condition, void *mutex, struct condition_wait
     struct thread *thread = lock_enter_holding();
     if (!thread) return;
     int saved_errno = *thread->errno_at;
-    hold_pauses(thread, mutex, pause);
-    if (!is_paused()) pause->wait = wait_begins(thread, condition, OBJECT_COND, frame);
+    hold_pauses(thread, condition, mutex, pause);
+    if (!is_paused()) pause->wait = wait_begins(thread, condition, OBJECT_COND, mutex, frame);
+    if (pause->is_futile && pause->wait.counters) add_own(&pause->wait.counters->futile, pause->wait.weight);
     *thread->errno_at = saved_errno;
     thread_leave(thread);
 }
 
-static void condition_ends(const struct condition_wait *pause, enum wait_result result) {
+static void condition_ends(const struct condition_wait *pause, const void *condition, enum wait_result result) {
     wait_ends(&pause->wait, result);
     struct thread *thread = pause->is_held ? thread_enter() : NULL;
     if (!thread) return;
     if (thread->held_count < HELD_LOCKS) {
         struct held_lock *held = &thread->held[thread->held_count++];
         *held = pause->held;
+        held->woken_by = result == WAIT_PASSED ? condition : NULL;
         if (held->holds) held->since = clock_ticks();
     }
     thread_leave(thread);
@@ -141,7 +152,7 @@ static void condition_ends(const struct condition_wait *pause, enum wait_result 
     struct condition_wait pause;                                                                                       \
     condition_begins(condition, mutex, &pause, CALLER_FRAME());                                                        \
     int result = call;                                                                                                 \
-    condition_ends(&pause, ended);                                                                                     \
+    condition_ends(&pause, condition, ended);                                                                          \
     return result
 
 static enum wait_result wait_result(int result) {
@@ -202,7 +213,7 @@ HOOK int cnd_broadcast(cnd_t *condition) {
         thread_leave(thread);                                                                                          \
         return 0;                                                                                                      \
     }                                                                                                                  \
-    struct begun_wait wait = wait_begins(thread, semaphore, OBJECT_SEM, CALLER_FRAME());                               \
+    struct begun_wait wait = wait_begins(thread, semaphore, OBJECT_SEM, NULL, CALLER_FRAME());                         \
     *thread->errno_at = before;                                                                                        \
     thread_leave(thread);                                                                                              \
     int result = wait_call;                                                                                            \
@@ -250,7 +261,7 @@ HOOK int pthread_barrier_wait(pthread_barrier_t *barrier) {
     struct thread *thread = lock_enter();
     if (!thread) return real.pthread_barrier_wait(barrier);
     struct begun_wait wait;
-    RECORD(thread, wait = wait_begins(thread, barrier, OBJECT_BARRIER, CALLER_FRAME()));
+    RECORD(thread, wait = wait_begins(thread, barrier, OBJECT_BARRIER, NULL, CALLER_FRAME()));
     thread_leave(thread);
     int result = real.pthread_barrier_wait(barrier);
     wait_ends(&wait, result == PTHREAD_BARRIER_SERIAL_THREAD ? WAIT_AT_ONCE : result == 0 ? WAIT_PASSED : WAIT_REFUSED);
@@ -272,7 +283,7 @@ HOOK int pthread_barrier_wait(pthread_barrier_t *barrier) {
         return 0;                                                                                                      \
     }                                                                                                                  \
     struct begun_wait wait;                                                                                            \
-    RECORD(thread, wait = wait_begins(thread, JOINED, OBJECT_JOIN, CALLER_FRAME()));                                   \
+    RECORD(thread, wait = wait_begins(thread, JOINED, OBJECT_JOIN, NULL, CALLER_FRAME()));                             \
     thread_leave(thread);                                                                                              \
     int result = wait_call;                                                                                            \
     wait_ends(&wait, ended);                                                                                           \

@@ -22,13 +22,14 @@ enum wait_result {
     WAIT_REFUSED,     /* it was no wait: an error of the caller's */
 };
 
-/* The counters of the object, of events that took no time; NULL where there are none. */
-struct wait_counters *wait_counters_of_object(struct thread *thread, const void *object, enum segment_object_kind kind);
+/* The counters of the object, of events that took no time; NULL where there are none. `caller` is CALLER(). */
+struct wait_counters *wait_counters_of_object(struct thread *thread, const void *object, enum segment_object_kind kind,
+                                              const uint64_t *caller);
 
-/* Both between thread_enter and thread_leave, with an entered thread. wait_ends enters by itself, and changes neither
+/* `guard` is the mutex of a condition variable, else NULL. Both between thread_enter and thread_leave, with an entered thread. wait_ends enters by itself, and changes neither
  * errno nor anything else that a caller can see. */
 struct begun_wait wait_begins(struct thread *thread, const void *object, enum segment_object_kind kind,
-                              struct frame frame);
+                              const void *guard, struct frame frame);
 void wait_ends(const struct begun_wait *wait, enum wait_result result);
 /* At the end of a thread: a wait that it is still in was cancelled. */
 void wait_abandoned(struct thread *thread);

@@ -2,11 +2,11 @@
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
                   timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-                  first_trace_id)
+                  futile_wakes, woken, mutex_address, first_trace_id)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
        max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
        timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-       first_trace_id
+       futile_wakes, woken, mutex_address, first_trace_id
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -27,4 +27,7 @@ SET acquires = acquires + excluded.acquires,
     timed_holds = timed_holds + excluded.timed_holds,
     signals = signals + excluded.signals,
     broadcasts = broadcasts + excluded.broadcasts,
+    futile_wakes = futile_wakes + excluded.futile_wakes,
+    woken = woken + excluded.woken,
+    mutex_address = max(mutex_address, excluded.mutex_address),
     first_trace_id = max(first_trace_id, excluded.first_trace_id);

@@ -1,5 +1,5 @@
--- From version 3 to 4: how realloc resizes blocks; threads of a process; input and output; totals of runs, which are computed when
--- they are first needed.
+-- From version 3 to 4: how realloc resizes blocks; threads of a process; wakes, and the mutex of a condition variable; input and output;
+-- totals of runs, which are computed when they are first needed.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE site_details ADD COLUMN resized_count INTEGER NOT NULL DEFAULT 0;
@@ -10,6 +10,10 @@ ALTER TABLE site_details ADD COLUMN step_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN threads_started INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN threads_most INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN thread_ns INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE locks ADD COLUMN futile_wakes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE locks ADD COLUMN woken INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE locks ADD COLUMN mutex_address INTEGER NOT NULL DEFAULT 0;
 
 CREATE TABLE thread_starts (
     -- The threads that one stack started, in one profile. The first thread of a process is not among them, nor is one that no hook saw being
