@@ -21,6 +21,18 @@ void escape_csv(struct buffer *out, const char *text, size_t size) {
     buffer_add_char(out, '"');
 }
 
+void escape_controls(struct buffer *out, const char *text, size_t size) {
+    for (size_t i = 0, length; i < size; i += length) {
+        bool is_layout = text[i] && strchr("\t\n\r", text[i]);
+        length = utf8_length(text + i, size - i);
+        length += !length; /* a byte that is no UTF-8 */
+        if (utf8_is_control(text + i, size - i) && !is_layout)
+            buffer_add_char(out, '?');
+        else
+            buffer_add(out, text + i, length);
+    }
+}
+
 void escape_shell(struct buffer *out, const char *word) {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
     if (*word && strspn(word, safe) == strlen(word)) {

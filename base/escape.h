@@ -8,6 +8,9 @@
 /* A field of a CSV file (RFC 4180): in quotes where it holds a quote, a comma or a line end, else as it is. */
 void escape_csv(struct buffer *out, const char *text, size_t size);
 
+/* The text with '?' in the place of each control character but tabs and line ends: for what is looked at on terminals. */
+void escape_controls(struct buffer *out, const char *text, size_t size);
+
 /* One word for a POSIX shell: as it is where that is safe, else in single quotes. */
 void escape_shell(struct buffer *out, const char *word);
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/escape.h"
+#include "base/grid.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
@@ -112,15 +113,17 @@ static int read_options(int *argc, char **argv, struct ingest_command *command, 
 }
 
 static void report(struct ingest_command *command, const char *path, const struct ingest_result *result) {
+    struct buffer line = {0};
     if (command->quiet) return;
-    if (result->is_known) {
-        printf("%s: already in the warehouse as run %" PRId64 "\n", path, result->run_id);
-        return;
-    }
-    printf("%s: run %" PRId64 ", %s, %s row%s", path, result->run_id, result->format,
-           units_count((int64_t)result->rows_added).text, result->rows_added == 1 ? "" : "s");
-    if (result->rows_skipped) printf(", %s skipped", units_count((int64_t)result->rows_skipped).text);
-    putchar('\n');
+    grid_visible(&line, path, INT32_MAX);
+    if (result->is_known)
+        buffer_printf(&line, ": already in the warehouse as run %" PRId64, result->run_id);
+    else
+        buffer_printf(&line, ": run %" PRId64 ", %s, %s", result->run_id, result->format,
+                      units_things((int64_t)result->rows_added, "row").text);
+    if (result->rows_skipped) buffer_printf(&line, ", %s skipped", units_count((int64_t)result->rows_skipped).text);
+    puts(buffer_text(&line));
+    buffer_free(&line);
 }
 
 /* Reads one file. An error is printed and counted; the other files are read. */
@@ -165,12 +168,35 @@ static bool is_plain_directory(const char *path) {
     return !format_find(&(struct input){.path = path, .is_directory = true});
 }
 
-/* Reads the files below a directory in the order of their names, unless the directory itself has a format. */
-static void take_path(struct ingest_command *command, const char *path) {
-    if (!is_plain_directory(path)) {
+/* Is what the link leads to below the directory `top`? What is there may come from a stranger, but not the rest of the disk. */
+static bool stays_below(const char *top, const char *link) {
+    char *home = realpath(top, NULL), *target = realpath(link, NULL);
+    size_t size = home ? strlen(home) : 0;
+    bool stays = home && target && strncmp(home, target, size) == 0 && (target[size] == '/' || size == 1);
+    free(home);
+    free(target);
+    return stays;
+}
+
+static void take_directory(struct ingest_command *command, const char *top, const char *path);
+
+static void take_below(struct ingest_command *command, const char *top, const char *path) {
+    struct stat about;
+    if (lstat(path, &about) != 0) return;
+    if (S_ISLNK(about.st_mode) && !stays_below(top, path)) {
+        command->failed++;
+        fflush(stdout);
+        error_print("%s: is a symbolic link that leads out of %s: name it to read it", path, top);
+    } else if (is_plain_directory(path)) {
+        /* Links to directories are not followed: they can form a cycle. */
+        if (S_ISDIR(about.st_mode)) take_directory(command, top, path);
+    } else if (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) || S_ISLNK(about.st_mode)) {
         take_artefact(command, path);
-        return;
     }
+}
+
+/* Reads the files below a directory in the order of their names. `top`: the directory that was named. */
+static void take_directory(struct ingest_command *command, const char *top, const char *path) {
     struct dirent **names = NULL;
     int count = scandir(path, &names, is_visible, alphasort);
     if (count < 0) {
@@ -179,15 +205,18 @@ static void take_path(struct ingest_command *command, const char *path) {
     }
     for (int i = 0; i < count; i++) {
         char *below = xasprintf("%s%s%s", path, path[strlen(path) - 1] == '/' ? "" : "/", names[i]->d_name);
-        struct stat about;
-        /* Links to directories are not followed: they can form a cycle. */
-        if (lstat(below, &about) == 0 && (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) ||
-                                          (S_ISLNK(about.st_mode) && !is_plain_directory(below))))
-            take_path(command, below);
+        take_below(command, top, below);
         free(below);
         free(names[i]);
     }
     free(names);
+}
+
+static void take_path(struct ingest_command *command, const char *path) {
+    if (is_plain_directory(path))
+        take_directory(command, path, path);
+    else
+        take_artefact(command, path);
 }
 
 static int take_all(struct ingest_command *command, char **paths, struct error *err) {

@@ -1,5 +1,8 @@
 /* csv.c: one line a sample (RFC 4180). The columns are named as those of a query are for `clear export --sql`, so that a
- * table of these lines goes back to the same stacks, labels and values: stack, label:KEY, label:KEY/UNIT, TYPE/UNIT. */
+ * table of these lines goes back to the same stacks, labels and values: stack, label:KEY, label:KEY/UNIT, TYPE/UNIT.
+ *
+ * A name that a spreadsheet would compute gets an apostrophe in front, and is a text there. Control characters are '?'. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +17,17 @@ struct csv {
     struct buffer *out;
     struct buffer stack, text; /* scratch */
 };
+
+/* "=cmd|..." is a formula, and so is what begins with one of these signs; the methods of Objective-C (-[View draw]) are none. */
+static void add_text(struct buffer *out, const char *text, size_t size) {
+    static const char apostrophe[] = "'";
+    struct buffer cell = {0};
+    bool is_formula = *text && strchr("=+-@\t\r", *text) && text[1] != '[';
+    if (is_formula) buffer_add_text(&cell, apostrophe);
+    escape_controls(&cell, text, size);
+    escape_csv(out, buffer_text(&cell), cell.size);
+    buffer_free(&cell);
+}
 
 static const struct profile_labels *labels_of(const struct csv *csv, size_t sample) {
     return &csv->profile->label_sets[csv->profile->samples[sample].labels];
@@ -41,13 +55,13 @@ static void add_header(struct csv *csv) {
     buffer_add_text(csv->out, "stack");
     for (size_t i = 0; i < csv->columns.count; i++) {
         buffer_add_char(csv->out, ',');
-        escape_csv(csv->out, csv->columns.entries[i].key, csv->columns.entries[i].size);
+        add_text(csv->out, csv->columns.entries[i].key, csv->columns.entries[i].size);
     }
     for (size_t i = 0; i < csv->profile->type_count; i++) {
         buffer_clear(&csv->text);
         buffer_printf(&csv->text, "%s/%s", csv->profile->types[i].type, csv->profile->types[i].unit);
         buffer_add_char(csv->out, ',');
-        escape_csv(csv->out, csv->text.data, csv->text.size);
+        add_text(csv->out, csv->text.data, csv->text.size);
     }
     buffer_add_text(csv->out, "\r\n");
 }
@@ -62,16 +76,21 @@ static void add_stack(struct csv *csv, size_t sample) {
             buffer_add_char(&csv->text, *name == ';' ? ':' : *name);
         if (count) buffer_add_char(&csv->text, ';');
     }
-    escape_csv(csv->out, buffer_text(&csv->text), csv->text.size);
+    add_text(csv->out, buffer_text(&csv->text), csv->text.size);
 }
 
 /* A key that stands several times in a sample has its values in one cell, a space between. */
 static void add_labels(struct csv *csv, size_t sample) {
     const struct profile_labels *set = labels_of(csv, sample);
-    struct buffer *cells = xcalloc(csv->columns.count + 1, sizeof *cells);
+    struct cell {
+        struct buffer text;
+        bool is_number;
+    } *cells = xcalloc(csv->columns.count + 1, sizeof *cells);
     for (uint32_t i = 0; i < set->count; i++) {
         const struct profile_label *label = &csv->profile->labels[set->first + i];
-        struct buffer *cell = &cells[column_of(csv, label, NULL)->value];
+        struct cell *one = &cells[column_of(csv, label, NULL)->value];
+        struct buffer *cell = &one->text;
+        one->is_number = !label->text;
         if (cell->size) buffer_add_char(cell, ' ');
         if (label->text)
             buffer_add_text(cell, label->text);
@@ -80,8 +99,9 @@ static void add_labels(struct csv *csv, size_t sample) {
     }
     for (size_t i = 0; i < csv->columns.count; i++) {
         buffer_add_char(csv->out, ',');
-        escape_csv(csv->out, buffer_text(&cells[i]), cells[i].size);
-        buffer_free(&cells[i]);
+        const struct buffer *text = &cells[i].text;
+        (cells[i].is_number ? escape_csv : add_text)(csv->out, buffer_text(text), text->size);
+        buffer_free(&cells[i].text);
     }
     free(cells);
 }

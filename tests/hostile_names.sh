@@ -59,7 +59,7 @@ plain "$CLEAR" "$evil"
 for run in 1 2; do
     plain "$CLEAR" doctor --db t.db $run
     plain "$CLEAR" doctor --db t.db --cumulative --peek=main $run
-    for report in top text tree traces tags raw comments list=main peek=main disasm=main folded callgrind dot; do
+    for report in top text tree traces tags raw comments list=main peek=main disasm=main folded callgrind dot csv; do
         kind=$([ $run = 1 ] && echo samples || echo heap)
         plain "$CLEAR" report "$report" --db t.db --kind "$kind" $run
         plain "$CLEAR" report "$report" --db t.db $run
@@ -67,6 +67,13 @@ for run in 1 2; do
 done
 plain "$CLEAR" doctor --db t.db --diff 1 2
 plain "$CLEAR" doctor --db t.db --diff 2 2
+
+# A terminal gets no control character of a query's either; a file has the text as it is.
+if has_terminals; then
+    script -qec "'$CLEAR' query --db t.db --format csv \"SELECT 'a' || char(27) || '[2J' || char(155) || 'b' AS x\"" /dev/null >said </dev/null
+    expect_match "$(cat said)" '^a\?\[2J\?b' "csv on a terminal"
+fi
+expect_equal "$("$CLEAR" query --db t.db --format csv --no-header "SELECT char(27) || 'x' AS x" | od -An -tx1 | tr -d ' \n')" 1b780d0a "csv in a file"
 
 # ---- pages and pictures: markup and links stay texts ----
 for format in flamegraph dot svg weblist=main; do
@@ -89,6 +96,28 @@ cp -r leak.profile linked.profile && rm -f linked.profile/heap.pb.gz linked.prof
 ln -s "$TMP/private.folded" linked.profile/heap.pb.gz
 expect_status 1 "$CLEAR" ingest --db links.db linked.profile >/dev/null 2>err
 expect_match "$(cat err)" "heap.pb.gz: is a symbolic link" "a link in a run directory"
+
+# ---- a directory of files from a stranger: links that lead out of it, and names of files ----
+mkdir -p files/below && cp evil.pb.gz files/below/one.pb.gz && ln -s one.pb.gz files/below/two.pb.gz && ln -s "$TMP/private.folded" files/three.folded
+ln -s "$TMP/leak.profile" files/four.profile && echo "main;named 5" >"files/$(printf 'a\033[2Jb').folded" && ln -s / files/root
+expect_status 1 "$CLEAR" ingest --db links.db files >out 2>err
+for link in three.folded four.profile root; do
+    expect_match "$(cat err)" "^clear: files/$link: is a symbolic link that leads out of files: name it to read it$" "a link to $link"
+done
+expect_equal "$(grep -c two.pb.gz out) $(sql links.db "SELECT count(*) FROM functions WHERE name IN ('secret', 'named')")" '1 1' "what was read: $(cat out err)"
+plain "$CLEAR" ingest --db links.db files
+expect_status 0 "$CLEAR" ingest --db links.db files/three.folded >out 2>err
+
+# ---- a spreadsheet that computes what is in a cell ----
+printf '%s 1\n' "=cmd|'/C calc'!A0;main" "@sum(1);main" "-2+3;main" "-[View draw];main" "main;=x" >formula.folded
+"$CLEAR" ingest -q --db formula.db formula.folded && "$CLEAR" export --db formula.db --kind samples -o formula.csv || fail "formula.csv"
+python3 - <<'PYTHON' || fail "formulas: $(cat formula.csv)"
+import csv
+cells = [cell for row in csv.reader(open("formula.csv", newline="")) for cell in row]
+assert len(cells) == 12, cells
+assert not [cell for cell in cells if cell[0] in "=@+" or cell[0] == "-" and cell[1] != "["], cells
+assert "-[View draw];main" in cells and "main;=x" in cells and "'@sum(1);main" in cells, cells
+PYTHON
 
 # ---- what is written is its owner's, whoever else may read the directory ----
 expect_equal "$(stat -c %a t.db)" 600 "a new warehouse"

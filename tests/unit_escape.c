@@ -65,6 +65,25 @@ static void csv(void **state) {
     is_csv("a\0b", 3, "a\0b");
 }
 
+static void has_controls(const char *text, size_t size, const char *want) {
+    struct buffer out = {0};
+    escape_controls(&out, text, size);
+    assert_string_equal(buffer_text(&out), want);
+    buffer_free(&out);
+}
+
+static void controls(void **state) {
+    (void)state;
+    has_controls("", 0, "");
+    has_controls("a\0b", 3, "a?b");
+    has_controls("a\tb\r\n", 5, "a\tb\r\n");
+    has_controls("\x1b[2J\x7f", 5, "?[2J?");
+    has_controls("\xc2\x9b"
+                 "31m\xc3\xa9",
+                 7, "?31m\xc3\xa9");
+    has_controls("\xff", 1, "\xff");
+}
+
 static void is_word(const char *word, const char *want) {
     struct buffer out = {0};
     escape_shell(&out, word);
@@ -98,7 +117,8 @@ static void utf8(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(xml), cmocka_unit_test(xml_character), cmocka_unit_test(csv),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(xml),   cmocka_unit_test(xml_character),
+                                       cmocka_unit_test(csv),   cmocka_unit_test(controls),
                                        cmocka_unit_test(shell), cmocka_unit_test(utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/escape.h"
 #include "base/grid.h"
+#include "base/terminal.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
@@ -30,6 +31,7 @@ struct table_writer {
     int columns;
     int64_t rows, bytes; /* read; written */
     bool headed;         /* the header of a text table was printed */
+    bool is_shown;       /* on a terminal */
     struct buffer line;
     struct grid grid;
 };
@@ -120,12 +122,17 @@ static void text_row(struct table_writer *table) {
 
 /* ---- csv ---- */
 
-/* An empty text is quoted, to be different from NULL. */
-static void csv_field(struct buffer *line, const char *text, size_t size) {
-    if (size)
-        escape_csv(line, text, size);
+/* An empty text is quoted, to be different from NULL. A file has the text exactly; a terminal gets nothing to execute. */
+static void csv_field(struct table_writer *table, const char *text, size_t size) {
+    struct buffer visible = {0};
+    if (table->is_shown) escape_controls(&visible, text, size);
+    if (!size)
+        buffer_add_text(&table->line, "\"\"");
+    else if (table->is_shown)
+        escape_csv(&table->line, visible.data, visible.size);
     else
-        buffer_add_text(line, "\"\"");
+        escape_csv(&table->line, text, size);
+    buffer_free(&visible);
 }
 
 static void write_line(struct table_writer *table, const char *end) {
@@ -140,7 +147,7 @@ static void csv_start(struct table_writer *table) {
     for (int i = 0; i < table->columns; i++) {
         const char *name = sqlite3_column_name(table->statement, i);
         if (i) buffer_add_char(&table->line, ',');
-        csv_field(&table->line, name, strlen(name));
+        csv_field(table, name, strlen(name));
     }
     write_line(table, "\r\n");
 }
@@ -152,7 +159,7 @@ static void csv_row(struct table_writer *table) {
         if (type == SQLITE_BLOB)
             add_hex(&table->line, table->statement, i);
         else if (type == SQLITE_TEXT)
-            csv_field(&table->line, (const char *)sqlite3_column_text(table->statement, i),
+            csv_field(table, (const char *)sqlite3_column_text(table->statement, i),
                       (size_t)sqlite3_column_bytes(table->statement, i));
         else
             add_plain(&table->line, table->statement, i);
@@ -280,8 +287,11 @@ static const struct {
 
 int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *step,
                 const struct table_options *options, struct error *err) {
-    struct table_writer table = {
-        .out = out, .statement = statement, .options = options, .columns = sqlite3_column_count(statement)};
+    struct table_writer table = {.out = out,
+                                 .statement = statement,
+                                 .options = options,
+                                 .columns = sqlite3_column_count(statement),
+                                 .is_shown = terminal_is_shown(out)};
     if (formats[options->format].start) formats[options->format].start(&table);
     int row;
     while ((row = step(db, statement, err)) == 1 && !ferror(out)) {
