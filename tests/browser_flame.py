@@ -1,0 +1,216 @@
+"""The flame graph in a browser: browser_flame.py DIRECTORY. Its truth is the folded file from which the run was made."""
+import collections
+import os
+import re
+
+from browser import Page, Server, clear, clear_json, tour
+from webdriver import DOWN, ENTER, ESCAPE, HOME, LEFT, RIGHT, SHIFT, UP
+
+STACKS = {"main;parse;read": 4000, "main;parse;parse;read": 2000, "main;eval;alloc": 3000, "main;eval": 1000,
+          **{f"main;tiny_{i:03}": 1 for i in range(200)}}
+OTHER = {"main;parse;read": 1000, "main;eval;alloc": 3000, "main;fresh": 500}
+
+
+def write(path, stacks):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(f"{stack} {value}\n" for stack, value in stacks.items())
+
+
+def inclusive(stacks):
+    sums = collections.Counter()
+    for stack, value in stacks.items():
+        frames = stack.split(";")
+        for depth in range(len(frames) + 1):
+            sums[";".join(frames[:depth])] += value
+    return sums
+
+
+SUM = inclusive(STACKS)
+KIND = "&kind=samples"
+
+
+def kept(*options):
+    """What is left of the values, as clear prints it."""
+    return sum(int(line.rsplit(" ", 1)[1]) for line in clear("report", "folded", "--kind", "samples", *options, "known").splitlines())
+
+
+def focused(page):
+    """Name and value of the box under the keys."""
+    return page.eval("(b => b ? [b.dataset.name || '', Number(b.dataset.value)] : null)(document.querySelector('.detail [data-value]'))")
+
+
+def try_walking(page):
+    page.go("/?runs=known" + KIND)
+    assert page.figure(".total") == SUM[""] == clear_json("report", "json", "--kind", "samples", "known")["total"]
+    for key, name, value in [(HOME, "all", SUM[""]), (DOWN, "main", SUM["main"]), (DOWN, "parse", SUM["main;parse"]), (RIGHT, "eval", SUM["main;eval"]),
+                             (DOWN, "alloc", 3000), (UP, "eval", 4000), (LEFT, "parse", 6000), (DOWN, "read", 4000), (RIGHT, "parse", 2000), (UP, "parse", 6000)]:
+        page.keys(key)
+        assert focused(page) == [name, value], (key, focused(page), name, value)
+    # The shadow for screen readers has the path of the focused box and what it calls.
+    shadow = page.texts(".flame [role=treeitem]")
+    assert [line.split(",")[0] for line in shadow] == ["all", "main", "parse", "read", "parse"], shadow
+    assert page.eval("document.getElementById(document.querySelector('.flame').getAttribute('aria-activedescendant')).textContent").startswith("parse, 6,000")
+
+
+def try_zoom(page):
+    page.press_keys(ENTER)
+    zoomed = page.parameter("zoom")
+    assert zoomed and focused(page) == ["parse", 6000]
+    page.press_keys(DOWN, ENTER)
+    assert page.parameter("zoom") not in ("", zoomed)
+    page.back()
+    page.until("location.search.includes(arguments[0])", "zoom=" + zoomed)
+    page.back()
+    page.until("!location.search.includes('zoom')")
+    page.forward()
+    page.until("location.search.includes(arguments[0])", "zoom=" + zoomed)
+    page.reload()
+    page.ready()
+    assert page.parameter("zoom") == zoomed
+    page.press_keys(HOME, DOWN, DOWN)
+    assert focused(page) == ["parse", 6000]
+    page.press_keys("-")
+    assert page.parameter("zoom") not in ("", zoomed)  # its caller
+    page.press_keys("0")
+    assert page.parameter("zoom") == ""
+
+
+def try_narrow(page):
+    """What is too narrow is one box, which opens."""
+    page.press_keys(HOME, DOWN, DOWN, RIGHT, RIGHT)
+    assert focused(page) == ["", 200] and "200 functions too narrow" in page.text(".detail"), page.text(".detail")
+    page.press_keys(ENTER)
+    assert page.parameter("zoom").endswith("~")
+    page.wait("document.querySelectorAll('.flame [role=treeitem]').length > 2")
+    page.press_keys(HOME, DOWN, DOWN)
+    name, value = focused(page)
+    assert re.fullmatch(r"tiny_\d\d\d", name) and value == 1, (name, value)
+    page.press_keys(ESCAPE)
+    assert page.parameter("zoom") == ""
+
+
+def try_search(page):
+    page.press_keys("/", "parse")
+    page.wait("document.querySelector('.found').textContent.includes('match')")
+    assert page.text(".found").startswith("2 matches, 6,000"), page.text(".found")  # the nested one counts once
+    page.press_keys(ENTER)
+    assert focused(page) == ["parse", 6000]
+    page.press_keys(ENTER)
+    assert focused(page) == ["parse", 2000]
+    page.press_keys((SHIFT, ENTER))
+    assert focused(page) == ["parse", 6000]
+    page.press_keys(ESCAPE)
+    assert page.parameter("q") == "" and page.eval("document.activeElement.classList.contains('flame')")
+    page.go("/?runs=known&q=read|tiny" + KIND)
+    assert page.text(".found").startswith("2 matches, at least 6,000"), page.text(".found")  # what is hidden may match too
+    page.press_keys(HOME, DOWN, DOWN, RIGHT, "+")
+    page.until("document.querySelector('.found').textContent.startsWith('0 matches')")  # a search obeys the zoom
+    page.press_keys("0", "r")
+    page.go("/?runs=known&fold=1&q=parse" + KIND)
+    assert page.text(".found").startswith("1 match, at least 6,000"), page.text(".found")
+    page.press_keys(ESCAPE, "r")
+    assert page.parameter("fold") == ""
+
+
+def try_filters(page):
+    page.go("/?runs=known" + KIND)
+    page.press_keys(HOME, DOWN, DOWN, RIGHT, "f")
+    page.until("document.querySelector('.chip')")
+    assert page.parameter("f") == "^eval$" and page.figure(".total") == 4000 == kept("--focus", "^eval$")
+    page.click(".chip button")
+    page.until("!document.querySelector('.chip')")
+    assert page.figure(".total") == SUM[""]
+    for letter, option, pattern in [("i", "--ignore", "alloc"), ("sf", "--show_from", "parse"), ("h", "--hide", "eval")]:
+        page.go(f"/?runs=known&{letter}={pattern}{KIND}")
+        assert page.figure(".total") == kept(option, pattern), letter
+    page.go("/?runs=known&inverted=1" + KIND)
+    page.press_keys(HOME, DOWN)
+    assert focused(page) == ["read", 6000]
+
+
+def try_sandwich(page):
+    page.go("/?runs=known" + KIND)
+    page.press_keys(HOME, DOWN, DOWN, "s")
+    page.until("document.querySelectorAll('.sandwich .flame').length === 2")
+    assert page.parameter("pivot") == "^parse$" and page.figure(".total") == 6000
+    page.run("document.querySelectorAll('.flame')[1].focus()")
+    page.press_keys(HOME, DOWN, DOWN)
+    assert focused(page) == ["read", 4000], focused(page)
+    page.run("document.querySelectorAll('.flame')[0].focus()")
+    page.press_keys(HOME, UP, UP)
+    assert focused(page) == ["main", 6000], focused(page)
+    page.press_keys(ESCAPE)
+    page.until("!document.querySelector('.sandwich')")
+
+
+def try_menu(page):
+    page.go("/?runs=known" + KIND)
+    page.listen_to_copies()
+    page.press_keys(HOME, DOWN, DOWN, DOWN, "c")
+    assert page.copied() == "main;parse;read"
+    left, top, width, _ = page.box(".flame")
+    page.press(left + width / 4, top + 50, button=2)
+    page.wait("document.querySelector('[role=menu]')")
+    labels = page.texts("[role=menuitem]")
+    for wanted in ["Callers and callees", "Focus on it", "Ignore its stacks", "Hide it", "Show from it", "Copy name", "Copy stack", "As clear command line"]:
+        assert wanted in labels, wanted
+    page.keys(ESCAPE)
+    assert page.count("[role=menu]") == 0 and page.eval("document.activeElement.classList.contains('flame')")
+    page.press_keys("m")
+    page.run("[...document.querySelectorAll('[role=menuitem]')].find(item => item.textContent === 'As clear command line').click()")
+    assert page.copied() == "clear report flamegraph --kind samples --focus '^parse$' known", page.copied()
+    page.press(left + width / 4, top + 50, button=2)
+    page.run("[...document.querySelectorAll('[role=menuitem]')].find(item => item.textContent === 'Ignore its stacks').click()")
+    page.until("document.querySelector('.chip')")
+    assert page.parameter("i") == "^parse$" and page.figure(".total") == SUM[""] - 6000
+
+
+def try_difference(page):
+    page.go("/?runs=known&base=other" + KIND)
+    assert page.count(".legend .swatch") >= 5
+    page.press_keys(HOME, DOWN, DOWN)
+    assert "1,000 before, 6,000 after: +5,000" in page.text(".detail"), page.text(".detail")
+    picture = "return document.querySelector('.flame canvas').toDataURL()"
+    before = page.run(picture)
+    page.run("const s = document.querySelector('.legend select'); s.value = 'orangepurple'; s.dispatchEvent(new Event('change'))")
+    page.wait("document.querySelector('.legend').textContent.includes('orange')")
+    assert page.run(picture) != before
+    page.run("const s = document.querySelector('.legend select'); s.value = 'redblue'; s.dispatchEvent(new Event('change'))")
+
+
+def try_download(page):
+    page.go("/?runs=known&f=eval" + KIND)
+    page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
+    hrefs = page.run("return [...document.querySelectorAll('a[role=menuitem]')].map(one => one.getAttribute('href'))")
+    folded = next(href for href in hrefs if "format=folded" in href)
+    got = page.run_async("const done = arguments[1]; fetch(arguments[0]).then(answer => answer.text()).then(done, error => done(String(error)))", folded)
+    assert got == clear("export", "--format", "folded", "--kind", "samples", "--focus", "eval", "known", "-o", "-"), got[:300]
+    for wanted in ("pprof", "flamegraph", "csv", "json"):
+        assert any("format=" + wanted in href for href in hrefs), hrefs
+    page.run("[...document.querySelectorAll('[role=menuitem]')].find(one => one.textContent.includes('png')).click()")
+    page.wait("true")
+    end = 0
+    while not any(name.endswith(".png") for name in os.listdir(page.downloads)) and end < 400:
+        page.wait("true")
+        end += 1
+    assert "flamegraph.png" in os.listdir(page.downloads)
+
+
+def try_states(page):
+    total = "Number(document.querySelector('.total').dataset.value) === "
+    tour(page, [("/?runs=known" + KIND, total + str(SUM[""])), ("/?runs=known&f=eval" + KIND, total + "4000"),
+                ("/?runs=known&i=eval" + KIND, total + "6200"), ("/?runs=known&q=read" + KIND, "document.querySelector('.found').textContent.startsWith('2 matches')"),
+                ("/?runs=known&pivot=alloc" + KIND, total + "3000"), ("/?runs=other" + KIND, total + "4500")])
+
+
+def main():
+    write("known.folded", STACKS)
+    write("other.folded", OTHER)
+    for name in ("other", "known"):
+        clear("ingest", "--label", name, name + ".folded")
+    with Server("t.db") as server, Page(server) as page:
+        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_sandwich, try_menu, try_difference, try_states):
+            part(page)
+
+
+main()

@@ -1,0 +1,188 @@
+"""The modules that do not touch the page (state, keys, format, palette, layout, tree, graph_layout, sql_text), run in the browser: browser_pure.py.
+
+Figures are compared with what clear itself prints, trees with sums made here."""
+import random
+import re
+
+from browser import Page, Server, clear, clear_json
+
+
+def try_state(page):
+    given = {"runs": "tag:branch=main,last=20", "base": "a b&c", "kind": "cpu", "f": "^a+b|c%$", "pivot": "é\u202e", "zoom": "12~", "sql": "SELECT 'x;#?' -- é\n", "page": "sql", "n": "5"}
+    url = page.import_module("state.js", "return m.format({ ...m.empty(), ...arguments[0] })".replace("arguments[0]", "given[0]"), given)
+    back = page.import_module("state.js", "const u = new URL(given[0], location.origin); return m.parse(u.search, u.hash)", url)
+    assert {name: value for name, value in back.items() if value} == given, back
+    assert page.import_module("state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
+    for search, page_name in [("", "runs"), ("?runs=x", "flame"), ("?runs=x&page=top", "top")]:
+        assert page.import_module("state.js", "return m.page(m.parse(given[0]))", search) == page_name
+    assert page.import_module("state.js", "return m.addFilter(m.addFilter(m.empty(), 'i', 'a'), 'i', 'b').i") == "a|b"
+    assert page.import_module("state.js", "return m.query(m.parse('?runs=x&zoom=3&f=y&q=z'), { width: 5, none: '' })") == "runs=x&f=y&width=5"
+    # A name as a pattern matches itself and nothing else, also for the regular expressions of clear.
+    for name in ["operator()(int*)[2]", "a+b", "std::map<int, x>::operator[]", "$\\^|{}."]:
+        pattern = page.import_module("state.js", "return m.quote(given[0])", name)
+        assert re.fullmatch(pattern[1:-1], name) and page.import_module("state.js", "return new RegExp(m.quote(given[0]), 'u').test(given[0])", name)
+
+
+def try_format(page):
+    """Sizes and times as `clear runs` prints them, from the same numbers."""
+    lines = clear("query", "--human", "--no-header", "WITH v(n) AS (VALUES (0), (1), (999), (1000), (1023), (1024), (1048523), (1048576), (123456789), (999949999), (59999999999), (61000000000), (7500000000000), (200000000000000)) SELECT n AS a_bytes, n AS b_ns FROM v")
+    shown = [re.split(r"\s{2,}", line.strip()) for line in lines.strip().splitlines()]
+    numbers = [0, 1, 999, 1000, 1023, 1024, 1048523, 1048576, 123456789, 999949999, 59999999999, 61000000000, 7500000000000, 200000000000000]
+    got = page.import_module("format.js", "return given[0].map(n => [m.bytes(n), m.nanoseconds(n)])", numbers)
+    assert got == shown, (got, shown)
+    assert page.import_module("format.js", "return [m.count(-1234567), m.percent(1, 3), m.percent(1, 0), m.value(3, 'seconds')]") == ["-1,234,567", "33.3%", "", "3.0 s"]
+    # What could dress a name up is made visible.
+    assert page.import_module("format.js", "return m.text('a\\u202eb\\nc\\u0007')") == "a\\u202eb\\u000ac\\u0007"
+    fitted = page.import_module("format.js", "return [40, 12, 6, 1].map(w => m.fit('std::vector<int>::push_back(int const&)', w, t => t.length))")
+    assert fitted[0].startswith("std::vector") and fitted[1].endswith("push_back") and fitted[2].endswith("back") and fitted[3] == "", fitted
+
+
+def luminance(colour):
+    parts = [part / 255 for part in colour]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def try_palette(page):
+    """Texts can be read on every colour: a contrast of 4.5 and more, measured on the pixels that the browser makes of them."""
+    pairs = page.import_module("palette.js", """
+        const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+        const pixel = colour => { context.fillStyle = '#000'; context.fillStyle = colour; context.fillRect(0, 0, 1, 1); return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3); };
+        const out = [];
+        for (const dark of [false, true]) {
+          const ink = pixel(m.ink(dark)), add = colour => out.push([ink, pixel(colour), colour]);
+          for (let i = 0; i < 400; i++) add(m.nameColour('name' + i + '::f' + i * 7, dark));
+          for (const scale of Object.keys(m.SCALES)) for (let share = -1; share <= 1; share += 0.05) add(m.changeColour(share, dark, scale));
+          add(m.changeColour(NaN, dark)); add(m.matchColour(dark)); add(m.restColour(dark));
+        }
+        return out;""")
+    assert len(pairs) > 900
+    for ink, colour, name in pairs:
+        assert contrast(ink, colour) >= 4.5, (name, contrast(ink, colour))
+    assert page.import_module("palette.js", "return m.nameColour('a::b', false) === m.nameColour('a::b', false) && m.share(0, 5) === 1 && m.share(5, 0) === -1 && Number.isNaN(m.share(1, 2, true))")
+
+
+def try_keys(page):
+    of = "return m.action({ key: given[0], shiftKey: Boolean(given[1]), ctrlKey: Boolean(given[2]) }, given[3], Boolean(given[4]))"
+    for key, shift, control, part, in_text, want in [
+            ("/", 0, 0, "flame", 0, "search"), ("Enter", 1, 0, "flame", 0, "previous"), ("f", 0, 1, "flame", 0, None), ("f", 0, 0, "flame", 1, None), ("Escape", 0, 0, "table", 1, "escape"),
+            ("0", 0, 0, "flame", 0, "reset"), ("=", 0, 0, "flame", 0, "in"), ("r", 0, 0, "table", 0, None), ("?", 1, 0, "none", 0, "help")]:
+        assert page.import_module("keys.js", of, key, shift, control, part, in_text) == want, key
+    letters = page.import_module("keys.js", "return Object.values(m.PLACES)")
+    assert len(letters) == len(set(letters))
+
+
+def random_answer(seed):
+    """An answer of /api/tree with recursion and hidden parts, and the stacks it stands for."""
+    rng = random.Random(seed)
+    names = ["root", "a", "b", "c", "d", "e"]
+    nodes = {key: [] for key in ("id", "parent", "name", "value", "self", "hidden_count", "hidden_value")}
+
+    def grow(parent, name, depth):
+        at = len(nodes["id"])
+        for key in nodes:
+            nodes[key].append(0)
+        own, hidden = rng.randrange(10), rng.choice([0, 0, 3])
+        total = own + hidden
+        if depth < 7:
+            for child in rng.sample(range(1, 6), rng.randrange(0, 4)):
+                total += grow(at, child, depth + 1)
+        for key, value in {"id": at + 1, "parent": parent, "name": name, "value": total, "self": own, "hidden_count": 2 if hidden else 0, "hidden_value": hidden}.items():
+            nodes[key][at] = value
+        return total
+
+    grow(0, 0, 0)
+    return {"names": names, "places": [""] * 6, "nodes": nodes}
+
+
+def expected_sum(answer, name):
+    """The sum of what is below the outermost nodes of that name."""
+    nodes, best = answer["nodes"], 0
+    for at in range(len(nodes["id"])):
+        if answer["names"][nodes["name"][at]] != name or not at:
+            continue
+        above, is_inner = nodes["parent"][at], False
+        while above:
+            is_inner = is_inner or answer["names"][nodes["name"][above]] == name
+            above = nodes["parent"][above]
+        best += 0 if is_inner else nodes["value"][at]
+    return best
+
+
+def try_trees(page):
+    for seed in range(6):
+        answer = random_answer(seed)
+        got = page.import_module("tree.js", """
+            const root = m.decode(given[0]), folded = m.fold(root), all = [folded], sums = {};
+            for (const name of 'abcde') sums[name] = [m.search(root, new RegExp('^' + name + '$')).sum, m.search(folded, new RegExp('^' + name + '$')).sum];
+            let repeats = 0, wrong = 0;
+            for (let i = 0; i < all.length; i++) {
+              all.push(...all[i].children);
+              const names = m.path(all[i]).slice(1).map(one => one.name);
+              if (new Set(names).size !== names.length) repeats++;
+              const below = all[i].children.reduce((sum, one) => sum + one.value, all[i].self + all[i].hiddenValue);
+              if (below !== all[i].value) wrong++;
+            }
+            return { sums, repeats, wrong, total: [root.value, folded.value] };""", answer)
+        for name in "abcde":
+            assert got["sums"][name] == [expected_sum(answer, name)] * 2, (seed, name, got["sums"][name])
+        assert got["repeats"] == 0 and got["wrong"] == 0 and got["total"] == [answer["nodes"]["value"][0]] * 2, (seed, got)
+
+
+def try_layout(page):
+    """Boxes of a row do not overlap, a child stands within its parent, and what has no box is counted in the box of the rest."""
+    for seed in range(4):
+        trouble = page.import_module("tree.js", """
+            return import('/web/layout.js').then(l => {
+              const root = m.decode(given[0]), said = [];
+              for (const width of [300, 1000]) {
+                const list = l.boxes(root, width), byRow = l.index(list);
+                for (const row of byRow) for (let i = 1; i < row.length; i++) if (row[i].x < row[i - 1].x + row[i - 1].width - 0.01) said.push('overlap');
+                for (const box of list) {
+                  if (l.hit(byRow, box.row, box.x + box.width / 2) !== box) said.push('hit');
+                  if (box.row && !list.some(up => up.row === box.row - 1 && up.x <= box.x + 0.01 && up.x + up.width >= box.x + box.width - 0.01)) said.push('outside');
+                  if (box.rest || box.isCaller) continue;
+                  const drawn = list.filter(one => one.row === box.row + 1 && !one.rest && one.node.parent === box.node).reduce((sum, one) => sum + one.node.value, 0);
+                  const rest = list.find(one => one.rest && one.node === box.node), narrow = box.node.value - box.node.self - drawn;
+                  if (Math.abs((rest ? rest.rest.value : 0) - narrow) > narrow * (rest ? 0 : 1)) said.push('rest');
+                }
+              }
+              return said;
+            });""", random_answer(seed))
+        assert trouble == [], (seed, trouble)
+    got = page.import_module("graph_layout.js", """
+        const edges = [[0, 1], [0, 2], [1, 3], [2, 3], [3, 0], [3, 3]].map(([from, to]) => ({ from, to, weight: 1 }));
+        return m.layered([0, 1, 2, 3].map(i => ({ name: 'f' + i, cum: 9 - i })), edges).boxes.map(box => box.y)""")
+    assert got[0] < got[1] == got[2] < got[3], got
+
+
+def try_sql_text(page):
+    sql = "SELECT 'it''s', \"q\" -- c\nFROM runs AS r /* x"
+    assert page.import_module("sql_text.js", "return m.tokens(given[0]).map(token => token[1]).join('')", sql) == sql
+    kinds = page.import_module("sql_text.js", "return m.tokens(given[0]).filter(token => token[0]).map(token => token[0])", sql)
+    assert kinds == ["keyword", "string", "name", "comment", "keyword", "keyword", "comment"], kinds
+    schema = [{"name": "runs", "type": "table", "comment": "", "columns": [{"name": "label", "unit": "text", "comment": ""}, {"name": "uuid", "unit": "", "comment": ""}]}]
+    offered = "const cut = given[0].indexOf('|'), s = given[0].replace('|', ''); return m.complete(s, cut, given[1]).items.map(item => item.text)"
+    assert page.import_module("sql_text.js", offered, "SELECT r.| FROM runs r", schema) == ["label", "uuid"]
+    assert page.import_module("sql_text.js", offered, "SELECT 1 FROM ru|", schema) == ["runs"]
+    assert page.import_module("sql_text.js", offered, "SELECT 'ru|'", schema) == []
+    assert page.import_module("sql_text.js", "return m.shapeOf(['run_id', 'cpu_ns'], [[1, 5], [2, 7]])")["values"] == [1]
+
+
+def main():
+    with open("one.folded", "w", encoding="utf-8") as file:
+        file.write("main;work 5\n")
+    clear("ingest", "--label", "one", "one.folded")
+    assert len(clear_json("runs", "--json")) == 1
+    with Server("t.db") as server, Page(server) as page:
+        page.go("/")
+        for part in (try_state, try_format, try_palette, try_keys, try_trees, try_layout, try_sql_text):
+            part(page)
+
+
+main()

@@ -1,0 +1,60 @@
+/* The server's resources (docs/api.md). An answer is the product's own JSON; a failure is an Error with the words of the command. */
+
+export class Refused extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function failure(response) {
+  const text = await response.text();
+  try {
+    return new Refused(JSON.parse(text).error || text, response.status);
+  } catch {
+    return new Refused(text || response.statusText, response.status);
+  }
+}
+
+function noteOf(response) {
+  try {
+    return decodeURIComponent(response.headers.get('Clear-Note') || '');
+  } catch {
+    return '';
+  }
+}
+
+/* GET /api/RESOURCE?QUERY. `signal` ends the request, and with it the work of the server. */
+export async function get(resource, query, signal) {
+  const response = await fetch(`/api/${resource}${query ? '?' + query : ''}`, { signal });
+  if (!response.ok) throw await failure(response);
+  const type = response.headers.get('Content-Type') || '';
+  const body = type.startsWith('application/json') ? await response.json() : await response.text();
+  return { body, note: noteOf(response) };
+}
+
+/* POST /api/rows: calls columns(names), rows([[...], ...]) as they come, and returns the last line. */
+export async function rows(sql, query, signal, { columns, rows: take }) {
+  const response = await fetch('/api/rows?' + query, { method: 'POST', body: sql, signal, headers: { 'Content-Type': 'text/plain' } });
+  if (!response.ok) throw await failure(response);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let left = '', end = null, isFirst = true;
+  for (;;) {
+    const { done, value } = await reader.read();
+    const lines = (left + (value || '')).split('\n'), batch = [];
+    left = done ? '' : lines.pop();
+    for (const line of lines) {
+      if (!line) continue;
+      const parsed = JSON.parse(line);
+      if (Array.isArray(parsed)) batch.push(parsed);
+      else if (isFirst && parsed.columns) columns(parsed.columns);
+      else end = parsed;
+      isFirst = false;
+    }
+    if (batch.length) take(batch);
+    if (done) break;
+  }
+  if (end && end.error) throw new Refused(end.error, 400);
+  if (!end) throw new Refused('the answer ended before its last row', 500);
+  return end;
+}

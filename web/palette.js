@@ -1,0 +1,63 @@
+/* Colours of boxes. Pure: a name or a change in, a colour out. Text is drawn on them in `ink`; every pair has a contrast of at least 4.5. */
+
+function hash(textOf) {
+  let value = 2166136261;
+  for (let i = 0; i < textOf.length && i < 400; i++) value = Math.imul(value ^ textOf.charCodeAt(i), 16777619);
+  return value >>> 0;
+}
+
+/* What a name belongs to: its namespace, package or class, so that relatives look alike. */
+export function family(name) {
+  const bare = name.replace(/[(<].*$/s, '');
+  const found = /^(.*?)(::|\.|\/|__?)[^:./]/.exec(bare.replace(/^_+/, ''));
+  return found && found[1] ? found[1] : bare;
+}
+
+export function ink(dark) {
+  return dark ? '#f2f0ea' : '#1c1a17';
+}
+
+/* Warm colours for functions, the same for the same name on every page and in every run. */
+export function nameColour(name, dark) {
+  const of = hash(family(name)), own = hash(name);
+  const hue = 10 + of % 34, spread = own % 9;
+  return dark ? `hsl(${hue} ${38 + spread}% ${25 + (own >> 4) % 6}%)` : `hsl(${hue} ${72 + spread}% ${71 + (own >> 4) % 8}%)`;
+}
+
+/* The scales of a difference: grew, shrank, neither. The second is for eyes that do not tell red from green or blue from violet. */
+export const SCALES = {
+  redblue: { name: 'red and blue', grew: 8, shrank: 214, words: ['red: grew', 'blue: shrank'] },
+  orangepurple: { name: 'orange and teal', grew: 36, shrank: 182, words: ['orange: grew', 'teal: shrank'] },
+};
+
+/* `share` is the change as a part of the larger side: -1 gone, 0 the same, 1 new; NaN: noise, which is grey. */
+export function changeColour(share, dark, scale = 'redblue') {
+  const hues = SCALES[scale] || SCALES.redblue;
+  if (Number.isNaN(share)) return dark ? 'hsl(220 4% 30%)' : 'hsl(220 6% 84%)';
+  const size = Math.min(1, Math.abs(share));
+  if (size < 0.005) return dark ? 'hsl(40 4% 27%)' : 'hsl(40 12% 92%)';
+  const hue = share > 0 ? hues.grew : hues.shrank;
+  return dark ? `hsl(${hue} ${25 + Math.round(55 * size)}% ${23 + Math.round(3 * size)}%)`
+    : `hsl(${hue} ${45 + Math.round(40 * size)}% ${90 - Math.round(24 * size)}%)`;
+}
+
+export function matchColour(dark) {
+  return dark ? 'hsl(292 48% 40%)' : 'hsl(292 76% 82%)';
+}
+
+export function restColour(dark) {
+  return dark ? 'hsl(220 5% 22%)' : 'hsl(220 10% 90%)';
+}
+
+/* Lines of a chart. */
+export function seriesColour(index, dark) {
+  const hues = [212, 24, 150, 285, 48, 340];
+  return `hsl(${hues[index % hues.length]} ${dark ? 62 : 68}% ${dark ? 64 : 38}%)`;
+}
+
+/* The size of a change for its colour; `noisy` says that the figures' noise is larger than it. */
+export function share(before, after, noisy) {
+  if (noisy) return NaN;
+  const larger = Math.max(Math.abs(before), Math.abs(after));
+  return larger ? (after - before) / larger : 0;
+}

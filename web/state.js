@@ -1,0 +1,137 @@
+/* The URL is the state: what the address bar says is all that decides what is shown. Pure: texts in, texts out.
+ *
+ * A state is an object with a text for each parameter below; a missing parameter is ''. Runs are named as commands name them, functions by
+ * name or regular expression, nodes of a tree by the id that their path gives them: nothing is an index. The text of an SQL query is in the
+ * fragment, which a browser does not send to the server. */
+
+export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
+  'cells', 'fibers', 'sql', 'live'];
+
+/* What is asked for: these parameters go to the server under the same names. The letters are pprof's. */
+export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',
+  'nf', 'norm', 'noinlines', 'rel'];
+
+/* How it is looked at. */
+const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'find',
+  'pick', 'against', 'finding', 'query', 'sql'];
+
+const NAMES = [...SELECTION, ...VIEW];
+
+/* The filters that are shown as chips: parameter and what it does to the samples, in words. */
+export const FILTERS = [
+  ['f', 'focus', 'keep samples with a frame that matches'],
+  ['i', 'ignore', 'drop samples with a frame that matches'],
+  ['s', 'show', 'keep frames that match'],
+  ['h', 'hide', 'remove frames that match'],
+  ['sf', 'show from', 'remove frames above the topmost that matches'],
+  ['p', 'prune from', 'remove frames below the first that matches'],
+  ['tf', 'tag focus', 'keep samples with a label that matches'],
+  ['ti', 'tag ignore', 'drop samples with a label that matches'],
+  ['ts', 'tag show', 'keep labels whose key matches'],
+  ['th', 'tag hide', 'remove labels whose key matches'],
+  ['g', 'granularity', 'one entry for each of these'],
+  ['n', 'at most', 'show at most this many entries'],
+  ['nf', 'node fraction', 'hide entries below this fraction of the total'],
+  ['norm', 'normalize', 'scale to the total of the base before subtracting it'],
+  ['from', 'from', 'beginning of the part of the run'],
+  ['to', 'to', 'end of the part of the run'],
+  ['window', 'window', 'one window of the run'],
+];
+
+export function empty() {
+  return Object.fromEntries(NAMES.map(name => [name, '']));
+}
+
+/* The state of a URL's search and fragment. A page that does not exist, and parameters that nobody knows, are as if they were not there. */
+export function parse(search, fragment = '') {
+  const state = empty();
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (NAMES.includes(name) && name !== 'sql') state[name] = value;
+  }
+  if (!PAGES.includes(state.page)) state.page = '';
+  state.sql = new URLSearchParams(fragment.replace(/^#/, '')).get('sql') || '';
+  return state;
+}
+
+/* The URL of a state: the same state is always the same text. */
+export function format(state) {
+  const search = new URLSearchParams();
+  for (const name of NAMES) {
+    if (state[name] && name !== 'sql') search.append(name, state[name]);
+  }
+  const fragment = state.sql ? '#' + new URLSearchParams({ sql: state.sql }) : '';
+  const text = search.toString();
+  return '/' + (text ? '?' + text : '') + fragment;
+}
+
+/* The page that is open: a set of runs opens as a flame graph, a whole warehouse as a list of runs. */
+export function page(state) {
+  return state.page || (state.runs ? 'flame' : 'runs');
+}
+
+export function change(state, changes) {
+  return { ...state, ...changes };
+}
+
+/* Another page of the same selection; what belongs to the old page alone (zoom, sort, search) is left behind. */
+export function turn(state, to, changes = {}) {
+  const kept = empty();
+  for (const name of SELECTION) kept[name] = state[name];
+  return { ...kept, page: to, ...changes };
+}
+
+/* Another selection of the same page: the zoom stays if the new tree has that node. */
+export function select(state, changes) {
+  return { ...state, ...changes };
+}
+
+/* Adds a pattern to a filter. To drop or hide one more is to drop either; what is kept is kept by the new pattern alone. */
+export function addFilter(state, name, pattern) {
+  const there = state[name];
+  return { ...state, [name]: there && ['i', 'h'].includes(name) ? `${there}|${pattern}` : pattern };
+}
+
+export function chips(state) {
+  return FILTERS.filter(([name]) => state[name]).map(([name, title, means]) => ({ name, title, means, value: state[name] }));
+}
+
+/* The parameters of a request: the selection and what the request has besides. */
+export function query(state, more = {}) {
+  const out = new URLSearchParams();
+  for (const name of SELECTION) if (state[name]) out.append(name, state[name]);
+  for (const [name, value] of Object.entries(more)) if (value !== '' && value !== null && value !== undefined) out.append(name, value);
+  return out.toString();
+}
+
+/* A name as a regular expression that matches nothing else. */
+export function quote(name) {
+  return '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';
+}
+
+const OPTIONS = {
+  kind: '--kind', si: '--sample_index', f: '--focus', i: '--ignore', h: '--hide', s: '--show', sf: '--show_from', p: '--prune_from',
+  tf: '--tagfocus', ti: '--tagignore', ts: '--tagshow', th: '--taghide', n: '--nodecount', nf: '--nodefraction', from: '--from', to: '--to',
+  window: '--window', base: '--diff_base',
+};
+const REPORTS = { flame: 'flamegraph', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
+
+function shellWord(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;
+}
+
+/* The command line that prints the same figures. */
+export function command(state) {
+  const where = page(state);
+  if (where === 'runs') return 'clear runs';
+  if (where === 'doctor') return `clear doctor ${shellWord(state.runs || 'latest')}`;
+  if (where === 'compare') return `clear doctor ${shellWord(state.base || 'latest~1')} --diff ${shellWord(state.runs || 'latest')}`;
+  if (where === 'sql') return `clear query ${shellWord(state.sql)}`;
+  const name = REPORTS[where] || 'top';
+  const takes = ['peek', 'list', 'disasm'].includes(name);
+  const words = ['clear', 'report', takes ? `${name}=${state.function || '.'}` : name];
+  for (const [key, option] of Object.entries(OPTIONS)) if (state[key]) words.push(option, state[key]);
+  if (state.g) words.push('--' + state.g);
+  if (state.norm) words.push('--normalize');
+  words.push(state.runs || 'latest');
+  return words.map(shellWord).join(' ');
+}

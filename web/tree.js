@@ -1,0 +1,188 @@
+/* A tree of stacks in memory. Pure: the server's answer in, nodes out.
+ *
+ * A node has a name and the place of its first frame, `value` and, of the base, `base` with all that is below it, its own part `self`, and
+ * what the server left out below it because it is too narrow: `hiddenCount` children of together `hiddenValue`. Its `id` depends on nothing
+ * but the names on its path. `width` is what decides the width of its box, in the unit of the values. */
+
+function make(id, name, place, parent) {
+  return { id, name, place, parent, children: [], depth: parent ? parent.depth + 1 : 0, value: 0, base: 0, self: 0, hiddenCount: 0,
+    hiddenValue: 0, width: 0, folded: 0, isChanged: false };
+}
+
+function widestFirst(a, b) {
+  return b.width - a.width || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+}
+
+/* Parents before their children. */
+function inOrder(root) {
+  const order = [root];
+  for (let i = 0; i < order.length; i++) for (const child of order[i].children) order.push(child);
+  return order;
+}
+
+/* A box is as wide as the larger of its two sides, and as wide as what stands below it: of a difference, callees that are gone and callees
+ * that are new may need more room together than either side of their caller. */
+function measure(root) {
+  const order = inOrder(root);
+  for (let i = order.length - 1; i >= 0; i--) {
+    const node = order[i];
+    const below = node.children.reduce((sum, child) => sum + child.width, Math.max(0, node.hiddenValue));
+    node.width = Math.max(node.value, node.base, below, 0);
+    node.children.sort(widestFirst);
+  }
+  return root;
+}
+
+/* The nodes of an answer of /api/tree; the first is the root that was asked for. */
+export function decode(answer) {
+  const { names, places, nodes } = answer, all = new Array(nodes.name.length);
+  for (let i = 0; i < all.length; i++) {
+    const name = nodes.name[i], parent = i ? all[nodes.parent[i]] : null;
+    const node = make(String(nodes.id[i]), names[name], places ? places[name] : '', parent);
+    node.value = nodes.value[i];
+    node.self = nodes.self[i];
+    node.base = nodes.base ? nodes.base[i] : 0;
+    node.hiddenCount = nodes.hidden_count[i];
+    node.hiddenValue = nodes.hidden_value[i];
+    if (parent) parent.children.push(node);
+    all[i] = node;
+  }
+  return measure(all[0]);
+}
+
+export function find(root, id) {
+  const open = [root];
+  while (open.length) {
+    const node = open.pop();
+    if (node.id === id) return node;
+    open.push(...node.children);
+  }
+  return null;
+}
+
+/* Puts the finer answer for a node in the place of what was known below it, and returns the root of the whole. */
+export function graft(root, finer) {
+  const place = find(root, finer.id);
+  if (!place || place === root) return place ? finer : root;
+  finer.parent = place.parent;
+  place.parent.children[place.parent.children.indexOf(place)] = finer;
+  for (const node of inOrder(finer)) node.depth = node.parent.depth + 1;
+  return root;
+}
+
+/* The child of a node that a step of an answer's `path` names; made, with the figures of that step, if it was too narrow to be sent. */
+export function child(parent, step) {
+  const found = parent.children.find(one => one.id === String(step.id));
+  if (found) return found;
+  const made = make(String(step.id), step.name, '', parent);
+  made.value = step.value;
+  made.self = step.self;
+  made.base = step.base || 0;
+  reveal(parent, made);
+  return made;
+}
+
+/* What is shown of a node now is no longer hidden in its parent. */
+function reveal(parent, node) {
+  const size = Math.max(node.value, node.base);
+  parent.children.push(node);
+  parent.hiddenCount = Math.max(0, parent.hiddenCount - 1);
+  parent.hiddenValue = Math.max(0, parent.hiddenValue - size);
+}
+
+/* Hangs a finer answer below a node that had been made by `child`, and returns the root of the whole. */
+export function attach(root, parent, finer) {
+  finer.parent = parent;
+  reveal(parent, finer);
+  for (const node of inOrder(finer)) node.depth = node.parent.depth + 1;
+  return measure(root);
+}
+
+/* The nodes from the root down to this one. */
+export function path(node) {
+  const out = [];
+  for (let at = node; at; at = at.parent) out.unshift(at);
+  return out;
+}
+
+/* A stack as text, root first, in folded form. */
+export function stackText(node) {
+  return path(node).filter(at => at.parent).map(at => at.name).join(';');
+}
+
+/* The same tree without recursion: a function that is on its own path already is the one that stands there. */
+export function fold(root) {
+  const made = make(root.id, root.name, root.place, null), open = [[root, made]];
+  while (open.length) {
+    const [from, into] = open.pop();
+    const below = from.children.reduce((sum, child) => [sum[0] + child.value, sum[1] + child.base], [0, 0]);
+    into.self += from.self;
+    into.hiddenCount += from.hiddenCount;
+    into.hiddenValue += from.hiddenValue;
+    into.value += from.value - below[0]; // what is not below a child that is known
+    into.base += from.base - below[1];
+    for (const child of from.children) open.push([child, placeOf(into, child)]);
+  }
+  const order = inOrder(made);
+  for (let i = order.length - 1; i > 0; i--) {
+    order[i].parent.value += order[i].value;
+    order[i].parent.base += order[i].base;
+  }
+  return measure(made);
+}
+
+/* The node of the folded tree that stands for a child below `into`. */
+function placeOf(into, child) {
+  for (let at = into; at.parent; at = at.parent) {
+    if (at.name === child.name) {
+      at.folded++;
+      at.isChanged = at.isChanged || child.isChanged;
+      return at;
+    }
+  }
+  let found = into.children.find(one => one.name === child.name);
+  if (!found) into.children.push(found = make(child.id, child.name, child.place, into));
+  found.isChanged = found.isChanged || child.isChanged;
+  return found;
+}
+
+/* Marks the functions in `names` and all their callers as changed. */
+export function markChanged(roots, names) {
+  for (const root of roots) {
+    const order = inOrder(root);
+    for (let i = order.length - 1; i >= 0; i--) order[i].isChanged = names.has(order[i].name) || order[i].children.some(one => one.isChanged);
+  }
+}
+
+/* What a search finds below `root`: the matching nodes in the order in which they are drawn, and their sum, in which a match below
+ * another counts once. `isPartial`: something was too narrow to be sent, so that the sum may be larger. */
+export function search(root, pattern) {
+  const known = new Map(), matches = [], open = [[root, false]];
+  let sum = 0, base = 0, isPartial = false;
+  while (open.length) {
+    const [node, inside] = open.pop();
+    let isMatch = known.get(node.name);
+    if (isMatch === undefined) known.set(node.name, isMatch = pattern.test(node.name));
+    isMatch = isMatch && Boolean(node.parent);
+    if (isMatch) {
+      matches.push(node);
+      if (!inside) {
+        sum += node.value;
+        base += node.base;
+      }
+    }
+    if (node.hiddenCount && !inside && !isMatch) isPartial = true;
+    for (let i = node.children.length - 1; i >= 0; i--) open.push([node.children[i], inside || isMatch]);
+  }
+  return { matches, sum, base, isPartial };
+}
+
+/* A text as a pattern, without regard to case; what is no regular expression is searched as it stands. */
+export function patternOf(textOf) {
+  if (!textOf) return null;
+  try {
+    return new RegExp(textOf, 'iu');
+  } catch {
+    return new RegExp(textOf.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
+  }
+}
