@@ -27,6 +27,8 @@ ifeq ($(origin CC),default) # make's own default is cc, so ?= would do nothing
 CC      := gcc
 endif
 CXX     ?= g++
+#? RUSTC=rustc  the Rust compiler of some fixtures; without it they are left out
+RUSTC   ?= rustc
 #? CFLAGS="-O2 -g"  flags of clear itself; the runtime has its own
 CFLAGS  ?= -O2 -g
 #? SANITIZE=  compiler flags of a sanitizer for clear and its unit tests, never for the runtime; asan sets it
@@ -49,7 +51,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev libncurses-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
-	libglib2.0-dev valgrind heaptrack curl mandoc zsh fish chromium chromium-driver
+	libglib2.0-dev valgrind heaptrack curl mandoc zsh fish rustc chromium chromium-driver
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
@@ -79,7 +81,7 @@ CLI_LIBRARY := $(BUILD)/fuzz/cli.a
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
-FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc))))) \
+FIXTURES := $(addprefix $(BUILD)/fixtures/,$(basename $(notdir $(filter-out fixtures/lib_%,$(wildcard fixtures/*.c fixtures/*.cc $(if $(shell command -v $(RUSTC)),fixtures/fault_*.rs)))))) \
 	$(FIXTURE_LIBRARIES)
 
 # A build inside a recipe: as parallel as the make that started it, else $(JOBS) wide.
@@ -322,6 +324,9 @@ $(BUILD)/fixtures/%: fixtures/%.c Makefile
 $(BUILD)/fixtures/%: fixtures/%.cc Makefile
 	@mkdir -p $(@D)
 	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
+$(BUILD)/fixtures/%: fixtures/%.rs Makefile
+	@mkdir -p $(@D)
+	$(RUSTC) --edition 2021 -O -g -o $@ $<
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
 $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
 $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm

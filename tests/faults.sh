@@ -1,54 +1,11 @@
 #!/bin/bash
-# Programs with one known fault each: it is the first finding before, and gone when the program is mended. Nothing else
-# is said above a note of either: the fault is all that is wrong with them.
+# Programs with one known fault each, tests/faults.list: it is the first finding before, and gone when the program is mended. Nothing else
+# is said above a note of either: the fault is all that is wrong with them. `make truth` runs each of them four times.
 # timeout: 240
 . "$(dirname "$0")/lib.sh"
 
-# One finding a line, "severity section/code subject", in doctor's own order; what was lost or sampled left out.
-findings() { # findings PROGRAM ARGUMENTS...
-    local program=$1
-    shift
-    expect_status 0 profile --quiet -o none.profile -- "$FIXTURES/$program" "$@" >"$program$*.txt"
-    expect_exact
-    "$CLEAR" doctor --db t.db --json | python3 -c 'import json, sys
-for row in json.load(sys.stdin):
-    if row["section"] != "saturation": print(row["severity"], row["section"] + "/" + row["code"], row["subject"])' || fail "clear doctor --json after $program $*"
-}
-
-bad() { grep -E '^(warning|critical) ' "$1"; } # the lines above a note
-
-check() { # check NAME SECTION/CODE SUBJECT
-    local program=fault_$1 code=$2 subject=$3
-    findings "$program" >before
-    expect_match "$(head -n 1 before)" "^(warning|critical) $code ${subject//./\\.}\$" "$program: the first finding"
-    expect_equal "$(bad before | sed 1d)" "" "$program: what else is said of it"
-    findings "$program" --mended >after
-    expect_equal "$(bad after)" "" "$program --mended: what is said of it"
-    expect_same_file "$program--mended.txt" "$program.txt" "what $program prints"
-}
-
-count=0
-while read -r name code subject; do
-    check "$name" "$code" "$subject"
-    count=$((count + 1))
-done <<'TABLE'
-leak            heap/leak              parse_order
-tiny_allocs     heap/arena             copy_token
-temporary       heap/temporary         measure_word
-peak            heap/peak              new_part
-quadratic       heap/quadratic-growth  grow
-thread_churn    thread/thread-churn    resize_in_thread
-hot_mutex       lock/atomic-fit        fault_hot_mutex:statistics_lock
-read_mostly     lock/mvcc-fit          fault_read_mostly:routes_lock
-convoy          lock/hot-long          fault_convoy:journal
-starved         lock/starved           fault_starved:scene_lock
-slow_consumer   channel/slow-consumer  values
-slow_producer   channel/slow-producer  records
-cow_thrash      cell/cow-thrash        fault_cow_thrash:board
-write_heavy     cell/misuse            fault_write_heavy:daily_totals
-retry_storm     cell/high-retry        fault_retry_storm:contingent
-TABLE
-expect_equal "$count" "$(find "$ROOT/fixtures" -name 'fault_*.c' | wc -l)" "programs in the table and in fixtures"
+python3 "$ROOT/tests/faults.py" t.db 1 --strict >table.txt || fail "$(grep -v ' right |$' table.txt)"
+expect_match "$(tail -n 1 table.txt)" '^([2-9][0-9]) of \1 pairs are right' 'the number of pairs'
 
 # What doctor prints begins with the same finding: the first name below the first heading.
 sections=$(sql t.db "SELECT DISTINCT section FROM doctor WHERE section <> 'saturation'" | paste -sd'|')

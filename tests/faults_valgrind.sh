@@ -9,8 +9,8 @@ memcheck() { # memcheck LOG PROGRAM ARGUMENTS...: 9 where it found something
     valgrind --quiet --leak-check=full --show-leak-kinds=all --errors-for-leak-kinds=all --error-exitcode=9 --log-file="$1" "${@:2}" >out.txt
 }
 
-for source in "$ROOT"/fixtures/fault_*.c; do
-    program=$(basename "$source" .c)
+for source in "$ROOT"/fixtures/fault_*.c "$ROOT"/fixtures/fault_*.cc; do
+    program=$(basename "${source%.*}")
     memcheck log "$FIXTURES/$program" --mended || fail "$program --mended: $(head -n 20 log)"
 done
 expect_status 9 memcheck log "$FIXTURES/fault_leak"

@@ -72,8 +72,8 @@ static bool is_wrapper(const struct known *known, const char *name) {
 
 /* Headers and sources of compilers and standard libraries: a container allocates for who fills it. */
 static bool is_system_file(const char *filename) {
-    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/gcc", "/rustc/",
-                                         "/rust/deps/"};
+    static const char *const starts[] = {"/usr/include/", "/usr/local/include/", "/usr/lib/gcc",
+                                         "/rustc/",       "/usr/src/rustc-",     "/rust/deps/"};
     static const char *const parts[] = {"/include/c++/", "/rustlib/src/"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(filename, starts[i], strlen(starts[i])) == 0) return true;
