@@ -32,36 +32,47 @@ def busiest():
     return table[3].split("%")[-1].split()[0] if len(table) > 3 else ""
 
 
+def is_first_printed(findings):
+    """Whether doctor prints one of the findings of the first code before all others: the first name below the first heading."""
+    sections = {row[1].split("/")[0] for row in findings}
+    lines = doctor("--full-names").splitlines()
+    begin = next((i for i, line in enumerate(lines) if line in sections), len(lines))
+    names = [lines[i + 1].strip() for i in range(begin, len(lines)) if re.match("  (warning|critical) ", lines[i])]
+    return any(names[:1] and names[0].startswith(row[2]) for row in findings if row[1] == findings[0][1])
+
+
 def run(program, options, arguments):
-    """Status, output, and the findings, (severity, section/code, subject)."""
+    """Status, output, the findings, (severity, section/code, subject), and what else is wrong with the run."""
     command = [os.environ["CLEAR"], "profile", "--quiet", "--db", database, "-o", "none.profile", *options, "--", program, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     rows = json.loads(doctor("--json"))
-    lost = [row["code"] for row in rows if row["section"] == "saturation" and row["code"] in ("dropped", "truncated", "unfinished")]
-    found = [(row["severity"], row["section"] + "/" + row["code"], row["subject"]) for row in rows if row["section"] != "saturation"]
-    loud = [row for row in found if row[0] in ("warning", "critical")]
-    return (done.returncode if done.returncode >= 0 else 128 - done.returncode), done.stdout, loud if loud else [("warning", "cpu/function", busiest())], lost
+    wrong = ["lost: " + row["code"] for row in rows if row["section"] == "saturation" and row["code"] in ("dropped", "truncated", "unfinished")]
+    found = [(row["severity"], row["section"] + "/" + row["code"], row["subject"]) for row in rows
+             if row["section"] != "saturation" and row["severity"] in ("warning", "critical")]
+    if found and not is_first_printed(found): wrong.append("printed first is another finding")
+    status = done.returncode if done.returncode >= 0 else 128 - done.returncode
+    return status, done.stdout, found or [("warning", "cpu/function", busiest())], wrong
 
 
 def check(name, code, subject, options, status):
     """What was found first in each run, what the twin's runs said, and what is wrong."""
     program, first, twin, wrong = os.path.join(os.environ["FIXTURES"], "fault_" + name), [], [], []
     for _ in range(int(times)):
-        got, said, found, lost = run(program, options, [])
+        got, said, found, also_wrong = run(program, options, [])
+        wrong += also_wrong
         first.append(found[0])
         good = found[0][1] == code and re.fullmatch(subject, found[0][2])
         if got != status: wrong.append(f"exit status {got}")
         if not good: wrong.append(f"first is {found[0][1]} {found[0][2]}")
         others = [row for row in found if row[1] != code]
-        if lost: wrong.append("lost: " + " ".join(lost))
         if strict and others: wrong.append(f"also {others}")
-        got, mended_said, found, lost = run(program, options, ["--mended"])
+        got, mended_said, found, also_wrong = run(program, options, ["--mended"])
+        wrong += ["mended: " + text for text in also_wrong]
         if got != 0: wrong.append(f"mended: exit status {got}")
         if status == 0 and said != mended_said: wrong.append("the two print different texts")
         if any(row[1] == code and re.fullmatch(subject, row[2]) for row in found): wrong.append(f"mended: still {code}")
         found = [row for row in found if row[1] != "cpu/function"]
         twin.append((sum(row[0] == "critical" for row in found), sum(row[0] == "warning" for row in found)))
-        if lost: wrong.append("mended: lost: " + " ".join(lost))
         if twin[-1][0] or twin[-1][1] > (0 if strict else 1): wrong.append(f"mended: {found}")
     return first, twin, wrong
 

@@ -7,13 +7,6 @@
 python3 "$ROOT/tests/faults.py" t.db 1 --strict >table.txt || fail "$(grep -v ' right |$' table.txt)"
 expect_match "$(tail -n 1 table.txt)" '^([2-9][0-9]) of \1 pairs are right' 'the number of pairs'
 
-# What doctor prints begins with the same finding: the first name below the first heading.
-sections=$(sql t.db "SELECT DISTINCT section FROM doctor WHERE section <> 'saturation'" | paste -sd'|')
-while IFS='|' read -r run name; do
-    "$CLEAR" doctor --db t.db "$run" >report || fail "clear doctor $run"
-    expect_match "$(sed -nE "/^($sections)\$/,\$p" report | grep -m1 -A1 -E '^  (warning|critical) ' | tail -n 1)" "^      $name( |\$)" "the report's first finding"
-done < <(sql t.db "SELECT run_id, subject FROM doctor WHERE severity IN ('warning', 'critical') AND section <> 'saturation' ORDER BY run_id")
-
 # With the callers' stacks recorded, the first one of a finding is the one to look at: who waits for the routes (not who reloads them,
 # which came first), who sells (not who looks how many were sold, which is oftener).
 first_stack() { # first_stack PROGRAM: of its first finding, root last
