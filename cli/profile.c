@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/http_token.h"
 #include "cli/profile_options.h"
@@ -191,9 +192,17 @@ static void cancel(struct recording *recording) {
     run_cancel(&recording->db, recording->run_id, &ignored);
 }
 
+static void sweep(const struct profile_request *request) {
+    size_t kept;
+    (void)private_dir_sweep(&kept);
+    if (kept && !request->quiet)
+        fprintf(stderr, "clear: %s of a clear that was killed: clear recover --list\n",
+                units_things((int64_t)kept, "recording").text);
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
-    private_dir_sweep();
+    sweep(request);
     if (profile_target_find(&recording->target, request->arguments, err)) return -1;
     recording->output = output_name(recording);
     if (export_directory_check(recording->output, err)) return -1;

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
+#include "ingest/record/ids_limit.h"
 
 enum {
     DEPTH_DEFAULT = 64,
@@ -171,7 +172,9 @@ static const struct option_row cost_rows[] = {
     {"depth", .type = OPTION_TAKE, .take = take_depth, .argument = "N",
      .help = "Frames kept of each stack. Default: 64, at most 1024."},
     {"profile-max", .type = OPTION_COUNT, .offset = AT(ids_max), .max = IDS_MAX, .argument = "N",
-     .help = "Distinct stacks and objects kept of each process; others are counted as dropped. Default: 0, no limit."},
+     .help =
+         "Distinct stacks and objects kept of each process. Further stacks are cut to their innermost frames, further "
+         "objects are counted as dropped. Default: by the memory of the machine. 0: no limit."},
     {0},
 };
 
@@ -231,7 +234,7 @@ static int check_leaks(const struct collector_options *recorder, struct error *e
 /* Sets what follows from the options. */
 static void derive_settings(struct profile_request *request) {
     struct collector_options *recorder = &request->recorder;
-    recorder->ids_max = (uint64_t)request->ids_max;
+    recorder->ids_max = request->ids_max < 0 ? ids_limit_default() : (uint64_t)request->ids_max;
     bool splits_locks = recorder->features & FEATURE_SYNC_STACKS;
     if (splits_locks && !recorder->sample_n) recorder->sample_n = SYNC_SAMPLE_DEFAULT;
     if (request->cpu_hz && !request->uses_perf) {
@@ -248,6 +251,7 @@ static void derive_settings(struct profile_request *request) {
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
     *request = (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
+                                        .ids_max = -1,
                                         .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
                                                                  FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO,
                                                      .depth = DEPTH_DEFAULT}};

@@ -15,6 +15,16 @@ static void warn(FILE *out, uint64_t count, const char *thing, const char *what)
     if (count) fprintf(out, "clear: warning: %s %s\n", units_things((int64_t)count, thing).text, what);
 }
 
+/* Every event counts, but of some stacks only the innermost frames are known. */
+static void print_cut(const struct summary *summary, FILE *out) {
+    if (!summary->totals.capped) return;
+    fprintf(out,
+            "clear: warning: %s more than %s distinct stacks; the further ones were cut to their innermost frames "
+            "(--profile-max N keeps more)\n",
+            summary->totals.capped == 1 ? "a process had" : "processes had",
+            units_count((int64_t)summary->request->recorder.ids_max).text);
+}
+
 static void print_losses(const struct collector_totals *totals, FILE *out) {
     warn(out, totals->dropped - totals->cpu_dropped, "event", "could not be recorded");
     warn(out, totals->unrecorded, "process", "could not be recorded");
@@ -130,6 +140,7 @@ static void print_next(const struct summary *summary, FILE *out) {
 
 void summary_print(const struct summary *summary, FILE *out) {
     print_losses(&summary->totals, out);
+    print_cut(summary, out);
     if (summary->request->quiet) return;
     if (!summary->totals.processes) {
         fprintf(out, "clear: run %lld in %s: nothing to record: no process allocated or took a lock\n",

@@ -84,10 +84,11 @@ enum segment_feature {
  * same */
 struct control {
     uint32_t magic, version, size;
-    uint32_t features;     /* enum segment_feature */
-    uint32_t depth;        /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
-    int32_t first_pid;     /* of the target; written before it execs */
-    uint64_t ids_max;      /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit */
+    uint32_t features; /* enum segment_feature */
+    uint32_t depth;    /* frames kept of a stack, 1 .. SEGMENT_DEPTH_MAX */
+    int32_t first_pid; /* of the target; written before it execs */
+    /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit. Stacks beyond it are cut. */
+    uint64_t ids_max;
     uint64_t segment_max;  /* bytes of address space that a segment reserves */
     uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
     uint32_t sample_n;     /* 0 or 1 is every event */

@@ -29,7 +29,8 @@ wait "$killed" 2>/dev/null
 program=$(cat pid)
 kill -0 "$program" || fail "the program died with its recorder"
 
-"$CLEAR" profile -q --db true.db true
+"$CLEAR" profile --db true.db true 2>true.err
+expect_match "$(cat true.err)" '^clear: [0-9]+ recordings? of a clear that was killed: clear recover --list$' 'what the next start says'
 exists "$killed" || fail "the next start took what can be recovered"
 exists "$living" || fail "the next start took the directory of a living recorder"
 kill -0 "$program" || fail "the program died when its directory went"

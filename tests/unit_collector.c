@@ -19,6 +19,7 @@
 
 #include "base/buffer.h"
 #include "ingest/record/collector.h"
+#include "ingest/record/ids_limit.h"
 #include "ingest/record/segment_view.h"
 
 #define MODULE_BIAS 0x7f0000000000ull
@@ -1176,6 +1177,14 @@ static void counters_without_a_stack_are_dropped_events(void **state) {
 }
 
 /* Processes that could not even make a segment count themselves in `control`; doctor must say so. */
+/* A stack takes about 1.3 KiB in the recorder. */
+static void stacks_are_limited_by_memory(void **state) {
+    (void)state;
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    assert_in_range(ids_limit_default(), 65536, 262144);
+    if (ids_limit_default() > 65536) assert_true(ids_limit_default() * 1300 < memory / 64);
+}
+
 static void unrecorded_processes_are_a_warning(void **state) {
     (void)state;
     struct fixture *fixture = start();
@@ -1288,6 +1297,7 @@ int main(void) {
         cmocka_unit_test(lies_are_noticed),
         cmocka_unit_test(counters_without_a_stack_are_dropped_events),
         cmocka_unit_test(unrecorded_processes_are_a_warning),
+        cmocka_unit_test(stacks_are_limited_by_memory),
         cmocka_unit_test(a_file_that_shrinks_under_the_map_is_survived),
         cmocka_unit_test(other_files_are_left_alone),
     };

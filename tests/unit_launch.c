@@ -206,7 +206,7 @@ static void the_directory_is_private_and_goes(void **state) {
     assert_int_equal(status.st_mode & 07777, 0700);
     assert_int_equal(openat(directory.file, "1-1.seg", O_WRONLY | O_CREAT | O_CLOEXEC, 0600) < 0, 0);
     char *path = xstrdup(directory.path);
-    private_dir_sweep();
+    private_dir_sweep(NULL);
     assert_true(exists(path)); /* we live, so it is not left over */
     private_dir_remove(&directory);
     assert_false(exists(path));
@@ -240,7 +240,7 @@ static void what_dead_recorders_left_is_swept(void **state) {
     char *link = xasprintf("%s/1-1.seg", path), *target = xasprintf("%s/precious", home);
     assert_int_equal(symlink(target, link), 0);
     assert_true(exists(path));
-    assert_true(private_dir_sweep() >= 1);
+    assert_true(private_dir_sweep(NULL) >= 1);
     assert_false(exists(path));
     assert_true(exists(target)); /* the link went, not what it points at */
     free(path);
@@ -256,7 +256,7 @@ static void links_in_place_of_a_directory_are_not_followed(void **state) {
     write_file(inside, "1\n", 0600);
     unlink(link);
     assert_int_equal(symlink(victim, link), 0);
-    private_dir_sweep();
+    private_dir_sweep(NULL);
     assert_true(exists(inside));
     assert_int_equal(unlink(link), 0);
     free(victim);

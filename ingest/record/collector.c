@@ -410,7 +410,10 @@ static uint64_t peak_bytes(const struct recorded *recorded) {
     return peak->peak_bytes;
 }
 
-static void add_totals(struct collector_totals *totals, const struct recorded *recorded, struct tick_rate rate) {
+static void add_totals(struct collector_totals *totals, const struct collector *collector,
+                       const struct recorded *recorded) {
+    struct tick_rate rate = tick_rate(collector);
+    uint64_t ids_max = collector->options.ids_max;
     const struct counts *counts = recorded->counts;
     const struct heap_sums *heap = (const void *)counts[MEASURE_HEAP].total;
     const struct lock_counters *locks = (const void *)counts[MEASURE_LOCK].total;
@@ -445,6 +448,7 @@ static void add_totals(struct collector_totals *totals, const struct recorded *r
     totals->cpu_samples += cpu->samples;
     totals->cpu_ns += cpu->cpu_ns;
     totals->truncated += recorded->truncated;
+    totals->capped += ids_max && atomic_load_explicit(&recorded->head.stacks, memory_order_relaxed) > ids_max;
     totals->corrupt += recorded->is_corrupt;
     totals->segment_bytes += atomic_load_explicit(&recorded->head.used, memory_order_relaxed);
     for (int i = 0; i < MEASURE_COUNT; i++) {
@@ -467,7 +471,7 @@ static uint64_t unrecorded(const struct collector *collector) {
 void collector_totals(const struct collector *collector, struct collector_totals *totals) {
     *totals = collector->gone;
     for (size_t i = 0; i < collector->count; i++)
-        add_totals(totals, collector->processes[i], tick_rate(collector));
+        add_totals(totals, collector, collector->processes[i]);
     totals->unrecorded = unrecorded(collector);
     totals->paused_ns = paused_ns(collector);
     totals->symbolize_ns = collector->resolver.symbolize_ns;
@@ -626,7 +630,7 @@ static void drop_finished(struct collector *collector) {
             collector->processes[kept++] = recorded;
             continue;
         }
-        add_totals(&collector->gone, recorded, tick_rate(collector));
+        add_totals(&collector->gone, collector, recorded);
         if (!collector->is_reopened) unlinkat(collector->directory, recorded->name, 0);
         recorded_free(recorded);
     }

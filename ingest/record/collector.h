@@ -75,6 +75,7 @@ struct collector_totals {
         recorder_cpu_ns; /* CPU time that the runtime took inside the program; not in the two above */
     uint64_t dropped, truncated;
     uint64_t cpu_dropped; /* of `dropped`: CPU samples, mostly of the recorder's own slow paths */
+    uint64_t capped;      /* processes with more stacks than ids_max, of which the further ones were cut */
     uint64_t corrupt;     /* damaged segments */
     uint64_t unrecorded;  /* processes that could make no segment */
     uint64_t segment_bytes, events, flushes, flush_ns;

@@ -264,10 +264,11 @@ static void sweep_one(void *context, const struct left_over *left) {
     sweep->removed += unlinkat(left->parent_file, left->name, AT_REMOVEDIR) == 0;
 }
 
-int private_dir_sweep(void) {
+int private_dir_sweep(size_t *kept) {
     struct sweep sweep = {.removed = 0};
     each_left_over(note_needed, &sweep);
     each_left_over(sweep_one, &sweep);
+    if (kept) *kept = sweep.needed.count;
     map_free(&sweep.needed);
     return sweep.removed;
 }

@@ -7,6 +7,7 @@
 #define CLEAR_INGEST_RECORD_PRIVATE_DIR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 
@@ -24,8 +25,8 @@ void private_dir_remove(struct private_dir *directory);
 void private_dir_release(struct private_dir *directory);
 /* Removes the directories that recorders of this user left behind when they were killed, but for those with a recording
  * that can still be stored (ingest/record/lost.h), and for what belongs to them. Follows no symbolic link. Returns the
- * number of those that it removed. */
-int private_dir_sweep(void);
+ * number of those that it removed; *kept (may be NULL) is the number of such recordings. */
+int private_dir_sweep(size_t *kept);
 
 /* A directory that a recorder left behind, and that `clear recover` stores. */
 /* True if it has a recording: what is known of its run, and something that was recorded. */

@@ -5,9 +5,11 @@
 
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/modules.h"
+#include "ingest/shim/unwind.h"
 
 enum {
     STACK_CHUNK_BODY = 32 * 1024,
+    CUT_DEPTH = 8, /* frames of a stack beyond --profile-max */
 };
 
 struct index *index_new(uint64_t slots) {
@@ -80,12 +82,35 @@ static uint32_t add_stack(const struct walked_stack *stack) {
     return id;
 }
 
-COLD uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack) {
-    if (!may_add(&process->segment->stacks, STACK_ID_MAX) || !process_lock_from(thread)) return 0;
+static uint32_t store_stack(struct thread *thread, const struct walked_stack *stack) {
+    if (!process_lock_from(thread)) return 0;
     uint32_t id = index_find(process->stacks, stack->hash);
     if (!id) id = add_stack(stack);
     process_unlock();
     return id;
+}
+
+/* Beyond --profile-max a new stack is recorded by its innermost frames alone, so that every event still counts, at the
+ * function where it happened. These stacks are few: a quarter of the limit is for those of CUT_DEPTH frames. Those of
+ * one frame are as many as the program has calls. */
+static uint32_t intern_cut(struct thread *thread, const struct walked_stack *stack, uint32_t depth, uint64_t most) {
+    struct walked_stack cut = *stack;
+    if (depth < stack->depth) {
+        cut.depth = depth;
+        cut.flags |= STACK_TRUNCATED;
+        unwind_changed(&cut);
+    }
+    uint32_t id = index_find(load_acquire(&process->stacks), cut.hash);
+    if (!id && load_relaxed(&process->segment->stacks) < most) id = store_stack(thread, &cut);
+    if (id && cut.flags != stack->flags) add_own(&thread->counters->truncated, 1);
+    return id;
+}
+
+COLD uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack) {
+    if (may_add(&process->segment->stacks, STACK_ID_MAX)) return store_stack(thread, stack);
+    uint64_t most = process->ids_max + process->ids_max / 4;
+    uint32_t id = intern_cut(thread, stack, CUT_DEPTH, most < STACK_ID_MAX ? most : STACK_ID_MAX);
+    return id ? id : intern_cut(thread, stack, 1, STACK_ID_MAX);
 }
 
 /* --- objects -------------------------------------------------------------------------------------------------- */

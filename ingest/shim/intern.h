@@ -23,7 +23,8 @@ static ALWAYS_INLINE uint32_t index_find(const struct index *index, uint64_t has
     }
 }
 
-/* The id of a stack, stored where it is new. 0 when it could not be stored: no room, or --profile-max is reached. */
+/* The id of a stack, stored where it is new; beyond --profile-max that of its innermost frames, which is marked as
+ * truncated and counted so. 0 when it could not be stored: no room. */
 uint32_t stack_intern_slowly(struct thread *thread, const struct walked_stack *stack);
 
 static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct walked_stack *stack) {
