@@ -710,6 +710,84 @@ static void test_peak(void **state) {
     expect_findings("doctor_heap", 4, "", "windows too long to say");
 }
 
+/* ---- threads, input and output ------------------------------------------------------------------------------------------ */
+
+struct thread_case {
+    const char *why;
+    int64_t started, life_ns, short_count, run_ns;
+    const char *expected;
+};
+
+static void put_threads(const struct window *window, const void *item) {
+    const struct thread_case *threads = item;
+    put("INSERT INTO thread_starts(profile_id, trace_id, started, ended, life_ns, short_count) VALUES "
+        "(%d, 1, %lld, %lld, %lld, %lld); UPDATE runs SET duration_ns = %lld WHERE id = %d",
+        window->profile, share(window, threads->started), share(window, threads->started),
+        share(window, threads->life_ns), share(window, threads->short_count), (long long)threads->run_ns, window->run);
+}
+
+static void test_thread_codes(void **state) {
+    (void)state;
+    static const struct thread_case cases[] = {
+        {"200 that live long, 24.75 % rounds to 25 that do not", 400, 4000000000, 99, 100000000,
+         "thread-churn warning"},
+        {"24.25 % rounds to 24", 400, 4000000000, 97, 100000000, ""},
+        {"199 threads", 199, 199, 199, 100000000, ""},
+        {"a mean of 1 ms less 5 ns", 200, 199999000, 0, 100000000, "thread-churn warning"},
+        {"a mean of 1 ms", 200, 200000000, 0, 100000000, ""},
+        {"200 of 30 us are 0.5 % of the run, rounded to 1", 200, 200, 200, 1200000000, "thread-churn warning"},
+        {"0.49 %", 200, 200, 200, 1224489796, "thread-churn note"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "threads", put_threads, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_thread", i, cases[i].expected, cases[i].why);
+}
+
+struct io_case {
+    const char *why, *call;
+    int64_t calls, small_calls, small_bytes, run_ns, reads; /* reads: of 10 bytes each, by another stack */
+    const char *expected;
+};
+
+static void put_io(const struct window *window, const void *item) {
+    const struct io_case *io = item;
+    put("INSERT INTO io(profile_id, trace_id, call, calls, bytes, small_calls, small_bytes, time_ns) VALUES "
+        "(%d, 1, '%s', %lld, 1000000, %lld, %lld, 1000), (%d, 2, 'read', %lld, %lld, %lld, %lld, 10);"
+        "UPDATE runs SET duration_ns = %lld WHERE id = %d",
+        window->profile, io->call, share(window, io->calls), share(window, io->small_calls),
+        share(window, io->small_bytes), window->profile, share(window, io->reads), share(window, 10 * io->reads),
+        share(window, io->reads), share(window, 10 * io->reads), (long long)io->run_ns, window->run);
+}
+
+static void test_io_codes(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct io_case cases[] = {
+        {"10,000 writes of 64 bytes", "write", 10000, 10000, 640000, 100 * MS, 0, "tiny-io warning"},
+        {"9,999", "write", 9999, 9999, 9999, 100 * MS, 0, ""},
+        {"65 bytes", "write", 10000, 10000, 650000, 100 * MS, 0, ""},
+        {"79.5 % rounds to 80", "recv", 12578, 10000, 10000, 100 * MS, 0, "tiny-io warning"},
+        {"79.4 %", "recv", 12595, 10000, 10000, 100 * MS, 0, ""},
+        {"1.5 % of the run rounds to 2", "fflush", 10000, 10000, 10000, 200 * MS, 0, "tiny-io warning"},
+        {"1.49 %", "fflush", 10000, 10000, 10000, 202 * MS, 0, "tiny-io note"},
+        {"half as many reads", "write", 10000, 10000, 100000, 100 * MS, 5000, "tiny-io note"},
+        {"one less", "write", 10000, 10000, 100000, 100 * MS, 4999, "tiny-io warning"},
+        {"no reading or writing", "open", 10000, 10000, 10000, 100 * MS, 0, ""},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "io", put_io, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_io", i, cases[i].expected, cases[i].why);
+    ran("UPDATE io SET small_bytes = small_calls WHERE trace_id = 2; UPDATE io SET small_bytes = small_calls WHERE "
+        "trace_id = 1");
+    expect_case("doctor_io", 7, "tiny-io warning", "a filter, byte by byte");
+    ran("UPDATE io SET calls = 10000, small_calls = 10000 WHERE trace_id = 2 AND profile_id = 2");
+    expect_rows("SELECT trace_id, severity FROM doctor_io WHERE run_id = 1 ORDER BY 1", "1 warning;2 note");
+}
+
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
 
 static void put_flushes(const struct window *window, const void *item) {
@@ -814,6 +892,7 @@ static const struct {
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
     {"thread", {"thread-churn"}},
+    {"io", {"tiny-io"}},
     {"lock",
      {"deadlock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended", "long-hold", "ok"}},
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
@@ -1144,6 +1223,8 @@ int main(void) {
         TEST(test_tables_of_the_start),
         TEST(test_growth),
         TEST(test_peak),
+        TEST(test_thread_codes),
+        TEST(test_io_codes),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

@@ -171,6 +171,7 @@ static void test_views_run_in_both(void **state) {
                                         "doctor_freeze",
                                         "doctor_saturation",
                                         "doctor_thread",
+                                        "doctor_io",
                                         "sites",
                                         "windows",
                                         "heap_windows",

@@ -1,0 +1,102 @@
+DROP VIEW IF EXISTS doctor_io;
+CREATE VIEW doctor_io AS
+-- Question: which stack reads or writes a few bytes at a time, very often?
+-- Rows: one per run, stack and direction with a finding; processes, windows and calls of the run are summed.
+-- Columns: those of doctor, and
+--   trace_id [id]: the stack that called
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   direction [text]: read (read, pread, readv, preadv, recv and its relatives) or write (write, fflush and the others)
+--   calls [count]: calls of the stack that returned
+--   bytes [bytes]: moved by them
+--   small_calls [count]: those that moved 1 to 511 bytes
+--   small_bytes [bytes]: moved by these
+--   small_percent [percent]: small_calls of calls, a whole number
+--   mean_bytes [bytes]: small_bytes / small_calls
+--   time_ns [ns]: in all these calls, waiting included
+--   time_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
+-- Thresholds (names are rows of the table rules):
+--   tiny-io: small_calls >= io_tiny_count (10,000), small_percent >= io_tiny_percent (80 %), mean_bytes <= io_tiny_bytes (64 B).
+-- Severity: that of the advice for the stack of the run with most time_ns, of others a note. A note also if the calls, at io_call_ns
+--   (300 ns) each, are less than io_tiny_time_percent (2 %) of the run's duration; and for a dialogue: the run's small reads are
+--   between half and twice its small writes, of more than io_dialogue_bytes (2 B) in the mean, as a server that answers each request.
+-- Measured: a write of one byte to a file takes 320 ns and one of 4 KiB 900 ns, so 4 KiB byte by byte take 1,400 times as long. The time
+--   that was measured is no severity, because it includes waiting: a program that waits for its terminal has nothing to mend.
+-- Known false positives: a log that must be on disk line by line; a client that sends many small requests without reading the answers.
+WITH
+rule AS (
+    SELECT
+        max(value) FILTER (WHERE name = 'io_tiny_count') AS tiny_count,
+        max(value) FILTER (WHERE name = 'io_tiny_percent') AS tiny_percent,
+        max(value) FILTER (WHERE name = 'io_tiny_bytes') AS tiny_bytes,
+        max(value) FILTER (WHERE name = 'io_call_ns') AS call_ns,
+        max(value) FILTER (WHERE name = 'io_tiny_time_percent') AS time_percent,
+        max(value) FILTER (WHERE name = 'io_dialogue_bytes') AS dialogue_bytes
+    FROM rules
+),
+site AS (
+    SELECT profiles.run_id, io.trace_id,
+           iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write') AS direction,
+           sum(io.calls) AS calls, sum(io.bytes) AS bytes, sum(io.small_calls) AS small_calls,
+           sum(io.small_bytes) AS small_bytes, sum(io.time_ns) AS time_ns
+    FROM io
+    JOIN profiles ON profiles.id = io.profile_id
+    WHERE io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')
+    GROUP BY profiles.run_id, io.trace_id, iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
+),
+-- Windows, so that SQLite passes a condition on run_id through them.
+share AS (
+    SELECT
+        site.*,
+        CAST(round(100.0 * small_calls / nullif(calls, 0)) AS INTEGER) AS small_percent,
+        round(1.0 * small_bytes / nullif(small_calls, 0), 1) AS mean_bytes,
+        sum(iif(direction = 'read', small_calls, 0)) OVER run AS small_reads,
+        sum(iif(direction = 'write', small_calls, 0)) OVER run AS small_writes,
+        1.0 * sum(small_bytes) OVER run / nullif(sum(small_calls) OVER run, 0) AS run_mean_bytes
+    FROM site
+    WINDOW run AS (PARTITION BY run_id)
+),
+tiny AS (
+    SELECT
+        share.*,
+        runs.duration_ns,
+        CAST(round(100.0 * time_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS time_percent,
+        time_ns = max(time_ns) OVER (PARTITION BY share.run_id) AS is_worst,
+        round(100.0 * calls * rule.call_ns / nullif(runs.duration_ns, 0)) < rule.time_percent AS is_cheap,
+        small_reads BETWEEN small_writes / 2 AND 2 * small_writes AND run_mean_bytes > rule.dialogue_bytes AS is_dialogue
+    FROM share
+    CROSS JOIN rule
+    JOIN runs ON runs.id = share.run_id
+    WHERE small_calls >= rule.tiny_count AND small_percent >= rule.tiny_percent AND mean_bytes <= rule.tiny_bytes
+)
+SELECT
+    tiny.run_id,
+    'io' AS section,
+    'tiny-io' AS code,
+    iif(coalesce(is_cheap, 0) OR is_dialogue OR NOT is_worst, 'note', advice.severity) AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    printf('{"direction":"%s","calls":%d,"bytes":%d,"small_calls":%d,"small_bytes":%d,"small_percent":%d,"mean_bytes":%s,'
+           || '"time_ns":%d,"time_percent":%s}',
+           direction, calls, bytes, small_calls, small_bytes, small_percent, mean_bytes, time_ns,
+           coalesce(time_percent, 'null')) AS evidence,
+    '[' || tiny.trace_id || ']' AS trace_ids,
+    advice.text AS advice,
+    tiny.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    direction,
+    calls,
+    bytes,
+    small_calls,
+    small_bytes,
+    small_percent,
+    mean_bytes,
+    time_ns,
+    time_percent
+FROM tiny
+JOIN places ON places.trace_id = tiny.trace_id
+LEFT JOIN advice ON advice.code = 'io-tiny-io';
