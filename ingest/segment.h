@@ -258,6 +258,15 @@ struct wait_counters {
         reserved;
 };
 
+/* Counters of one stack that calls what a thread calls that waits without blocking, in one thread.
+ *   yields        sched_yield, thrd_yield
+ *   short_sleeps  sleeps of less than 1 ms that ended in their time; sleep: how long they took, in ticks
+ *   failed_tries  calls that only try (pthread_mutex_trylock and others), and found the lock taken
+ * Yields and tries beyond the first of a thread are counted by samples. */
+struct spin_counters {
+    uint64_t yields, short_sleeps, sleep, failed_tries, reserved[4];
+};
+
 /* Counters of one cell in one thread. struct_size is a maximum, in bytes. */
 struct cell_counters {
     uint64_t struct_size, reads, commits, multi_commits, retries, update_failures;
@@ -392,6 +401,7 @@ enum chunk_kind {
     CHUNK_HEAP_DETAILS = 12, /* more counters of allocations, by stack */
     CHUNK_THREADS = 20,      /* `count` struct segment_thread */
     CHUNK_START = 21,        /* counters of threads that were started, by stack */
+    CHUNK_SPIN = 22,         /* counters of yields, short sleeps and failed tries, by stack */
     CHUNK_IO = 30,           /* `count` struct segment_io */
 };
 
@@ -413,7 +423,9 @@ _Static_assert(sizeof(struct heap_details) == 128, "the same");
 _Static_assert(sizeof(struct wait_counters) == 96 && sizeof(struct thread_counters) == 128, "the same");
 _Static_assert(sizeof(struct cell_counters) == 48 && sizeof(struct channel_counters) == 64, "the same");
 _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) == 32, "the same");
-_Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64, "the same");
+_Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64 &&
+                   sizeof(struct spin_counters) == 64,
+               "the same");
 _Static_assert(sizeof(struct segment_io) == 96, "the same");
 
 #endif

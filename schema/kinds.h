@@ -24,6 +24,7 @@ enum kind_id {
     KIND_LEAK,
     KIND_THREADS, /* by the stacks that start them */
     KIND_IO,
+    KIND_SPIN,     /* yields, short sleeps and failed tries */
     KIND_RECORDER, /* CPU time that the recording took inside the program */
     KIND_COUNT
 };

@@ -35,6 +35,7 @@ KINDS = {
     "cpu": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
     "recorder": ("samples/count cpu/nanoseconds", "cpu", "cpu/nanoseconds", ()),
     "threads": ("started/count lifetime/nanoseconds", "started", "started/count", ()),
+    "spin": ("yields/count short_sleeps/count slept/nanoseconds failed_tries/count calls/count", "calls", "calls/count", ()),
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
@@ -136,6 +137,12 @@ def leak_values(warehouse, profile):
 def thread_values(warehouse, profile):
     for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM thread_starts WHERE profile_id = ?", profile["id"]):
         yield row, {"started": row["started"], "lifetime": row["life_ns"]}
+
+
+def spin_values(warehouse, profile):
+    for row in warehouse.rows("SELECT *, 0 AS label_set_id FROM spins WHERE profile_id = ?", profile["id"]):
+        yield row, {"yields": row["yields"], "short_sleeps": row["short_sleeps"], "slept": row["sleep_ns"], "failed_tries": row["failed_tries"],
+                    "calls": row["yields"] + row["short_sleeps"] + row["failed_tries"]}
 
 
 def cpu_values(warehouse, profile):
@@ -281,7 +288,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "wait": read_other_waits, "io": read_io, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "spin": spin_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:

@@ -45,6 +45,7 @@ sees() { # sees KIND SQL
 sees heap 'UPDATE site_rows SET alloc_count = alloc_count + 1 WHERE profile_id = 11 AND site_key_id = 1'
 sees heap 'UPDATE site_rows SET free_bytes = 1 WHERE profile_id = 14 AND site_key_id = 3'
 sees leak 'UPDATE leaks SET indirect_bytes = 11 WHERE profile_id = 73 AND trace_id = 3'
+sees spin 'UPDATE spins SET failed_tries = 8 WHERE profile_id = 76 AND trace_id = 1'
 sees threads 'UPDATE thread_starts SET life_ns = 7 WHERE profile_id = 74 AND trace_id = 1'
 sees heap-peak 'UPDATE heap_peaks SET peak_count = 7 WHERE profile_id = 71 AND trace_id = 1'
 sees cpu 'UPDATE cpu SET label_set_id = 0 WHERE profile_id = 64'

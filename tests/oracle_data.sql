@@ -37,6 +37,9 @@ INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mapping
     (75, 3, 5, 'threads', 1700000201500000000, 500000000, '[1,3]', 1);
 INSERT INTO thread_starts(profile_id, trace_id, started, ended, life_ns, max_life_ns, short_count, short_ns) VALUES
     (74, 1, 5, 4, 8000000, 7000000, 3, 1000000), (74, 2, 1, 0, 0, 0, 0, 0), (75, 1, 2, 2, 60, 40, 2, 60);
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns, mappings, sample_n) VALUES
+    (76, 3, 4, 'spin', 1700000209000000000, 9000000000, '[1,2]', 1);
+INSERT INTO spins(profile_id, trace_id, yields, short_sleeps, sleep_ns, failed_tries) VALUES (76, 1, 5, 0, 0, 7), (76, 2, 1, 9, 900000, 0);
 INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes, indirect_count, indirect_bytes) VALUES (73, 1, 3, 192, 0, 0), (73, 3, 0, 0, 1, 10);
 INSERT INTO heap_peaks(profile_id, trace_id, peak_count, peak_bytes) VALUES (71, 1, 60, 3840), (71, 2, 8, 4096), (72, 1, 5, 50);
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 newest='run_id = (SELECT max(id) FROM runs)'
-kinds() { sql t.db "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE $newest AND kind NOT IN ('recorder', 'threads') ORDER BY kind)"; }
+kinds() { sql t.db "SELECT group_concat(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE $newest AND kind NOT IN ('recorder', 'spin', 'threads') ORDER BY kind)"; }
 files() { (cd t.profile && find . -type f ! -name 'recorder*' -printf '%f\n' | sort | paste -sd ' '); }
 record() { # record ARGUMENTS...: quietly, into t.profile
     expect_status 0 profile -q -o t.profile "$@" >out.txt
@@ -34,7 +34,7 @@ expect_equal "$(sql t.db "SELECT period, period_type, period_unit FROM profiles 
 # Every Nth event: in the run, its profiles, the dumps, the profiles for pprof, the list of runs, and the doctor.
 record --sample=100 "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '100|' '--sample=100'
-expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'threads', 'wait') ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'spin', 'threads', 'wait') ORDER BY kind")" \
     $'heap|100|100\nlock|100|100\nmvcc|100|100' 'rates of the profiles'
 expect_equal "$(sql t.db "SELECT DISTINCT sample_n FROM profiles WHERE $newest AND kind = 'cpu'")" 1 'CPU samples are not thinned out'
 for dump in alloc locks mvcc; do
@@ -52,7 +52,7 @@ expect_match "$(profile --sample=100 "$FIXTURES/leak" 2>&1 >/dev/null)" '; sampl
 # By bytes: the heap alone.
 record --sample=64KiB "$FIXTURES/mvcc"
 expect_equal "$(sql t.db "SELECT sample_n, flags FROM runs WHERE id = (SELECT max(id) FROM runs)")" '1|sample_bytes=65536' '--sample=64KiB'
-expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'threads', 'wait') ORDER BY kind")" \
+expect_equal "$(sql t.db "SELECT DISTINCT kind, sample_n, period, period_type FROM profiles WHERE $newest AND kind NOT IN ('cpu', 'heap-peak', 'recorder', 'spin', 'threads', 'wait') ORDER BY kind")" \
     $'heap|1|65536|space\nlock|1|1|contentions\nmvcc|1|1|commits' 'rates of the profiles'
 expect_equal "$(sed -n 's/^# sample_bytes: //p' t.profile/alloc.txt)" 65536 'alloc.txt'
 expect_equal "$(grep -c sample_bytes t.profile/locks.txt)" 0 'locks.txt'

@@ -182,7 +182,8 @@ static void test_views_run_in_both(void **state) {
                                         "io_use",
                                         "lost",
                                         "run_order",
-                                        "thread_use"};
+                                        "thread_use",
+                                        "spin_use"};
     assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'doctor_*_*'"),
                      COUNT(views));
     /* The comment that says the question stands inside the view, so that .schema shows it. */

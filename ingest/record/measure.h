@@ -22,6 +22,7 @@ enum measure_id {
     MEASURE_PEAK,     /* what was live at the peak of live bytes */
     MEASURE_WAIT,     /* what threads wait for that is no lock */
     MEASURE_START,    /* threads, by the stack that started them */
+    MEASURE_SPIN,     /* yields, short sleeps and failed tries */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_IO,       /* calls of input and output */
     MEASURE_COUNT,

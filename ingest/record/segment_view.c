@@ -227,6 +227,7 @@ static size_t counter_size(uint32_t kind) {
     case CHUNK_CELL: return sizeof(struct cell_counters);
     case CHUNK_CHANNEL: return sizeof(struct channel_counters);
     case CHUNK_TASK: return sizeof(struct task_counters);
+    case CHUNK_SPIN: return sizeof(struct spin_counters);
     case CHUNK_START: return sizeof(struct start_counters);
     case CHUNK_WAIT: return sizeof(struct wait_counters);
     default: return 0;

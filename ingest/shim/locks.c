@@ -14,6 +14,7 @@
 
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
+#include "ingest/shim/spins.h"
 
 COLD void lock_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_locks, 1);
@@ -156,6 +157,12 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
     thread_leave(thread);                                                                                              \
     return result
 
+static __attribute__((noinline)) void try_failed(struct thread *thread, struct attempt attempt,
+                                                 const uint64_t *caller) {
+    add_own(&attempt.counters->failed_tries, attempt.weight);
+    spin_tried(thread, caller);
+}
+
 #define TRY_AS(lock, kind, mode, outcome, try_call)                                                                    \
     struct thread *thread = lock_enter();                                                                              \
     if (unlikely(!thread)) return try_call;                                                                            \
@@ -164,7 +171,7 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
     if (likely(outcome(result) == GOT))                                                                                \
         lock_got(thread, (void *)(uintptr_t)lock, attempt, mode);                                                      \
     else if (outcome(result) == TAKEN && attempt.counters)                                                             \
-        add_own(&attempt.counters->failed_tries, attempt.weight);                                                      \
+        try_failed(thread, attempt, CALLER());                                                                         \
     thread_leave(thread);                                                                                              \
     return result
 

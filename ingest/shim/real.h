@@ -136,6 +136,12 @@ int __openat64_2(int, const char *, int);
     X(int, cnd_broadcast, (cnd_t *))                                                                                   \
     X(int, thrd_join, (thrd_t, int *))                                                                                 \
     X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                                              \
+    X(int, sched_yield, (void))                                                                                        \
+    X(void, thrd_yield, (void))                                                                                        \
+    X(int, nanosleep, (const struct timespec *, struct timespec *))                                                    \
+    X(int, thrd_sleep, (const struct timespec *, struct timespec *))                                                   \
+    X(int, usleep, (useconds_t))                                                                                       \
+    X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))                              \
     IO_FUNCTIONS(X)
 
 struct real_functions {

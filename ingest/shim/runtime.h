@@ -217,7 +217,8 @@ struct walk_set {
     X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
     X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
     X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)                                                           \
-    X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)
+    X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)                                                         \
+    X(spin, struct spin_counters, CHUNK_SPIN, STACK_CHUNKS)
 
 /* Entries of one kind that a thread counts in, in the segment (entries.h). */
 struct entries {
@@ -258,6 +259,7 @@ struct thread {
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
     uint32_t holds_to_skip, hold_random; /* of short holds, until one is timed; 0 before the first draw */
+    uint32_t spins, spins_to_skip;       /* yields and failed tries: so far, up to SPINS_EXACT; until one is counted */
     /* The wait that it is in, where a cancellation may end that; NULL: none. */
     struct wait_counters *waiting;
     uint64_t waiting_since;

@@ -9,6 +9,7 @@
 #include <threads.h>
 
 #include "ingest/shim/real.h"
+#include "ingest/shim/spins.h"
 
 /* The first time that the process meets the object without a wait, the stack is walked: of a condition variable that is
  * who wakes its waiters. */
@@ -243,8 +244,10 @@ HOOK int sem_trywait(sem_t *semaphore) {
     int saved_errno = *thread->errno_at;
     if (result == 0)
         COUNT(thread, semaphore, OBJECT_SEM, passes);
-    else if (saved_errno == EAGAIN)
+    else if (saved_errno == EAGAIN) {
         COUNT(thread, semaphore, OBJECT_SEM, failed_tries);
+        spin_tried(thread, CALLER());
+    }
     *thread->errno_at = saved_errno;
     thread_leave(thread);
     return result;
@@ -307,7 +310,7 @@ HOOK int pthread_tryjoin_np(pthread_t id, void **value) {
     int result = real.pthread_tryjoin_np(id, value);
     if (!thread) return result;
     if (result == 0) RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, passes));
-    if (result == EBUSY) RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, failed_tries));
+    if (result == EBUSY) RECORD(thread, COUNT(thread, JOINED, OBJECT_JOIN, failed_tries); spin_tried(thread, CALLER()));
     thread_leave(thread);
     return result;
 }

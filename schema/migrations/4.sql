@@ -15,6 +15,18 @@ ALTER TABLE locks ADD COLUMN futile_wakes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE locks ADD COLUMN woken INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE locks ADD COLUMN mutex_address INTEGER NOT NULL DEFAULT 0;
 
+CREATE TABLE spins (
+    -- What one stack called, in one profile, of what a thread calls that waits without blocking: a loop of these burns a processor. The
+    -- first 256 yields and failed tries of a thread are counted one by one, later ones by samples of one in 16.
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack of the caller
+    yields       INTEGER NOT NULL DEFAULT 0, -- [count] calls of sched_yield and thrd_yield
+    short_sleeps INTEGER NOT NULL DEFAULT 0, -- [count] sleeps of less than 1 ms (usleep, nanosleep, ...) that no signal ended; exact
+    sleep_ns     INTEGER NOT NULL DEFAULT 0, -- [ns] how long these took in all
+    failed_tries INTEGER NOT NULL DEFAULT 0, -- [count] calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
+    PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE thread_starts (
     -- The threads that one stack started, in one profile. The first thread of a process is not among them, nor is one that no hook saw being
     -- started.

@@ -1,0 +1,36 @@
+DROP VIEW IF EXISTS spin_use;
+CREATE VIEW spin_use AS
+-- Question: which stack waits by asking again and again: by yields, sleeps of less than a millisecond, and tries that fail?
+-- Rows: one per run and stack that did so, over all its processes and windows. Yields and tries beyond the first 256 of a thread are
+--   estimates from samples of one in 16. A loop that only reads a clock or a variable is not here; cpu_use has its time. A condition
+--   WHERE run_id = 3, or = :run, reads that run only.
+-- Columns:
+--   run_id [id]: the run
+--   profile_id [id]: the newest profile that has this row
+--   trace_id [id]: the stack of the caller
+--   function [text]: as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   module [text]: as in the view places
+--   yields [count]: calls of sched_yield and thrd_yield
+--   short_sleeps [count]: sleeps of less than 1 ms that no signal ended
+--   sleep_ns [ns]: how long these took in all
+--   failed_tries [count]: calls that only try (trylock, sem_trywait, tryjoin), and would have had to wait
+SELECT
+    used.run_id,
+    used.profile_id,
+    used.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    used.yields,
+    used.short_sleeps,
+    used.sleep_ns,
+    used.failed_tries
+FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, spins.trace_id, sum(yields) AS yields,
+             sum(short_sleeps) AS short_sleeps, sum(sleep_ns) AS sleep_ns, sum(failed_tries) AS failed_tries
+      FROM spins
+      JOIN profiles ON profiles.id = spins.profile_id
+      GROUP BY profiles.run_id, spins.trace_id) AS used
+JOIN places ON places.trace_id = used.trace_id;
