@@ -90,12 +90,25 @@ static bool ends_in(const char *name, const char *suffix) {
     return size >= suffix_size && strcmp(name + size - suffix_size, suffix) == 0;
 }
 
+/* "graph.svg.gz": no format is written so, and a profile under that name would surprise. */
+static bool is_other_format_gzipped(const char *name) {
+    for (const struct export_format *format = export_formats + 1; format->report.name; format++) {
+        if (!format->report.suffix || ends_in(".pb.gz", format->report.suffix)) continue;
+        char *gzipped = xasprintf("%s.gz", format->report.suffix);
+        bool is = ends_in(name, gzipped);
+        free(gzipped);
+        if (is) return true;
+    }
+    return false;
+}
+
 /* A name that is made for a profile as it is stored: it ends in what such files are called, or has no ending, or is that of a
  * pipe or a device. */
 static bool is_plain_profile(const char *name) {
     static const char *const suffixes[] = {".gz", ".pb", ".pprof", ".prof", ".profile", ".bin"};
     struct stat about;
     if (!strchr(path_base(name), '.') || (stat(name, &about) == 0 && !S_ISREG(about.st_mode))) return true;
+    if (is_other_format_gzipped(name)) return false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (ends_in(name, suffixes[i])) return true;
     return false;

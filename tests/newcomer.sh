@@ -88,11 +88,14 @@ refused 'no such column: functon; did you mean function\?; heap has run_id, prof
 for column in $(sql t.db "SELECT name FROM pragma_table_info('heap')"); do
     grep -q "[ ,]$column[ ,]" err || fail "the columns of heap lack $column: $(cat err)"
 done
+cp t.db broken.db && sql broken.db 'CREATE VIEW mine AS SELECT missing_one FROM runs'
+refused 'no such column: missing_one; the view mine itself does not work' query --db broken.db 'SELECT * FROM mine'
 refused 'no such table: hep; did you mean heap\?; clear schema lists' query --db t.db 'SELECT 1 FROM hep'
 
 # -o: an ending that no format has is refused with the list; pipes, devices and names without an ending are not.
 refused 'no format has this ending: \.pb\.gz, \.folded, \.svg' export --db t.db --kind heap -o out.html
-[ ! -e out.html ] || fail 'out.html was written'
+refused 'no format has this ending' export --db t.db --kind heap -o out.svg.gz
+[ ! -e out.html ] && [ ! -e out.svg.gz ] || fail 'out.html or out.svg.gz was written'
 mkfifo pipe pipe.html
 for pipe in pipe pipe.html; do
     gunzip <"$pipe" >unpacked.pb & clear export --db t.db --kind heap -o "$pipe" && wait $! || fail "export into the pipe $pipe"

@@ -25,10 +25,14 @@ static void add_columns(struct db *db, const char *table, struct nearest *neares
     sqlite3_stmt *row = db_prepare(db, embedded_text("saved/columns.sql"), &ignored);
     if (!row) return;
     db_bind_text(row, ":table", table);
-    for (int count = 0; db_step(db, row, &ignored) == 1; count++) {
+    int count = 0;
+    for (; db_step(db, row, &ignored) == 1; count++) {
         nearest_offer(nearest, db_text(row, 0));
-        buffer_printf(out, "%s%s", count ? ", " : "", db_text(row, 0));
+        if (count) buffer_add_text(out, ", ");
+        if (!count) buffer_printf(out, "; %s has ", table);
+        buffer_add_text(out, db_text(row, 0));
     }
+    if (!count) buffer_printf(out, "; the view %s itself does not work", table);
     sqlite3_reset(row);
 }
 
@@ -39,9 +43,7 @@ static void suggest_columns(struct db *db, const char *sql, const char *missing,
     struct error ignored = {0};
     sqlite3_stmt *row = db_prepare(db, embedded_text("saved/tables.sql"), &ignored);
     while (row && db_step(db, row, &ignored) == 1) {
-        if (!names(sql, db_text(row, 0))) continue;
-        buffer_printf(&columns, "; %s has ", db_text(row, 0));
-        add_columns(db, db_text(row, 0), &nearest, &columns);
+        if (names(sql, db_text(row, 0))) add_columns(db, db_text(row, 0), &nearest, &columns);
     }
     if (row) sqlite3_reset(row);
     if (*nearest.found) buffer_printf(out, "; did you mean %s?", nearest.found);
