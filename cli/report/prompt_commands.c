@@ -194,6 +194,7 @@ static int write_report(void *context) {
         report_write(request->profile, request->format, &request->options, &out, prompt_print_note, prompt, &err);
     if (code == 0) code = choose_output(request, &err);
     if (code == 0) code = report_output(request->format, &out, request->output, &err);
+    buffer_free(&out);
     if (code < 0 && request->is_made && request->output) (void)unlink(request->output);
     if (code < 0) prompt_print_error(prompt, &err);
     errno = 0;
