@@ -43,11 +43,15 @@ static int take_most(void *into, const struct option_row *row, const char *text,
 }
 
 static const struct option_row output_rows[] = {
-    {"format", .type = OPTION_TAKE, .take = take_format, .argument = "FORMAT", .words = "table csv json jsonl markdown",
-     .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` (one object a line) or `markdown`."},
+    {"format", .type = OPTION_TAKE, .take = take_format, .argument = "FORMAT",
+     .words = "table csv json jsonl arrays markdown",
+     .help = "`table` (default), `csv` (RFC 4180), `json`, `jsonl` (one object a line), `arrays` (a line with the "
+             "columns, an array for each row, a last line that counts them) or `markdown`."},
     {"json", .type = OPTION_TAKE, .take = take_json, .help = "Same as `--format json`."},
     {"human", .type = OPTION_SWITCH, .offset = AT(answer.table.human),
      .help = "In tables: print columns named _bytes and _ns with units, and separate thousands."},
+    {"rows", .type = OPTION_COUNT, .offset = AT(answer.table.rows_max), .max = INT64_MAX, .argument = "N",
+     .help = "Print the first N rows. Default: all."},
     {"max-output", .type = OPTION_TAKE, .take = take_most, .argument = "SIZE",
      .help = "Stop after SIZE of output (`100M`, `2GiB`). Default: 1 GiB. 0: no limit."},
     {"no-header", .type = OPTION_SWITCH, .offset = AT(answer.table.no_header),

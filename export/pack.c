@@ -131,15 +131,17 @@ static void sum_up(struct packer *packer) {
 struct pack_order {
     int64_t width;
     uint32_t parent, node; /* parent: its place in the bytes */
-    uint32_t name;
+    const struct map_entry *name;
 };
 
-/* By parent, the widest first; then by first use of the name, which is the same for the same input. */
+/* By parent, the widest first, then by name. */
 static int compare(const void *left, const void *right) {
     const struct pack_order *a = left, *b = right;
     if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
     if (a->width != b->width) return a->width > b->width ? -1 : 1;
-    return a->name < b->name ? -1 : a->name > b->name;
+    size_t size = a->name->size < b->name->size ? a->name->size : b->name->size;
+    int order = memcmp(a->name->key, b->name->key, size);
+    return order ? order : (a->name->size > b->name->size) - (a->name->size < b->name->size);
 }
 
 /* Level by level: `order` gets the nodes as they will stand. */
@@ -158,7 +160,8 @@ static uint32_t *put_in_order(struct packer *packer) {
         size_t end = ends[depth];
         for (size_t i = done; i < end; i++) {
             const struct pack_node *node = &packer->nodes[order[i]];
-            items[i] = (struct pack_order){node->width, packer->nodes[node->parent].order, order[i], node->name};
+            const struct map_entry *name = &packer->frames.names.entries[node->name];
+            items[i] = (struct pack_order){node->width, packer->nodes[node->parent].order, order[i], name};
         }
         qsort(items + done, end - done, sizeof *items, compare);
         for (size_t i = done; i < end; i++) {
@@ -235,13 +238,23 @@ static void add_place(const struct stack_frame *frame, struct buffer *text) {
     if (*frame->file && frame->line > 0) buffer_printf(text, ":%lld", (long long)frame->line);
 }
 
+/* By place; the order in which frames were read does not show. */
+static bool is_before(const struct stack_frame *a, const struct stack_frame *b) {
+    int order = strcmp(a->file, b->file);
+    if (order == 0) order = strcmp(a->module, b->module);
+    return order < 0 || (order == 0 && a->line < b->line);
+}
+
 /* The root is no frame and has no place, unless a function has its name. */
 static void make_texts(const struct packer *packer, struct buffer *names, struct buffer *name_ends,
                        struct buffer *places, struct buffer *place_ends) {
     const struct stack_frames *frames = &packer->frames;
-    size_t *firsts = xcalloc(frames->names.count, sizeof *firsts); /* the first frame of a name, from 1 */
-    for (size_t i = frames->count; i-- > 0;)
-        firsts[frames->items[i].name_id] = i + 1;
+    size_t *firsts =
+        xcalloc(frames->names.count, sizeof *firsts); /* of a name, the frame whose place is shown, from 1 */
+    for (size_t i = 0; i < frames->count; i++) {
+        size_t *first = &firsts[frames->items[i].name_id];
+        if (!*first || is_before(&frames->items[i], &frames->items[*first - 1])) *first = i + 1;
+    }
     for (size_t i = 0; i < packer->used_count; i++) {
         const struct map_entry *name = &frames->names.entries[packer->used[i]];
         uint64_t end;

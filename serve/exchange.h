@@ -158,6 +158,8 @@ struct exchange {
     struct job *job;                    /* of the API: NULL, or the command that makes the answer */
     struct api_given given;
     char *filename;                            /* of the API: of a download */
+    const char *type;                          /* of the API: of the content; NULL: JSON */
+    unsigned failure;                          /* of the API: the status where the command fails; 0: 500 */
     void (*finish)(struct exchange *exchange); /* makes the reply when the job is done; of a stream, when it begins */
     bool is_streaming, is_suspended;           /* the job's output is being sent; the client waits for more of it */
     int64_t queued_ns;

@@ -216,7 +216,7 @@ static void finish(struct exchange *exchange) {
     const struct resource *resource = exchange->route->resource;
     struct job *job = exchange->job;
     exchange->reply = (struct reply){.status = MHD_HTTP_OK,
-                                     .type = resource->type ? resource->type : "application/json",
+                                     .type = exchange->type ? exchange->type : "application/json",
                                      .note = encode_notes(job_notes(job)),
                                      .filename = exchange->filename,
                                      .is_sized = true};
@@ -239,8 +239,8 @@ void api_answer(struct exchange *exchange) {
     if (read_parameters(exchange, &err) || exchange->route->resource->make(exchange, &err)) {
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     } else if (exchange->method == METHOD_HEAD) {
-        exchange->reply = (struct reply){.status = MHD_HTTP_OK, .type = exchange->route->resource->type};
-        if (!exchange->reply.type) exchange->reply.type = "application/json";
+        exchange->reply =
+            (struct reply){.status = MHD_HTTP_OK, .type = exchange->type ? exchange->type : "application/json"};
     } else if (exchange->job && !exchange->reply.status) {
         exchange_wait(exchange);
     }

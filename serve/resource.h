@@ -26,7 +26,6 @@ enum { API_TABLES_MAX = 5 };
 
 struct resource {
     const struct api_parameter *parameters[API_TABLES_MAX];    /* tables of those that it accepts; ends with NULL */
-    const char *type;                                          /* of the answer; NULL: JSON */
     int (*make)(struct exchange *exchange, struct error *err); /* fills exchange->job, or makes the reply */
     void (*finish)(struct exchange *exchange); /* makes the reply of the command's output; NULL: it is the reply */
 };

@@ -105,7 +105,6 @@ static void find_place(struct exchange *exchange, const char *path) {
         exchange->path = xstrdup(rest);
         exchange->route = &page_route;
     } else if ((rest = below(path, API_PREFIX))) {
-        exchange->is_api = true;
         exchange->path = xstrdup(rest);
         exchange->route = find_route(api_routes, rest);
     } else if ((rest = below(path, ROUTES_PREFIX))) {
@@ -160,8 +159,7 @@ static bool check_body(struct exchange *exchange) {
 /* The state of the application, its filters among it, is in its URL. */
 static bool check_length(struct exchange *exchange) {
     const char *uri = exchange->uri;
-    int most = below(uri, API_PREFIX) || below(uri, "/?") ? STATE_MAX : URI_MAX;
-    exchange->is_api = below(uri, API_PREFIX) != NULL;
+    int most = exchange->is_api || below(uri, "/?") ? STATE_MAX : URI_MAX;
     if (strlen(uri) > (size_t)most)
         exchange_error(exchange, MHD_HTTP_URI_TOO_LONG, "the URL is longer than %d characters", most);
     return exchange->reply.status == 0;

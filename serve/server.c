@@ -215,6 +215,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     exchange->server = context;
     exchange->connection = connection;
     exchange->uri = xstrdup(uri);
+    exchange->is_api = strncmp(uri, API_PREFIX, strlen(API_PREFIX)) == 0;
     exchange->client = http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     exchange->client->is_busy = true;
     return exchange;

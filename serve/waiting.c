@@ -88,6 +88,8 @@ static bool step_job(struct exchange *exchange, int64_t now_ns) {
     } else if (job->state == JOB_DONE) {
         if (job->err.status == ERROR_NONE)
             exchange->finish(exchange);
+        else if (job->err.status == ERROR_FAILURE && exchange->failure)
+            exchange_error(exchange, exchange->failure, "%s", job->err.message);
         else
             exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &job->err);
         go_on(exchange);

@@ -1,13 +1,16 @@
-"""serve_api.py URL DB: answers of the API of clear serve against the commands, and against sums of folded stacks made here."""
+"""serve_api.py URL DB PID: answers of the API of clear serve against the commands, and against sums of folded stacks made here."""
 import http.client
 import json
 import os
+import socket
+import sqlite3
 import subprocess
 import sys
+import time
 import urllib.parse
 
 CLEAR = os.environ['CLEAR']
-HOST, DB = urllib.parse.urlsplit(sys.argv[1]).netloc, sys.argv[2]
+HOST, DB, SERVER = urllib.parse.urlsplit(sys.argv[1]).netloc, sys.argv[2], sys.argv[3]
 checks = 0
 
 
@@ -161,6 +164,119 @@ def check_commands():
         same(get('table', **selection), json.loads(clear('report', '-json', *words)), 'table of %s' % (words,))
 
 
+def check_peek():
+    whole = json.loads(clear('report', '-json', '--trim=false', 'heaps'))
+    names = [node['name'] for node in whole['nodes']]
+    calls = {(names[edge['from']], names[edge['to']]): edge['weight'] for edge in whole['edges']}
+    want = {pair: weight for pair, weight in calls.items() if 'keep' in pair}
+    got = get('table', runs='heaps', report='peek', function='^keep$')
+    seen = [node['name'] for node in got['nodes']]
+    same({(seen[edge['from']], seen[edge['to']]): edge['weight'] for edge in got['edges']}, want, 'calls around a function')
+    same(set(seen), {'keep'} | {name for pair in want for name in pair}, 'functions around a function')
+    figures = {node['name']: (node['flat'], node['cum']) for node in whole['nodes']}
+    same({node['name']: (node['flat'], node['cum']) for node in got['nodes']}, {name: figures[name] for name in seen}, 'their figures')
+
+
+def check_files():
+    for name in ('folded', 'csv', 'json', 'proto', 'flamegraph', 'speedscope', 'dot', 'svg'):
+        status, data, answer = request('/api/export?runs=heaps&kind=heap&f=keep&format=' + name)
+        same(status, 200, 'export as ' + name)
+        same(data, clear('export', 'heaps', '--kind=heap', '--focus=keep', '--format=' + name, '-o', '-'), name)
+        same(answer.headers['Content-Disposition'].startswith('attachment; filename="heap.'), True, 'name of ' + name)
+    same(get('export', runs='heaps'), clear('export', 'heaps', '--kind=heap', '-o', '-'), 'pprof')
+    same(get('graph', runs='heaps'), clear('report', '-svg', 'heaps'), 'a graph')
+    same(get('graph', runs='heaps', format='dot', kind='heap'), clear('report', '-dot', '--kind=heap', 'heaps'), 'a graph in dot')
+    for report in ('tags', 'raw', 'comments'):
+        same(get('table', runs='heaps', report=report), clear('report', '-' + report, 'heaps'), report)
+    same(get('table', runs='heaps', report='traces'), json.loads(clear('report', '-samples', 'heaps')), 'traces')
+
+
+def check_judgement():
+    same(get('findings', runs='heaps'), json.loads(clear('doctor', '--json', 'heaps')), 'findings')
+    same(get('findings', runs='heaps', f='chain'), json.loads(clear('doctor', '--json', '--focus=chain', 'heaps')), 'some findings')
+    got, want = get('compare', runs='heaps', base='waits'), json.loads(clear('doctor', 'waits', '--diff', 'heaps', '--json'))
+    for side in ('old', 'new'):
+        del got[side]['name'], want[side]['name']
+    same(got, want, 'a comparison')
+
+
+# ---- SQL
+
+def ask(sql, query='', status=200):
+    got, data, _ = request('/api/rows' + query, 'POST', sql.encode(), {'Content-Type': 'text/plain'})
+    same(got, status, 'status of %s: %s' % (sql[:100], data[:300]))
+    return [json.loads(line) for line in data.decode().splitlines()]
+
+
+COUNTING = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n'
+
+
+def check_rows():
+    sql = 'SELECT id, label, started_ns, 1.5, NULL, label FROM runs ORDER BY id'
+    want = sqlite3.connect('file:%s?mode=ro' % DB, uri=True).execute(sql).fetchall()
+    lines = ask(sql)
+    same(lines[0], {'columns': ['id', 'label', 'started_ns', '1.5', 'NULL', 'label']}, 'columns')
+    same([tuple(row) for row in lines[1:-1]], want, 'rows')
+    same(lines[-1], {'end': True, 'rows': len(want), 'truncated': False}, 'the last line')
+    same(ask('SELECT 1 WHERE 0'), [{'columns': ['1']}, {'end': True, 'rows': 0, 'truncated': False}], 'no rows')
+    same(ask(COUNTING, '?limit=3')[1:], [[1], [2], [3], {'end': True, 'rows': 3, 'truncated': True}], 'the first rows')
+    same(len(ask(COUNTING)), 10002, 'rows without a limit')
+    same('--timeout' in ask(COUNTING + ' WHERE i % 1000000 = 0', '?timeout=300ms')[-1]['error'], True, 'a time limit')
+    for sql, words in (('DELETE FROM runs', 'only reading is allowed'), ('SELECT 1; SELECT 2', 'one statement'), ('SELEC', 'syntax error'),
+                       ('SELECT * FROM nowhere', 'no such table'), ("ATTACH '/tmp/x' AS x", 'only reading is allowed'),
+                       ("SELECT load_extension('x')", 'load_extension'), ('', 'the body is the SQL')):
+        same(words in ask(sql, status=400)[0]['error'], True, 'refusal of %s' % sql)
+    refused(413, '/api/rows', 'at most 65536 bytes', method='POST', body='-' * 65537)
+    refused(405, '/api/rows', 'only POST')
+    refused(403, '/api/rows', 'another site', method='POST', body='SELECT 1', headers={'Origin': 'http://example.com'})
+
+
+def children():
+    with open('/proc/%s/task/%s/children' % (SERVER, SERVER), encoding='ascii') as listed:
+        return listed.read().split()
+
+
+def check_cancel():
+    """A client that goes away takes its statement with it; others are answered meanwhile."""
+    host, port = HOST.split(':')
+    for sql in (COUNTING + ' WHERE i < 0', COUNTING):  # nothing comes; more comes than anybody reads
+        connection = socket.create_connection((host, int(port)))
+        connection.sendall(('POST /api/rows?timeout=60&limit=1000000 HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s'
+                            % (HOST, len(sql), sql)).encode())
+        while not children():
+            time.sleep(0.01)
+        same(len(get('runs', limit=1)), 1, 'another request meanwhile')
+        connection.close()
+        for _ in range(1000):
+            if not children():
+                break
+            time.sleep(0.01)
+        same(children(), [], 'statements of clients that went away')
+
+
+# ---- objects and windows, from the tables
+
+def check_objects():
+    db = sqlite3.connect('file:%s?mode=ro' % DB, uri=True)
+    want = db.execute("""SELECT object, sum(acquires + read_acquires), sum(contended + read_contended), sum(hold_ns)
+                         FROM lock_use WHERE run_id = 2 AND profile_id IN (SELECT id FROM profiles WHERE kind = 'lock')
+                         GROUP BY object""").fetchall()
+    got = get('objects', runs='waits', of='lock')
+    same(sorted((row['name'], row['acquires'], row['contended'], row['hold_ns']) for row in got), sorted(want), 'locks')
+    same([row['wait_ns'] for row in got], sorted((row['wait_ns'] for row in got), reverse=True), 'order of locks')
+    same(get('objects', runs='waits', of='lock', to='0s'), [], 'locks before the run')
+    for of in ('channels', 'mvcc', 'fibers', 'wait'):
+        get('objects', runs='waits', of=of)
+    want = db.execute("""SELECT number, min(from_ns), max(to_ns) FROM windows WHERE run_id = 2 AND kind = 'lock'
+                         GROUP BY number ORDER BY number""").fetchall()
+    got = get('windows', runs='waits', kind='lock')
+    same([(row['window'], row['from_ns'], row['to_ns']) for row in got], want, 'windows')
+    total = sum(row['acquires'] for row in get('objects', runs='waits', of='lock'))
+    same(sum(row['acquires'] for row in got), total, 'windows add up')
+    names = [row[0] for row in db.execute('SELECT name FROM queries ORDER BY name')]
+    same([query['name'] for query in get('queries')], names, 'saved queries')
+
+
 def check_refusals():
     refused(404, '/api/nothing', 'there is no /api/nothing')
     refused(404, '/api/', 'there is no')
@@ -173,6 +289,12 @@ def check_refusals():
     refused(400, '/api/table?g=atoms', 'one of: functions')
     refused(400, '/api/table?norm=2', '0 or 1')
     refused(400, '/api/table?report=svg', 'one of: top')
+    refused(400, '/api/table?report=peek', 'needs function')
+    refused(400, '/api/compare?runs=heaps', 'needs base')
+    refused(400, '/api/compare?runs=heaps&base=heaps', 'the same run')
+    refused(400, '/api/objects?runs=heaps&of=chairs', 'one of: lock')
+    refused(400, '/api/windows?runs=heaps,waits', 'one run')
+    refused(400, '/api/export?runs=heaps&format=docx', 'no format is called')
     refused(400, '/api/table?f=%zz', 'URL encoding')
     refused(500, '/api/table?runs=heaps&kind=' + 'x' * 300, 'has no ' + 'x' * 30)
     refused(404, '/api/tree?root=77', 'no node 77')
@@ -188,5 +310,11 @@ def check_refusals():
 check_commands()
 check_trees()
 check_difference()
+check_peek()
+check_files()
+check_judgement()
+check_rows()
+check_cancel()
+check_objects()
 check_refusals()
 print('%d checks' % checks)

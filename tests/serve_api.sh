@@ -10,7 +10,7 @@ for _ in $(seq 50); do [ -s serve.out ] && break; sleep 0.1; done
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' serve.out)
 [ -n "$url" ] || fail "no address in: $(cat serve.out serve.err)"
 
-python3 "$ROOT/tests/serve_api.py" "$url" t.db >checks.txt || fail "$(cat checks.txt)"
+python3 "$ROOT/tests/serve_api.py" "$url" t.db "$server" >checks.txt || fail "$(cat checks.txt)"
 expect_match "$(cat checks.txt)" '^[1-9][0-9][0-9]+ checks' checks
 
 kill -TERM "$server"

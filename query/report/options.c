@@ -52,6 +52,7 @@ const struct option_row report_shown_rows[] = {
     SWITCH("inverted", inverted, "For packed: the leaf at the root."),
     TEXT("pivot", pivot, "REGEX", NULL,
          "For packed: the functions that match at the root, and what they call; with inverted, what calls them."),
+    TEXT("around", around, "REGEX", NULL, "For json: the functions that match, what calls them, and what they call."),
     TEXT("title", title, "TEXT", NULL, "Title of a flame graph. Default: the kind and the run."),
     SWITCH("compact_labels", compact_labels, "Print a short header."),
     {0},

@@ -27,6 +27,7 @@ struct report_options {
     bool before_after;      /* ours: both sides of a difference: callgrind */
     bool inverted;          /* ours: the leaf first: packed */
     const char *pivot;      /* ours: a pattern: the frames below the root: packed */
+    const char *around;     /* ours: a pattern: the nodes that match, with their neighbours: json */
     bool all;               /* ours: nothing is left out, figures are whole numbers, and how exact they are is said */
     bool over_runs;         /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag;     /* ours: a key whose values are columns (there as well); "" or NULL none */

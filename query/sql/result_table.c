@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/grid.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "base/utf8.h"
 
-static const char *const format_names[] = {"table", "csv", "json", "jsonl", "markdown"};
+static const char *const format_names[] = {"table", "csv", "json", "jsonl", "arrays", "markdown"};
 
 int table_format_of(const char *name, enum table_format *format, struct error *err) {
     for (size_t i = 0; i < sizeof format_names / sizeof *format_names; i++) {
@@ -20,8 +21,10 @@ int table_format_of(const char *name, enum table_format *format, struct error *e
         *format = (enum table_format)i;
         return 0;
     }
-    return error_usage(err, "unknown format '%s'; formats are table, csv, json, jsonl, markdown", name);
+    return error_usage(err, "unknown format '%s'; formats are table, csv, json, jsonl, arrays, markdown", name);
 }
+
+#define FLUSH_NS INT64_C(50000000)
 
 /* The state of one table; `line` is the row that is being written. */
 struct table_writer {
@@ -32,6 +35,8 @@ struct table_writer {
     int64_t rows, bytes; /* read; written */
     bool headed;         /* the header of a text table was printed */
     bool is_shown;       /* on a terminal */
+    bool is_cut;         /* there are more rows than rows_max */
+    int64_t flushed_ns;
     struct buffer line;
     struct grid grid;
 };
@@ -215,6 +220,37 @@ static void jsonl_row(struct table_writer *table) {
     write_line(table, "\n");
 }
 
+/* ---- arrays ---- */
+
+static void arrays_start(struct table_writer *table) {
+    buffer_add_text(&table->line, "{\"columns\":[");
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = sqlite3_column_name(table->statement, i);
+        if (i) buffer_add_char(&table->line, ',');
+        buffer_add_json_string(&table->line, name, strlen(name));
+    }
+    write_line(table, "]}\n");
+}
+
+/* Somebody watches the rows come: those of a slow statement do not wait for a full buffer. */
+static void arrays_row(struct table_writer *table) {
+    int64_t now_ns = clock_monotonic_ns();
+    buffer_add_char(&table->line, '[');
+    for (int i = 0; i < table->columns; i++) {
+        if (i) buffer_add_char(&table->line, ',');
+        json_value(&table->line, table->statement, i);
+    }
+    write_line(table, "]\n");
+    if (now_ns - table->flushed_ns < FLUSH_NS) return;
+    fflush(table->out);
+    table->flushed_ns = now_ns;
+}
+
+static void arrays_end(struct table_writer *table) {
+    fprintf(table->out, "{\"end\":true,\"rows\":%lld,\"truncated\":%s}\n", (long long)table->rows,
+            table->is_cut ? "true" : "false");
+}
+
 /* ---- markdown ---- */
 
 static bool is_inside_word(const char *text, size_t size, size_t i) {
@@ -282,6 +318,7 @@ static const struct {
     [TABLE_CSV] = {csv_start, csv_row, NULL},
     [TABLE_JSON] = {NULL, json_row, json_end},
     [TABLE_JSONL] = {NULL, jsonl_row, NULL},
+    [TABLE_ARRAYS] = {arrays_start, arrays_row, arrays_end},
     [TABLE_MARKDOWN] = {NULL, markdown_row, markdown_end},
 };
 
@@ -295,6 +332,12 @@ int table_print(FILE *out, struct db *db, sqlite3_stmt *statement, table_step *s
     if (formats[options->format].start) formats[options->format].start(&table);
     int row;
     while ((row = step(db, statement, err)) == 1 && !ferror(out)) {
+        table.is_cut = options->rows_max && table.rows == options->rows_max;
+        if (table.is_cut) {
+            sqlite3_reset(statement);
+            row = 0;
+            break;
+        }
         formats[options->format].row(&table);
         table.rows++;
         if (options->bytes_max && table.bytes > options->bytes_max) {

@@ -15,19 +15,21 @@ enum table_format {
     TABLE_CSV,      /* RFC 4180: CRLF, quotes where needed. NULL is nothing, an empty text is "" */
     TABLE_JSON,     /* one array of objects. Blobs are strings of hex digits, infinite numbers null */
     TABLE_JSONL,    /* the same objects, one per line */
+    TABLE_ARRAYS,   /* a line {"columns":[…]}, an array for each row, and a line {"end":true,"rows":N,"truncated":…} */
     TABLE_MARKDOWN, /* a GitHub table; characters with a meaning in Markdown or HTML are escaped. NULL as in TABLE_TEXT */
 };
 
 struct table_options {
     enum table_format format;
     int64_t bytes_max; /* of output: more is a failure, soon after; 0: no limit */
+    int64_t rows_max; /* the first rows alone; 0: all */
     int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON, which is written as it is */
     bool no_header;    /* TABLE_TEXT and TABLE_CSV */
     bool
         human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */
 };
 
-/* "table", "csv", "json", "jsonl", "markdown"; any other name is a usage error that lists them. */
+/* "table", "csv", "json", "jsonl", "arrays", "markdown"; any other name is a usage error that lists them. */
 int table_format_of(const char *name, enum table_format *format, struct error *err);
 
 /* Prints all rows. `step` is db_step, or a function like it with other error messages. If `out` cannot be written, it stops and
