@@ -48,11 +48,6 @@ static bool has_tag(const struct exchange *exchange, const char *tag) {
 
 void page_answer(struct exchange *exchange) {
     const struct embedded *file = find(exchange->path);
-    if (!file && !*exchange->path) { /* built without the application */
-        exchange->reply = (struct reply){
-            .status = MHD_HTTP_FOUND, .type = "text/plain; charset=utf-8", .location = ROUTES_PREFIX, .is_sized = true};
-        return;
-    }
     if (!file) {
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "not found: the application is at /");
         return;

@@ -105,7 +105,21 @@ expect_equal "$(grep -c 'href="counters' index.html)" 0 'links to what is no pro
 expect_equal "$(code got "${url}counters?run=tasks")" 404 'what is no profile'
 expect_match "$(cat got)" 'no stacks.*clear query' 'counters'
 expect_match "$("$CLEAR" export --db t.db 1 --kind counters -o x.pb.gz 2>&1)" 'no stacks.*clear query' 'export of counters'
-expect_equal "$(curl -sL "${url%debug/pprof/}")" "$(cat index.html)" 'the root leads to the index'
+root=${url%/debug/pprof/}
+expect_equal "$(code index.got "$root/debug/pprof")" 302 'the index without its last slash'
+
+# The application: its files as they are in web/, each with a tag by which a browser keeps it.
+expect_equal "$(code page.got "$root/?runs=latest&f=x")" 200 'the application'
+expect_same_file page.got "$ROOT/web/index.html" 'the application'
+expect_match "$(header Content-Security-Policy "$root/")" "^default-src 'none'; script-src 'self'; style-src 'self'; " 'policy of the application'
+for file in "$ROOT"/web/*.*; do
+    expect_equal "$(code file.got "$root/web/${file##*/}")" 200 "$file"
+    expect_same_file file.got "$file" "$file"
+done
+expect_equal "$(header Content-Type "$root/web/main.js")" 'text/javascript; charset=utf-8' 'type of a module'
+tag=$(header ETag "$root/web/main.js")
+expect_equal "$(curl -s -o file.got -w '%{http_code} %{size_download}' -H "If-None-Match: $tag" "$root/web/main.js")" '304 0' 'a file that the browser has'
+expect_equal "$(code got "$root/web/nothing.js")" 404 'a file that is not there'
 expect_equal "$(curl -sI "${url}heap" | tr -d '\r' | head -n 1)" 'HTTP/1.1 200 OK' HEAD
 
 # There is nothing to switch here, whoever asks.
