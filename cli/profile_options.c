@@ -123,6 +123,13 @@ static int take_leaks(void *into, const struct option_row *row, const char *text
     return 0;
 }
 
+static int take_lifetimes(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)text, (void)err;
+    request->recorder.features |= FEATURE_LIFETIMES;
+    return 0;
+}
+
 static int take_sync_callstacks(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row, (void)text, (void)err;
@@ -152,6 +159,8 @@ static const struct option_row recorded_rows[] = {
      .help = "Do not record calls that read and write files and sockets."},
     {"leaks", .type = OPTION_TAKE, .take = take_leaks,
      .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
+    {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
+     .help = "Count the blocks of each site by size and by lifetime."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
      .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
     {"counters", .type = OPTION_SWITCH, .offset = AT(counters),
@@ -223,7 +232,9 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     return 0;
 }
 
-static int check_leaks(const struct collector_options *recorder, struct error *err) {
+static int check_heap(const struct collector_options *recorder, struct error *err) {
+    if (recorder->features & FEATURE_LIFETIMES && !(recorder->features & FEATURE_HEAP))
+        return error_usage(err, "--lifetimes and --no-heap exclude each other");
     if (!(recorder->features & FEATURE_LEAKS)) return 0;
     if (!(recorder->features & FEATURE_HEAP)) return error_usage(err, "--leaks and --no-heap exclude each other");
     if (recorder->sample_n > 1 || recorder->sample_bytes > 1)
@@ -258,7 +269,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     derive_settings(request);
-    return check_leaks(&request->recorder, err);
+    return check_heap(&request->recorder, err);
 }
 
 void profile_request_free(struct profile_request *request) {

@@ -71,6 +71,7 @@ enum segment_feature {
     FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
     FEATURE_LEAKS = 1u << 12,      /* at its end a process searches for blocks that nothing points at */
     FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
+    FEATURE_LIFETIMES = 1u << 17,  /* histograms of the sizes and lifetimes of blocks */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -136,7 +137,8 @@ struct segment {
     _Atomic uint64_t peak_ticks;
     /* When the process ended by exit or _exit, on the clock of lock times; 0: it runs, or something else ended it. */
     _Atomic uint64_t ended_ticks;
-    _Atomic uint64_t dropped_io; /* calls of struct segment_io that could not be counted */
+    _Atomic uint64_t dropped_io;        /* calls of struct segment_io that could not be counted */
+    _Atomic uint64_t dropped_lifetimes; /* sizes and lifetimes of blocks that could not be counted */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -344,6 +346,21 @@ enum segment_io_call {
     IO_CALLS
 };
 
+/* An entry of CHUNK_TALLY: blocks of one stack, counted by the thread that allocated or freed them, of which a figure is in one
+ * bucket of a histogram. Bucket 0 is the value 0, bucket b > 0 the values from 1 << (b - 1) up to below 1 << b. */
+enum { TALLY_BUCKET_BITS = 8 };
+struct segment_tally {
+    uint32_t stack;
+    uint32_t part; /* enum segment_histogram << TALLY_BUCKET_BITS | bucket */
+    uint64_t count;
+};
+enum segment_histogram {
+    HISTOGRAM_SIZE = 1, /* bytes; of every block */
+    HISTOGRAM_LIFETIME, /* ns from allocation to free; of blocks that were freed. A realloc is a free and an allocation */
+    HISTOGRAM_PASSED,   /* blocks that its thread allocated in between; of blocks that this thread freed */
+    HISTOGRAMS
+};
+
 /* What a stack of CPU time has as its leaf where no code of the program was running there. */
 enum segment_leaf {
     LEAF_RECORDER = 1,  /* the runtime */
@@ -403,6 +420,7 @@ enum chunk_kind {
     CHUNK_START = 21,        /* counters of threads that were started, by stack */
     CHUNK_SPIN = 22,         /* counters of yields, short sleeps and failed tries, by stack */
     CHUNK_IO = 30,           /* `count` struct segment_io */
+    CHUNK_TALLY = 31,        /* `count` struct segment_tally */
 };
 
 struct chunk {
@@ -426,6 +444,6 @@ _Static_assert(sizeof(struct task_counters) == 64 && sizeof(struct segment_cpu) 
 _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counters) == 64 &&
                    sizeof(struct spin_counters) == 64,
                "the same");
-_Static_assert(sizeof(struct segment_io) == 96, "the same");
+_Static_assert(sizeof(struct segment_io) == 96 && sizeof(struct segment_tally) == 16, "the same");
 
 #endif

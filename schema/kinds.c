@@ -124,6 +124,15 @@ const struct kind kinds[KIND_COUNT + 1] = {
                       .period_unit = "count",
                       .table = "thread_starts",
                       .label_set_id = "0"},
+    /* A sample is a bucket of a histogram of a site; its lower limit is the label bytes, lifetime or passed. */
+    [KIND_LIFETIMES] = {.name = "lifetimes",
+                        .types = {{"allocated", "count"}, {"freed", "count"}, {"freed_same_thread", "count"}},
+                        .default_type = "freed",
+                        .period_type = "space",
+                        .period_unit = "bytes",
+                        .query = "export/lifetimes.sql",
+                        .hides_wrappers = true,
+                        .in_directory = true},
     /* Calls that read, write, open and close files and sockets. */
     [KIND_IO] = {.name = "io",
                  .types = {{"calls", "count"}, {"bytes", "bytes"}, {"time", "nanoseconds"}},

@@ -22,7 +22,8 @@ enum kind_id {
     KIND_BLOCK,
     KIND_HEAP_PEAK,
     KIND_LEAK,
-    KIND_THREADS, /* by the stacks that start them */
+    KIND_THREADS,   /* by the stacks that start them */
+    KIND_LIFETIMES, /* histograms of the sizes and lifetimes of blocks */
     KIND_IO,
     KIND_SPIN,     /* yields, short sleeps and failed tries */
     KIND_RECORDER, /* CPU time that the recording took inside the program */

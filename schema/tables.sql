@@ -374,6 +374,18 @@ CREATE TABLE io (
     PRIMARY KEY (profile_id, trace_id, call)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE histograms (
+    -- Blocks of one allocation site by size and by lifetime, in one profile of the kind lifetimes (clear profile --lifetimes). A row is a
+    -- bucket: values from from_value up to below twice that; from_value 0 is the value 0.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id   INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    histogram  TEXT    NOT NULL, -- [text] size: bytes of each block; lifetime: ns from the allocation to the free, of freed blocks; passed:
+                                 -- blocks that its thread allocated in between, of blocks that this thread freed
+    from_value INTEGER NOT NULL, -- [count] the lowest value of the bucket, in bytes, ns or blocks: 0, 1, 2, 4, 8, ...
+    count      INTEGER NOT NULL, -- [count] blocks
+    PRIMARY KEY (profile_id, trace_id, histogram, from_value)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
     -- time_ns is that moment.

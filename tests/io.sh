@@ -47,5 +47,7 @@ expect_equal "$(sql t.db "SELECT sum(calls) FROM io_use WHERE $newest AND functi
 expect_status 0 profile -q -- "$FIXTURES/io_calls" >/dev/null
 expect_match "$("$CLEAR" top --db t.db --kind io --sample_index=bytes)" 'do_reads' "top of bytes"
 expect_match "$("$CLEAR" top --db t.db --kind io --tagfocus call=fsync)" 'do_others' "top of a call"
+python3 "$ROOT/tests/oracle.py" t.db want.pb.gz --kind io && "$CLEAR" export --db t.db --kind io -o got.pb.gz || fail "export"
+python3 "$ROOT/tests/profile_diff.py" want.pb.gz got.pb.gz >diff.txt && [ ! -s diff.txt ] || fail "the export is not what the tables say: $(head -3 diff.txt)"
 expect_status 0 profile -q --no-io -- "$FIXTURES/io_calls" >/dev/null
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND kind = 'io'")" 0 "--no-io"

@@ -39,6 +39,7 @@ KINDS = {
     "fibers": ("spawns/count runs/count exits/count lifetime/nanoseconds", "lifetime", "spawns/count", ()),
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
+    "lifetimes": ("allocated/count freed/count freed_same_thread/count", "freed", "space/bytes", ()),
     "io": ("calls/count bytes/bytes time/nanoseconds", "calls", "calls/count", ()),
     "mutex": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock",)),
     "block": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock", "channels", "wait")),
@@ -259,6 +260,19 @@ def read_syscalls(warehouse, profiles):
         yield row["name"], row["name"], ((row["name"], 0),), (), [row["calls"], row["errors"], row["time_ns"]]
 
 
+def read_lifetimes(warehouse, profiles):
+    """A sample is a bucket of a histogram: its lower limit is a label, its blocks are a value."""
+    buckets = {}
+    names = {"size": ("bytes", "bytes", 0), "lifetime": ("lifetime", "nanoseconds", 1), "passed": ("passed", "count", 2)}
+    for profile, (owner, order), row in counted_rows(warehouse, profiles, "histograms"):
+        key = owner, row["trace_id"], row["histogram"], row["from_value"]
+        buckets[key] = (order, (buckets.get(key) or (0, 0))[1] + row["count"])
+    for (owner, trace, histogram, start), (order, count) in buckets.items():
+        label, unit, place_of = names[histogram]
+        yield (order, trace, histogram, start), (owner, trace, histogram, start), warehouse.stack(trace), ((label, None, start, unit),), \
+            [count if i == place_of else 0 for i in range(3)]
+
+
 def read_io(warehouse, profiles):
     calls = {}
     for profile, (owner, order), row in counted_rows(warehouse, profiles, "io"):
@@ -286,7 +300,7 @@ def read_waits(warehouse, profiles):
             yield (trace, name, ("" if trace else stack[0][0]), ident), key, stack, labels, values
 
 
-READERS = {"lock": read_lock, "wait": read_other_waits, "io": read_io, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
+READERS = {"lock": read_lock, "wait": read_other_waits, "io": read_io, "lifetimes": read_lifetimes, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
 BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "spin": spin_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
@@ -404,7 +418,7 @@ class Head:
         counted = [profile for profile, is_counted in windows if is_counted]
         if self.parts == 0:
             out.period_type = tuple(own or known for own, known in zip((first["period_type"], first["period_unit"]), self.period_type.split("/")))
-            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind in ("heap", "heap-peak", "leak") else "")
+            out.drop = first["drop_frames"] or (drop_frames(self.warehouse) if is_recorded and self.query.kind in ("heap", "heap-peak", "leak", "lifetimes") else "")
             out.keep, out.url = first["keep_frames"], first["doc_url"]
         self.parts += 1
         out.default = out.default or first["default_type"] or self.default

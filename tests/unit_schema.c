@@ -180,6 +180,7 @@ static void test_views_run_in_both(void **state) {
                                         "memory",
                                         "heap_details",
                                         "io_use",
+                                        "site_histograms",
                                         "lost",
                                         "run_order",
                                         "thread_use",

@@ -25,6 +25,7 @@ enum measure_id {
     MEASURE_SPIN,     /* yields, short sleeps and failed tries */
     MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_IO,       /* calls of input and output */
+    MEASURE_LIFETIME, /* histograms of blocks */
     MEASURE_COUNT,
 };
 
@@ -35,6 +36,9 @@ struct heap_sums {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
     uint64_t temporary, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes;
     uint64_t realloc_bytes, resized_count, resized_bytes, step_count, step_bytes;
+};
+struct tally_count {
+    uint64_t count;
 };
 struct peak_levels {
     uint64_t peak_count, peak_bytes;

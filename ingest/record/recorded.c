@@ -202,6 +202,11 @@ static void on_io(void *context, const struct segment_io *entry) {
                 &entry->counters.calls);
 }
 
+static void on_tally(void *context, const struct segment_tally *tally) {
+    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_LIFETIME,
+                (struct pair_key){tally->stack, tally->part}, &tally->count);
+}
+
 static void on_named_thread(void *context, const struct segment_thread *thread) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->named_threads = with_slot(recorded->named_threads, &recorded->named_thread_capacity, thread->id,
@@ -347,9 +352,13 @@ static void forget_sums(struct recorded *recorded) {
 
 static void read_losses(struct recorded *recorded, const struct segment *head) {
     const _Atomic uint64_t *const dropped[MEASURE_COUNT] = {
-        [MEASURE_HEAP] = &head->dropped_heap,  [MEASURE_LOCK] = &head->dropped_locks,
-        [MEASURE_CELL] = &head->dropped_cells, [MEASURE_CHANNEL] = &head->dropped_channels,
-        [MEASURE_CPU] = &head->dropped_cpu,    [MEASURE_IO] = &head->dropped_io,
+        [MEASURE_HEAP] = &head->dropped_heap,
+        [MEASURE_LOCK] = &head->dropped_locks,
+        [MEASURE_CELL] = &head->dropped_cells,
+        [MEASURE_CHANNEL] = &head->dropped_channels,
+        [MEASURE_CPU] = &head->dropped_cpu,
+        [MEASURE_IO] = &head->dropped_io,
+        [MEASURE_LIFETIME] = &head->dropped_lifetimes,
     };
     for (int i = 0; i < MEASURE_COUNT; i++)
         recorded->counts[i].dropped = dropped[i] ? atomic_load_explicit(dropped[i], memory_order_relaxed) : 0;
@@ -367,7 +376,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
      * that has a count. */
     static const struct segment_visitor waiting = {.thread = on_thread_state};
     static const struct segment_visitor counters = {
-        .counters = on_counters, .thread = on_thread, .cpu = on_cpu, .io = on_io};
+        .counters = on_counters, .thread = on_thread, .cpu = on_cpu, .io = on_io, .tally = on_tally};
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
                                                  .object = on_object,

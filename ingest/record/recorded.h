@@ -49,7 +49,8 @@ struct object_slot {              /* by object id */
     int64_t object_id;
 };
 
-struct pair_key { /* part: the thread, of CPU time; the call, of input and output */
+struct
+    pair_key { /* part: the thread, of CPU time; the call, of input and output; the histogram and bucket, of blocks */
     uint32_t stack, part;
 };
 struct thread_slot {              /* by thread id */
@@ -63,7 +64,7 @@ struct recorded_row {
         struct {
             int64_t trace; /* heap and cpu: the stack; lock and cell: the caller's, 0 for none */
             int64_t
-                thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set; io: the call */
+                thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set; io: the call; lifetimes: the histogram and bucket */
             int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
         };
     };

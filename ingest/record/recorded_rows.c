@@ -121,6 +121,14 @@ static const char *io_call_name(int64_t call) {
     return names[call];
 }
 
+static void bind_bucket(sqlite3_stmt *statement, int64_t part) {
+    static const char *const names[HISTOGRAMS] = {
+        [HISTOGRAM_SIZE] = "size", [HISTOGRAM_LIFETIME] = "lifetime", [HISTOGRAM_PASSED] = "passed"};
+    int64_t bucket = part & ((1 << TALLY_BUCKET_BITS) - 1);
+    db_bind_text(statement, ":histogram", names[part >> TALLY_BUCKET_BITS]);
+    db_bind_int(statement, ":from", bucket ? INT64_C(1) << (bucket - 1) : 0);
+}
+
 static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct recorded_row *row) {
     if (id != MEASURE_CHANNEL) db_bind_int(statement, ":trace", row->trace);
     if (!measures[id].is_by_stack) db_bind_int(statement, ":object", row->thing);
@@ -128,6 +136,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
+    if (id == MEASURE_LIFETIME) bind_bucket(statement, row->thing);
     if (id == MEASURE_IO) db_bind_text(statement, ":call", io_call_name(row->thing));
     if (is_lock) db_bind_int(statement, ":first", row->first);
     if (id == MEASURE_WAIT) db_bind_int(statement, ":guard", row->guard);

@@ -202,6 +202,25 @@ static void walk_io(struct segment_view *view, const unsigned char *body, size_t
     }
 }
 
+static bool is_bucket(uint32_t part) {
+    uint32_t histogram = part >> TALLY_BUCKET_BITS, bucket = part & ((1 << TALLY_BUCKET_BITS) - 1);
+    return histogram && histogram < HISTOGRAMS && bucket < 64;
+}
+
+static void walk_tallies(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                         const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_tally));
+    for (size_t i = 0; i < count && visitor->tally; i++) {
+        struct segment_tally tally; /* the program may be writing */
+        memcpy(&tally, body + i * sizeof tally, sizeof tally);
+        if (!is_id(view, tally.stack) || !is_bucket(tally.part)) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->tally(context, &tally);
+    }
+}
+
 static void walk_threads(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
                          const struct segment_visitor *visitor, void *context) {
     count = clamp_count(view, count, room, sizeof(struct segment_thread));
@@ -263,6 +282,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
+        case CHUNK_TALLY: walk_tallies(view, body, room, count, visitor, context); break;
         case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
         case CHUNK_THREAD:

@@ -25,12 +25,24 @@ static void *child_of(void **slot, size_t size) {
     return child;
 }
 
+/* With FEATURE_LIFETIMES the births follow the entries. */
+static size_t leaf_size(void) {
+    size_t each = sizeof(uint64_t) + (process->features & FEATURE_LIFETIMES ? sizeof(struct block_birth) : 0);
+    return BLOCK_LEAF_ENTRIES * each;
+}
+
+struct block_birth *block_birth(uintptr_t address) {
+    const uint64_t *entry = block_entry(address);
+    if (!entry) return NULL;
+    uintptr_t index = address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1);
+    return (struct block_birth *)(entry - index + BLOCK_LEAF_ENTRIES) + index;
+}
+
 static uint64_t *make_entry(uintptr_t address) {
     if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
     struct block_node *node = child_of((void **)&block_root[address >> BLOCK_MID_BITS], sizeof *node);
     if (!node) return NULL;
-    uint64_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)],
-                              BLOCK_LEAF_ENTRIES * sizeof *leaf);
+    uint64_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
     return leaf ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
 }
 

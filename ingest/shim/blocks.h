@@ -33,6 +33,13 @@ struct heap_block {
     uint64_t size;
 };
 
+/* What births.h keeps of a block, beside its entry. */
+struct block_birth {
+    uint64_t ticks;     /* when it was allocated; 0: no block that is known */
+    uint32_t allocated; /* blocks that the thread had allocated, modulo 2^32 */
+    uint32_t thread;    /* its number, and in the lowest 2 bits the position in the grain */
+};
+
 struct block_node {
     void *children[BLOCK_MID_ENTRIES];
 };
@@ -51,6 +58,9 @@ static ALWAYS_INLINE uint64_t *block_entry(uintptr_t address) {
     if (unlikely(!leaf)) return NULL;
     return &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)];
 }
+
+/* The birth beside that entry; NULL where there is none. Only with FEATURE_LIFETIMES. */
+struct block_birth *block_birth(uintptr_t address);
 
 static ALWAYS_INLINE uint64_t block_pack(uintptr_t address, struct heap_block block) {
     return (address >> 3 & 3) << 62 | (uint64_t)block.id << BLOCK_SIZE_BITS | block.size;

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "ingest/shim/births.h"
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/callstack.h"
 #include "ingest/shim/heap.h"
@@ -49,6 +50,7 @@ static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, siz
     add_own(&counters->alloc_bytes, weight * size);
     peak_rise(thread, weight * size);
     thread->newest = block;
+    if (unlikely(keeps_lifetimes())) birth_note(thread, (uintptr_t)block, size, id, weight);
     return id;
 }
 
@@ -56,9 +58,17 @@ uint32_t heap_allocated(struct thread *thread, void *block, size_t size, struct 
     return note_block(thread, block, size, callstack(thread, frame));
 }
 
+/* A block that was taken out of the tree was freed. */
+static COLD void lifetime_ended(struct thread *thread, const void *address, struct heap_block block,
+                                struct block_birth birth) {
+    birth_ended(thread, birth, block.id, sample_weight((uintptr_t)address, block.size));
+}
+
 void heap_freed(struct thread *thread, void *block) {
     struct heap_block known;
-    if (likely(block_take((uintptr_t)block, &known))) count_free(thread, block, known, true);
+    if (unlikely(!block_take((uintptr_t)block, &known))) return;
+    count_free(thread, block, known, true);
+    if (unlikely(keeps_lifetimes())) lifetime_ended(thread, block, known, birth_take((uintptr_t)block));
 }
 
 /* The calls beside malloc and realloc that struct heap_details counts: the counter's place in it, in words. */
@@ -161,19 +171,38 @@ static ALWAYS_INLINE void count_realloc(struct heap_details *details, void *bloc
     add_own(&details->realloc_bytes, weight * size);
 }
 
+/* What was taken out of the tree before a realloc. */
+struct taken_block {
+    struct heap_block block;
+    struct block_birth birth;
+    bool is_known;
+};
+
+static ALWAYS_INLINE struct taken_block take_block(const void *from) {
+    struct taken_block taken = {.is_known = false};
+    taken.is_known = from && block_take((uintptr_t)from, &taken.block);
+    if (unlikely(taken.is_known && keeps_lifetimes())) taken.birth = birth_take((uintptr_t)from);
+    return taken;
+}
+
+static COLD void put_back(const void *from, struct taken_block taken) {
+    struct heap_block stale;
+    if (!taken.is_known) return;
+    block_put((uintptr_t)from, taken.block, &stale);
+    if (keeps_lifetimes()) birth_put_back((uintptr_t)from, taken.birth);
+}
+
 /* A realloc counts as a free of the old block, credited to the stack that allocated it, and as an allocation by the
  * caller, also when the block did not move: bytes in use are those of the stack that sized the block last. A realloc
  * that fails counts as neither. The old block is forgotten before the call, because right after it another thread may
  * get the address. */
-static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, struct heap_block old, void *from, void *to,
-                                     size_t size, struct frame frame) {
-    struct heap_block stale;
-    bool has_failed = !to && size != 0;
-    if (has_failed) {
-        if (was_known) block_put((uintptr_t)from, old, &stale);
-        return;
-    }
+static ALWAYS_INLINE void heap_moved(struct thread *thread, struct taken_block taken, void *from, void *to, size_t size,
+                                     struct frame frame) {
+    struct heap_block old = taken.block;
+    bool has_failed = !to && size != 0, was_known = taken.is_known;
+    if (has_failed) return put_back(from, taken);
     if (was_known) count_free(thread, from, old, false);
+    if (unlikely(taken.birth.ticks)) lifetime_ended(thread, from, old, taken.birth);
     if (!to || is_paused()) return;
     bool is_taken = sample_takes(thread, size);
     if (!is_taken) thread->newest = NULL;
@@ -191,10 +220,9 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, bool was_known, stru
     if (is_paused() && !(from && may_be_noted(from))) return call;                                                     \
     struct thread *thread = thread_enter();                                                                            \
     if (unlikely(!thread)) return call;                                                                                \
-    struct heap_block old = {0};                                                                                       \
-    bool was_known = from && block_take((uintptr_t)from, &old);                                                        \
+    struct taken_block taken = take_block(from);                                                                       \
     void *to = call;                                                                                                   \
-    RECORD(thread, heap_moved(thread, was_known, old, from, to, size, CALLER_FRAME()));                                \
+    RECORD(thread, heap_moved(thread, taken, from, to, size, CALLER_FRAME()));                                         \
     thread_leave(thread);                                                                                              \
     return to
 

@@ -495,6 +495,7 @@ static void begin_thread(struct thread *thread) {
     thread->errno_at = &errno;
     thread->held_count = 0;
     thread->exit_rounds = 0;
+    thread->birth_number = 0;
     stack_range_start(thread);
     sample_start(thread);
     hold_draw(thread);

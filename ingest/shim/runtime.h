@@ -118,6 +118,8 @@ struct process {
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
     int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
     uint64_t pool_used;
+    uint64_t tick_rate;          /* births.c: ns << 32 that a tick takes; 0: not known yet */
+    uint32_t births_threads;     /* births.c: numbers given out */
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
@@ -254,7 +256,9 @@ struct thread {
     struct index *cpu_entries;                /* of this thread, in the segment */
     struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
-    struct entries io;
+    struct entries io, tallies;
+    uint64_t allocated;             /* births.c: blocks */
+    uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];

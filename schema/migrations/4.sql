@@ -1,5 +1,5 @@
--- From version 3 to 4: how realloc resizes blocks; threads of a process; wakes, and the mutex of a condition variable; input and output;
--- totals of runs, which are computed when they are first needed.
+-- From version 3 to 4: how realloc resizes blocks; histograms of blocks; threads of a process; wakes, and the mutex of a condition
+-- variable; input and output; totals of runs, which are computed when they are first needed.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE site_details ADD COLUMN resized_count INTEGER NOT NULL DEFAULT 0;
@@ -39,6 +39,18 @@ CREATE TABLE thread_starts (
     short_count INTEGER NOT NULL DEFAULT 0, -- [count] those that ended by themselves and lived less than 1 ms
     short_ns    INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their lives
     PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE histograms (
+    -- Blocks of one allocation site by size and by lifetime, in one profile of the kind lifetimes (clear profile --lifetimes). A row is a
+    -- bucket: values from from_value up to below twice that; from_value 0 is the value 0.
+    profile_id INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id   INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that allocated
+    histogram  TEXT    NOT NULL, -- [text] size: bytes of each block; lifetime: ns from the allocation to the free, of freed blocks; passed:
+                                 -- blocks that its thread allocated in between, of blocks that this thread freed
+    from_value INTEGER NOT NULL, -- [count] the lowest value of the bucket, in bytes, ns or blocks: 0, 1, 2, 4, 8, ...
+    count      INTEGER NOT NULL, -- [count] blocks
+    PRIMARY KEY (profile_id, trace_id, histogram, from_value)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE io (
