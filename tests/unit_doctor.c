@@ -788,6 +788,57 @@ static void test_io_codes(void **state) {
     expect_rows("SELECT trace_id, severity FROM doctor_io WHERE run_id = 1 ORDER BY 1", "1 warning;2 note");
 }
 
+/* Two condition variables of one mutex: 1 was used first. */
+struct wait_case {
+    const char *why;
+    int64_t waits[2], wait_ns[2], timeouts, futile, broadcasts; /* the last three of the first */
+    const char *expected;
+};
+
+static void put_waits(const struct window *window, const void *item) {
+    const struct wait_case *wait = item;
+    for (int i = 0; i < 2; i++)
+        put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, contended, wait_ns, timeouts, "
+            "futile_wakes, "
+            "mutex_address) VALUES (%d, %d, %d, 1, 'cond', %lld, %lld, %lld, %lld, 64)",
+            window->profile, i + 1, i + 1, share(window, wait->waits[i]), share(window, wait->wait_ns[i]),
+            i ? 0 : share(window, wait->timeouts), i ? 0 : share(window, wait->futile));
+    put("INSERT INTO locks(profile_id, object_id, address, trace_id, kind, broadcasts, first_trace_id) VALUES "
+        "(%d, 1, 1, 0, 'cond', %lld, 2)",
+        window->profile, share(window, wait->broadcasts));
+}
+
+static void test_wait_codes(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct wait_case cases[] = {
+        /* of a run of one second */
+        {"100 waits of 95 ms, 9.5 % rounds to 10", {100, 0}, {95 * MS, 0}, 0, 0, 0, "slow-producer warning"},
+        {"99 waits", {99, 0}, {500 * MS, 0}, 0, 0, 0, ""},
+        {"9.49 % of the run", {100, 0}, {94900000, 0}, 0, 0, 0, ""},
+        {"longer than the run: idle workers", {100, 0}, {1001 * MS, 0}, 0, 0, 0, "slow-producer note"},
+        {"the same, with another side", {100, 1}, {1001 * MS, 1}, 0, 0, 0, "slow-producer warning"},
+        {"the other side", {50, 100}, {99 * MS, 100 * MS}, 0, 0, 0, "slow-consumer warning"},
+        {"half of the waits at a limit", {100, 0}, {500 * MS, 0}, 100, 0, 0, ""},
+        {"one fewer", {100, 0}, {500 * MS, 0}, 99, 0, 0, "slow-producer warning"},
+        {"500 in vain, 49.5 % rounds to 50", {1010, 0}, {1, 0}, 0, 500, 1, "herd note"},
+        {"49.4 %", {1012, 0}, {1, 0}, 0, 500, 1, ""},
+        {"499 in vain", {500, 0}, {1, 0}, 0, 499, 1, ""},
+        {"without a broadcast", {500, 0}, {1, 0}, 0, 500, 0, ""},
+        {"1,000 wakes of 5 us, 0.5 % rounds to 1", {1000, 0}, {1, 0}, 0, 1000, 1, "herd warning"},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]');"
+        "INSERT INTO objects(id, kind, identity, name) VALUES (1, 'wait', 'a', 'items'), (2, 'wait', 'b', 'room')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "wait", put_waits, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_wait", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT subject, trace_ids, side, sides FROM doctor_wait WHERE run_id = 6", "room [1] 2 2");
+    expect_rows("SELECT trace_ids FROM doctor_wait WHERE run_id = 1", "[1,2]");
+    ran("UPDATE locks SET mutex_address = 65 WHERE object_id = 2"); /* another queue */
+    expect_case("doctor_wait", 5, "slow-producer warning", "two queues, of which one waits often enough");
+}
+
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */
 
 static void put_flushes(const struct window *window, const void *item) {
@@ -893,6 +944,7 @@ static const struct {
     {"fibers", {"micro-fibers", "imbalance"}},
     {"thread", {"thread-churn"}},
     {"io", {"tiny-io"}},
+    {"wait", {"herd", "slow-consumer", "slow-producer"}},
     {"lock",
      {"deadlock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended", "long-hold", "ok"}},
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
@@ -1225,6 +1277,7 @@ int main(void) {
         TEST(test_peak),
         TEST(test_thread_codes),
         TEST(test_io_codes),
+        TEST(test_wait_codes),
         TEST(test_slow_flush),
         TEST(test_losses),
         TEST(test_every_code),

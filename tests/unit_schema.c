@@ -172,6 +172,7 @@ static void test_views_run_in_both(void **state) {
                                         "doctor_saturation",
                                         "doctor_thread",
                                         "doctor_io",
+                                        "doctor_wait",
                                         "sites",
                                         "windows",
                                         "heap_windows",

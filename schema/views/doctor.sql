@@ -8,7 +8,7 @@ CREATE VIEW doctor AS
 --   changed or removed. A view that lacks a column, or that fails, is left out, and clear prints its name.
 -- Columns:
 --   run_id [id]: the run
---   section [text]: saturation, heap, lock, thread, io, channel, cell, fibers, freeze, hardware, or a user's own
+--   section [text]: saturation, heap, lock, wait, thread, io, channel, cell, fibers, freeze, hardware, or a user's own
 --   code [text]: what the diagnosis is, such as leak or hot-long
 --   severity [text]: critical, warning, note, ok
 --   subject [text]: what it is about, for people: a function, the name of a lock, an address
@@ -31,6 +31,9 @@ FROM (
     UNION ALL
     SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
     FROM doctor_io
+    UNION ALL
+    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
+    FROM doctor_wait
     UNION ALL
     SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
     FROM doctor_channel

@@ -1,0 +1,144 @@
+DROP VIEW IF EXISTS doctor_wait;
+CREATE VIEW doctor_wait AS
+-- Question: which side of a queue made of a mutex and condition variables is too slow, and which wakes are in vain?
+-- Rows: one per run, process and condition variable with a finding; the windows of the process are summed.
+-- Columns: those of doctor, and
+--   object_id [id]: the condition variable, in objects
+--   address [address]: of it in the process
+--   mutex_address [address]: of the mutex that its waiters release; 0: not known
+--   sides [count]: condition variables of that mutex that were waited on
+--   side [number]: 1: it is the first of them that the process used, 2: the next one
+--   waits [count]: waits that had to wait, also those that ended at a time limit or with the process
+--   wait_ns [ns]: sum of them
+--   wait_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
+--   timeouts [count]: waits that ended at their time limit
+--   broadcasts [count]: wakes of all waiters
+--   futile_wakes [count]: threads that were woken and waited again, because what they waited for was not there
+--   futile_percent [percent]: that, of the waits, a whole number
+--   switch_ns [ns]: what the futile wakes cost, at wait_switch_ns each
+-- Thresholds (names are rows of the table rules; the first code that matches wins):
+--   herd: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and broadcasts.
+--   Of the condition variables of one mutex, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
+--     wait_queue_percent (10 %), and less than half of the waits ended at a time limit:
+--   slow-consumer: it is the second one that the process used: a queue is empty first, so who fills it wakes a reader, or a reader
+--     waits, before anybody waits for room.
+--   slow-producer: it is the first one.
+-- Severity: that of the advice. A herd is a note if switch_ns is less than wait_herd_time_percent (1 %) of the run's duration.
+--   slow-producer is a note where no side waits for room and the waits together are longer than the run: workers without work.
+-- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
+--   whose waits end at a time limit.
+-- advice: with who waits, and who wakes them, each with the line.
+-- Known false positives: one worker that waits for requests on purpose (slow-producer). Queues whose waits are futexes of another runtime
+--   (Rust) are not seen, because the kernel does not say which lock their waiters release.
+WITH
+rule AS (
+    SELECT
+        max(value) FILTER (WHERE name = 'wait_herd_count') AS herd_count,
+        max(value) FILTER (WHERE name = 'wait_herd_percent') AS herd_percent,
+        max(value) FILTER (WHERE name = 'wait_herd_time_percent') AS herd_time_percent,
+        max(value) FILTER (WHERE name = 'wait_switch_ns') AS switch_ns,
+        max(value) FILTER (WHERE name = 'wait_queue_count') AS queue_count,
+        max(value) FILTER (WHERE name = 'wait_queue_percent') AS queue_percent
+    FROM rules
+),
+condition AS (
+    SELECT profiles.run_id, profiles.process_id, locks.object_id, locks.address, max(locks.mutex_address) AS mutex_address,
+           sum(contended + timeouts + unfinished) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts,
+           sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes,
+           max(iif(trace_id = 0, first_trace_id, 0)) AS waker_trace_id
+    FROM locks
+    JOIN profiles ON profiles.id = locks.profile_id
+    WHERE profiles.kind = 'wait' AND locks.kind = 'cond'
+    GROUP BY profiles.run_id, profiles.process_id, locks.object_id, locks.address
+),
+side AS (
+    SELECT
+        condition.*,
+        count(*) OVER queue AS sides,
+        row_number() OVER (PARTITION BY run_id, process_id, mutex_address ORDER BY object_id, address) AS side,
+        wait_ns = max(wait_ns) OVER queue AS is_longest
+    FROM condition
+    WHERE waits > 0
+    WINDOW queue AS (PARTITION BY run_id, process_id, mutex_address)
+),
+figure AS (
+    SELECT
+        side.*,
+        CAST(round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS wait_percent,
+        CAST(round(100.0 * futile_wakes / nullif(waits, 0)) AS INTEGER) AS futile_percent,
+        CAST(futile_wakes * rule.switch_ns AS INTEGER) AS switch_ns,
+        round(100.0 * futile_wakes * rule.switch_ns / nullif(runs.duration_ns, 0)) < rule.herd_time_percent AS is_small_herd,
+        sides = 1 AND wait_ns > runs.duration_ns AS is_idle
+    FROM side
+    CROSS JOIN rule
+    JOIN runs ON runs.id = side.run_id
+),
+judged AS (
+    SELECT
+        figure.*,
+        CASE WHEN futile_wakes >= rule.herd_count AND futile_percent >= rule.herd_percent AND broadcasts > 0 THEN 'herd'
+             WHEN NOT is_longest OR mutex_address = 0 OR side > 2 OR waits < rule.queue_count OR 2 * timeouts >= waits
+                  OR coalesce(wait_percent, 0) < rule.queue_percent THEN 'none'
+             WHEN side = 2 THEN 'slow-consumer'
+             ELSE 'slow-producer' END AS code
+    FROM figure
+    CROSS JOIN rule
+),
+-- The stacks that wait, the longest first.
+stacked AS (
+    SELECT
+        judged.*,
+        coalesce(
+            (SELECT group_concat(trace_id) OVER (ORDER BY wait_ns DESC, trace_id
+                                                 ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+             FROM (SELECT locks.trace_id, sum(locks.wait_ns) AS wait_ns
+                   FROM profiles
+                   JOIN locks ON locks.profile_id = profiles.id
+                   WHERE profiles.run_id = judged.run_id AND profiles.kind = 'wait'
+                     AND profiles.process_id IS judged.process_id AND locks.object_id = judged.object_id
+                     AND locks.address = judged.address AND locks.trace_id <> 0
+                   GROUP BY 1)
+             LIMIT 1), '') AS waiters
+    FROM judged
+    WHERE code <> 'none'
+)
+SELECT
+    stacked.run_id,
+    'wait' AS section,
+    stacked.code,
+    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND is_idle THEN 'note'
+         ELSE advice.severity END AS severity,
+    objects.name AS subject,
+    printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
+           || '"switch_ns":%d,"sides":%d,"side":%d}',
+           waits, wait_ns, coalesce(wait_percent, 'null'), timeouts, broadcasts, futile_wakes, futile_percent, switch_ns, sides,
+           side) AS evidence,
+    '[' || waiters || iif(waiters <> '' AND waker_trace_id <> 0, ',', '') || iif(waker_trace_id <> 0, waker_trace_id, '') || ']'
+        AS trace_ids,
+    advice.text
+    || coalesce((SELECT ' Here ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
+                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
+                        || ' waits.'
+                 FROM places
+                 WHERE waiters <> '' AND places.trace_id = CAST(waiters AS INTEGER)), '')
+    || coalesce((SELECT ' ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
+                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
+                        || ' wakes.'
+                 FROM places
+                 WHERE waker_trace_id <> 0 AND places.trace_id = waker_trace_id), '') AS advice,
+    stacked.object_id,
+    stacked.address,
+    mutex_address,
+    sides,
+    side,
+    waits,
+    wait_ns,
+    wait_percent,
+    timeouts,
+    broadcasts,
+    futile_wakes,
+    futile_percent,
+    switch_ns
+FROM stacked
+JOIN objects ON objects.id = stacked.object_id
+LEFT JOIN advice ON advice.code = 'wait-' || stacked.code;
