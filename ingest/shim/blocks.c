@@ -4,7 +4,10 @@
 
 struct block_node **block_root;
 
-enum { LOOK_BACK = 1 << 20 };
+enum {
+    LOOK_BACK = 1 << 20,
+    KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
+};
 
 static struct locked_table
     *overflow; /* TABLE_SHARDS of them, behind the root: address -> id and size of blocks that do not fit the tree */
@@ -109,7 +112,21 @@ void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_blo
         }
 }
 
-bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset) {
+/* The region of 1 MiB that an address is in. Each has the block around it that was found last, modulo the size of the
+ * cache. */
+static struct known_block *known_around(uintptr_t address) {
+    return &process->known_blocks[address / LOOK_BACK % KNOWN_BLOCKS];
+}
+
+/* Whether the block is still there, and holds the address. */
+static bool is_in_known(const struct known_block *known, uintptr_t address) {
+    if (!known->value || address < known->start || address - known->start >= block_unpack(known->value).size)
+        return false;
+    const uint64_t *entry = block_entry(known->start & ~(uintptr_t)7);
+    return entry && load_relaxed(entry) == known->value;
+}
+
+static bool find_around(uintptr_t address, struct known_block *found) {
     uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
     for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {
         const uint64_t *entry = block_entry(at & ~(uintptr_t)7);
@@ -117,9 +134,29 @@ bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset)
         if (!value) continue;
         uintptr_t start = (at & ~(uintptr_t)((1 << BLOCK_GRAIN_BITS) - 1)) | value >> 62 << 3;
         if (start > address) continue;
-        *block = block_unpack(value);
-        *offset = address - start;
-        return *offset < block->size;
+        *found = (struct known_block){start, value};
+        return address - start < block_unpack(value).size;
     }
     return false;
+}
+
+static bool find_known(uintptr_t address, struct known_block *found) {
+    for (size_t i = 0; i < KNOWN_BLOCKS; i++) {
+        if (!is_in_known(&process->known_blocks[i], address)) continue;
+        *found = process->known_blocks[i];
+        return true;
+    }
+    return false;
+}
+
+bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset) {
+    struct known_block *known = known_around(address), found;
+    if (is_in_known(known, address))
+        found = *known;
+    else if (!find_known(address, &found) && !find_around(address, &found))
+        return false;
+    if (block_unpack(found.value).size >= KNOWN_FROM) *known = found;
+    *block = block_unpack(found.value);
+    *offset = address - found.start;
+    return true;
 }

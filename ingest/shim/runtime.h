@@ -54,6 +54,7 @@ enum {
     OBJECT_ID_MAX = (1 << 20) - 1,
     STACK_CHUNKS = (STACK_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     OBJECTS_PER_CHUNK = 128,
+    KNOWN_BLOCKS = 64,
     OBJECT_LIST_CHUNKS = (OBJECT_ID_MAX + 1) / OBJECTS_PER_CHUNK,
     OBJECT_CHUNKS = (OBJECT_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
     HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
@@ -118,8 +119,12 @@ struct process {
     uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
     int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
     uint64_t pool_used;
-    uint64_t tick_rate;          /* births.c: ns << 32 that a tick takes; 0: not known yet */
-    uint32_t births_threads;     /* births.c: numbers given out */
+    uint64_t tick_rate;      /* births.c: ns << 32 that a tick takes; 0: not known yet */
+    uint32_t births_threads; /* births.c: numbers given out */
+    struct known_block {     /* blocks.c; under `lock` */
+        uintptr_t start;
+        uint64_t value; /* of its entry; 0: none */
+    } known_blocks[KNOWN_BLOCKS];
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */

@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# Many locks in one heap block: each is named by its offset, also far from the start of the block, and to find the block costs as little as
+# for a lock in a block of its own (it took 100 times as long).
+. "$(dirname "$0")/lib.sh"
+
+profile --cpu=off -- "$FIXTURES/many_locks" 30000 >out.txt 2>err.txt || fail "status $?: $(cat err.txt)"
+awk '{ exit !($1 == "ratio" && $2 < 10) }' out.txt || fail "cost of a lock in a large block, as a multiple: $(cat out.txt)"
+# The order is that of i * 7919 modulo N. A lock that is met more than 1 MiB from the start before any in the first MiB has no name.
+expect_between "$(sql t.db "SELECT count(*) FROM lock_use WHERE object GLOB 'one_block+*'")" 29990 30000 'locks with a name'
+expect_equal "$(sql t.db "SELECT sum(object = 'one_block+0') > 0, sum(object = 'one_block+1199960') > 0 FROM lock_use")" '1|1' 'the first and the last lock'
