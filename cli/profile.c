@@ -204,6 +204,9 @@ static int prepare(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
     if (profile_target_find(&recording->target, request->arguments, err)) return -1;
+    if (recording->target.built_by && !request->quiet)
+        error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
+                    recording->target.built_by);
     recording->output = output_name(recording);
     if (export_directory_check(recording->output, err)) return -1;
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;

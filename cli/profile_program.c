@@ -29,7 +29,7 @@ static int no_rule(const char *source, const char *ending, struct error *err) {
 static int build_source(struct profile_target *target, const char *source, struct error *err) {
     const char *ending = toolchain_ending(source);
     const char *rule = ending ? config_toolchain(cli_config(), ending) : NULL;
-    if (ending && !rule) rule = toolchain_rule(ending);
+    if (ending && !rule && (rule = toolchain_rule(ending))) target->built_by = toolchain_said(ending);
     if (!rule) return ending && toolchain_needs_rule(ending) ? no_rule(source, ending, err) : 0;
     char *directory = rule_directory();
     int code = build_make(&target->build, source, rule, directory, err);

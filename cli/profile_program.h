@@ -9,7 +9,8 @@ struct profile_target {
     const char *name; /* the last part of its path; for a source file, without the suffix */
     char **
         arguments; /* NULL-terminated; [0] is the user's word, or the name of the built program. The words are the caller's */
-    struct build build; /* of a source file: build.program is not NULL */
+    const char *built_by; /* by the built-in rule: its compiler and flags; NULL: it was not */
+    struct build build;   /* of a source file: build.program is not NULL */
 };
 
 /* Finds the target of the user's words, builds it if it is a source file, and checks that it can be recorded. 0, or

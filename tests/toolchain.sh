@@ -24,6 +24,7 @@ printf '#include <stdlib.h>\nenum { COUNT = 37 };\n' >'own header.h'
 
 # ---- clear's own rule for C
 expect_status 7 profile 'a prog.c' -- 'one two' --x <<<"input" >out.txt 2>err.txt
+expect_match "$(cat err.txt)" "^clear: a prog.c is built with cc -O2 -g .*-fno-builtin-malloc" "what clear says of the build"
 expect_equal "$(cat out.txt)" "<a prog><one two><--x>input" "what the program prints: its name, arguments and input"
 expect_equal "$(sql t.db "SELECT command, exit_status FROM runs")" "'a prog.c' 'one two' --x|7" "command and status"
 expect_equal "$(sql t.db "SELECT function, file, line, module, alloc_count, alloc_bytes FROM heap WHERE function = 'makes'")" \
@@ -38,6 +39,10 @@ empty_tmp "a build"
 profile -q ./'a prog.c' </dev/null >/dev/null
 expect_equal "$(sql t.db "SELECT count(*), count(DISTINCT build_id) FROM processes WHERE build_id <> ''")" "2|1" "build ids of two builds"
 check_db t.db
+# What a compiler would leave out at -O2 is recorded: blocks that are never used.
+printf '%s\n' '#include <stdlib.h>' 'int main(void) { for (int i = 0; i < 43; i++) { free(malloc(77)); free(calloc(1, 78)); } }' >unused.c
+profile -q unused.c || fail "a program with unused blocks"
+expect_equal "$(sql t.db "SELECT sum(alloc_count), sum(free_count), sum(alloc_bytes) FROM heap WHERE function = 'main' AND file LIKE '%/unused.c'")" "86|86|6665" "blocks that are never used"
 
 # ---- the others
 cat >twice.cc <<'C'

@@ -19,26 +19,45 @@
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-/* Frame pointers make stack walks cheapest. The prefix map keeps the private directory's name out of the program, so
- * that the same source gives the same build id. zig links libc, because nothing can be preloaded into a static
- * program. */
-#define C_FLAGS "-g -O1 -fno-omit-frame-pointer -fdebug-prefix-map={build}={directory} -o {output} {source} -pthread"
+/* A program is recorded as it runs in earnest, but for calls of malloc that a compiler knows to be without effect: it
+ * would leave them out, and for tail calls, which would take the function that allocates out of the stack. Frame pointers make stack walks cheapest. The prefix map keeps the private directory's name out
+ * of the program, so that the same source gives the same build id. zig links libc, because nothing can be preloaded into
+ * a static program. */
+#define NO_BUILTIN "-fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free"
+#define C_SAID     "-O2 -g -fno-omit-frame-pointer -fno-builtin-malloc"
+#define C_FLAGS                                                                                                        \
+    "-O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls " NO_BUILTIN                                           \
+    " -fdebug-prefix-map={build}={directory} -o {output} {source} "                                                    \
+    "-pthread"
+#define ZIG_SAID  "zig build-exe -O ReleaseSafe -fno-strip -fno-omit-frame-pointer -lc"
+#define RUST_SAID "rustc -g -C opt-level=2 -C force-frame-pointers=yes"
 
 static const struct {
-    const char *ending, *rule;
+    const char *ending, *rule, *said;
 } rules[] = {
-    {".c", "cc " C_FLAGS " -lm"},
-    {".cc", "c++ " C_FLAGS},
-    {".cpp", "c++ " C_FLAGS},
-    {".cxx", "c++ " C_FLAGS},
-    {".zig", "zig build-exe -O ReleaseSafe -fno-strip -fno-omit-frame-pointer -lc -femit-bin={output} {source}"},
-    {".rs", "rustc -g -C opt-level=1 -C force-frame-pointers=yes -o {output} {source}"},
+    {".c", "cc " C_FLAGS " -lm", "cc " C_SAID},
+    {".cc", "c++ " C_FLAGS, "c++ " C_SAID},
+    {".cpp", "c++ " C_FLAGS, "c++ " C_SAID},
+    {".cxx", "c++ " C_FLAGS, "c++ " C_SAID},
+    {".zig", ZIG_SAID " -femit-bin={output} {source}", ZIG_SAID},
+    {".rs", RUST_SAID " -o {output} {source}", RUST_SAID},
 };
 
+static size_t find_rule(const char *ending) {
+    size_t i = 0;
+    while (i < sizeof rules / sizeof *rules && strcmp(rules[i].ending, ending) != 0)
+        i++;
+    return i;
+}
+
 const char *toolchain_rule(const char *ending) {
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].ending, ending) == 0) return rules[i].rule;
-    return NULL;
+    size_t i = find_rule(ending);
+    return i < sizeof rules / sizeof *rules ? rules[i].rule : NULL;
+}
+
+const char *toolchain_said(const char *ending) {
+    size_t i = find_rule(ending);
+    return i < sizeof rules / sizeof *rules ? rules[i].said : "";
 }
 
 bool toolchain_needs_rule(const char *ending) {

@@ -24,6 +24,8 @@ const char *toolchain_ending(const char *name);
 
 /* The built-in rule for an ending; NULL for none. */
 const char *toolchain_rule(const char *ending);
+/* Its compiler and the flags that matter to a reader of the figures; "" for none. */
+const char *toolchain_said(const char *ending);
 /* Whether it is an ending of CLEAR's files, for which the user must set a rule. */
 bool toolchain_needs_rule(const char *ending);
 
