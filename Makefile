@@ -54,6 +54,7 @@ TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ 
 	libglib2.0-dev valgrind heaptrack curl mandoc zsh fish rustc chromium chromium-driver
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
+A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
 MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
 	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
 	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
@@ -175,6 +176,29 @@ attack: ## kill, break, cheat and flood the built clear, on the loopback alone; 
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/attack $(ROUNDS)
+
+# axe-core looks for what stands between the pages and their users: a package of the npm registry, by version and hash, never in the tree.
+AXE := axe-core-4.14.1
+AXE_SHA512 := 1477dafa598d8d065f273d6af302aa203c02e83131707b7fa648cd41bd3d6b734f8c22a0dab86ee6a6f64b8afbe804b214d36db85a2826965edfb3a0b9d546b5
+$(BUILD)/a11y/axe.min.js:
+	@mkdir -p $(@D)
+	@cd $(@D) && npm pack --silent $(subst axe-core-,axe-core@,$(AXE)) >/dev/null && echo "$(AXE_SHA512)  $(AXE).tgz" | sha512sum -c --quiet - && \
+		tar -xzf $(AXE).tgz --strip-components=1 package/axe.min.js && touch axe.min.js
+.PHONY: a11y
+a11y: ## axe-core over every page of the browser in both colours; prints each violation (installs npm)
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES) $(A11Y_PACKAGES))
+	$(SUBMAKE) build-tests $(BUILD)/a11y/axe.min.js
+	@$(IN_DEMO) python3 $(CURDIR)/tests/a11y.py $(abspath $(BUILD))/a11y/axe.min.js
+
+.PHONY: screenshots
+screenshots: ## pictures of every page of the browser in both colours, in docs/images
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@$(IN_DEMO) python3 $(CURDIR)/tests/screenshots.py $(CURDIR)/docs/images
+# Runs of small programs are recorded in a new directory of this name, which the pages show.
+DEMO_DIRECTORY := $(or $(TMPDIR),/tmp)/clear-demo
+IN_DEMO = rm -rf $(DEMO_DIRECTORY) && mkdir $(DEMO_DIRECTORY) && cd $(DEMO_DIRECTORY) && \
+	CLEAR=$(abspath $(OUT))/clear FIXTURES=$(abspath $(BUILD))/fixtures TZ=UTC PYTHONDONTWRITEBYTECODE=1
 
 .PHONY: truth
 truth: ## longer comparisons with what is known to be true, on a machine that does nothing else; prints their tables

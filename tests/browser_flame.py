@@ -209,7 +209,7 @@ def main():
     for name in ("other", "known"):
         clear("ingest", "--label", name, name + ".folded")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_sandwich, try_menu, try_difference, try_states):
+        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_sandwich, try_menu, try_difference, try_states, try_download):
             part(page)
 
 

@@ -28,7 +28,7 @@ class PeekPage {
 
   async load() {
     const wanted = this.app.state.function;
-    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000', 'data-first': true });
+    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression', placeholder: 'function (regular expression)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
     input.value = wanted;
     const submit = () => this.app.go(state.change(this.app.state, { function: input.value }));
     input.addEventListener('keydown', event => event.key === 'Enter' && submit());

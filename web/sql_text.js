@@ -49,6 +49,20 @@ function tablesOf(sql, schema) {
   return out;
 }
 
+/* A saved query with values in the place of its parameters: a run is the one with `uuid`, or the latest; the others have their defaults. */
+export function withValues(query, uuid) {
+  let params;
+  try {
+    params = JSON.parse(query.params || '[]');
+  } catch {
+    params = [];
+  }
+  const literal = value => value === null || value === undefined ? 'NULL' : typeof value === 'number' ? String(value) : `'${String(value).replace(/'/g, `''`)}'`;
+  const run = uuid ? `(SELECT id FROM runs WHERE uuid = ${literal(uuid)})` : '(SELECT id FROM runs ORDER BY started_ns DESC LIMIT 1)';
+  const known = new Map(params.map(one => [':' + one.name, one.type === 'run' ? run : literal(one.default)]));
+  return tokens(query.sql).map(([kind, text]) => kind === 'parameter' && known.has(text) ? known.get(text) : text).join('');
+}
+
 /* What a result can be drawn as: its column with stacks or texts of frames and one with numbers, and whether it has numbers over runs. */
 export function shapeOf(columns, rows) {
   const isNumber = i => rows.length > 0 && rows.every(row => row[i] === null || typeof row[i] === 'number') && rows.some(row => typeof row[i] === 'number');

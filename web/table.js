@@ -7,6 +7,11 @@ import { h, replace, button, copy, announce, download } from './dom.js';
 const ROW = 28, SPARE = 12;
 let serial = 0;
 
+/* The width of a column of figures below a heading, with its arrow. */
+export function widthOf(title) {
+  return Math.max(104, 40 + Math.round(7.6 * title.length));
+}
+
 export class Table {
   /* options: label, columns, sort, order, onsort(key, order), onopen(row), onmenu(row, x, y), onkey(action, row), isChosen(row), name. */
   constructor(options) {

@@ -1,0 +1,3 @@
+# The web pages by keys alone: every page, the help, menus, the search field, colours; narrow windows and paper.
+. "$(dirname "$0")/lib.sh"
+python3 "$ROOT/tests/browser_keys.py" || fail "the pages by keys"

@@ -1,0 +1,106 @@
+/* Two sets of runs: what changed, in words; then every figure side by side with its noise. */
+import { h, replace } from './dom.js';
+import * as api from './api.js';
+import * as state from './state.js';
+import { Table } from './table.js';
+import { actOnTable, choiceOf } from './page_top.js';
+import { patternOf } from './tree.js';
+import { openMenu } from './menu.js';
+import { functionItems, titleOf } from './actions.js';
+import { value, heading, text, count, unitOfColumn } from './format.js';
+
+const CHANGES = { up: '↑ up', down: '↓ down', new: '↑ new', eliminated: '↓ eliminated', gone: '↓ gone', noise: 'noise', unchanged: 'unchanged' };
+
+/* One line for each figure of each row. `change` is the row's own word, or what its figure did. */
+export function linesOf(rows) {
+  return rows.flatMap((row, index) => Object.entries(row.figures || {}).map(([figure, of]) => ({
+    index, section: row.section, by: row.by, subject: row.subject || '', file: row.file || '', line: row.line || 0, figure, ...of, before: of.old.mean, after: of.new.mean,
+    isMain: !row.judged_by || row.judged_by === figure,
+    word: !of.is_change ? of.delta ? 'noise' : 'unchanged' : ['new', 'eliminated', 'gone'].includes(row.change) ? row.change : of.delta > 0 ? 'up' : 'down',
+  })));
+}
+
+class ComparePage {
+  constructor(host, app) {
+    this.host = host;
+    this.app = app;
+    this.part = 'table';
+    this.abort = new AbortController();
+  }
+
+  close() {
+    this.abort.abort();
+    if (this.table) this.table.close();
+  }
+
+  async load() {
+    const now = this.app.state;
+    this.loaded = state.query(now);
+    if (!now.base) {
+      replace(this.host, h('div', { class: 'empty' }, h('p', {}, 'A comparison needs two sides: choose runs, and others as their base.'), h('p', {}, h('a', { class: 'button main', href: '/?page=runs' }, 'Choose runs'), ' ',
+        h('a', { class: 'button', href: state.format(state.change(now, { page: 'compare', runs: now.runs || 'latest', base: `${now.runs || 'latest'}~1` })) }, 'Compare with the run before it'))));
+      return;
+    }
+    this.answer = (await api.get('compare', new URLSearchParams({ runs: now.runs || 'latest', base: now.base }).toString(), this.abort.signal)).body;
+    this.build();
+  }
+
+  build() {
+    const now = this.app.state, { old, new: fresh, saturation, quote } = this.answer;
+    this.lines = linesOf(this.answer.rows);
+    if (this.table) this.table.close();
+    this.table = new Table({
+      label: 'What changed', name: 'compare', columns: this.columns(), sort: now.sort, order: now.order, none: 'No figure changed by more than the noise.',
+      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+      onopen: row => row.by === 'function' && this.app.go(state.turn(this.app.state, 'flame', { kind: row.section, f: state.quote(row.subject) })),
+      onmenu: (row, x, y) => row.subject && openMenu(x, y, titleOf(row.subject), functionItems(this.app, row.subject)),
+    });
+    const side = (title, of) => h('div', { class: 'side' }, h('h3', {}, title), h('strong', {}, text(of.name)), h('span', {}, `${count(of.n)} ${of.n === 1 ? 'run' : 'runs'}`));
+    const unlike = [...saturation || []].map(one => typeof one === 'string' ? one : one.text || one.advice || JSON.stringify(one));
+    replace(this.host, h('section', { class: 'verdict', 'aria-label': 'In words' }, h('h2', {}, text(quote || 'Nothing changed by more than the noise.'))),
+      unlike.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What limits the comparison' }, h('strong', {}, 'The sides are not alike'), h('ul', {}, unlike.map(line => h('li', {}, text(line))))) : null,
+      h('div', { class: 'sides' }, side('before', old), side('after', fresh)),
+      h('div', { class: 'toolbar' }, choiceOf('rows', [['', 'what changed'], ['all', 'all figures']], now.fold, fold => this.app.go(state.change(this.app.state, { fold }))),
+        choiceOf('section', [['', 'all sections'], ...[...new Set(this.lines.map(line => line.section))].map(one => [one, one])], now.subject, subject => this.app.go(state.change(this.app.state, { subject }))),
+        h('a', { class: 'button', href: state.format(state.turn(now, 'flame')) }, 'As a flame graph'), h('a', { class: 'button', href: state.format(state.turn(now, 'top')) }, 'As a table of functions')),
+      this.table.element);
+    this.show();
+  }
+
+  columns() {
+    const { old, new: fresh } = this.answer;
+    const side = (key, title) => ({ key, title, width: 110, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
+    const noise = (key, of) => ({ key, title: 'sd', width: 90, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
+    return [
+      { key: 'word', title: 'change', isText: true, width: 112, text: row => CHANGES[row.word], class: row => row.word === 'noise' || row.word === 'unchanged' ? 'faint' : row.delta > 0 ? 'grew' : 'shrank' },
+      { key: 'subject', title: 'of', isText: true, grow: true, width: 230, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
+      { key: 'section', title: 'section', isText: true, width: 84, text: row => row.section },
+      { key: 'figure', title: 'figure', isText: true, width: 136, text: row => heading(row.figure) },
+      side('before', 'before'), ...old.n > 1 ? [noise('sd1', 'old')] : [], side('after', 'after'), ...fresh.n > 1 ? [noise('sd2', 'new')] : [],
+      { key: 'delta', title: 'difference', width: 112, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
+      { key: 'percent', title: '%', width: 76, value: row => Math.abs(row.percent ?? 0), text: row => row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${Math.round(row.percent)}%` },
+    ];
+  }
+
+  show() {
+    const { fold, subject, q } = this.app.state;
+    this.table.pattern = patternOf(q);
+    this.table.fill(this.lines.filter(line => (fold === 'all' || line.is_change && line.isMain) && (!subject || line.section === subject)));
+    this.app.tellSearch(q ? `${count(this.table.rows.length)} rows` : '');
+  }
+
+  async update() {
+    if (state.query(this.app.state) !== this.loaded) await this.load();
+    else if (this.table) this.build();
+  }
+
+  act(action) {
+    return actOnTable(this, action);
+  }
+}
+
+export async function open(host, app) {
+  const page = new ComparePage(host, app);
+  await page.load();
+  return page;
+}

@@ -1,0 +1,108 @@
+/* Findings of a run, worst first, each with its figures, its stacks, its advice, and links to the evidence. */
+import { h, replace, button, copy } from './dom.js';
+import * as api from './api.js';
+import * as state from './state.js';
+import { patternOf } from './tree.js';
+import { sqlText } from './actions.js';
+import { cell, heading, text, shorten, count } from './format.js';
+
+/* The kind of profile that the figures of a section are in, and the view with its rows. */
+const SECTIONS = {
+  heap: ['heap', 'heap'], lock: ['lock', 'lock_use'], cpu: ['cpu', 'cpu_use'], cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'],
+  channels: ['channels', 'channel_use'], mvcc: ['mvcc', 'cell_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'],
+};
+const RANK = { critical: 0, warning: 1, note: 2 };
+
+class DoctorPage {
+  constructor(host, app) {
+    this.host = host;
+    this.app = app;
+    this.part = 'none';
+    this.abort = new AbortController();
+  }
+
+  close() {
+    this.abort.abort();
+  }
+
+  async load() {
+    this.loaded = state.query(this.app.state);
+    const only = state.empty();
+    for (const name of ['runs', 'f', 'i', 'n']) only[name] = this.app.state[name];
+    const { body } = await api.get('findings', state.query(only), this.abort.signal);
+    this.findings = body.map((finding, index) => ({ ...finding, index })).sort((a, b) => (RANK[a.severity] ?? 3) - (RANK[b.severity] ?? 3) || a.index - b.index);
+    this.show();
+  }
+
+  async update() {
+    if (state.query(this.app.state) !== this.loaded) await this.load();
+    else this.show();
+  }
+
+  refresh() {
+    return this.load();
+  }
+
+  show() {
+    const pattern = patternOf(this.app.state.q);
+    const list = this.findings.filter(one => !pattern || pattern.test(`${one.code} ${one.section} ${one.subject} ${one.advice}`));
+    this.app.tellSearch(pattern ? `${count(list.length)} of ${count(this.findings.length)}` : '');
+    const by = severity => list.filter(one => one.severity === severity).length;
+    replace(this.host, h('p', { class: 'summary' }, this.findings.length ? ['critical', 'warning', 'note'].filter(by).map(severity => h('span', { class: `badge ${severity}` }, `${by(severity)} ${severity}`))
+      : 'Nothing was found that costs enough to be worth a change.'), h('div', { class: 'findings' }, list.map(finding => this.card(finding))));
+  }
+
+  card(finding) {
+    const id = `finding-${finding.index}`, figures = Object.entries(finding.evidence || {}).filter(([, of]) => of !== null && of !== '' && of !== 0);
+    const stack = h('div', { class: 'stacks' });
+    return h('article', { class: `finding ${finding.severity}`, 'aria-labelledby': id, 'data-code': finding.code },
+      h('h2', { id }, h('span', { class: `badge ${finding.severity}` }, finding.severity), h('span', { class: 'code' }, `${finding.section}: ${finding.code}`), h('span', { class: 'subject-name', title: text(finding.subject || '') }, shorten(text(finding.subject || ''), 160))),
+      h('dl', { class: 'evidence' }, figures.map(([name, of]) => h('div', {}, h('dt', {}, heading(name)), h('dd', { 'data-value': of, 'data-name': name }, cell(name, of))))),
+      h('p', { class: 'advice' }, text(finding.advice || '')), this.links(finding, stack), stack);
+  }
+
+  links(finding, stack) {
+    const [kind, view] = SECTIONS[finding.section] || ['', ''], now = this.app.state, subject = finding.subject || '';
+    const isFunction = !['lock', 'channel', 'channels', 'cell', 'mvcc'].includes(finding.section);
+    const to = (title, page, changes) => this.app.has(page) && h('a', { class: 'button', href: state.format(state.change(state.turn(now, page), { kind, si: '', ...changes })) }, title);
+    const traces = (finding.trace_ids || []).slice(0, 50);
+    return h('div', { class: 'toolbar' },
+      isFunction && subject ? [to('Flame graph', 'flame', { f: state.quote(subject) }), to('Source', 'source', { function: state.quote(subject) }), to('History', 'trend', { function: state.quote(subject) })]
+        : kind ? to('Flame graph', 'flame', {}) : null,
+      !isFunction && kind ? to('Its row', { lock: 'locks', mvcc: 'cells', channels: 'channels' }[kind], { q: subject }) : null,
+      view && traces.length ? to('Rows', 'sql', { sql: `SELECT *\nFROM ${view}\nWHERE run_id = ${Number(finding.run_id)}\n  AND trace_id IN (${traces.map(Number).join(', ')})` })
+        : to('Rows', 'sql', { sql: `SELECT *\nFROM doctor\nWHERE run_id = ${Number(finding.run_id)}\n  AND code = ${sqlText(finding.code)}\n  AND subject = ${sqlText(subject)}` }),
+      traces.length ? button(traces.length === 1 ? 'Stack' : `${traces.length} stacks`, event => this.stacks(event.target, traces, stack), { 'aria-expanded': 'false' }) : null);
+  }
+
+  async stacks(opener, traces, host) {
+    const isOpen = opener.getAttribute('aria-expanded') === 'true';
+    opener.setAttribute('aria-expanded', String(!isOpen));
+    replace(host);
+    if (isOpen) return;
+    const found = new Map();
+    try {
+      await api.rows(`SELECT trace_id, function, file, line FROM frames WHERE trace_id IN (${traces.slice(0, 5).map(Number).join(', ')}) ORDER BY trace_id, depth`, 'limit=2000', this.abort.signal, {
+        columns: () => {},
+        rows: batch => batch.forEach(([trace, ...frame]) => found.set(trace, [...found.get(trace) || [], frame])),
+      });
+    } catch (error) {
+      replace(host, h('p', { class: 'failure' }, text(error.message)));
+      return;
+    }
+    replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', {}, shorten(text(name), 200)), file ? h('span', {}, ` ${text(file.replace(/^.*\//, ''))}${line ? ':' + line : ''}`) : null))),
+      button('Copy stack', () => copy(frames.map(frame => frame[0]).reverse().join(';'), 'the stack'), { class: 'quiet' }))));
+  }
+
+  act(action) {
+    if (action !== 'escape' || !this.app.state.q) return false;
+    this.app.go(state.change(this.app.state, { q: '' }), { replace: true });
+    return true;
+  }
+}
+
+export async function open(host, app) {
+  const page = new DoctorPage(host, app);
+  await page.load();
+  return page;
+}

@@ -1,0 +1,156 @@
+/* The windows of a run as a timeline: drag over it, and every page shows that part. Under a recording, new windows appear as they are
+ * stored, and recording can be switched with the token. */
+import { h, svg, replace, button, announce } from './dom.js';
+import * as api from './api.js';
+import * as state from './state.js';
+import { Table, widthOf } from './table.js';
+import { actOnTable, choiceOf } from './page_top.js';
+import { nanoseconds, cell, heading, count, text, unitOfColumn, value } from './format.js';
+
+const NOT_FIGURES = ['window', 'number', 'from_ns', 'to_ns', 'start_ns', 'time_ns', 'duration_ns', 'profile_id', 'process_id', 'run_id', 'kind', 'uuid'];
+const WIDTH = 1000, HEIGHT = 150, BOTTOM = 24;
+
+/* Nanoseconds as --from and --to take them, up to the next microsecond: the server keeps the windows that end after `from` and not after
+ * `to`, so that a window that ends where the first one begins stays out. */
+export function timeText(ns) {
+  return `${Math.ceil(ns / 1e3) / 1e3}ms`;
+}
+
+export function timeOf(words) {
+  const found = /^([\d.]+)(ns|us|ms|s|m|h)?$/.exec(words || '');
+  return found ? Number(found[1]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[found[2] || 's'] : null;
+}
+
+class LivePage {
+  constructor(host, app) {
+    this.host = host;
+    this.app = app;
+    this.part = 'table';
+    this.abort = new AbortController();
+  }
+
+  close() {
+    this.abort.abort();
+    if (this.table) this.table.close();
+  }
+
+  key() {
+    const { runs, kind } = this.app.state;
+    return new URLSearchParams({ ...runs && { runs }, ...kind && { kind } }).toString();
+  }
+
+  async load() {
+    this.loaded = this.key();
+    this.windows = (await api.get('windows', this.key(), this.abort.signal)).body;
+    this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number')) : [];
+    this.build();
+  }
+
+  build() {
+    const now = this.app.state, chosen = this.figures.includes(now.figure) ? now.figure : this.figures[0];
+    this.figure = chosen;
+    if (this.table) this.table.close();
+    this.table = new Table({
+      label: 'Windows', name: 'windows', keyOf: row => row.window, none: 'This kind of profile has no windows.', sort: now.sort, order: now.order || 'up',
+      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+      onopen: row => this.interval(row.from_ns, row.to_ns), isChosen: row => this.isInside(row) ? 'new' : '',
+      columns: [{ key: 'window', title: 'window', width: 84, value: row => row.window, exact: row => row.window, text: row => String(row.window) }, ...['from_ns', 'to_ns'].map(key => ({ key, title: key.slice(0, -3), width: 104, value: row => row[key], exact: row => row[key], text: row => nanoseconds(row[key]) })),
+        ...this.figures.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]) }))],
+    });
+    this.line = h('div', { class: 'timeline-frame' });
+    replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? choiceOf('figure', this.figures.map(key => [key, heading(key)]), chosen, figure => this.app.go(state.change(this.app.state, { figure }))) : null,
+      button('Whole run', () => this.app.go(state.change(this.app.state, { from: '', to: '' })), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} windows`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
+    this.table.fill(this.windows);
+    this.draw();
+  }
+
+  end() {
+    return Math.max(1, ...this.windows.map(one => one.to_ns));
+  }
+
+  chosenInterval() {
+    const { from, to } = this.app.state;
+    return from || to ? [timeOf(from) ?? 0, timeOf(to) ?? this.end()] : null;
+  }
+
+  isInside(row) {
+    const chosen = this.chosenInterval();
+    return Boolean(chosen && row.to_ns > chosen[0] && row.to_ns <= chosen[1]);
+  }
+
+  draw() {
+    const end = this.end(), x = ns => ns / end * WIDTH, most = Math.max(1, ...this.windows.map(one => one[this.figure] || 0)), chosen = this.chosenInterval(), high = HEIGHT - BOTTOM;
+    const drawn = svg('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${heading(this.figure || '')} in ${this.windows.length} windows; the table below has the figures` },
+      this.windows.map(one => svg('rect', { class: this.isInside(one) ? 'window inside' : 'window', x: x(one.from_ns) + 0.5, width: Math.max(1, x(one.to_ns - one.from_ns) - 1), y: high - Math.max(2, (one[this.figure] || 0) / most * (high - 8)), height: Math.max(2, (one[this.figure] || 0) / most * (high - 8)), 'data-window': one.window }, svg('title', {}, `${nanoseconds(one.from_ns)} to ${nanoseconds(one.to_ns)}: ${value(one[this.figure], unitOfColumn(this.figure))}`))),
+      this.brush = svg('rect', { class: 'brush', y: 0, height: high, x: chosen ? x(chosen[0]) : 0, width: chosen ? x(chosen[1] - chosen[0]) : 0 }));
+    const marks = [0, 0.25, 0.5, 0.75, 1].map(part => h('span', {}, nanoseconds(Math.round(part * end))));
+    replace(this.line, drawn, h('div', { class: 'timeline-marks', 'aria-hidden': 'true' }, marks));
+    drawn.addEventListener('pointerdown', event => this.drag(event, drawn));
+  }
+
+  /* From where the pointer went down to where it goes up, in whole windows. */
+  drag(down, drawn) {
+    if (down.button) return;
+    const frame = drawn.getBoundingClientRect(), at = event => Math.max(0, Math.min(1, (event.clientX - frame.left) / frame.width)) * this.end(), from = at(down);
+    drawn.setPointerCapture(down.pointerId);
+    const move = event => {
+      const [low, high] = [from, at(event)].sort((a, b) => a - b);
+      this.brush.setAttribute('x', low / this.end() * WIDTH);
+      this.brush.setAttribute('width', (high - low) / this.end() * WIDTH);
+    };
+    const up = event => {
+      drawn.removeEventListener('pointermove', move);
+      const [low, high] = [from, at(event)].sort((a, b) => a - b), inside = this.windows.filter(one => one.from_ns < high && one.to_ns > low);
+      if (inside.length) this.interval(Math.min(...inside.map(one => one.from_ns)), Math.max(...inside.map(one => one.to_ns)));
+    };
+    drawn.addEventListener('pointermove', move);
+    drawn.addEventListener('pointerup', up, { once: true });
+  }
+
+  interval(from, to) {
+    this.app.go(state.change(this.app.state, { from: timeText(from), to: timeText(to) }));
+    announce(`Every page shows ${nanoseconds(from)} to ${nanoseconds(to)}`);
+  }
+
+  // ---- a run that is being recorded
+
+  recording() {
+    const run = this.app.run;
+    if (!run || !run.recording) return null;
+    const said = h('span', { class: 'badge live' }, this.app.isRecording === false ? 'recording is off' : 'recording');
+    return [said, run.can_toggle ? button(this.app.isRecording === false ? 'Switch on' : 'Switch off', () => this.toggle()) : null];
+  }
+
+  async toggle() {
+    const token = this.app.token || prompt('The token that clear profile printed:');
+    if (!token) return;
+    const response = await fetch('/debug/pprof/toggle', { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
+    if (!response.ok) {
+      this.app.token = '';
+      announce(response.status === 403 || response.status === 401 ? 'The token is wrong' : text(await response.text()));
+      return;
+    }
+    this.app.token = token; // in memory alone: never in the URL, never stored
+    this.app.isRecording = (await response.json()).recording;
+    this.build();
+  }
+
+  async update() {
+    if (this.key() !== this.loaded) await this.load();
+    else this.build();
+  }
+
+  refresh() {
+    return this.load();
+  }
+
+  act(action) {
+    return actOnTable(this, action);
+  }
+}
+
+export async function open(host, app) {
+  const page = new LivePage(host, app);
+  await page.load();
+  return page;
+}

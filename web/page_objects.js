@@ -1,0 +1,129 @@
+/* Locks, channels, cells, fibers: one row for each object, waits and holds as bars, its callers below. */
+import { h, replace } from './dom.js';
+import * as api from './api.js';
+import * as state from './state.js';
+import { Table, widthOf } from './table.js';
+import { actOnTable } from './page_top.js';
+import { patternOf } from './tree.js';
+import { openMenu } from './menu.js';
+import { functionItems, titleOf, sqlText } from './actions.js';
+import { cell, heading, text, count, shorten } from './format.js';
+
+const KINDS = {
+  locks: { of: 'lock', title: 'Locks', view: 'lock_use', main: ['wait_ns', 'hold_ns'], object: 'object' },
+  channels: { of: 'channels', title: 'Channels', view: 'channel_use', main: ['push_blocked_ns', 'pop_blocked_ns'], object: 'object' },
+  cells: { of: 'mvcc', title: 'Cells', view: 'cell_use', main: ['retries', 'commits'], object: 'object' },
+  fibers: { of: 'fibers', title: 'Fibers', view: '', main: [], object: '' },
+};
+const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
+
+class ObjectsPage {
+  constructor(host, app, which) {
+    this.host = host;
+    this.app = app;
+    this.which = KINDS[which];
+    this.part = 'table';
+    this.abort = new AbortController();
+  }
+
+  close() {
+    this.abort.abort();
+    if (this.table) this.table.close();
+    if (this.callers) this.callers.close();
+  }
+
+  async load() {
+    this.loaded = state.query(this.app.state);
+    const only = state.empty();
+    for (const name of ['runs', 'from', 'to', 'window']) only[name] = this.app.state[name];
+    this.rows = (await api.get('objects', state.query(only, { of: this.which.of }), this.abort.signal)).body;
+    this.build();
+  }
+
+  build() {
+    const now = this.app.state, first = this.rows[0] || {};
+    const has = key => this.rows.some(row => row[key] !== null && row[key] !== '');
+    const figures = Object.keys(first).filter(key => !NOT_FIGURES.includes(key) && !/(^|_)ids?$/.test(key) && has(key));
+    const chosen = [...this.which.main.filter(key => figures.includes(key)), ...figures.filter(key => !this.which.main.includes(key))];
+    const most = Object.fromEntries(chosen.map(key => [key, Math.max(1, ...this.rows.map(row => Number(row[key]) || 0))]));
+    if (this.table) this.table.close();
+    this.table = new Table({
+      label: this.which.title, name: this.which.of, keyOf: row => row.identity || row.name, none: 'This run has none of these.',
+      sort: now.sort || chosen.find(key => typeof first[key] === 'number'), order: now.order || 'down',
+      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+      columns: [{ key: 'name', title: this.which.title.toLowerCase().replace(/s$/, ''), isText: true, grow: true, width: 260, text: row => text(String(row.name ?? '')) },
+        ...chosen.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]),
+          part: row => this.which.main.includes(key) ? (Number(row[key]) || 0) / most[key] : 0, isText: typeof first[key] === 'string' }))],
+      ongo: row => this.showCallers(row), onopen: row => this.app.go(state.change(this.app.state, { subject: row.name })),
+      onmenu: (row, x, y) => this.menu(row, x, y),
+    });
+    this.below = h('section', { class: 'callers', 'aria-label': 'Callers' });
+    replace(this.host, this.table.element, this.below);
+    this.show();
+    const wanted = this.app.state.subject;
+    if (wanted) this.table.go(this.table.rows.findIndex(row => row.name === wanted));
+  }
+
+  menu(row, x, y) {
+    const site = /^(.*?)(\+\d+)?$/.exec(String(row.name))[1];
+    openMenu(x, y, titleOf(String(row.name)), [{ label: 'Callers', run: () => this.showCallers(row) },
+      { label: 'Flame graph of its kind', href: state.format(state.turn(this.app.state, 'flame', { kind: this.which.of })) },
+      ...String(row.identity || '').startsWith('heap:') ? [{ label: 'Its allocation', href: state.format(state.turn(this.app.state, 'flame', { kind: 'heap', f: state.quote(site) })) }] : [],
+      null, ...functionItems(this.app, site).filter(item => item === null || item.label === 'Copy name')]);
+  }
+
+  /* Who uses the object, with the figures of each caller. */
+  async showCallers(row) {
+    if (!this.which.view || !row) return;
+    if (this.asked) this.asked.abort();
+    this.asked = new AbortController();
+    const figures = { lock_use: ['acquires', 'contended', 'wait_ns', 'hold_ns', 'read_acquires', 'read_wait_ns'], channel_use: ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns'], cell_use: ['reads', 'commits', 'retries'] }[this.which.view];
+    const runs = this.app.run.runs.map(run => sqlText(run.uuid)).join(', ');
+    const sql = `SELECT function, file, line, ${figures.map(one => `sum(${one}) AS ${one}`).join(', ')}\nFROM ${this.which.view}\nWHERE ${this.which.object} = ${sqlText(row.name)}\n  AND run_id IN (SELECT id FROM runs WHERE uuid IN (${runs}))\nGROUP BY 1, 2, 3\nORDER BY 5 DESC`;
+    const rows = [];
+    let columns = [];
+    try {
+      await api.rows(sql, 'limit=1000', this.asked.signal, { columns: names => { columns = names; }, rows: batch => rows.push(...batch) });
+    } catch (error) {
+      if (error.name !== 'AbortError') replace(this.below, h('p', { class: 'failure' }, text(error.message)));
+      return;
+    }
+    if (this.callers) this.callers.close();
+    this.callers = new Table({
+      label: `Callers of ${shorten(String(row.name), 80)}`, name: 'callers', none: 'Its callers were not recorded: --sync-callstacks records them.',
+      columns: columns.map((name, i) => i === 0 ? { key: name, title: 'caller', isText: true, grow: true, text: of => text(String(of[0] ?? '')) }
+        : i === 1 ? { key: name, title: 'place', isText: true, grow: 0.6, text: of => text(of[1] ? `${of[1].replace(/^.*\//, '')}${of[2] ? ':' + of[2] : ''}` : '') }
+          : i === 2 ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
+      onopen: of => this.app.go(state.turn(this.app.state, 'source', { kind: this.which.of, function: state.quote(of[0]) })),
+      onmenu: (of, x, y) => openMenu(x, y, titleOf(of[0]), functionItems(this.app, of[0])),
+    });
+    replace(this.below, h('div', { class: 'toolbar' }, h('h2', {}, 'Callers of ', h('code', {}, shorten(text(String(row.name)), 100))), h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.turn(this.app.state, 'sql', { sql })) }, 'As SQL'))), this.callers.element);
+    this.callers.fill(rows);
+  }
+
+  show() {
+    this.table.pattern = patternOf(this.app.state.q);
+    this.table.fill(this.rows);
+    this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} of ${count(this.rows.length)}` : '');
+  }
+
+  async update() {
+    if (state.query(this.app.state) !== this.loaded) await this.load();
+    else this.show();
+  }
+
+  refresh() {
+    return this.load();
+  }
+
+  act(action) {
+    if (this.callers && this.callers.element.contains(document.activeElement) && action !== 'escape') return this.callers.key(action);
+    return actOnTable(this, action);
+  }
+}
+
+export async function open(host, app) {
+  const page = new ObjectsPage(host, app, state.page(app.state));
+  await page.load();
+  return page;
+}
