@@ -229,9 +229,9 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
     ingest_close(&command->ingest);
     if (db_close(&db, err) < 0 || code != 0) return -1;
     if (!command->quiet && command->artefacts > 1)
-        printf("%s files: %s already known, %s failed; %s rows\n", units_count((int64_t)command->artefacts).text,
+        printf("%s files: %s already known, %s failed; %s\n", units_count((int64_t)command->artefacts).text,
                units_count((int64_t)command->known).text, units_count((int64_t)command->failed).text,
-               units_count((int64_t)command->rows).text);
+               units_things((int64_t)command->rows, "row").text);
     print_next(command);
     return command->failed ? ERROR_FAILURE : 0;
 }

@@ -14,7 +14,7 @@ static int print_banner(struct shell_setup *setup, struct error *err) {
     if (db_int(setup->db, "SELECT count(*) FROM runs", 0, &runs, err) ||
         db_int(setup->db, "SELECT run_id FROM run_order WHERE place = 1", 0, &newest, err))
         return -1;
-    printf("%s, read-only: %s runs", setup->db->path, units_count(runs).text);
+    printf("%s, read-only: %s", setup->db->path, units_things(runs, "run").text);
     if (runs) printf(", the latest is %lld", (long long)newest);
     printf(
         "\nviews: run_summary heap lock_use cell_use channel_use cpu_use hardware frames stacks site_history doctor\n"

@@ -92,8 +92,8 @@ static int find_window(struct db *db, int64_t run_id, const char *kind, int64_t 
     span->to_ns = sqlite3_column_int64(row, 2);
     sqlite3_reset(row);
     if (found) return 0;
-    return error_usage(err, "--window %lld: run %lld has %lld windows of kind %s (clear query @run-windows)",
-                       (long long)number, (long long)run_id, (long long)count, kind);
+    return error_usage(err, "--window %lld: run %lld has %s of kind %s (clear query @run-windows)", (long long)number,
+                       (long long)run_id, units_things(count, "window").text, kind);
 }
 
 int timespan_find(struct db *db, int64_t run_id, const char *kind, const struct timespan_request *request,
