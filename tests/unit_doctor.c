@@ -745,6 +745,38 @@ static void test_thread_codes(void **state) {
         expect_case("doctor_thread", i, cases[i].expected, cases[i].why);
 }
 
+struct spin_case {
+    const char *why;
+    int64_t yields, tries, sleeps, sleep_ns, run_ns;
+    const char *expected;
+};
+
+static void put_spins(const struct window *window, const void *item) {
+    const struct spin_case *spin = item;
+    put("INSERT INTO spins(profile_id, trace_id, yields, failed_tries, short_sleeps, sleep_ns) VALUES "
+        "(%d, 1, %lld, %lld, %lld, %lld); UPDATE runs SET duration_ns = %lld WHERE id = %d",
+        window->profile, share(window, spin->yields), share(window, spin->tries), share(window, spin->sleeps),
+        share(window, spin->sleep_ns), (long long)spin->run_ns, window->run);
+}
+
+static void test_busy_wait(void **state) {
+    (void)state;
+    enum { MS = 1000000 };
+    static const struct spin_case cases[] = {
+        {"1,000 of 300 ns are 1.5 % of the run, rounded to 2", 600, 400, 0, 0, 20000000, "busy-wait warning"},
+        {"1.49 %", 600, 400, 0, 0, 20134229, "busy-wait note"},
+        {"999", 600, 399, 0, 0, MS, ""},
+        {"2,000 sleeps, 9.5 % rounds to 10", 0, 0, 2000, 95 * MS, 1000 * MS, "busy-wait warning"},
+        {"9.49 %", 0, 0, 2000, 94900000, 1000 * MS, "busy-wait note"},
+        {"1,999 sleeps", 0, 0, 1999, 900 * MS, 1000 * MS, ""},
+    };
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "spin", put_spins, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_thread", i, cases[i].expected, cases[i].why);
+}
+
 struct io_case {
     const char *why, *call;
     int64_t calls, small_calls, small_bytes, run_ns, reads; /* reads: of 10 bytes each, by another stack */
@@ -942,7 +974,7 @@ static const struct {
     {"heap", {"arena", "growth", "peak", "quadratic-growth", "rc", "leak", "temporary"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
-    {"thread", {"thread-churn"}},
+    {"thread", {"thread-churn", "busy-wait"}},
     {"io", {"tiny-io"}},
     {"wait", {"herd", "slow-consumer", "slow-producer"}},
     {"lock",
@@ -1276,6 +1308,7 @@ int main(void) {
         TEST(test_growth),
         TEST(test_peak),
         TEST(test_thread_codes),
+        TEST(test_busy_wait),
         TEST(test_io_codes),
         TEST(test_wait_codes),
         TEST(test_slow_flush),

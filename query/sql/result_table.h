@@ -11,18 +11,18 @@
 enum { TABLE_BLOCK_ROWS = 10000 };
 
 enum table_format {
-    TABLE_TEXT,     /* aligned columns, numbers to the right, NULL and blobs (x'01ff') shown as SQL writes them */
-    TABLE_CSV,      /* RFC 4180: CRLF, quotes where needed. NULL is nothing, an empty text is "" */
-    TABLE_JSON,     /* one array of objects. Blobs are strings of hex digits, infinite numbers null */
-    TABLE_JSONL,    /* the same objects, one per line */
-    TABLE_ARRAYS,   /* a line {"columns":[…]}, an array for each row, and a line {"end":true,"rows":N,"truncated":…} */
+    TABLE_TEXT,   /* aligned columns, numbers to the right, NULL and blobs (x'01ff') shown as SQL writes them */
+    TABLE_CSV,    /* RFC 4180: CRLF, quotes where needed. NULL is nothing, an empty text is "" */
+    TABLE_JSON,   /* one array of objects. Blobs are strings of hex digits, infinite numbers null */
+    TABLE_JSONL,  /* the same objects, one per line */
+    TABLE_ARRAYS, /* a line {"columns":[…]}, an array for each row, and a line {"end":true,"rows":N,"truncated":…} */
     TABLE_MARKDOWN, /* a GitHub table; characters with a meaning in Markdown or HTML are escaped. NULL as in TABLE_TEXT */
 };
 
 struct table_options {
     enum table_format format;
     int64_t bytes_max; /* of output: more is a failure, soon after; 0: no limit */
-    int64_t rows_max; /* the first rows alone; 0: all */
+    int64_t rows_max;  /* the first rows alone; 0: all */
     int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON, which is written as it is */
     bool no_header;    /* TABLE_TEXT and TABLE_CSV */
     bool

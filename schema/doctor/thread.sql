@@ -1,7 +1,8 @@
 DROP VIEW IF EXISTS doctor_thread;
 CREATE VIEW doctor_thread AS
--- Question: which stack starts threads that live too short to pay for their start?
--- Rows: one per run and stack with a finding; processes and windows of the run are summed.
+-- Question: which stack starts threads that live too short to pay for their start, and which one waits without blocking?
+-- Rows: one per run, stack and code with a finding; processes and windows of the run are summed. Figures that are none of the code are
+--   NULL.
 -- Columns: those of doctor, and
 --   trace_id [id]: the stack that started the threads
 --   function [text]: as in the view places
@@ -14,16 +15,27 @@ CREATE VIEW doctor_thread AS
 --   mean_life_ns [ns]: their mean
 --   short_count [count]: those that ended by themselves and lived less than 1 ms
 --   short_percent [percent]: that, of ended, a whole number
---   cost_ns [ns]: what the starts and ends of the threads cost, at thread_start_ns each
+--   yields [count]: calls of sched_yield and thrd_yield
+--   failed_tries [count]: calls that only try, and would have had to wait
+--   short_sleeps [count]: sleeps of less than 1 ms
+--   sleep_ns [ns]: how long these took
+--   cost_ns [ns]: what the starts and ends of the threads cost, at thread_start_ns each; of busy-wait the yields and tries, at
+--     busy_call_ns each, and the sleeps, at wait_switch_ns each
 --   cost_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
 -- Thresholds (names are rows of the table rules):
 --   thread-churn: started >= thread_churn_count (200), and either short_percent >= thread_churn_percent (25 %), or mean_life_ns <
 --     thread_churn_life_ns (1,000,000 ns).
--- Severity: that of the advice, but a note if cost_percent < thread_churn_cost_percent (1 %).
+--   busy-wait: yields and failed_tries together are busy_wait_count (1,000) or more, or short_sleeps >= busy_wait_sleeps (2,000).
+-- Severity of thread-churn: that of the advice, but a note if cost_percent < thread_churn_cost_percent (1 %). Of busy-wait: that of the
+--   advice where yields and tries, at busy_call_ns (300 ns) each, are busy_wait_percent (2 %) of the run's duration, or where there are
+--   busy_wait_sleeps and sleep_ns is busy_sleep_percent (10 %) of it; else a note.
 -- Measured: pthread_create, a thread that does nothing, and pthread_join take 20 to 40 us on a machine that does nothing else; a thread of
 --   1 ms therefore costs 2 to 4 % more than its work. On a busy machine a thread waits for a processor before it begins, so that the
 --   mean of lives says less than how many are short.
--- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do.
+--   sched_yield takes 300 ns where no other thread wants the processor; a sleep of a microsecond takes 55 us and two switches.
+-- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do
+--   (thread-churn). A program that paces itself by short sleeps on purpose; a lock that spins for a moment before it waits (busy-wait). Not
+--   seen are loops that read a variable or a clock: they are CPU time.
 WITH
 rule AS (
     SELECT
@@ -31,7 +43,13 @@ rule AS (
         max(value) FILTER (WHERE name = 'thread_churn_percent') AS churn_percent,
         max(value) FILTER (WHERE name = 'thread_churn_life_ns') AS churn_life_ns,
         max(value) FILTER (WHERE name = 'thread_churn_cost_percent') AS cost_percent,
-        max(value) FILTER (WHERE name = 'thread_start_ns') AS start_ns
+        max(value) FILTER (WHERE name = 'thread_start_ns') AS start_ns,
+        max(value) FILTER (WHERE name = 'busy_wait_count') AS busy_count,
+        max(value) FILTER (WHERE name = 'busy_wait_sleeps') AS busy_sleeps,
+        max(value) FILTER (WHERE name = 'busy_call_ns') AS busy_call_ns,
+        max(value) FILTER (WHERE name = 'busy_wait_percent') AS busy_percent,
+        max(value) FILTER (WHERE name = 'busy_sleep_percent') AS sleep_percent,
+        max(value) FILTER (WHERE name = 'wait_switch_ns') AS switch_ns
     FROM rules
 ),
 figure AS (
@@ -44,6 +62,21 @@ figure AS (
     FROM thread_use
     JOIN runs ON runs.id = thread_use.run_id
     CROSS JOIN rule
+),
+spinning AS (
+    SELECT
+        spin_use.*,
+        CAST((yields + failed_tries) * rule.busy_call_ns + short_sleeps * rule.switch_ns AS INTEGER) AS cost_ns,
+        CAST(round(100.0 * ((yields + failed_tries) * rule.busy_call_ns + short_sleeps * rule.switch_ns)
+                   / nullif(runs.duration_ns, 0)) AS INTEGER) AS cost_percent,
+        coalesce(round(100.0 * (yields + failed_tries) * rule.busy_call_ns / nullif(runs.duration_ns, 0))
+                 >= rule.busy_percent, 0)
+            OR short_sleeps >= rule.busy_sleeps
+               AND coalesce(round(100.0 * sleep_ns / nullif(runs.duration_ns, 0)) >= rule.sleep_percent, 0) AS is_costly
+    FROM spin_use
+    JOIN runs ON runs.id = spin_use.run_id
+    CROSS JOIN rule
+    WHERE yields + failed_tries >= rule.busy_count OR short_sleeps >= rule.busy_sleeps
 )
 SELECT
     figure.run_id,
@@ -68,10 +101,44 @@ SELECT
     mean_life_ns,
     short_count,
     short_percent,
+    NULL AS yields,
+    NULL AS failed_tries,
+    NULL AS short_sleeps,
+    NULL AS sleep_ns,
     cost_ns,
     figure.cost_percent
 FROM figure
 CROSS JOIN rule
 LEFT JOIN advice ON advice.code = 'thread-thread-churn'
 WHERE started >= rule.churn_count
-  AND (short_percent >= rule.churn_percent OR mean_life_ns < rule.churn_life_ns);
+  AND (short_percent >= rule.churn_percent OR mean_life_ns < rule.churn_life_ns)
+UNION ALL
+SELECT
+    spinning.run_id,
+    'thread',
+    'busy-wait',
+    iif(is_costly, advice.severity, 'note'),
+    iif(spinning.function = '', '(no stack)', spinning.function),
+    printf('{"yields":%d,"failed_tries":%d,"short_sleeps":%d,"sleep_ns":%d,"cost_ns":%d,"cost_percent":%s}',
+           yields, failed_tries, short_sleeps, sleep_ns, cost_ns, coalesce(spinning.cost_percent, 'null')),
+    '[' || spinning.trace_id || ']',
+    advice.text,
+    spinning.trace_id,
+    spinning.function,
+    spinning.file,
+    spinning.line,
+    spinning.module,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    yields,
+    failed_tries,
+    short_sleeps,
+    sleep_ns,
+    cost_ns,
+    spinning.cost_percent
+FROM spinning
+LEFT JOIN advice ON advice.code = 'thread-busy-wait';
