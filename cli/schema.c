@@ -1,11 +1,13 @@
 #include "schema/schema.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
+#include "schema/columns_json.h"
 
 /* Prints the comment at the top of tables.sql, which belongs to no table. */
 static void print_preface(void) {
@@ -53,10 +55,26 @@ static int print_one(struct db *db, const char *name, struct error *err) {
     return printed ? 0 : unknown(db, name, err);
 }
 
+static int print_json(struct db *db, struct error *err) {
+    struct buffer json = {0};
+    int code = columns_json(db, &json, err);
+    if (code == 0) fwrite(buffer_text(&json), 1, json.size, stdout);
+    buffer_free(&json);
+    return code;
+}
+
 struct schema_options {
     const char *db;
+    bool json;
 };
-const struct option_group schema_options[] = {CLI_WAREHOUSE(schema_options, db), CLI_OPTIONS_END};
+
+static const struct option_row output_rows[] = {
+    {"json", .type = OPTION_SWITCH, .offset = offsetof(struct schema_options, json),
+     .help = "Print a JSON array: each table and view with its columns, their units and meanings."},
+    {0},
+};
+const struct option_group schema_options[] = {
+    {"Output", output_rows, 0}, CLI_WAREHOUSE(schema_options, db), CLI_OPTIONS_END};
 
 int command_schema(int argc, char **argv, struct error *err) {
     struct schema_options options = {0};
@@ -68,6 +86,11 @@ int command_schema(int argc, char **argv, struct error *err) {
     if (!is_new && cli_check_owner(options.db, err)) return -1;
     if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;
     pager_start();
+    if (options.json) {
+        int listed = argc > 1 ? error_usage(err, "--json lists all tables and views") : print_json(&db, err);
+        db_close(&db, err);
+        return listed;
+    }
     int code = argc > 1 ? 0 : print_all(&db, err);
     for (int i = 1; i < argc && code == 0; i++)
         code = print_one(&db, argv[i], err);

@@ -154,6 +154,40 @@ static int make_table(struct exchange *exchange, struct error *err) {
 
 static const struct resource table = {{api_runs, api_selection, api_filters, table_parameters}, make_table, NULL};
 
+static const struct api_parameter function_parameters[] = {{"function", API_OWN, NULL}, {0}};
+
+/* `source` and `code` take the functions that they are about as their value. */
+static int make_listing(struct exchange *exchange, const char *format, struct error *err) {
+    const char *function = api_value(exchange, "function");
+    if (!function) return error_usage(err, "function=REGEX is missing");
+    char *word = xasprintf("%s=%s", format, function);
+    int code = make_report(exchange, word, err);
+    free(word);
+    return code;
+}
+
+static int make_source(struct exchange *exchange, struct error *err) {
+    return make_listing(exchange, "source", err);
+}
+
+static int make_disasm(struct exchange *exchange, struct error *err) {
+    return make_listing(exchange, "code", err);
+}
+
+static const struct resource source = {{api_runs, api_selection, api_filters, function_parameters}, make_source, NULL};
+static const struct resource disasm = {{api_runs, api_selection, api_filters, function_parameters}, make_disasm, NULL};
+
+static const struct api_parameter series_parameters[] = {{"function", API_OPTION, "history"}, {0}};
+
+static int make_series(struct exchange *exchange, struct error *err) {
+    if (api_value(exchange, "base")) return error_usage(err, "a series has no base");
+    if (make_report(exchange, "json", err)) return -1;
+    if (!api_value(exchange, "function")) job_words_add(&exchange->job->words, "--history=^"); /* all of them */
+    return 0;
+}
+
+static const struct resource series = {{api_runs, api_selection, api_filters, series_parameters}, make_series, NULL};
+
 static const struct api_parameter graph_parameters[] = {{"format", API_OWN, NULL}, {0}};
 
 static int make_graph(struct exchange *exchange, struct error *err) {
@@ -240,6 +274,14 @@ static int make_queries(struct exchange *exchange, struct error *err) {
 }
 
 static const struct resource queries = {{NULL}, make_queries, NULL};
+
+static int make_schema(struct exchange *exchange, struct error *err) {
+    if (api_command(exchange, "schema", err)) return -1;
+    job_words_add(&exchange->job->words, "--json");
+    return 0;
+}
+
+static const struct resource schema = {{NULL}, make_schema, NULL};
 
 /* ---- objects and windows ---- */
 
@@ -423,7 +465,11 @@ const struct route api_routes[] = {
     GET(run),
     GET(tree),
     GET(table),
+    GET(source),
+    GET(disasm),
+    GET(series),
     GET(graph),
+    GET(schema),
     GET(findings),
     GET(compare),
     {"rows", METHOD_POST, api_answer, .resource = &rows},

@@ -277,6 +277,62 @@ def check_objects():
     same([query['name'] for query in get('queries')], names, 'saved queries')
 
 
+def listed(text):
+    """{line: (flat, cum)} of what `clear list` prints with a unit of 1; a dot is 0."""
+    found = {}
+    for line in text.splitlines():
+        parts = line.split(None, 2)
+        if len(parts) == 3 and parts[2].split(':')[0].isdigit():
+            figures = [0 if part == '.' else int(part.rstrip('B')) for part in parts[:2]]
+            if any(figures):
+                found[int(parts[2].split(':')[0])] = tuple(figures)
+    return found
+
+
+def check_listings():
+    got = get('source', runs='heaps', function='^keep$')
+    want = listed(clear('list', '^keep$', '--unit=B', 'heaps').decode())
+    same(len(got['functions']), 1, 'functions')
+    lines = got['functions'][0]['lines']
+    same({line['line']: (line['flat'], line['cum']) for line in lines if line['flat'] or line['cum']}, want, 'lines')
+    same(len(want) > 1, True, 'lines with figures')
+    with open(got['functions'][0]['file'], encoding='utf-8') as source:
+        text = source.read().splitlines()
+    same([line['text'] for line in lines], [text[line['line'] - 1] for line in lines], 'texts')
+    code = get('disasm', runs='heaps', function='^keep$')
+    points = {int(point['address'], 16): point['text'] for function in code['functions'] for line in function['lines']
+              for point in line['instructions']}
+    machine = subprocess.run(['objdump', '-d', os.environ['FIXTURES'] + '/leaks'], stdout=subprocess.PIPE, check=True).stdout.decode()
+    known = {int(line.split(':')[0], 16) for line in machine.splitlines() if line.startswith(' ') and line.split(':')[0].strip().isalnum()}
+    same(len(points) > 10 and set(points) <= known, True, 'addresses of instructions')
+    same(sum(line['cum'] for line in code['functions'][0]['lines']), code['functions'][0]['cum'], 'lines of a function')
+    same(all(line['cum'] == sum(point['cum'] for point in line['instructions']) for line in code['functions'][0]['lines']
+             if line['instructions']), True, 'instructions of a line')
+
+
+def check_series():
+    got = get('series', runs='heaps,waits', kind='heap', function='^kept_chain$|^keep$')
+    same([point['label'] for point in got], ['heaps', 'waits'], 'points, the oldest first')
+    same(got[1]['tags'], {'branch': 'main'}, 'tags of a point')
+    totals, selves = folded('heaps')
+    met = [path for path in selves if 'keep' in path or 'kept_chain' in path]
+    same((got[0]['total'], got[0]['cum'], got[0]['flat']), (totals[()], sum(selves[path] for path in met),
+         sum(selves[path] for path in met if path[-1] in ('keep', 'kept_chain'))), 'a point')
+    same(get('series', runs='heaps', kind='heap')[0]['cum'], totals[()], 'a point of all functions')
+
+
+def check_schema():
+    db = sqlite3.connect('file:%s?mode=ro' % DB, uri=True)
+    want = {name: [row[1] for row in db.execute('PRAGMA table_info(%s)' % name)] for (name,) in
+            db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT GLOB 'sqlite_*'")}
+    got = get('schema')
+    same({one['name']: [column['name'] for column in one['columns']] for one in got}, want, 'tables and columns')
+    same([(one['name'], column['name']) for one in got for column in one['columns'] if not column['comment']], [], 'columns without a comment')
+    runs = next(one for one in got if one['name'] == 'runs')
+    started = next(column for column in runs['columns'] if column['name'] == 'started_ns')
+    same((runs['type'], started['unit']), ('table', 'ns since epoch'), 'a column')
+
+
 def check_refusals():
     refused(404, '/api/nothing', 'there is no /api/nothing')
     refused(404, '/api/', 'there is no')
@@ -291,6 +347,10 @@ def check_refusals():
     refused(400, '/api/table?report=svg', 'one of: top')
     refused(400, '/api/table?report=peek', 'needs function')
     refused(400, '/api/compare?runs=heaps', 'needs base')
+    refused(400, '/api/source?runs=heaps', 'function=REGEX is missing')
+    refused(400, '/api/source?runs=heaps&function=nobody', "no function matches 'nobody'")
+    refused(400, '/api/disasm?runs=heaps&function=(', 'missing closing parenthesis')
+    refused(400, '/api/series?runs=heaps&base=waits', 'no base')
     refused(400, '/api/compare?runs=heaps&base=heaps', 'the same run')
     refused(400, '/api/objects?runs=heaps&of=chairs', 'one of: lock')
     refused(400, '/api/windows?runs=heaps,waits', 'one run')
@@ -316,5 +376,8 @@ check_judgement()
 check_rows()
 check_cancel()
 check_objects()
+check_listings()
+check_series()
+check_schema()
 check_refusals()
 print('%d checks' % checks)

@@ -8,16 +8,17 @@
 #include "query/code/source_files.h"
 #include "query/profile/pattern.h"
 #include "query/profile/scale.h"
+#include "query/report/list_nodes.h"
 #include "query/report/report.h"
 
 enum { MARGIN = 5 }; /* lines shown before the first and after the last with a sample */
 
-static bool is_same_file(const struct graph_node *a, const struct graph_node *b) {
+bool list_is_same(const struct graph_node *a, const struct graph_node *b) {
     return a->info.name == b->info.name && a->info.file == b->info.file;
 }
 
-static void sum_nodes(struct report *report, struct graph_node **nodes, size_t count, int64_t line, int64_t *flat,
-                      int64_t *cum) {
+void list_sum(struct report *report, struct graph_node **nodes, size_t count, int64_t line, int64_t *flat,
+              int64_t *cum) {
     *flat = *cum = 0;
     for (size_t i = 0; i < count; i++) {
         if (line && nodes[i]->info.line != line) continue;
@@ -26,8 +27,7 @@ static void sum_nodes(struct report *report, struct graph_node **nodes, size_t c
     }
 }
 
-/* From the function's first line, where it is known, to a margin after the last sample. */
-static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, int64_t *last) {
+void list_lines(struct graph_node **nodes, size_t count, int64_t *first, int64_t *last) {
     *first = INT64_MAX;
     *last = 0;
     for (size_t i = 0; i < count; i++) {
@@ -42,9 +42,9 @@ static void find_lines(struct graph_node **nodes, size_t count, int64_t *first, 
 static void add_source(struct report *report, struct graph_node **nodes, size_t count, const struct source_file *file,
                        struct buffer *out) {
     int64_t first, last, flat, cum;
-    find_lines(nodes, count, &first, &last);
+    list_lines(nodes, count, &first, &last);
     for (int64_t line = first; line <= last && line <= (int64_t)file->count; line++) {
-        sum_nodes(report, nodes, count, line, &flat, &cum);
+        list_sum(report, nodes, count, line, &flat, &cum);
         report_add_value_or_dot(report, out, flat);
         buffer_add_char(out, ' ');
         report_add_value_or_dot(report, out, cum);
@@ -77,7 +77,7 @@ static void add_file(struct report *report, struct graph_node **nodes, size_t co
     struct source_file file;
     char *why = NULL;
     int64_t flat, cum;
-    sum_nodes(report, nodes, count, 0, &flat, &cum);
+    list_sum(report, nodes, count, 0, &flat, &cum);
     buffer_printf(out, "ROUTINE ======================== %s in %s\n", info->name, info->file);
     report_add_padded_value(report, out, flat, 10);
     buffer_add_char(out, ' ');
@@ -100,8 +100,7 @@ static int by_function_and_file(const void *left, const void *right) {
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/* The nodes whose function matches, a function's together. free() the array. */
-static struct graph_node **matching(const struct graph *graph, struct pattern *pattern, size_t *count) {
+struct graph_node **list_matching(const struct graph *graph, struct pattern *pattern, size_t *count) {
     struct graph_node **found = xcalloc(graph->node_count + 1, sizeof(struct graph_node *));
     *count = 0;
     for (size_t i = 0; i < graph->node_count; i++)
@@ -115,7 +114,7 @@ static void add_functions(struct report *report, struct graph_node **nodes, size
     report_add_value(report, out, report->total);
     buffer_add_char(out, '\n');
     for (size_t start = 0, end; start < count; start = end) {
-        for (end = start + 1; end < count && is_same_file(nodes[start], nodes[end]); end++)
+        for (end = start + 1; end < count && list_is_same(nodes[start], nodes[end]); end++)
             continue;
         bool is_only = (start == 0 || nodes[start - 1]->info.name != nodes[start]->info.name) &&
                        (end == count || nodes[end]->info.name != nodes[start]->info.name);
@@ -135,7 +134,7 @@ int report_list(struct report *report, struct buffer *out, struct error *err) {
     report_prepare_graph(report);
     report_graph_options(report, &options);
     graph_build(&graph, report->profile, &options);
-    struct graph_node **nodes = matching(&graph, pattern, &count);
+    struct graph_node **nodes = list_matching(&graph, pattern, &count);
     int code = pattern_check(pattern, err);
     if (count && code == 0)
         add_functions(report, nodes, count, out);

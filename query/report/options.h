@@ -32,6 +32,7 @@ struct report_options {
     bool over_runs;         /* ours: means over the runs (query/report/report_runs.h) */
     const char *by_tag;     /* ours: a key whose values are columns (there as well); "" or NULL none */
     int64_t columns;        /* of by_tag, at most */
+    const char *history;    /* ours: a pattern: its functions in each run (there as well); "" or NULL none */
     int cum;                /* 1: sorted by cumulative value; 0: by flat value */
     bool trim, call_tree, noinlines, showcolumns, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;

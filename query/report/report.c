@@ -29,6 +29,10 @@ const struct report_format report_formats[] = {
         .is_whole = true, .is_binary = true, .by_addresses = true, .object_names = true),
     ROW("disasm", "the functions that match, as machine code", report_disasm, .takes_pattern = true, .is_whole = true,
         .by_addresses = true, .address_noinlines = true, .object_names = true),
+    ROW("source", "list for programs, as JSON", report_source, .takes_pattern = true, .is_whole = true,
+        .by_lines = true, .object_names = true, .media = "application/json"),
+    ROW("code", "weblist for programs, as JSON", report_code, .takes_pattern = true, .is_whole = true,
+        .by_addresses = true, .object_names = true, .media = "application/json"),
     {0},
 };
 

@@ -171,6 +171,8 @@ int report_raw(struct report *report, struct buffer *out, struct error *err);
 int report_list(struct report *report, struct buffer *out, struct error *err);
 int report_disasm(struct report *report, struct buffer *out, struct error *err);
 int report_weblist(struct report *report, struct buffer *out, struct error *err);
+int report_source(struct report *report, struct buffer *out, struct error *err);
+int report_code(struct report *report, struct buffer *out, struct error *err);
 int report_comments(struct report *report, struct buffer *out, struct error *err);
 
 #endif

@@ -12,7 +12,9 @@
  *   `columns`: of the values of a tag the newest are kept, of a label the largest, and the rest is the column (other). Order,
  *   total and what is left out are those of the sum. A sample with several values of the label counts for the first.
  *
- * `format` is text, top or json. */
+ * history: for each run in turn, what the functions that match cost (query/report/history.c).
+ *
+ * `format` is text, top or json; of history json. */
 #ifndef CLEAR_QUERY_REPORT_REPORT_RUNS_H
 #define CLEAR_QUERY_REPORT_REPORT_RUNS_H
 
@@ -28,10 +30,10 @@ struct report_runs {
 
 /* Is the report one of these? Then report_write is not for it. */
 static inline bool report_runs_wanted(const struct report_options *options) {
-    return options->over_runs || (options->by_tag && *options->by_tag);
+    return options->over_runs || (options->by_tag && *options->by_tag) || (options->history && *options->history);
 }
 
-/* Writes what options->over_runs or options->by_tag ask for. Both at once, a format that has no such report, or a tag that
+/* Writes what options->over_runs, options->by_tag or options->history ask for. Two at once, a format that has no such report, or a tag that
  * neither a run nor a sample has are usage errors. */
 int report_runs_write(const struct report_runs *runs, const struct report_format *format,
                       const struct report_options *options, struct buffer *out, filter_note *note, void *context,
@@ -44,5 +46,8 @@ int report_over_runs(const struct report_runs *runs, const struct report_format 
 int report_by_tag(const struct report_runs *runs, const struct report_format *format,
                   const struct report_options *options, struct buffer *out, filter_note *note, void *context,
                   struct error *err);
+int report_history(const struct report_runs *runs, const struct report_format *format,
+                   const struct report_options *options, struct buffer *out, filter_note *note, void *context,
+                   struct error *err);
 
 #endif

@@ -1,0 +1,149 @@
+/* The value of functions in one run after the other: --history. As JSON, the oldest run first:
+ *   [{"run_id", "uuid", "started_ns", "label", "tags", "total", "flat", "cum"}, ...]
+ * flat is that of all functions that match; cum counts a sample once, however many of its frames match. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sum.h"
+#include "query/profile/pattern.h"
+#include "query/report/report_runs.h"
+#include "schema/schema.h"
+
+struct point {
+    const struct run_item *run;
+    int64_t started_ns, total, flat, cum;
+    char *uuid, *label, *tags; /* label: NULL for none */
+};
+
+struct history {
+    const struct report_runs *runs;
+    const struct report_format *format;
+    const struct report_options *options;
+    struct pattern *pattern;
+    struct point *points;
+    bool overflows;
+};
+
+/* ---- a run ---- */
+
+static bool meets(struct history *history, const struct profile *profile, signed char *known, uint32_t function) {
+    if (!known[function])
+        known[function] = pattern_matches(history->pattern, profile->functions[function].name) ? 1 : -1;
+    return known[function] > 0;
+}
+
+/* The frames of a location are its lines, the innermost first. */
+static bool meets_frame(struct history *history, const struct profile *profile, signed char *known, uint32_t location,
+                        bool is_leaf) {
+    const struct profile_location *at = &profile->locations[location];
+    uint32_t count = is_leaf && at->line_count ? 1 : at->line_count;
+    for (uint32_t i = 0; i < count; i++)
+        if (meets(history, profile, known, profile->lines[at->first_line + i].function)) return true;
+    return false;
+}
+
+static void add_sample(struct history *history, const struct report *report, size_t sample, signed char *known,
+                       struct point *point) {
+    const struct profile *profile = report->profile;
+    const struct profile_stack *stack = &profile->stacks[profile->samples[sample].stack];
+    int64_t value = profile_value(profile, sample, report->type);
+    bool is_met = false;
+    for (uint32_t i = 0; i < stack->depth && !is_met; i++)
+        is_met = meets_frame(history, profile, known, profile->frames[stack->first + i], false);
+    if (!is_met) return;
+    sum_add(&point->cum, value, &history->overflows);
+    if (meets_frame(history, profile, known, profile->frames[stack->first], true))
+        sum_add(&point->flat, value, &history->overflows);
+}
+
+static int add_values(struct history *history, struct report *report, filter_note *note, void *context,
+                      struct point *point, struct error *err) {
+    struct profile *profile = report->profile;
+    if (report_choose_values(report, err) || report_narrow(report, note, context, err)) return -1;
+    signed char *known = xcalloc(profile->function_count + 1, 1);
+    point->total = report->total;
+    for (size_t i = 0; i < profile->sample_count; i++)
+        add_sample(history, report, i, known, point);
+    free(known);
+    return pattern_check(history->pattern, err);
+}
+
+static int read_run(struct point *point, struct error *err) {
+    sqlite3_stmt *row = db_prepare(point->run->db, embedded_text("report/history.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", point->run->id);
+    if (db_step(point->run->db, row, err) < 0) return -1;
+    point->uuid = xstrdup(db_text(row, 0));
+    point->started_ns = sqlite3_column_int64(row, 1);
+    point->label = sqlite3_column_type(row, 2) == SQLITE_NULL ? NULL : xstrdup(db_text(row, 2));
+    point->tags = xstrdup(*db_text(row, 3) ? db_text(row, 3) : "{}");
+    sqlite3_reset(row);
+    return 0;
+}
+
+static int add_run(struct history *history, filter_note *note, void *context, struct point *point, struct error *err) {
+    struct profile profile;
+    struct report report = {.profile = &profile, .format = history->format, .options = *history->options};
+    const struct run_list only = {.items = (struct run_item[]){*point->run}, .count = 1};
+    if (gather_profile(&profile, &only, history->runs->kind, NULL, history->runs->span, err)) return -1;
+    int code = report_finish_profile(&profile, history->runs->overrides, err);
+    if (code == 0) code = add_values(history, &report, note, context, point, err);
+    if (code == 0) code = read_run(point, err);
+    report_free(&report);
+    profile_free(&profile);
+    return code;
+}
+
+/* ---- all runs ---- */
+
+static int oldest_first(const void *left, const void *right) {
+    const struct point *a = left, *b = right;
+    if (a->started_ns != b->started_ns) return a->started_ns < b->started_ns ? -1 : 1;
+    return (a->run->id > b->run->id) - (a->run->id < b->run->id);
+}
+
+static void write_points(const struct history *history, struct buffer *out) {
+    for (size_t i = 0; i < history->runs->runs->count; i++) {
+        const struct point *point = &history->points[i];
+        buffer_printf(out, "%s{\"run_id\":%" PRId64 ",", i ? ",\n" : "[", point->run->id);
+        buffer_add_json_field(out, "uuid", point->uuid);
+        buffer_printf(out, ",\"started_ns\":%" PRId64 ",\"label\":", point->started_ns);
+        if (point->label)
+            buffer_add_json_text(out, point->label);
+        else
+            buffer_add_text(out, "null");
+        buffer_printf(out, ",\"tags\":%s,\"total\":%" PRId64 ",\"flat\":%" PRId64 ",\"cum\":%" PRId64 "}", point->tags,
+                      point->total, point->flat, point->cum);
+    }
+    buffer_add_text(out, history->runs->runs->count ? "]\n" : "[]\n");
+}
+
+int report_history(const struct report_runs *runs, const struct report_format *format,
+                   const struct report_options *options, struct buffer *out, filter_note *note, void *context,
+                   struct error *err) {
+    struct history history = {.runs = runs, .format = format, .options = options};
+    size_t count = runs->runs->count;
+    history.pattern = pattern_compile("--history", options->history, err);
+    if (!history.pattern) return -1;
+    history.points = xcalloc(count + 1, sizeof *history.points);
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++) {
+        history.points[i].run = &runs->runs->items[i];
+        code = add_run(&history, note, context, &history.points[i], err);
+    }
+    if (code == 0 && history.overflows)
+        code = error_fail(err, "the values of the functions sum up to more than 64 bits");
+    if (code == 0) {
+        qsort(history.points, count, sizeof *history.points, oldest_first);
+        write_points(&history, out);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(history.points[i].uuid);
+        free(history.points[i].label);
+        free(history.points[i].tags);
+    }
+    free(history.points);
+    pattern_free(history.pattern);
+    return code;
+}
