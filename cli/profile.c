@@ -203,7 +203,11 @@ static void sweep(const struct profile_request *request) {
 static int prepare(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
-    if (profile_target_find(&recording->target, request->arguments, err)) return -1;
+    if (profile_target_find(&recording->target, request->arguments, request->uses_perf, err)) return -1;
+    if (recording->target.by_perf.what && !request->quiet)
+        error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
+                    "waits)",
+                    request->arguments[0], recording->target.by_perf.what);
     if (recording->target.built_by && !request->quiet)
         error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
                     recording->target.built_by);
@@ -450,11 +454,24 @@ static void keep(struct recording *recording, const struct error *why) {
     free(path);
 }
 
+/* For a reader of the figures who does not know the program: doctor shows it first. */
+static int warn_of_perf(struct recording *recording, struct error *err) {
+    const char *what = recording->target.by_perf.what;
+    if (!what) return 0;
+    char *text =
+        xasprintf("# WARNING: only CPU time is recorded, by perf: the program is %s, and nothing can be preloaded "
+                  "into it",
+                  what);
+    int code = collector_warn(recording->collector, text, err);
+    free(text);
+    return code;
+}
+
 static int finish(struct recording *recording, struct error *err) {
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     if (store_watched(recording, &recording->sampler, &tools) == 0 &&
-        store_watched(recording, &recording->counter, &tools) == 0)
+        store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0)
         (void)count_syscalls(recording, &tools);
     write_directory(recording);
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
@@ -478,8 +495,9 @@ static int start(struct recording *recording, struct error *err) {
                                         .variables = recording->dumps.variables};
     if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
     recording->is_paused = recording->request->recorder.is_paused;
-    if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, recording->runtime,
-                     recording->directory.path, err)) {
+    const char *runtime = recording->target.by_perf.must_be_bare ? NULL : recording->runtime;
+    if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, runtime,
+                     runtime ? recording->directory.path : NULL, err)) {
         cancel(recording);
         return -1;
     }
@@ -497,6 +515,7 @@ static int end(struct recording *recording, struct error *err) {
                                         .run_id = recording->run_id,
                                         .duration_ns = recording->duration_ns,
                                         .output = recording->output,
+                                        .is_by_perf = recording->target.by_perf.what != NULL,
                                         .dumps = &recording->dumps,
                                         .wait_status = recording->wait_status},
                       stderr);

@@ -150,7 +150,8 @@ static const struct option_row run_rows[] = {
 
 static const struct option_row recorded_rows[] = {
     {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
-     .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`."},
+     .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`, also for static "
+             "and Go programs."},
     {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},

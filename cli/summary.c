@@ -142,14 +142,16 @@ void summary_print(const struct summary *summary, FILE *out) {
     print_losses(&summary->totals, out);
     print_cut(summary, out);
     if (summary->request->quiet) return;
-    if (!summary->totals.processes) {
+    if (!summary->totals.processes && !summary->is_by_perf) {
         fprintf(out, "clear: run %lld in %s: nothing to record: no process allocated or took a lock\n",
                 (long long)summary->run_id, cli_database(summary->request->database));
         return;
     }
     print_run(summary, out);
-    print_heap(summary, out);
-    print_waits(summary, out);
+    if (summary->totals.processes) { /* else perf alone has recorded something */
+        print_heap(summary, out);
+        print_waits(summary, out);
+    }
     print_costs(summary, out);
     print_dumped(summary->dumps, out);
     print_next(summary, out);

@@ -3,6 +3,7 @@
 #ifndef CLEAR_CLI_SUMMARY_H
 #define CLEAR_CLI_SUMMARY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct summary {
     const char *output; /* the run's directory */
     const struct self_dumps *dumps;
     int wait_status; /* as from waitpid(2) */
+    bool is_by_perf; /* of the target only CPU time is recorded, by perf */
 };
 
 /* Losses are always printed; the rest is not printed with --quiet. */

@@ -55,13 +55,13 @@ static int tear_down(void **state) {
 
 static void expect_taken(const char *path) {
     struct error err = {0};
-    if (recordable_check(path, path, &err)) fail_msg("%s", err.message);
+    if (recordable_check(path, path, &(struct by_perf){0}, &err)) fail_msg("%s", err.message);
 }
 
 /* Refused as a usage error in one line that names the target and says `why`. */
 static void expect_refused(const char *path, const char *why) {
     struct error err = {0};
-    assert_int_equal(recordable_check(path, path, &err), -1);
+    assert_int_equal(recordable_check(path, path, &(struct by_perf){0}, &err), -1);
     assert_int_equal(err.status, ERROR_USAGE);
     if (!strstr(err.message, why)) fail_msg("\"%s\" does not say \"%s\"", err.message, why);
     assert_int_equal(strncmp(err.message, path, strlen(path)), 0);

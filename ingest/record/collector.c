@@ -585,21 +585,26 @@ static int write_costs(struct collector *collector, uint64_t started_ns, struct 
     return 0;
 }
 
-/* Doctor shows warnings first. Only at the last flush, because every flush writes the comments of profiles anew. */
-static int warn_of_unrecorded(struct collector *collector, struct error *err) {
-    uint64_t count = unrecorded(collector);
-    if (!count) return 0;
+int collector_warn(struct collector *collector, const char *text, struct error *err) {
     sqlite3_stmt *statement = db_prepare(collector->db,
                                          "UPDATE profiles SET comments = json_insert(comments, '$[#]', :text)"
                                          " WHERE id = (SELECT min(id) FROM profiles WHERE run_id = :run)",
                                          err);
     if (!statement) return -1;
-    char *text = xasprintf("# WARNING: %llu processes could not be recorded: no space or no permission for a segment",
-                           (unsigned long long)count);
     db_bind_int(statement, ":run", collector->run_id);
     db_bind_text(statement, ":text", text);
-    free(text);
     return db_run(collector->db, statement, err);
+}
+
+/* Only at the last flush, because every flush writes the comments of profiles anew. */
+static int warn_of_unrecorded(struct collector *collector, struct error *err) {
+    uint64_t count = unrecorded(collector);
+    if (!count) return 0;
+    char *text = xasprintf("# WARNING: %llu processes could not be recorded: no space or no permission for a segment",
+                           (unsigned long long)count);
+    int code = collector_warn(collector, text, err);
+    free(text);
+    return code;
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {

@@ -112,6 +112,8 @@ void collector_set_status(struct collector *collector, int wait_status);
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
 /* `final`: writes the recorder's own cost too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
+/* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */
+int collector_warn(struct collector *collector, const char *text, struct error *err);
 /* The number of recorded processes that run now. It looks at the directory and not at the last flush. */
 size_t collector_running(struct collector *collector);
 void collector_totals(const struct collector *collector, struct collector_totals *totals);

@@ -128,26 +128,39 @@ static void check_segments(Elf *elf, int file, struct elf_facts *facts) {
     }
 }
 
-static int judge_facts(const struct elf_facts *facts, const char *name, struct error *err) {
-    if (!facts->has_interpreter && !facts->is_go && facts->dumps_itself) return 0;
+/* What perf can sample all the same; NULL: nothing is in the way. */
+static const char *obstacle(const struct elf_facts *facts) {
+    if (!facts->has_interpreter && facts->dumps_itself && !facts->is_go) return NULL;
+    if (!facts->has_interpreter) return facts->is_go ? "a statically linked Go program" : "statically linked";
+    if (strstr(facts->interpreter, "ld-musl")) return "linked with musl";
+    return facts->sanitizer ? "built with a sanitizer" : NULL;
+}
+
+static int judge_facts(const struct elf_facts *facts, const char *name, struct by_perf *by_perf, struct error *err) {
+    static const char instead[] = "--cpu=perf records its CPU time alone";
+    const char *what = obstacle(facts);
+    if (!what) return 0;
+    by_perf->what = what;
+    by_perf->must_be_bare = facts->has_interpreter;
+    if (by_perf->is_accepted) return 0;
     if (!facts->has_interpreter && facts->is_go)
         return error_usage(err,
                            "%s: a statically linked Go program; nothing can be preloaded into it. Record it with "
-                           "runtime/pprof",
-                           name);
+                           "runtime/pprof; %s",
+                           name, instead);
     if (!facts->has_interpreter)
-        return error_usage(err, "%s: statically linked, and nothing can be preloaded into it; link it dynamically",
-                           name);
-    if (strstr(facts->interpreter, "ld-musl"))
-        return error_usage(err, "%s: linked with musl (%s); only programs of glibc can be recorded", name,
-                           facts->interpreter);
-    if (facts->sanitizer)
-        return error_usage(err, "%s: built with %s, whose runtime replaces malloc itself; build it without", name,
-                           facts->sanitizer);
-    return 0;
+        return error_usage(err,
+                           "%s: statically linked, and nothing can be preloaded into it; link it dynamically, or %s",
+                           name, instead);
+    if (!facts->sanitizer)
+        return error_usage(err, "%s: linked with musl (%s); only programs of glibc can be recorded; %s", name,
+                           facts->interpreter, instead);
+    return error_usage(err, "%s: built with %s, whose runtime replaces malloc itself; build it without, or %s", name,
+                       facts->sanitizer, instead);
 }
 
-static int check_elf(int file, const unsigned char *ident, const char *path, const char *name, struct error *err) {
+static int check_elf(int file, const unsigned char *ident, const char *path, const char *name, struct by_perf *by_perf,
+                     struct error *err) {
     Elf64_Ehdr header;
     if (ident[EI_CLASS] == ELFCLASS32)
         return error_usage(err, "%s: a 32-bit program; only x86-64 can be recorded", name);
@@ -164,7 +177,7 @@ static int check_elf(int file, const unsigned char *ident, const char *path, con
     check_sections(elf, &facts);
     elf_end(elf);
     facts.dumps_itself = !facts.has_interpreter && program_contains(path, "CLEAR_ALLOC_PROFILE");
-    return judge_facts(&facts, name, err);
+    return judge_facts(&facts, name, by_perf, err);
 }
 
 /* ---- files and scripts ------------------------------------------------------------------------------------------- */
@@ -202,20 +215,20 @@ static char *interpreter_of(const char *line) {
     return interpreter;
 }
 
-static int check_file(const char *path, const char *name, int nesting, struct error *err);
+static int check_file(const char *path, const char *name, int nesting, struct by_perf *by_perf, struct error *err);
 
-static int check_script(const char *line, const char *name, int nesting, struct error *err) {
+static int check_script(const char *line, const char *name, int nesting, struct by_perf *by_perf, struct error *err) {
     char *interpreter = interpreter_of(line);
     if (!interpreter) return error_usage(err, "%s: its #! line names no interpreter", name);
     int code =
         nesting >= SCRIPT_NESTING
             ? error_usage(err, "too many scripts that start each other by their #! lines (%d at most)", SCRIPT_NESTING)
-            : check_file(interpreter, interpreter, nesting + 1, err);
+            : check_file(interpreter, interpreter, nesting + 1, by_perf, err);
     free(interpreter);
     return code ? error_prefix(err, "%s: its interpreter ", name) : 0;
 }
 
-static int check_file(const char *path, const char *name, int nesting, struct error *err) {
+static int check_file(const char *path, const char *name, int nesting, struct by_perf *by_perf, struct error *err) {
     if (check_rights(path, name, err)) return -1;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0 && errno == EACCES) return 0; /* it can be executed but not read, so it cannot be checked */
@@ -224,9 +237,9 @@ static int check_file(const char *path, const char *name, int nesting, struct er
     ssize_t size = pread(file, start, SCRIPT_LINE, 0);
     int code;
     if (size >= 2 && memcmp(start, "#!", 2) == 0)
-        code = check_script(start, name, nesting, err);
+        code = check_script(start, name, nesting, by_perf, err);
     else if (size >= EI_NIDENT && memcmp(start, ELFMAG, SELFMAG) == 0)
-        code = check_elf(file, (const unsigned char *)start, path, name, err);
+        code = check_elf(file, (const unsigned char *)start, path, name, by_perf, err);
     else
         code = error_usage(err, "%s: neither an ELF program nor a script with a #! line", name);
     close(file);
@@ -255,6 +268,6 @@ bool program_is_fixed(const char *path) {
     return size == (ssize_t)sizeof header && memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_EXEC;
 }
 
-int recordable_check(const char *path, const char *name, struct error *err) {
-    return check_file(path, name, 0, err);
+int recordable_check(const char *path, const char *name, struct by_perf *by_perf, struct error *err) {
+    return check_file(path, name, 0, by_perf, err);
 }

@@ -14,9 +14,16 @@
  * as execvp(3) finds it. NULL with a usage error; free() it. */
 char *recordable_find(const char *name, struct error *err);
 
+/* What perf alone can record: a program that nothing can be preloaded into. */
+struct by_perf {
+    bool is_accepted;  /* set by the caller: perf will sample it */
+    const char *what;  /* what the program is ("a statically linked Go program"); NULL: the runtime records it */
+    bool must_be_bare; /* to preload the runtime would break it; else its children have it */
+};
+
 /* 0 where the program at `path` can be recorded, else -1 with the error set. `name` is the user's name for it, for
  * messages. */
-int recordable_check(const char *path, const char *name, struct error *err);
+int recordable_check(const char *path, const char *name, struct by_perf *by_perf, struct error *err);
 
 /* Whether the file contains that text. A program that contains CLEAR_ALLOC_PROFILE can dump by itself. */
 bool program_contains(const char *path, const char *text);
