@@ -15,6 +15,7 @@
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/leaks.h"
+#include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/threads.h"
 #include "ingest/shim/unwind.h"
@@ -70,7 +71,10 @@ static void on_tick(int number, siginfo_t *info, void *context) {
         .pc = (uint64_t)registers[REG_RIP] + 1, .sp = (uint64_t)registers[REG_RSP], .bp = (uint64_t)registers[REG_RBP]};
     /* An overrun is ticks that came while the signal was not delivered (a virtual machine that was stopped): the thread
      * was here. */
-    if (state != THREAD_BUSY) cpu_time_pay(thread);
+    if (state != THREAD_BUSY) {
+        holds_mark(thread);
+        cpu_time_pay(thread);
+    }
     count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0), interval);
     thread->state = state;
     thread->is_ticking = TICK_NONE;

@@ -15,6 +15,7 @@
 
 #include "ingest/shim/callstack.h"
 #include "ingest/shim/entries.h"
+#include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/unwind.h"
 
@@ -59,6 +60,7 @@ static void begin(struct thread *thread, enum segment_io_call call, struct frame
         return;
     }
     io->counters = &entry->counters;
+    holds_mark(thread);
     io->weight = time_weight(thread, io->counters);
     if (io->weight) io->since = clock_ticks();
 }

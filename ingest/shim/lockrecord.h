@@ -57,19 +57,27 @@ enum {
     LONG_HOLD_SHIFT = 21,  /* one of 2,097,152 ticks or more, 0.6 to 2 ms, is none of them, and counts once */
 };
 
-void hold_draw(struct thread *thread);
+/* `holds` of a hold that is not timed, but lasts at least since a moment when it was seen: its thread was inside of it when
+ * its CPU timer ran, or when it began to wait, to sleep or to read. Counts once, and only if it is long. */
+#define HOLD_MARKED UINT32_MAX
+
+/* A random number below `below`, by Marsaglia's xorshift. */
+uint32_t hold_draw(struct thread *thread, uint32_t below);
 
 /* How many holds the next one stands for; 0: it is not timed. While the holds of this lock in this thread have a mean of
  * more than SHORT_HOLD, each is timed. Else one in HOLDS_SAMPLED is, at random intervals, because fixed ones can fall
- * into step with the program. Whether a hold is timed depends on earlier ones alone, so the sum is unbiased. */
-static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, const struct lock_counters *counters) {
+ * into step with the program. Whether a hold is timed depends on earlier ones alone, so the sum is unbiased. Where
+ * acquisitions are sampled, each of those is timed. */
+static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, struct known_object *known,
+                                          const struct lock_counters *counters) {
     uint64_t acquires = load_relaxed(&counters->acquires);
     if (unlikely(acquires < HOLDS_TIMED || load_relaxed(&counters->hold) >> SHORT_HOLD_SHIFT >= acquires)) return 1;
-    if (likely(thread->holds_to_skip)) {
-        thread->holds_to_skip--;
+    if (unlikely(process->sample_n > 1 || known->counters != counters)) return 1;
+    if (likely(known->skip)) {
+        known->skip--;
         return 0;
     }
-    hold_draw(thread);
+    known->skip = hold_draw(thread, 2 * HOLDS_SAMPLED - 1); /* so HOLDS_SAMPLED in the mean */
     return HOLDS_SAMPLED;
 }
 
@@ -87,7 +95,8 @@ static ALWAYS_INLINE struct attempt lock_ask(struct thread *thread, void *lock, 
     else
         attempt.counters = lock_counters_lookup(thread, lock, kind, known, caller);
     if (mode == SHARED || !attempt.counters) return attempt;
-    attempt.holds = kind == OBJECT_LOCK ? 1 : hold_sample(thread, attempt.counters); /* clear.h asks for every hold */
+    attempt.holds =
+        kind == OBJECT_LOCK ? 1 : hold_sample(thread, known, attempt.counters); /* clear.h asks for every hold */
     if (unlikely(attempt.holds)) attempt.asked = clock_ticks();
     return attempt;
 }
@@ -149,7 +158,9 @@ struct attempt lock_contended(struct thread *thread, void *lock, enum segment_ob
  * machine stopped the thread, and eight times that would be more than all others together. */
 static ALWAYS_INLINE void hold_ended(const struct held_lock *held, uint64_t now) {
     uint64_t hold = now > held->since ? now - held->since : 0;
-    uint32_t holds = unlikely(hold >> LONG_HOLD_SHIFT) ? 1 : held->holds;
+    bool is_long = hold >> LONG_HOLD_SHIFT;
+    if (unlikely(held->holds == HOLD_MARKED && !is_long)) return; /* those that are timed stand for it */
+    uint32_t holds = unlikely(is_long) ? 1 : held->holds;
     add_own(&held->counters->hold, hold * held->weight * holds);
     add_own(&held->counters->timed_holds, held->weight);
     max_own(&held->counters->hold_max, hold);
@@ -166,6 +177,25 @@ static ALWAYS_INLINE void hold_released(struct thread *thread, struct held_lock 
     if (unlikely(held->holds)) hold_ended(held, now);
     struct held_lock *last = &thread->held[--thread->held_count];
     if (unlikely(held != last)) *held = *last;
+}
+
+/* --- holds that are not timed ----------------------------------------------------------------------------------- */
+
+/* The entry of a lock that this thread holds, also of thread->light, which gets one now; NULL: it is not known. */
+struct held_lock *held_with_light(struct thread *thread, void *lock);
+
+/* The thread is inside of all its holds now: see HOLD_MARKED. Between hooks, or with an entered thread. */
+static ALWAYS_INLINE void holds_mark(struct thread *thread) {
+    const void *light = load_relaxed(&thread->light);
+    if (likely(!light && !thread->held_count)) return;
+    uint64_t now = clock_ticks();
+    if (light && !thread->light_since) store_relaxed(&thread->light_since, now);
+    for (uint32_t i = 0; i < thread->held_count; i++) {
+        struct held_lock *held = &thread->held[i];
+        if (held->holds) continue;
+        held->holds = HOLD_MARKED;
+        held->since = now;
+    }
 }
 
 /* --- waits ---------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* The hooks of pthread locks. They hold a lock no longer than the program would:
- *   - the counters of the lock are looked up before it is acquired;
+ *   - the counters of the lock are looked up before it is acquired; with the lock held, an acquisition without a wait is
+ *     counted and noted, and all else is done before it or after the release;
  *   - the clock is read before an uncontended acquisition (a trylock that succeeds takes next to no time) whose hold is
  *     timed, and before and after the wait of a contended one;
  *   - the stack of a contended acquisition is walked before it waits;
@@ -10,6 +11,7 @@
  * this thread is not known to hold is ignored. */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/single_threaded.h>
 #include <threads.h>
 
 #include "ingest/shim/lockrecord.h"
@@ -70,15 +72,28 @@ struct attempt lock_contended(struct thread *thread, void *lock, enum segment_ob
     return attempt;
 }
 
-/* The next interval between timed holds: 1 to 2 * HOLDS_SAMPLED - 1, so HOLDS_SAMPLED in the mean. Marsaglia's
- * xorshift. */
-void hold_draw(struct thread *thread) {
+uint32_t hold_draw(struct thread *thread, uint32_t below) {
     uint32_t x = thread->hold_random ? thread->hold_random : (uint32_t)__builtin_ia32_rdtsc() | 1;
     x ^= x << 13;
     x ^= x >> 17;
     x ^= x << 5;
     thread->hold_random = x;
-    thread->holds_to_skip = (uint32_t)((uint64_t)x * (2 * HOLDS_SAMPLED - 1) >> 32);
+    return (uint32_t)((uint64_t)x * below >> 32);
+}
+
+struct held_lock *held_with_light(struct thread *thread, void *lock) {
+    if (thread->light != lock) return find_held(thread, lock);
+    struct known_object *known = known_of(thread->known_locks, lock);
+    struct lock_counters *counters =
+        known->object == lock ? known->counters : lock_counters_lookup(thread, lock, OBJECT_MUTEX, known, NULL);
+    uint64_t since = thread->light_since;
+    store_relaxed(&thread->light, NULL);
+    thread->light_since = 0;
+    if (!counters || thread->held_count == HELD_LOCKS) return NULL;
+    struct held_lock *held = &thread->held[thread->held_count++];
+    *held = (struct held_lock){
+        .lock = lock, .counters = counters, .since = since, .depth = 1, .weight = 1, .holds = since ? HOLD_MARKED : 0};
+    return held;
 }
 
 /* What a call came to. */
@@ -107,6 +122,7 @@ static struct attempt begin_wait(struct thread *thread, void *lock, enum segment
                                  struct attempt attempt, const uint64_t *caller) {
     uint32_t id;
     attempt = lock_contended(thread, lock, kind, attempt, caller, &id);
+    holds_mark(thread);
     attempt.asked = clock_ticks();
     if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, attempt.asked);
     return attempt;
@@ -205,9 +221,54 @@ static ALWAYS_INLINE int try_mutex(pthread_mutex_t *mutex) {
 
 ACQUIRER(pthread_mutex_lock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome, real.pthread_mutex_lock(lock))
 
+__attribute__((noinline)) int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller) {
+    struct thread *thread = lock_enter();
+    if (unlikely(!thread)) return real.pthread_mutex_lock(mutex);
+    /* Another thread has released it, for this one asks for it again. */
+    if (unlikely(thread->light == mutex)) store_relaxed(&thread->light, NULL), thread->light_since = 0;
+    struct attempt attempt = lock_ask(thread, mutex, OBJECT_MUTEX, EXCLUSIVE, caller);
+    int result = try_mutex(mutex);
+    if (unlikely(result)) return pthread_mutex_lock_waiting(thread, mutex, attempt, result, caller, 0, NULL);
+    lock_got(thread, mutex, attempt, EXCLUSIVE);
+    thread_leave(thread);
+    return result;
+}
+
+static __attribute__((noinline)) int lock_taken(struct thread *thread, pthread_mutex_t *mutex,
+                                                struct lock_counters *counters, const uint64_t *caller) {
+    struct attempt attempt = {.counters = counters, .weight = 1};
+    thread->state = THREAD_BUSY;
+    return pthread_mutex_lock_waiting(thread, mutex, attempt, EBUSY, caller, 0, NULL);
+}
+
+/* One instruction, which no signal handler can interrupt in the middle. */
+static ALWAYS_INLINE void count_one(uint64_t *counter) {
+    __asm__("addq $1, %0" : "+m"(*counter));
+}
+
+/* Of a mutex that was free. While there is one thread nobody takes it meanwhile, and glibc's lock does without the locked
+ * instruction that its try has. */
+static ALWAYS_INLINE int take_free(pthread_mutex_t *mutex) {
+    return __libc_single_threaded ? real.pthread_mutex_lock(mutex) : real.pthread_mutex_trylock(mutex);
+}
+
+/* The fast path is for plain mutexes of which most holds are not timed. It does not enter the thread: a signal handler may
+ * use hooks in the middle of it, and finds all as it is between hooks. With the mutex held it counts, and notes it in one
+ * word. A lock word that is not 0 is taken, and is not asked for twice: each try takes the line from its holder. About 20
+ * instructions besides the try. */
 HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    ACQUIRE(pthread_mutex_lock, mutex, OBJECT_MUTEX, EXCLUSIVE, try_mutex(mutex), real.pthread_mutex_lock(mutex), 0,
-            NULL);
+    struct thread *thread = self;
+    struct known_object *known = known_of(thread->known_locks, mutex);
+    bool is_plain = load_relaxed(&mutex->__data.__kind) == PTHREAD_MUTEX_TIMED_NP;
+    if (unlikely(known->object != mutex || !known->skip || !is_plain || thread->light || thread->state != THREAD_IDLE ||
+                 is_paused()))
+        return mutex_lock_slowly(mutex, CALLER());
+    known->skip--;
+    if (unlikely(load_relaxed(&mutex->__data.__lock) || take_free(mutex)))
+        return lock_taken(thread, mutex, known->counters, CALLER());
+    count_one(&((struct lock_counters *)known->counters)->acquires);
+    store_relaxed(&thread->light, mutex);
+    return 0;
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *mutex) {
@@ -230,8 +291,33 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const 
             real.pthread_mutex_clocklock(mutex, clock, until), clock, until);
 }
 
-HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+static __attribute__((noinline)) int unlock_slowly(pthread_mutex_t *mutex) {
     RELEASE(mutex, real.pthread_mutex_unlock(mutex));
+}
+
+/* It was marked, after its light was put out: so nothing marks it now. */
+static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthread_mutex_t *mutex) {
+    struct held_lock held = {.since = thread->light_since, .weight = 1, .holds = HOLD_MARKED};
+    const struct known_object *known = known_of(thread->known_locks, mutex);
+    thread->light_since = 0;
+    held.counters = known->object == mutex ? known->counters : NULL;
+    uint64_t now = clock_ticks();
+    int result = real.pthread_mutex_unlock(mutex);
+    thread = held.counters ? thread_enter() : NULL;
+    if (!thread) return result;
+    hold_ended(&held, now);
+    thread_leave(thread);
+    return result;
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    struct thread *thread = self;
+    if (unlikely(load_relaxed(&thread->light) != mutex))
+        return thread->held_count ? unlock_slowly(mutex) : real.pthread_mutex_unlock(mutex);
+    store_relaxed(&thread->light, NULL);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex);
+    return real.pthread_mutex_unlock(mutex);
 }
 
 /* --- read-write locks ----------------------------------------------------------------------------------------- */

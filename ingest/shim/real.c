@@ -259,6 +259,8 @@ void *real_behind(uint64_t hook) {
     if (hook == (uint64_t)(uintptr_t)name) return (void *)(uintptr_t)load_relaxed(&real.name);
     REAL_FUNCTIONS(X)
 #undef X
+    if (hook == (uint64_t)(uintptr_t)mutex_lock_slowly)
+        return (void *)(uintptr_t)load_relaxed(&real.pthread_mutex_lock);
     return NULL;
 }
 

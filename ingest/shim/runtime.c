@@ -494,11 +494,12 @@ static void make_orphan(void) {
 static void begin_thread(struct thread *thread) {
     thread->errno_at = &errno;
     thread->held_count = 0;
+    thread->light = NULL;
+    thread->light_since = 0;
     thread->exit_rounds = 0;
     thread->birth_number = 0;
     stack_range_start(thread);
     sample_start(thread);
-    hold_draw(thread);
     pthread_setspecific(thread_end_key, thread);
     life_begins(thread);
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);

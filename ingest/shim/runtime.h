@@ -166,6 +166,7 @@ struct known_object {
     const void *object;
     void *counters;
     uint64_t generation; /* process->objects_generation when it was noted */
+    uint32_t skip;       /* of a lock: acquisitions until a hold is timed */
 };
 
 struct stack_range {
@@ -267,8 +268,12 @@ struct thread {
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */
     uint32_t held_count;
     struct held_lock held[HELD_LOCKS];
-    uint32_t holds_to_skip, hold_random; /* of short holds, until one is timed; 0 before the first draw */
-    uint32_t spins, spins_to_skip;       /* yields and failed tries: so far, up to SPINS_EXACT; until one is counted */
+    uint32_t hold_random; /* 0 before the first draw */
+    /* A mutex that it holds and that is not in `held`, because its hold is not timed; NULL: none. light_since: as of a hold
+     * that is marked; 0: it is not. The timer's handler may mark it at any time. */
+    const void *light;
+    uint64_t light_since;
+    uint32_t spins, spins_to_skip; /* yields and failed tries: so far, up to SPINS_EXACT; until one is counted */
     /* The wait that it is in, where a cancellation may end that; NULL: none. */
     struct wait_counters *waiting;
     uint64_t waiting_since;

@@ -19,8 +19,7 @@ static uint32_t spin_weight(struct thread *thread) {
         thread->spins_to_skip--;
         return 0;
     }
-    hold_draw(thread); /* for its random number */
-    thread->spins_to_skip = (uint32_t)((uint64_t)thread->hold_random * (2 * SPINS_SAMPLED - 1) >> 32);
+    thread->spins_to_skip = hold_draw(thread, 2 * SPINS_SAMPLED - 1);
     return SPINS_SAMPLED;
 }
 
@@ -63,6 +62,16 @@ HOOK void thrd_yield(void) {
 
 enum { SHORT_SLEEP_NS = 1000000 };
 
+/* Before a sleep: when it begins. */
+static uint64_t sleep_begins(void) {
+    struct thread *thread = thread_enter();
+    if (thread) {
+        holds_mark(thread);
+        thread_leave(thread);
+    }
+    return clock_ticks();
+}
+
 static bool is_short(const struct timespec *time) {
     return time->tv_sec == 0 && time->tv_nsec < SHORT_SLEEP_NS;
 }
@@ -81,21 +90,21 @@ static __attribute__((noinline)) void count_sleep(uint64_t since, const uint64_t
 }
 
 HOOK int nanosleep(const struct timespec *time, struct timespec *rest) {
-    uint64_t since = clock_ticks();
+    uint64_t since = sleep_begins();
     int result = real.nanosleep(time, rest);
     if (result == 0 && is_short(time)) count_sleep(since, CALLER());
     return result;
 }
 
 HOOK int thrd_sleep(const struct timespec *time, struct timespec *rest) {
-    uint64_t since = clock_ticks();
+    uint64_t since = sleep_begins();
     int result = real.thrd_sleep(time, rest);
     if (result == 0 && is_short(time)) count_sleep(since, CALLER());
     return result;
 }
 
 HOOK int usleep(useconds_t time) {
-    uint64_t since = clock_ticks();
+    uint64_t since = sleep_begins();
     int result = real.usleep(time);
     if (result == 0 && time < SHORT_SLEEP_NS / 1000) count_sleep(since, CALLER());
     return result;
@@ -103,7 +112,7 @@ HOOK int usleep(useconds_t time) {
 
 /* A sleep until a moment is short if it took a short time. */
 HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest) {
-    uint64_t since = clock_ticks();
+    uint64_t since = sleep_begins();
     int result = real.clock_nanosleep(clock, flags, time, rest);
     bool is_until = flags & TIMER_ABSTIME;
     if (result == 0 && (is_until ? clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time)))

@@ -48,6 +48,7 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
         lock_dropped();
         return wait;
     }
+    holds_mark(thread);
     wait.asked = clock_ticks();
     thread->waiting = wait.counters;
     thread->waiting_since = wait.asked;
@@ -114,7 +115,7 @@ struct condition_wait {
 };
 
 static void hold_pauses(struct thread *thread, const void *condition, void *mutex, struct condition_wait *pause) {
-    struct held_lock *held = find_held(thread, mutex);
+    struct held_lock *held = held_with_light(thread, mutex);
     pause->is_held = held != NULL;
     if (!held) return;
     add_own(&held->counters->condition_waits, held->weight);
@@ -144,6 +145,7 @@ static void condition_ends(const struct condition_wait *pause, const void *condi
         struct held_lock *held = &thread->held[thread->held_count++];
         *held = pause->held;
         held->woken_by = result == WAIT_PASSED ? condition : NULL;
+        if (held->holds == HOLD_MARKED) held->holds = 0;
         if (held->holds) held->since = clock_ticks();
     }
     thread_leave(thread);
