@@ -26,12 +26,12 @@ const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 't
 const WITHOUT_RUN = ['runs', 'sql'];
 const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
 
-const objects = () => import('./page_objects.js');
+const code = () => import('./page_source.js'), objects = () => import('./page_objects.js');
 const MODULES = {
   runs: () => import('./page_runs.js'), flame: () => import('./page_flame.js'), top: () => import('./page_top.js'), graph: () => import('./page_graph.js'),
-  peek: () => import('./page_peek.js'), tags: () => import('./page_tags.js'), doctor: () => import('./page_doctor.js'),
-  compare: () => import('./page_compare.js'), locks: objects, channels: objects, cells: objects, fibers: objects,
-  live: () => import('./page_live.js'),
+  peek: () => import('./page_peek.js'), source: code, disasm: code, tags: () => import('./page_tags.js'), doctor: () => import('./page_doctor.js'),
+  compare: () => import('./page_compare.js'), trend: () => import('./page_trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects,
+  sql: () => import('./page_sql.js'), live: () => import('./page_live.js'),
 };
 
 class App {

@@ -1,0 +1,3 @@
+# SQL in a browser: rows as they come, completion, cancel, errors, a result as a flame graph and as a chart.
+. "$(dirname "$0")/lib.sh"
+python3 "$ROOT/tests/browser_sql.py" || fail "the page of SQL"

@@ -1,0 +1,143 @@
+/* A figure over the runs: of whole runs, or of the functions that match. A click on a point chooses it; one chosen run can be opened, two are
+ * compared. */
+import { h, replace, button } from './dom.js';
+import * as api from './api.js';
+import * as state from './state.js';
+import { chart } from './chart.js';
+import { Table } from './table.js';
+import { actOnTable, choiceOf } from './page_top.js';
+import { shortName } from './page_runs.js';
+import { kindOf } from './actions.js';
+import { value, time, text, shorten, percent, count } from './format.js';
+
+const WHOLE = [['duration_ns', 'duration of the run', 'nanoseconds'], ['alloc_bytes', 'bytes allocated', 'bytes'], ['alloc_count', 'allocations', 'count'], ['inuse_bytes', 'bytes live at the end', 'bytes'],
+  ['cpu_ns', 'CPU time', 'nanoseconds'], ['lock_wait_ns', 'waits for locks', 'nanoseconds'], ['lock_contended', 'contended locks', 'count'], ['dropped', 'events dropped', 'count']];
+const OF_FUNCTION = [['cum', 'with callees'], ['flat', 'itself'], ['total', 'the whole profile']];
+
+/* What stands below a point: the tag that tells it from the others, else the label or the time. */
+export function labelOf(point) {
+  const tags = point.tags || {};
+  const commit = tags.git_commit || tags.commit || tags.version || tags.git_describe;
+  return commit ? commit.slice(0, 10) : point.label || time(point.started_ns).slice(5, 16);
+}
+
+class TrendPage {
+  constructor(host, app) {
+    this.host = host;
+    this.app = app;
+    this.part = 'table';
+    this.abort = new AbortController();
+  }
+
+  close() {
+    this.abort.abort();
+    if (this.table) this.table.close();
+  }
+
+  key() {
+    const now = this.app.state;
+    return state.query(now, { function: now.function, subject: now.subject });
+  }
+
+  /* The set whose history is shown: what the page says, else all runs with the label of this one. */
+  set() {
+    const now = this.app.state, run = this.app.run && this.app.run.runs[0];
+    if (now.subject) return now.subject;
+    if (this.app.run && this.app.run.runs.length > 1) return now.runs;
+    return run && run.label && !/[,:~]/.test(run.label) ? `all:${run.label}` : 'all';
+  }
+
+  async load() {
+    const now = this.app.state;
+    this.loaded = this.key();
+    if (now.function) {
+      const { body } = await api.get('series', state.query(state.change(now, { runs: this.set(), base: '', kind: now.kind || kindOf(this.app) }), { function: now.function }), this.abort.signal);
+      this.points = body;
+    } else {
+      const { body } = await api.get('run', new URLSearchParams({ runs: this.set() }).toString(), this.abort.signal);
+      this.points = [...body.runs].sort((a, b) => a.started_ns - b.started_ns);
+    }
+    this.build();
+  }
+
+  figure() {
+    const now = this.app.state, list = now.function ? OF_FUNCTION : WHOLE;
+    return list.find(([key]) => key === now.figure) || list[0];
+  }
+
+  unit() {
+    if (!this.app.state.function) return this.figure()[2];
+    const kind = this.app.run.kinds.find(one => one.kind === kindOf(this.app)), type = kind && (kind.types.find(one => one.type === (this.app.state.si || kind.default_type)) || kind.types[0]);
+    return type ? type.unit : 'count';
+  }
+
+  build() {
+    const now = this.app.state, [key, title] = this.figure(), unit = this.unit(), picked = now.pick ? now.pick.split(',') : [];
+    const go = changes => this.app.go(state.change(this.app.state, changes));
+    const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: labelOf(point), isChosen: picked.includes(shortName(point.uuid)),
+      title: `${labelOf(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}` }));
+    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression; empty: figures of whole runs', placeholder: 'function (empty: whole runs)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
+    const set = h('input', { type: 'text', 'aria-label': 'runs', placeholder: 'runs', spellcheck: 'false', maxlength: '1000' });
+    input.value = now.function;
+    set.value = this.set();
+    const submit = () => go({ function: input.value, subject: set.value, figure: Boolean(input.value) === Boolean(now.function) ? now.figure : '', pick: '' });
+    for (const field of [input, set]) field.addEventListener('keydown', event => event.key === 'Enter' && submit());
+    if (this.table) this.table.close();
+    this.table = new Table({
+      label: 'Runs of the chart', name: 'trend', sort: now.sort, order: now.order, keyOf: row => row.uuid, isChosen: row => picked.includes(shortName(row.uuid)) ? 'new' : '',
+      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+      onopen: row => this.app.go(state.change(state.turn(now, 'flame'), { runs: row.uuid, f: now.function })), onkey: (action, row) => action === 'mark' && Boolean(this.choose(row.uuid)),
+      columns: [{ key: 'started', title: 'started (UTC)', isText: true, width: 172, value: row => row.started_ns, text: row => time(row.started_ns) }, { key: 'label', title: 'label', isText: true, width: 130, text: row => text(row.label || '') },
+        { key: 'figure', title, width: 150, value: row => row[key], exact: row => row[key], text: row => value(row[key], unit) },
+        { key: 'change', title: 'against the one before', width: 170, text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
+    });
+    replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), choiceOf('figure', now.function ? OF_FUNCTION : WHOLE.map(one => one.slice(0, 2)), key, figure => go({ figure }))),
+      points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280 }) : h('p', { class: 'empty' }, 'No run has this.'),
+      this.choice(picked, key, unit), this.table.element);
+    this.show();
+  }
+
+  change(row, key) {
+    const at = this.points.indexOf(row), before = at > 0 ? this.points[at - 1][key] : 0;
+    return before ? `${row[key] > before ? '+' : ''}${percent(row[key] - before, before)}` : '';
+  }
+
+  choice(picked, key, unit) {
+    if (!picked.length) return h('p', { class: 'quiet-text' }, 'Choose a point to open its run, two to see their difference.');
+    const chosen = this.points.filter(point => picked.includes(shortName(point.uuid))), now = this.app.state, first = chosen[0], last = chosen[chosen.length - 1];
+    const to = (page, runs, base) => state.format(state.change(state.turn(now, page), { runs, base, f: page === 'flame' ? now.function : '' }));
+    return h('div', { class: 'choice' }, chosen.map(point => h('a', { class: 'button', href: to('flame', point.uuid, '') }, `Open ${shorten(labelOf(point), 20)}`)),
+      chosen.length > 1 ? [h('span', {}, `from ${value(first[key], unit)} to ${value(last[key], unit)}`), h('a', { class: 'button main', href: to('compare', last.uuid, first.uuid) }, 'Compare'), h('a', { class: 'button', href: to('flame', last.uuid, first.uuid) }, 'Difference as a flame graph')] : null,
+      button('Choose none', () => this.app.go(state.change(now, { pick: '' }), { replace: true }), { class: 'quiet' }));
+  }
+
+  /* The two latest choices are kept. */
+  choose(uuid) {
+    const now = this.app.state, name = shortName(uuid), list = now.pick ? now.pick.split(',') : [];
+    return this.app.go(state.change(now, { pick: (list.includes(name) ? list.filter(one => one !== name) : [...list, name].slice(-2)).join(',') }), { replace: true });
+  }
+
+  show() {
+    this.table.fill(this.points);
+    this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} runs` : '');
+  }
+
+  async update() {
+    if (this.key() !== this.loaded) await this.load();
+    else {
+      const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.key : '';
+      this.build();
+      if (focused) [...this.host.querySelectorAll('.point')].filter(point => point.dataset.key === focused).forEach(point => point.focus());
+    }
+  }
+
+  act(action) {
+    return actOnTable(this, action);
+  }
+}
+
+export async function open(host, app) {
+  const page = new TrendPage(host, app);
+  await page.load();
+  return page;
+}
