@@ -98,6 +98,7 @@ static int take_feature_off(struct profile_request *request, enum segment_featur
 
 static int take_no_heap(void *into, const struct option_row *row, const char *text, struct error *err) {
     (void)row, (void)text, (void)err;
+    take_feature_off(into, FEATURE_MMAP);
     return take_feature_off(into, FEATURE_HEAP);
 }
 
@@ -154,7 +155,7 @@ static const struct option_row recorded_rows[] = {
              "and Go programs."},
     {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
-    {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations."},
+    {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations and mappings."},
     {"no-locks", .type = OPTION_TAKE, .take = take_no_locks, .help = "Do not record locks and other waits."},
     {"no-io", .type = OPTION_TAKE, .take = take_no_io,
      .help = "Do not record calls that read and write files and sockets."},
@@ -262,11 +263,12 @@ static void derive_settings(struct profile_request *request) {
 }
 
 int profile_request_read(struct profile_request *request, int argc, char **argv, struct error *err) {
-    *request = (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
-                                        .ids_max = -1,
-                                        .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
-                                                                 FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO,
-                                                     .depth = DEPTH_DEFAULT}};
+    *request =
+        (struct profile_request){.cpu_hz = CPU_HZ_DEFAULT,
+                                 .ids_max = -1,
+                                 .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
+                                                          FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
+                                              .depth = DEPTH_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     derive_settings(request);

@@ -72,6 +72,7 @@ enum segment_feature {
     FEATURE_LEAKS = 1u << 12,      /* at its end a process searches for blocks that nothing points at */
     FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
     FEATURE_LIFETIMES = 1u << 17,  /* histograms of the sizes and lifetimes of blocks */
+    FEATURE_MMAP = 1u << 18,       /* mappings that the program makes itself */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -139,6 +140,7 @@ struct segment {
     _Atomic uint64_t ended_ticks;
     _Atomic uint64_t dropped_io;        /* calls of struct segment_io that could not be counted */
     _Atomic uint64_t dropped_lifetimes; /* sizes and lifetimes of blocks that could not be counted */
+    _Atomic uint64_t dropped_mappings;  /* mappings, and parts of them that were unmapped */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -361,6 +363,28 @@ enum segment_histogram {
     HISTOGRAMS
 };
 
+/* Mappings of one stack in one thread. Summed over all threads, map_bytes - unmap_bytes is what is mapped. A mapping counts as
+ * unmapped when the last bytes of it are, but for what lies behind a hole that was cut into it. */
+struct mapping_counters {
+    uint64_t map_count, map_bytes, unmap_count, unmap_bytes, reserved;
+};
+
+/* An entry of CHUNK_MAPPING. */
+struct segment_mapping {
+    uint32_t stack;
+    uint32_t use; /* enum segment_mapping_use */
+    struct mapping_counters counters;
+};
+enum segment_mapping_use {
+    MAPPING_ANONYMOUS = 1, /* private memory */
+    MAPPING_FILE,          /* a private mapping of a file */
+    MAPPING_SHARED,
+    MAPPING_STACK,    /* MAP_STACK, MAP_GROWSDOWN */
+    MAPPING_RESERVED, /* made without access (PROT_NONE) */
+    MAPPING_BREAK,    /* by brk or sbrk */
+    MAPPING_USES
+};
+
 /* What a stack of CPU time has as its leaf where no code of the program was running there. */
 enum segment_leaf {
     LEAF_RECORDER = 1,  /* the runtime */
@@ -421,6 +445,7 @@ enum chunk_kind {
     CHUNK_SPIN = 22,         /* counters of yields, short sleeps and failed tries, by stack */
     CHUNK_IO = 30,           /* `count` struct segment_io */
     CHUNK_TALLY = 31,        /* `count` struct segment_tally */
+    CHUNK_MAPPING = 32,      /* `count` struct segment_mapping */
 };
 
 struct chunk {
@@ -445,5 +470,6 @@ _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counte
                    sizeof(struct spin_counters) == 64,
                "the same");
 _Static_assert(sizeof(struct segment_io) == 96 && sizeof(struct segment_tally) == 16, "the same");
+_Static_assert(sizeof(struct segment_mapping) == 48, "the same");
 
 #endif

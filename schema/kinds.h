@@ -23,6 +23,7 @@ enum kind_id {
     KIND_HEAP_PEAK,
     KIND_LEAK,
     KIND_THREADS,   /* by the stacks that start them */
+    KIND_MMAP,      /* mappings that the program makes itself */
     KIND_LIFETIMES, /* histograms of the sizes and lifetimes of blocks */
     KIND_IO,
     KIND_SPIN,     /* yields, short sleeps and failed tries */

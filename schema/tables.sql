@@ -386,6 +386,20 @@ CREATE TABLE histograms (
     PRIMARY KEY (profile_id, trace_id, histogram, from_value)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE maps (
+    -- Mappings of one stack in one profile of the kind mmap: those that the program makes itself by mmap, mremap, brk and sbrk.
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that mapped
+    use          TEXT    NOT NULL, -- [text] anonymous (private memory), file (a private mapping of a file), shared, stack (MAP_STACK),
+                                   -- reserved (made without access), break (brk, sbrk)
+    label_set_id INTEGER NOT NULL REFERENCES label_sets(id), -- [id] the use, as a label
+    map_count    INTEGER NOT NULL DEFAULT 0, -- [count] mappings made
+    map_bytes    INTEGER NOT NULL DEFAULT 0, -- [bytes] of address space that they took
+    unmap_count  INTEGER NOT NULL DEFAULT 0, -- [count] mappings of this stack that were unmapped, moved or replaced
+    unmap_bytes  INTEGER NOT NULL DEFAULT 0, -- [bytes] likewise, also of parts of mappings
+    PRIMARY KEY (profile_id, trace_id, use)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE heap_peaks (
     -- What one stack had live when the live bytes of its process were highest: in the process's profile of kind heap-peak, whose
     -- time_ns is that moment.

@@ -40,6 +40,7 @@ KINDS = {
     "syscalls": ("calls/count errors/count time/nanoseconds", "time", "calls/count", ()),
     "wait": ("waits/count delay/nanoseconds", "delay", "contentions/count", ()),
     "lifetimes": ("allocated/count freed/count freed_same_thread/count", "freed", "space/bytes", ()),
+    "mmap": ("mapped_objects/count mapped_space/bytes inuse_objects/count inuse_space/bytes", "inuse_space", "space/bytes", ()),
     "io": ("calls/count bytes/bytes time/nanoseconds", "calls", "calls/count", ()),
     "mutex": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock",)),
     "block": ("contentions/count delay/nanoseconds", "delay", "contentions/count", ("lock", "channels", "wait")),
@@ -146,6 +147,12 @@ def spin_values(warehouse, profile):
                     "calls": row["yields"] + row["short_sleeps"] + row["failed_tries"]}
 
 
+def map_values(warehouse, profile):
+    for row in warehouse.rows("SELECT * FROM maps WHERE profile_id = ?", profile["id"]):
+        yield row, {"mapped_objects": row["map_count"], "mapped_space": row["map_bytes"],
+                    "inuse_objects": row["map_count"] - row["unmap_count"], "inuse_space": row["map_bytes"] - row["unmap_bytes"]}
+
+
 def cpu_values(warehouse, profile):
     for row in warehouse.rows("SELECT * FROM cpu WHERE profile_id = ?", profile["id"]):
         yield row, {"samples": row["samples"], "cpu": row["cpu_ns"]}
@@ -171,7 +178,7 @@ def read_by_stack(warehouse, profiles, types, values_of, has_state, has_address)
             if has_address and not is_stored(profile) and trace and warehouse.one("traces", trace)["location_id"]:
                 address = warehouse.one("locations", warehouse.one("traces", trace)["location_id"])["address"]
                 labels += (("addr", "%#x" % (address & (1 << 64) - 1), 0, ""),)
-            wanted = [0 if not is_counted and name.startswith("alloc_") else values[name] for name in types]
+            wanted = [0 if not is_counted and name.startswith(("alloc_", "mapped_")) else values[name] for name in types]
             yield (trace, row["label_set_id"]), (trace, labels), warehouse.stack(trace), labels, wanted
 
 
@@ -302,7 +309,7 @@ def read_waits(warehouse, profiles):
 
 READERS = {"lock": read_lock, "wait": read_other_waits, "io": read_io, "lifetimes": read_lifetimes, "mvcc": read_mvcc, "channels": read_channels, "fibers": read_fibers, "syscalls": read_syscalls,
            "mutex": read_waits, "block": lambda warehouse, profiles: read_waits(warehouse, profiles)}
-BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "threads": thread_values, "spin": spin_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
+BY_STACK = {"heap": heap_values, "heap-peak": peak_values, "leak": leak_values, "mmap": map_values, "threads": thread_values, "spin": spin_values, "cpu": cpu_values, "recorder": cpu_values, "lock": wait_values, "wait": wait_values}
 
 
 class Profile:
@@ -368,7 +375,7 @@ class Query:
         names, profiles = [IN_USE.get(name, name) for name, _ in types], self.profiles(run)
         table = self.kinds[0] if are_stored else self.kind
         if table in BY_STACK and (are_stored or self.kind not in ("lock", "wait")):
-            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table == "heap", table in ("heap", "heap-peak", "leak"))
+            return read_by_stack(self.warehouse, profiles, names, BY_STACK[table], table in ("heap", "mmap"), table in ("heap", "heap-peak", "leak"))
         if table in READERS:
             return READERS[table](self.warehouse, profiles)
         return read_own_types(self.warehouse, profiles, types)

@@ -181,6 +181,7 @@ static void test_views_run_in_both(void **state) {
                                         "memory",
                                         "heap_details",
                                         "io_use",
+                                        "map_use",
                                         "site_histograms",
                                         "lost",
                                         "run_order",

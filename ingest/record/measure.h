@@ -26,6 +26,7 @@ enum measure_id {
     MEASURE_RECORDER, /* CPU time of the runtime itself */
     MEASURE_IO,       /* calls of input and output */
     MEASURE_LIFETIME, /* histograms of blocks */
+    MEASURE_MMAP,     /* mappings of the program itself */
     MEASURE_COUNT,
 };
 

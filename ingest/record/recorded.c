@@ -207,6 +207,11 @@ static void on_tally(void *context, const struct segment_tally *tally) {
                 (struct pair_key){tally->stack, tally->part}, &tally->count);
 }
 
+static void on_mapping(void *context, const struct segment_mapping *entry) {
+    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_MMAP,
+                (struct pair_key){entry->stack, entry->use}, &entry->counters.map_count);
+}
+
 static void on_named_thread(void *context, const struct segment_thread *thread) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->named_threads = with_slot(recorded->named_threads, &recorded->named_thread_capacity, thread->id,
@@ -359,6 +364,7 @@ static void read_losses(struct recorded *recorded, const struct segment *head) {
         [MEASURE_CPU] = &head->dropped_cpu,
         [MEASURE_IO] = &head->dropped_io,
         [MEASURE_LIFETIME] = &head->dropped_lifetimes,
+        [MEASURE_MMAP] = &head->dropped_mappings,
     };
     for (int i = 0; i < MEASURE_COUNT; i++)
         recorded->counts[i].dropped = dropped[i] ? atomic_load_explicit(dropped[i], memory_order_relaxed) : 0;
@@ -375,8 +381,12 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     /* Counters first: a stack is published before it is counted, so the lists that are read afterwards have every id
      * that has a count. */
     static const struct segment_visitor waiting = {.thread = on_thread_state};
-    static const struct segment_visitor counters = {
-        .counters = on_counters, .thread = on_thread, .cpu = on_cpu, .io = on_io, .tally = on_tally};
+    static const struct segment_visitor counters = {.counters = on_counters,
+                                                    .thread = on_thread,
+                                                    .cpu = on_cpu,
+                                                    .io = on_io,
+                                                    .tally = on_tally,
+                                                    .mapping = on_mapping};
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
                                                  .object = on_object,
@@ -486,13 +496,26 @@ static int64_t labels_of(struct summing *summing, uint32_t id, struct error *err
                store_label_set(&summing->resolver->store, is_named ? labels : labels + 1, is_named ? 2 : 1, err);
 }
 
+const char *recorded_use(int64_t use) {
+    static const char *const names[MAPPING_USES] = {
+        [MAPPING_ANONYMOUS] = "anonymous", [MAPPING_FILE] = "file",         [MAPPING_SHARED] = "shared",
+        [MAPPING_STACK] = "stack",         [MAPPING_RESERVED] = "reserved", [MAPPING_BREAK] = "break"};
+    return names[use];
+}
+
+static int64_t labels_of_use(struct summing *summing, uint32_t use, struct error *err) {
+    const struct store_label label = {.key = "use", .text = recorded_use(use)};
+    return store_label_set(&summing->resolver->store, &label, 1, err);
+}
+
 /* As object_row, of a stack's id. */
 static int stack_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
     *row = (struct recorded_row){0};
     if (summing->measure->is_by_pair) {
         const struct pair_key pair = summing->counts->pairs[id];
         row->thing = summing->measure->is_by_thread ? labels_of(summing, pair.part, err) : pair.part;
-        if (row->thing < 0) return -1;
+        if (summing->measure->kind == KIND_MMAP) row->place = labels_of_use(summing, pair.part, err);
+        if (row->thing < 0 || row->place < 0) return -1;
         id = pair.stack;
     }
     row->trace = trace_of(summing, id, err);
@@ -545,10 +568,12 @@ static int add_to_row(struct summing *summing, uint64_t id, struct error *err) {
 }
 
 /* In a running process the frees of one thread may be read without the earlier allocations of another. What is live is
- * never negative. */
-static void clamp_frees(struct counts *counts) {
+ * never negative. The first words are those of struct heap_sums; of mappings they mean the same. */
+static void clamp_frees(struct counts *counts, size_t words) {
+    _Static_assert(offsetof(struct heap_sums, free_bytes) == offsetof(struct mapping_counters, unmap_bytes),
+                   "the order");
     for (size_t i = 0; i < counts->count; i++) {
-        struct heap_sums *row = (void *)(counts->now + i * measures[MEASURE_HEAP].words);
+        struct heap_sums *row = (void *)(counts->now + i * words);
         if (row->free_count > row->alloc_count) row->free_count = row->alloc_count;
         if (row->free_bytes > row->alloc_bytes) row->free_bytes = row->alloc_bytes;
     }
@@ -604,7 +629,7 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
             if (add_to_row(&summing, id, err)) return -1;
         counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;
         bound(&counts->dropped, counts->written_dropped);
-        if (i == MEASURE_HEAP && recorded->is_running) clamp_frees(counts);
+        if ((i == MEASURE_HEAP || i == MEASURE_MMAP) && recorded->is_running) clamp_frees(counts, measures[i].words);
         if (measures[i].is_snapshot) {
             clamp_levels(counts->now, counts->count * measures[i].words);
             clamp_levels(counts->total, measures[i].words);

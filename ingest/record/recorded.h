@@ -50,7 +50,7 @@ struct object_slot {              /* by object id */
 };
 
 struct
-    pair_key { /* part: the thread, of CPU time; the call, of input and output; the histogram and bucket, of blocks */
+    pair_key { /* part: the thread, of CPU time; the call, of input and output; the histogram and bucket, of blocks; the use, of mappings */
     uint32_t stack, part;
 };
 struct thread_slot {              /* by thread id */
@@ -64,8 +64,9 @@ struct recorded_row {
         struct {
             int64_t trace; /* heap and cpu: the stack; lock and cell: the caller's, 0 for none */
             int64_t
-                thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set; io: the call; lifetimes: the histogram and bucket */
-            int64_t place; /* lock and cell: the address; channel and fibers: `number` of struct segment_object */
+                thing; /* lock, cell, channel: the object; fibers: the task site; cpu: the label set; io: the call; lifetimes: the histogram and bucket; mmap: the use */
+            int64_t
+                place; /* mmap: the label set; lock and cell: the address; channel and fibers: `number` of struct segment_object */
         };
     };
     uint32_t kind; /* of a lock: enum segment_object_kind */
@@ -159,6 +160,9 @@ void recorded_rolled_back(struct recorded *recorded);
  * rose, else 0. Returns whether anything changed. `difference` may be the same array as `now`. */
 bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
                          uint64_t *difference);
+
+/* The name of an enum segment_mapping_use. */
+const char *recorded_use(int64_t use);
 
 /* The number of events of a measure, scaled when sampled. */
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);

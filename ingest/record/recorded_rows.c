@@ -136,6 +136,10 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
+    if (id == MEASURE_MMAP) {
+        db_bind_text(statement, ":use", recorded_use(row->thing));
+        db_bind_int(statement, ":labels", row->place);
+    }
     if (id == MEASURE_LIFETIME) bind_bucket(statement, row->thing);
     if (id == MEASURE_IO) db_bind_text(statement, ":call", io_call_name(row->thing));
     if (is_lock) db_bind_int(statement, ":first", row->first);

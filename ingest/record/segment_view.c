@@ -221,6 +221,20 @@ static void walk_tallies(struct segment_view *view, const unsigned char *body, s
     }
 }
 
+static void walk_mappings(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                          const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_mapping));
+    for (size_t i = 0; i < count && visitor->mapping; i++) {
+        struct segment_mapping entry; /* the program may be writing */
+        memcpy(&entry, body + i * sizeof entry, sizeof entry);
+        if (!is_id(view, entry.stack) || !entry.use || entry.use >= MAPPING_USES) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->mapping(context, &entry);
+    }
+}
+
 static void walk_threads(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
                          const struct segment_visitor *visitor, void *context) {
     count = clamp_count(view, count, room, sizeof(struct segment_thread));
@@ -283,6 +297,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
         case CHUNK_TALLY: walk_tallies(view, body, room, count, visitor, context); break;
+        case CHUNK_MAPPING: walk_mappings(view, body, room, count, visitor, context); break;
         case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
         case CHUNK_THREAD:

@@ -37,6 +37,7 @@ struct segment_visitor {
     void (*thread)(void *context, const struct thread_counters *counters);
     void (*cpu)(void *context, const struct segment_cpu *entry);
     void (*io)(void *context, const struct segment_io *entry);
+    void (*mapping)(void *context, const struct segment_mapping *entry);
     void (*tally)(void *context, const struct segment_tally *tally);
     void (*named_thread)(void *context, const struct segment_thread *thread);
 };

@@ -167,6 +167,11 @@ FIRST(ssize_t, pwritev64, (int a, const struct iovec *b, int c, off64_t d), (a, 
 FIRST(ssize_t, send, (int a, const void *b, size_t c, int d), (a, b, c, d))
 FIRST(ssize_t, sendto, (int a, const void *b, size_t c, int d, __CONST_SOCKADDR_ARG e, socklen_t f), (a, b, c, d, e, f))
 FIRST(ssize_t, sendmsg, (int a, const struct msghdr *b, int c), (a, b, c))
+FIRST(void *, mmap, (void *a, size_t b, int c, int d, int e, off_t f), (a, b, c, d, e, f))
+FIRST(void *, mmap64, (void *a, size_t b, int c, int d, int e, off64_t f), (a, b, c, d, e, f))
+FIRST(int, munmap, (void *a, size_t b), (a, b))
+FIRST(void *, sbrk, (intptr_t a), (a))
+FIRST(int, brk, (void *a), (a))
 FIRST(int, fflush, (FILE *a), (a))
 FIRST(int, fsync, (int a), (a))
 FIRST(int, fdatasync, (int a), (a))
@@ -178,6 +183,15 @@ FIRST(int, __openat_2, (int a, const char *b, int c), (a, b, c))
 FIRST(int, __openat64_2, (int a, const char *b, int c), (a, b, c))
 FIRST(int, close, (int a), (a))
 /* clang-format on */
+
+static void *first_mremap(void *address, size_t old_size, size_t size, int flags, ...) {
+    va_list list;
+    va_start(list, flags);
+    void *wanted = va_arg(list, void *); /* not used where it was not passed */
+    va_end(list);
+    real_resolve();
+    return real.mremap(address, old_size, size, flags, wanted);
+}
 
 /* A mode that was not passed is not used. */
 #define FIRST_OPEN(name, parameters, flags, ...)                                                                       \

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <threads.h>
@@ -71,6 +72,15 @@ int __openat64_2(int, const char *, int);
     X(int, __openat_2, (int, const char *, int))                                                                       \
     X(int, __openat64_2, (int, const char *, int))                                                                     \
     X(int, close, (int))
+
+/* Mappings. */
+#define MAPPING_FUNCTIONS(X)                                                                                           \
+    X(void *, mmap, (void *, size_t, int, int, int, off_t))                                                            \
+    X(void *, mmap64, (void *, size_t, int, int, int, off64_t))                                                        \
+    X(int, munmap, (void *, size_t))                                                                                   \
+    X(void *, mremap, (void *, size_t, size_t, int, ...))                                                              \
+    X(void *, sbrk, (intptr_t))                                                                                        \
+    X(int, brk, (void *))
 
 /* Every function that is hooked: type, name, parameters. */
 #define REAL_FUNCTIONS(X)                                                                                              \
@@ -142,7 +152,8 @@ int __openat64_2(int, const char *, int);
     X(int, thrd_sleep, (const struct timespec *, struct timespec *))                                                   \
     X(int, usleep, (useconds_t))                                                                                       \
     X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))                              \
-    IO_FUNCTIONS(X)
+    IO_FUNCTIONS(X)                                                                                                    \
+    MAPPING_FUNCTIONS(X)
 
 struct real_functions {
 #define X(type, name, parameters) type(*name) parameters;

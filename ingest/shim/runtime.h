@@ -89,6 +89,7 @@ struct routine_balance {
 
 struct rule_table; /* unwind.c */
 struct arenas;
+struct mapped;
 struct locked_table;
 
 struct process {
@@ -125,6 +126,9 @@ struct process {
         uintptr_t start;
         uint64_t value; /* of its entry; 0: none */
     } known_blocks[KNOWN_BLOCKS];
+    uint32_t mapped_lock;         /* mappings.c; it guards the next three */
+    struct mapped *mapped_ranges; /* by address */
+    uint64_t mapped_count, mapped_capacity;
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
@@ -262,7 +266,7 @@ struct thread {
     struct index *cpu_entries;                /* of this thread, in the segment */
     struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
-    struct entries io, tallies;
+    struct entries io, tallies, mappings;
     uint64_t allocated;             /* births.c: blocks */
     uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */

@@ -1,4 +1,4 @@
--- From version 3 to 4: how realloc resizes blocks; histograms of blocks; threads of a process; wakes, and the mutex of a condition
+-- From version 3 to 4: how realloc resizes blocks; histograms of blocks; mappings; threads of a process; wakes, and the mutex of a condition
 -- variable; input and output; totals of runs, which are computed when they are first needed.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
@@ -39,6 +39,20 @@ CREATE TABLE thread_starts (
     short_count INTEGER NOT NULL DEFAULT 0, -- [count] those that ended by themselves and lived less than 1 ms
     short_ns    INTEGER NOT NULL DEFAULT 0, -- [ns] sum of their lives
     PRIMARY KEY (profile_id, trace_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE maps (
+    -- Mappings of one stack in one profile of the kind mmap: those that the program makes itself by mmap, mremap, brk and sbrk.
+    profile_id   INTEGER NOT NULL REFERENCES profiles(id) ON DELETE CASCADE, -- [id] the profile
+    trace_id     INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that mapped
+    use          TEXT    NOT NULL, -- [text] anonymous (private memory), file (a private mapping of a file), shared, stack (MAP_STACK),
+                                   -- reserved (made without access), break (brk, sbrk)
+    label_set_id INTEGER NOT NULL REFERENCES label_sets(id), -- [id] the use, as a label
+    map_count    INTEGER NOT NULL DEFAULT 0, -- [count] mappings made
+    map_bytes    INTEGER NOT NULL DEFAULT 0, -- [bytes] of address space that they took
+    unmap_count  INTEGER NOT NULL DEFAULT 0, -- [count] mappings of this stack that were unmapped, moved or replaced
+    unmap_bytes  INTEGER NOT NULL DEFAULT 0, -- [bytes] likewise, also of parts of mappings
+    PRIMARY KEY (profile_id, trace_id, use)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE histograms (
