@@ -219,7 +219,8 @@ static void add_head(struct flames *flames, const char *title) {
     add_subtitle(flames);
     buffer_add_text(
         out, "</text></svg>\n"
-             "<text id=\"details\" class=\"head\" x=\"14\" y=\"79\" font-size=\"12\" xml:space=\"preserve\"></text>\n"
+             "<svg x=\"14\" width=\"100%\" height=\"92\" id=\"line\"><text id=\"details\" class=\"head\" y=\"79\" "
+             "font-size=\"12\" xml:space=\"preserve\"></text></svg>\n"
              "<g id=\"tools\" style=\"display:none\"><svg x=\"100%\" overflow=\"visible\">"
              "<foreignObject x=\"-254\" y=\"12\" width=\"240\" height=\"32\">"
              "<div xmlns=\"http://www.w3.org/1999/xhtml\"><input id=\"search\" type=\"search\" "

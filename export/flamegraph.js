@@ -230,8 +230,15 @@
     label(box, width);
   }
 
+  /* What is said of a frame ends before the buttons. */
+  function fitLine() {
+    const first = data.types.length > 1 ? select : callers;
+    element('line').setAttribute('width', Math.max(0, first.getBoundingClientRect().left - 28));
+  }
+
   function zoom(target) {
     state.zoomed = target;
+    fitLine();
     state.boxes.forEach(function (box) {
       const above = box.depth < target.depth && box.x <= target.x + EPSILON && box.x + box.width >= target.x + target.width - EPSILON;
       const below = box.depth >= target.depth && box.x >= target.x - EPSILON && box.x + box.width <= target.x + target.width + EPSILON;

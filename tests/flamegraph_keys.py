@@ -148,6 +148,16 @@ def turning(graph):
         equal(graph.boxes(), before, f"{name} pressed again")
 
 
+def apart(graph):
+    """What is said of a frame ends before the buttons, in a narrow window too."""
+    for size in (900, 1280):
+        graph.browser.size(size, 800)
+        graph.open("heap.svg")
+        end, first = graph.browser.run("return [14 + document.getElementById('line').width.baseVal.value,"
+                                       " document.getElementById('type').getBoundingClientRect().left]")
+        assert 100 < end <= first, (end, first)
+
+
 def types(graph):
     graph.open("heap.svg")
     names = graph.browser.run("return [...document.querySelectorAll('#type option')].map(option => option.textContent)")
@@ -193,7 +203,7 @@ def narrow(graph):
 
 with Browser() as browser:
     graph = Graph(browser)
-    for part in (searching, zooming, turning, types, change, narrow):
+    for part in (searching, zooming, turning, types, apart, change, narrow):
         part(graph)
         complaints = browser.complaints()
         assert not complaints, complaints
