@@ -969,7 +969,7 @@ static void test_losses(void **state) {
 /* ---- codes, views, texts --------------------------------------------------------------------------------------------- */
 
 static const struct {
-    const char *section, *codes[10];
+    const char *section, *codes[12];
 } sections[] = {
     {"heap", {"arena", "growth", "peak", "quadratic-growth", "rc", "leak", "temporary"}},
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
@@ -978,7 +978,8 @@ static const struct {
     {"io", {"tiny-io"}},
     {"wait", {"herd", "slow-consumer", "slow-producer"}},
     {"lock",
-     {"deadlock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended", "long-hold", "ok"}},
+     {"deadlock", "work-under-lock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended",
+      "long-hold", "ok"}},
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},

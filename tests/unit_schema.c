@@ -735,6 +735,51 @@ static void test_queue_is_no_atomic(void **state) {
                "1|2|3|1|2|3\n");
 }
 
+/* A function takes the lock in line 20, writes in line 21 and 19, and allocates in line 22. Holds are 1 s together. */
+static void test_work_under_lock(void **state) {
+    (void)state;
+    static const struct lock_case lock = {"waits", 100, 50, 0, 0, 1000000000, "hot-long"};
+    static const struct {
+        const char *why;
+        long long below_ns, above_ns, allocs, wait_ns;
+        const char *expected;
+    } cases[] = {
+        {"30 % of the holds", 300000000, 0, 0, 500000000, "work-under-lock"},
+        {"less", 299999999, 0, 0, 500000000, "hot-long"},
+        {"before the lock is taken", 0, 900000000, 0, 500000000, "hot-long"},
+        {"more than fits under the lock", 1200000001, 0, 0, 500000000, "hot-long"},
+        {"that just fits", 1200000000, 0, 0, 500000000, "work-under-lock"},
+        {"six million allocations of 50 ns", 0, 0, 6000000, 500000000, "work-under-lock"},
+        {"nobody waits for long", 900000000, 0, 0, 999999, "hot-long"},
+    };
+    insert_lock_runs(COUNT(cases));
+    ran("INSERT INTO functions(id, name, filename) VALUES (91, 'save', 'save.c'), (92, 'out', 'save.c');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (90, 0, 90), (91, 0, 91), (92, 0, 92), (93, 0, 93), "
+        "(94, 0, 94);"
+        "INSERT INTO location_lines(location_id, position, function_id, line) VALUES (90, 0, 91, 20), (91, 0, 91, 21), "
+        "    (92, 0, 91, 19), (93, 0, 91, 22), (94, 0, 92, 99);"
+        "INSERT INTO traces(id, hash, signature, stack, location_id, function_id, line) VALUES (90, 1, 1, '[90]', 90, "
+        "91, 20), "
+        "    (91, 1, 1, '[94,91]', 94, 92, 99), (92, 1, 1, '[94,92]', 94, 92, 99), (93, 1, 1, '[93]', 93, 91, 22)");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        size_t run = i + 1;
+        insert_lock((int)run, 1, 90, &lock, cases[i].wait_ns);
+        char *sql =
+            xasprintf("INSERT INTO profiles(id, run_id, kind) VALUES (%zu, %zu, 'io'), (%zu, %zu, 'heap');"
+                      "INSERT INTO io(profile_id, trace_id, call, time_ns) VALUES (%zu, 91, 'write', %lld), (%zu, 92, "
+                      "'write', %lld);"
+                      "INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes) VALUES (%zu, 93, %lld, 0)",
+                      100 + run, run, 200 + run, run, 100 + run, cases[i].below_ns, 100 + run, cases[i].above_ns,
+                      200 + run, cases[i].allocs);
+        ran(sql);
+        free(sql);
+        char *got = finding("SELECT code FROM doctor_lock WHERE run_id = :run", (int)run);
+        if (strcmp(got, cases[i].expected) != 0) fail_msg("%s: %s", cases[i].why, got);
+        free(got);
+    }
+    check_rows("SELECT advice GLOB '* Here: write in out (save.c:99).' FROM doctor_lock WHERE run_id = 1", "1\n");
+}
+
 /* The share of the waits: of the lives of all threads, less what they waited for that is no lock. */
 static void test_thread_time(void **state) {
     (void)state;
@@ -984,6 +1029,7 @@ int main(void) {
         TEST(test_queue_is_no_atomic),
         TEST(test_deadlock),
         TEST(test_thread_time),
+        TEST(test_work_under_lock),
         TEST(test_lock_severity),
         TEST(test_lock_sums_callers),
         TEST(test_first_stack),

@@ -67,6 +67,8 @@ static const struct figure {
     {"io", "small_percent", "below 512 B", UNIT_PERCENT},
     {"io", "mean_bytes", "mean of these", UNIT_BYTES},
     {"io", "time_ns", "time in calls", UNIT_NS},
+    {"lock", "io_ns", "input and output under it", UNIT_NS, "work-under-lock"},
+    {"lock", "work_allocs", "allocations", UNIT_COUNT, "work-under-lock"},
     {"channel", "capacity", "capacity", UNIT_COUNT},
     {"channel", "max_depth", "deepest", UNIT_COUNT},
     {"channel", "pushes", "pushes", UNIT_COUNT},

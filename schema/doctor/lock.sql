@@ -31,6 +31,9 @@ CREATE VIEW doctor_lock AS
 --   unfinished [count]: waits that were not over when the process ended
 --   condition_waits [count]: of a mutex: waits on condition variables that released it
 --   unfinished_max_wait_ns [ns]: the longest wait of a caller that was still waiting when the process ended
+--   io_ns [ns]: in calls that read, write, open and close, made by the functions that take the lock, behind the line where they do; NULL: no
+--     such calls, or nobody waits for the lock
+--   work_allocs [count]: blocks allocated there; NULL: the same
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   Of a recorded run:
 --   deadlock: in a process, threads wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or longer, and
@@ -38,6 +41,10 @@ CREATE VIEW doctor_lock AS
 --     hold of the lock in that process. A signal ended the run, or an exit status that is not 0 where another lock is waited for; or
 --     the process is not the first of the run, whose end is not known. A wait on a condition variable is no wait for its mutex: idle
 --     workers are no deadlock.
+--   work-under-lock: io_ns, and work_allocs at heap_temporary_block_ns (50 ns) each, are lock_work_percent (30 %) of hold_ns, and io_ns is
+--     no more than lock_work_most_percent (120 %) of it: more cannot be under the lock. The waits are not below lock_wait_note_ns
+--     (1 ms), and contended_percent >= lock_contended_percent (20 %), or wait_percent >= lock_starved_percent (10 %), or they are the
+--     longest of the run. What else such a function does behind that line, after it gave the lock back, is not told apart.
 --   Of a recorded run, where the time that threads wait counts more than how many operations wait:
 --   mvcc-fit: read_percent >= lock_mvcc_read_percent (80 %), total_acquires >= lock_fit_acquires (1,000), and either
 --     contended_percent >= lock_fit_contended_percent (10 %) or wait_percent >= lock_starved_percent (10 %).
@@ -68,10 +75,10 @@ CREATE VIEW doctor_lock AS
 -- Measured: four threads that count under a mutex hold it 150 to 350 ns in the mean, also on a busy machine, where one of a
 --   million holds lasted 95 ms; a lock around a sleep of 100 us holds 300 us. Hence 1 us for the fits. A thread that takes a lock
 --   again at once kept another one out for 3 ms a time with 14 % of the operations waiting. Hence starved.
--- advice: of a deadlock also the waits of the run that did not end: each lock, its caller and the line.
+-- advice: of work-under-lock also the calls and allocations, each with its line. Of a deadlock also the waits of the run that did not end: each lock, its caller and the line.
 -- trace_ids: the callers where they were recorded, else the stack that allocated the lock, else the one that took it first. First the caller that holds longest
 --   (hot-long, long-hold), else the one that waits longest.
--- Known false positives: a program that is killed while threads queue for two locks that are held long (deadlock). A lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
+-- Known false positives: work that a function does after it gave the lock back, as long as the holds are (work-under-lock). A program that is killed while threads queue for two locks that are held long (deadlock). A lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
 --   which idle workers wait for work on purpose (starved).
 WITH
 -- The rows of what is no lock are summed too: what threads waited for there is no time in which they could wait for a lock. By
@@ -137,7 +144,10 @@ rule AS (
         max(value) FILTER (WHERE name = 'lock_critical_waits') AS critical_waits,
         max(value) FILTER (WHERE name = 'lock_critical_ns') AS critical_ns,
         max(value) FILTER (WHERE name = 'lock_deadlock_wait_ns') AS deadlock_wait_ns,
-        max(value) FILTER (WHERE name = 'lock_deadlock_holds') AS deadlock_holds
+        max(value) FILTER (WHERE name = 'lock_deadlock_holds') AS deadlock_holds,
+        max(value) FILTER (WHERE name = 'heap_temporary_block_ns') AS block_ns,
+        max(value) FILTER (WHERE name = 'lock_work_percent') AS work_percent,
+        max(value) FILTER (WHERE name = 'lock_work_most_percent') AS work_most_percent
     FROM rules
 ),
 -- What is true of a lock, in the words of the thresholds above.
@@ -152,6 +162,10 @@ fact AS (
         mean_wait_ns >= rule.starved_wait_ns AS is_wait_long,
         total_acquires >= rule.fit_acquires AS is_used,
         condition_waits > 0 AS is_queue,
+        is_recorded AND acquires > 0 AND wait_ns >= rule.wait_note_ns
+            AND (figure.contended_percent >= rule.contended_percent OR coalesce(wait_percent, 0) >= rule.starved_percent
+                 OR has_longest_waits) AS is_waited_for,
+        rule.block_ns, rule.work_percent, rule.work_most_percent,
         is_recorded AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
             AND EXISTS (SELECT -- in one process
                                EXISTS (SELECT 1
@@ -185,10 +199,50 @@ fact AS (
     FROM figure
     CROSS JOIN rule
 ),
-judged AS (
+-- What is done in the functions that take the lock, below the line where they do, in calls that read, write, open and close, and in
+-- allocations. Only of locks that threads wait for.
+worked AS (
     SELECT
         fact.*,
+        CASE WHEN is_waited_for THEN
+            (SELECT sum(io.time_ns)
+             FROM profiles
+             JOIN io ON io.profile_id = profiles.id
+             WHERE profiles.run_id = fact.run_id AND profiles.kind = 'io'
+               AND EXISTS (SELECT 1
+                           FROM profiles AS used
+                           JOIN locks ON locks.profile_id = used.id
+                           JOIN traces AS taker ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                           JOIN traces ON traces.id = io.trace_id
+                           JOIN json_each(traces.stack) AS step
+                           JOIN location_lines AS frame ON frame.location_id = step.value
+                           WHERE used.run_id = fact.run_id AND used.kind = 'lock' AND locks.object_id = fact.object_id
+                             AND locks.address = fact.address AND taker.line > 0
+                             AND frame.function_id = taker.function_id AND frame.line > taker.line)) END AS io_ns,
+        CASE WHEN is_waited_for THEN
+            (SELECT sum(site_rows.alloc_count)
+             FROM profiles
+             JOIN site_rows ON site_rows.profile_id = profiles.id
+             JOIN site_keys ON site_keys.id = site_rows.site_key_id
+             WHERE profiles.run_id = fact.run_id AND profiles.kind = 'heap'
+               AND EXISTS (SELECT 1
+                           FROM profiles AS used
+                           JOIN locks ON locks.profile_id = used.id
+                           JOIN traces AS taker ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                           JOIN traces ON traces.id = site_keys.trace_id
+                           JOIN json_each(traces.stack) AS step
+                           JOIN location_lines AS frame ON frame.location_id = step.value
+                           WHERE used.run_id = fact.run_id AND used.kind = 'lock' AND locks.object_id = fact.object_id
+                             AND locks.address = fact.address AND taker.line > 0
+                             AND frame.function_id = taker.function_id AND frame.line > taker.line)) END AS work_allocs
+    FROM fact
+),
+judged AS (
+    SELECT
+        worked.*,
         CASE WHEN is_deadlock THEN 'deadlock'
+             WHEN (coalesce(io_ns, 0) + coalesce(work_allocs, 0) * block_ns) * 100.0 >= work_percent * max(hold_ns, 1)
+                  AND coalesce(io_ns, 0) * 100.0 <= work_most_percent * max(hold_ns, 1) THEN 'work-under-lock'
              WHEN NOT is_queue AND is_mostly_read AND is_used AND (is_fit_contended OR is_costly) THEN 'mvcc-fit'
              WHEN is_recorded AND is_contended AND is_long THEN 'hot-long'
              WHEN is_costly AND NOT is_contended AND NOT is_short AND is_wait_long THEN 'starved'
@@ -199,7 +253,7 @@ judged AS (
              WHEN is_costly OR is_recorded AND has_longest_waits AND NOT is_brief THEN 'starved'
              WHEN is_long THEN 'long-hold'
              ELSE 'ok' END AS code
-    FROM fact
+    FROM worked
 )
 SELECT
     judged.run_id,
@@ -217,10 +271,11 @@ SELECT
     printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"wait_percent":%s,"hold_ns":%d,"mean_hold_ns":%d,'
            || '"max_hold_ns":%d,"timeouts":%d,"unfinished":%d,"condition_waits":%d,'
-           || '"unfinished_max_wait_ns":%d}',
+           || '"unfinished_max_wait_ns":%d,"io_ns":%s,"work_allocs":%s}',
            judged.kind, acquires, contended, read_acquires, read_contended, read_percent, contended_percent, wait_ns,
            max_wait_ns, coalesce(wait_percent, 'null'), hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns,
-           timeouts, unfinished, condition_waits, unfinished_max_wait_ns) AS evidence,
+           timeouts, unfinished, condition_waits, unfinished_max_wait_ns, coalesce(io_ns, 'null'),
+           coalesce(work_allocs, 'null')) AS evidence,
     coalesce(
         (SELECT '[' || group_concat(trace_id) OVER (
                     ORDER BY weight DESC, operations DESC, trace_id
@@ -252,7 +307,39 @@ SELECT
                      JOIN objects AS waiting ON waiting.id = locks.object_id
                      JOIN places ON places.trace_id = locks.trace_id
                      WHERE profiles.run_id = judged.run_id AND profiles.kind = 'lock' AND locks.unfinished > 0
-                       AND locks.trace_id <> 0), ''), '') AS advice,
+                       AND locks.trace_id <> 0), ''), '')
+    || iif(judged.code = 'work-under-lock',
+           coalesce((SELECT ' Here: ' || group_concat(DISTINCT work.call || ' in ' || places.function
+                                            || iif(places.line > 0, printf(' (%s:%d)',
+                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
+                                                      places.line), '')) || '.'
+                     FROM (SELECT io.trace_id, io.call
+                           FROM profiles
+                           JOIN io ON io.profile_id = profiles.id
+                           WHERE profiles.run_id = judged.run_id AND profiles.kind = 'io'
+                           GROUP BY 1, 2
+                           HAVING sum(io.time_ns) * 10 >= io_ns
+                           UNION ALL
+                           SELECT site_keys.trace_id, 'allocations'
+                           FROM profiles
+                           JOIN site_rows ON site_rows.profile_id = profiles.id
+                           JOIN site_keys ON site_keys.id = site_rows.site_key_id
+                           WHERE profiles.run_id = judged.run_id AND profiles.kind = 'heap' AND work_allocs > 0
+                           GROUP BY 1
+                           HAVING sum(site_rows.alloc_count) * 10 >= work_allocs) AS work
+                     JOIN places ON places.trace_id = work.trace_id
+                     JOIN traces ON traces.id = work.trace_id
+                     WHERE EXISTS (SELECT 1
+                                   FROM profiles AS used
+                                   JOIN locks ON locks.profile_id = used.id
+                                   JOIN traces AS taker
+                                       ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                                   JOIN json_each(traces.stack) AS step
+                                   JOIN location_lines AS frame ON frame.location_id = step.value
+                                   WHERE used.run_id = judged.run_id AND used.kind = 'lock'
+                                     AND locks.object_id = judged.object_id AND locks.address = judged.address
+                                     AND taker.line > 0 AND frame.function_id = taker.function_id
+                                     AND frame.line > taker.line)), ''), '') AS advice,
     judged.object_id,
     judged.address,
     judged.kind,
@@ -274,7 +361,9 @@ SELECT
     timeouts,
     unfinished,
     condition_waits,
-    unfinished_max_wait_ns
+    unfinished_max_wait_ns,
+    io_ns,
+    work_allocs
 FROM judged
 JOIN objects ON objects.id = judged.object_id
 LEFT JOIN advice ON advice.code = 'lock-' || judged.code;
