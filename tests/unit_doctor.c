@@ -518,8 +518,12 @@ static void test_tiny_blocks(void **state) {
         put_run((int)i + 1 + SPLIT, cases[i].source, "heap", 2, put_sites, &cases[i]);
     }
     ran("UPDATE sites SET alloc_bytes = 0, free_bytes = 0 WHERE trace_id = 2 AND alloc_count = 0");
+    ran("UPDATE runs SET duration_ns = 25000000"); /* 5,000 blocks of 50 ns are 1 % of it */
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
+    ran("UPDATE runs SET duration_ns = 25000001");
+    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note", "recorded: less than 1 % of the run");
+    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 12, "arena warning", "a dump, whose run has no such cost");
 }
 
 /* A million blocks that are freed at once, half of the site's; a warning where they cost 5 % of the run at 50 ns each. */
@@ -647,6 +651,9 @@ static void test_growth(void **state) {
         {"one sample of 100", {0, 0, 0, 0, 0, 0, 0, 100}, 0, 100, "leak note"},
         {"nine samples of 100, growing", {0, 0, 200, 200, 200, 200, 0, 100}, 0, 100, "leak note"},
         {"ten and more, growing", {0, 0, 200, 200, 200, 200, 200, 0}, 0, 100, "leak warning"},
+        {"filled in two fifths", {0, 0, 0, 0, 0, 150, 150, 0}, 0, 0, "leak note"},
+        {"filled in three fifths", {0, 0, 0, 100, 0, 100, 100, 0}, 0, 0, "leak warning"},
+        {"hardly in the third", {0, 0, 0, 30, 0, 130, 140, 0}, 0, 0, "leak note"},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++)
@@ -663,6 +670,12 @@ static void test_growth(void **state) {
     expect_findings("doctor_heap", 5, "leak note", "interrupted");
     expect_findings("doctor_heap", 6, "leak warning", "steady or not");
     expect_rows("SELECT growth_bytes IS NULL FROM doctor_heap WHERE run_id = 6", "1");
+    /* 300 kB of 15.1 MB are 1.98 % and round to 2; of 20.3 MB they are 1.48 %. */
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (2, 2, 2, '[]'); INSERT INTO sites(profile_id, trace_id, "
+        "alloc_count, alloc_bytes, free_count, free_bytes) VALUES (48, 2, 2, 14900000, 1, 100000)");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "leak warning", "2 % of what is live");
+    ran("UPDATE sites SET alloc_bytes = 20100000 WHERE trace_id = 2");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "leak note", "less than 2 % of what is live");
     /* Nothing is said of Go. */
     ran("INSERT INTO functions(id, name, filename) VALUES (1, 'main.main', '/src/main.go'); INSERT INTO locations(id, "
         "mapping_id, "
