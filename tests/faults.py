@@ -1,8 +1,9 @@
-"""faults.py DB RUNS [NAME...]: profiles the pairs of tests/faults.list, or those that are named, RUNS times each into the new warehouse DB,
+"""faults.py DB RUNS [--strict] [--again=N] [NAME...]: profiles the pairs of tests/faults.list, or those that are named, RUNS times each into the new warehouse DB,
 and prints a table of Markdown: a program with one known fault, and the same program with --mended.
 
 A pair is right if in every run the fault is the first finding and worth a warning, the mended twin has no such finding, nothing critical
-and at most one warning, and both print the same. --strict: nothing else than the fault is worth a warning, in either of them.
+and at most one warning, and both print the same. --strict: nothing else than the fault is worth a warning, in either of them. --again=N: a
+pair that is wrong may try again N times, for a machine that has other things to do.
 A pair of a program whose compiler is not there is left out, and named. Exit 1 if a pair is wrong. $CLEAR is the program, $FIXTURES where
 the programs are."""
 import glob, json, os, re, subprocess, sys
@@ -10,7 +11,8 @@ import glob, json, os, re, subprocess, sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 LANGUAGES = {"c": "C", "cc": "C++", "rs": "Rust"}
 strict = "--strict" in sys.argv
-database, times, *wanted = [argument for argument in sys.argv[1:] if argument != "--strict"]
+again = next((int(argument[8:]) for argument in sys.argv if argument.startswith("--again=")), 0)
+database, times, *wanted = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
 
 
 def pairs():
@@ -89,7 +91,9 @@ def main():
         if not os.path.exists(os.path.join(os.environ["FIXTURES"], "fault_" + name)):
             print(f"| {name} | {LANGUAGES[sources[name]]} | {code} | not built | | | left out |")
             continue
-        first, twin, wrong = check(name, code, subject, options, status)
+        for _ in range(1 + again):
+            first, twin, wrong = check(name, code, subject, options, status)
+            if not wrong: break
         named = sum(row[1] == code and bool(re.fullmatch(subject, row[2])) for row in first)
         print(f"| {name} | {LANGUAGES[sources[name]]} | {code} | {named} of {len(first)} | {max(row[0] for row in twin)} | "
               f"{max(row[1] for row in twin)} | {'; '.join(dict.fromkeys(wrong)) or 'right'} |", flush=True)

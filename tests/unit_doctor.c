@@ -524,6 +524,12 @@ static void test_tiny_blocks(void **state) {
     ran("UPDATE runs SET duration_ns = 25000001");
     expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note", "recorded: less than 1 % of the run");
     expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 12, "arena warning", "a dump, whose run has no such cost");
+    /* Of a program that got a tenth of a processor the CPU time counts. */
+    ran("UPDATE runs SET duration_ns = 250000000; INSERT INTO profiles(id, run_id, kind) VALUES (9000, 6, 'cpu'); "
+        "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (9000, 1, 1, 25000000)");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "arena warning", "1 % of the CPU time");
+    ran("UPDATE cpu SET cpu_ns = 25000001");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "arena note", "less than that");
 }
 
 /* A million blocks that are freed at once, half of the site's; a warning where they cost 5 % of the run at 50 ns each. */
