@@ -55,6 +55,7 @@ TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ 
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
+TRUTH_PACKAGES := curl g++ git heaptrack jq libglib2.0-dev linux-perf nginx-light nodejs perl python3 redis-server redis-tools rustc sqlite3 valgrind xz-utils
 MATRIX_PACKAGES := bubblewrap chromium clang cmake curl default-jdk-headless emacs-nox ffmpeg g++ gdb gimp git golang-go imagemagick libc6-dev \
 	libgoogle-perftools-dev libjemalloc-dev lua5.4 make memcached nginx-light nodejs openssl perl php-cli postgresql postgresql-contrib python3 \
 	r-base-core redis-server redis-tools ruby sqlite3 tar tcl util-linux vim-nox wrk xz-utils zstd
@@ -201,12 +202,10 @@ IN_DEMO = rm -rf $(DEMO_DIRECTORY) && mkdir $(DEMO_DIRECTORY) && cd $(DEMO_DIREC
 	CLEAR=$(abspath $(OUT))/clear FIXTURES=$(abspath $(BUILD))/fixtures TZ=UTC PYTHONDONTWRITEBYTECODE=1
 
 .PHONY: truth
-truth: ## longer comparisons with what is known to be true, on a machine that does nothing else; prints their tables
-	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES))
+truth: ## hold findings and figures against other tools, programs that count themselves, and healthy ones; writes docs/truth.md (20 minutes)
+	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(TRUTH_PACKAGES))
 	$(SUBMAKE) all $(FIXTURES)
-	@for check in tests/truth/*; do \
-		echo "== $${check##*/}"; CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) $$check || exit 1; \
-	done
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) tests/truth/run $(T)
 
 #? SUITE=bookworm  the Debian that `make fresh` makes by debootstrap
 SUITE   ?= bookworm

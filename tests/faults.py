@@ -66,7 +66,7 @@ def check(name, code, subject, options, status):
         good = found[0][1] == code and re.fullmatch(subject, found[0][2])
         if got != status: wrong.append(f"exit status {got}")
         if not good: wrong.append(f"first is {found[0][1]} {found[0][2]}")
-        others = [row for row in found if row[1] != code]
+        others = [row for row in found if row[1].split("/")[1] != code.split("/")[1]]  # a channel is a queue, and said to be slow as both
         if strict and others: wrong.append(f"also {others}")
         got, mended_said, found, also_wrong = run(program, options, ["--mended"])
         wrong += ["mended: " + text for text in also_wrong]
@@ -96,7 +96,7 @@ def main():
             if not wrong: break
         named = sum(row[1] == code and bool(re.fullmatch(subject, row[2])) for row in first)
         print(f"| {name} | {LANGUAGES[sources[name]]} | {code} | {named} of {len(first)} | {max(row[0] for row in twin)} | "
-              f"{max(row[1] for row in twin)} | {'; '.join(dict.fromkeys(wrong)) or 'right'} |", flush=True)
+              f"{max(row[1] for row in twin)} | {'**wrong:** ' + '; '.join(dict.fromkeys(wrong)) if wrong else 'right'} |", flush=True)
         every, good = every + 1, good + (not wrong)
     print(f"\n{good} of {every} pairs are right, {times} runs of each program.")
     return good < every or every == 0
