@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/detach.h"
 #include "cli/http_token.h"
 #include "cli/profile_options.h"
 #include "cli/profile_program.h"
@@ -21,6 +22,7 @@
 #include "ingest/record/launch.h"
 #include "ingest/record/lost.h"
 #include "ingest/record/private_dir.h"
+#include "ingest/record/relatives.h"
 #include "ingest/record/self_dumps.h"
 #include "ingest/record/tools.h"
 #include "ingest/symbols/source_rows.h"
@@ -32,6 +34,7 @@ enum {
     GRACE_STEP_NS = 2000000,
     INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
     INTERVAL_OLD_NS = 1000000000,
+    LOOK_NS = 50000000,        /* between two looks whether a process still runs */
     LOCKED_PATIENCE_MS = 1000, /* of one attempt to store the end */
 };
 #define LOCKED_AGAIN_NS INT64_C(10000000000) /* the message about it is repeated */
@@ -55,6 +58,8 @@ struct recording {
     int served;            /* its descriptor */
     char *token;           /* that a client needs to switch recording */
     int wait_status;
+    int report;   /* of --detach; -1: none */
+    bool is_over; /* the target has ended, and what it started is waited for */
     bool warned, is_paused;
 };
 
@@ -285,6 +290,17 @@ static int64_t time_to_flush(const struct recording *recording) {
     return time_ns < INTERVAL_OLD_NS ? time_ns : INTERVAL_OLD_NS;
 }
 
+static bool others_run(const struct recording *recording) {
+    return collector_running(recording->collector) || relatives_run(recording->directory.path);
+}
+
+/* True when what is waited for has ended: the program, or with --wait the last process that it started. */
+static bool wait_for_end(struct recording *recording, int64_t wait_ns) {
+    struct launch *launch = &recording->launch;
+    if (!recording->is_over) return launch_wait(launch, (uint64_t)wait_ns, &recording->wait_status);
+    return launch_wait_more(launch, (uint64_t)(wait_ns < LOOK_NS ? wait_ns : LOOK_NS)) || !others_run(recording);
+}
+
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
  * server has its turns, for as long as it wants the time. */
 static bool wait_for_flush(struct recording *recording) {
@@ -293,17 +309,16 @@ static bool wait_for_flush(struct recording *recording) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
         int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
         if (serve_ns >= 0 && serve_ns < wait_ns) wait_ns = serve_ns;
-        if (launch_wait(&recording->launch, (uint64_t)wait_ns, &recording->wait_status)) return true;
+        if (wait_for_end(recording, wait_ns)) return true;
         if (recording->server) server_step(recording->server);
         if (recording->launch.has_signal || clock_monotonic_ns() >= due_ns) return false;
     }
 }
 
-static void flush_until_exit(struct recording *recording) {
+static void flush_until_end(struct recording *recording, bool has_line) {
     struct status_line line;
     struct collector_totals totals;
-    collector_set_span(recording->collector, recording->launch.started_ns, 0);
-    status_line_start(&line, !recording->request->quiet);
+    status_line_start(&line, has_line);
     while (!wait_for_flush(recording)) {
         if (recording->launch.has_signal)
             switch_recording(recording);
@@ -314,12 +329,43 @@ static void flush_until_exit(struct recording *recording) {
         status_line_draw(&line, &totals, recording->is_paused);
     }
     status_line_end(&line);
+}
+
+static void detach(struct recording *recording) {
+    char *log = xasprintf("%s.log", recording->output);
+    if (!recording->request->quiet)
+        error_print("process %d goes on recording what runs; it prints to %s, and ends when the last process has ended "
+                    "(kill %d: now)",
+                    (int)getpid(), log, (int)getpid());
+    detach_recorder(recording->report, recording->wait_status, log);
+    recording->report = -1;
+    free(log);
+}
+
+/* What the target started goes on, and is recorded until the last process has ended or somebody ends us. */
+static void follow(struct recording *recording) {
+    recording->is_over = true;
+    if (!others_run(recording)) return;
+    if (recording->report >= 0)
+        detach(recording);
+    else if (!recording->request->quiet)
+        error_print("the target has ended; what it started is recorded until the last process has ended (Ctrl-C: now)");
+    flush_until_end(recording, !recording->request->quiet && !recording->request->detaches);
+    uint64_t now_ns = (uint64_t)clock_monotonic_ns();
+    recording->duration_ns = (int64_t)(now_ns - recording->launch.started_ns);
+    collector_set_span(recording->collector, recording->launch.started_ns, now_ns);
+}
+
+static void flush_until_exit(struct recording *recording) {
+    collector_set_span(recording->collector, recording->launch.started_ns, 0);
+    flush_until_end(recording, !recording->request->quiet);
     recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
     collector_set_waits(recording->collector, recording->launch.waits);
     collector_set_status(recording->collector, recording->wait_status);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
+    if (recording->request->waits) follow(recording);
     if (recording->server) server_finish(recording->server);
     close_server(recording);
 }
@@ -552,13 +598,19 @@ static void release(struct recording *recording) {
     free(recording->output);
 }
 
+static int record(struct recording *recording, struct error *err) {
+    int code = prepare(recording, err);
+    if (code == 0) code = run_target(recording, err);
+    release(recording);
+    return code ? -1 : launch_exit_status(recording->wait_status);
+}
+
 int command_profile(int argc, char **argv, struct error *err) {
     struct profile_request request;
-    struct recording recording = {.request = &request, .directory = {.file = -1, .owner = -1}};
-    int code = profile_request_read(&request, argc, argv, err);
-    if (code == 0) code = prepare(&recording, err);
-    if (code == 0) code = run_target(&recording, err);
-    release(&recording);
+    struct recording recording = {.request = &request, .directory = {.file = -1, .owner = -1}, .report = -1};
+    int status = 0, code = profile_request_read(&request, argc, argv, err);
+    if (code == 0) code = request.detaches ? detach_start(&recording.report, &status, err) : 1;
+    if (code > 0) status = record(&recording, err);
     profile_request_free(&request);
-    return code ? -1 : launch_exit_status(recording.wait_status);
+    return code < 0 ? -1 : status;
 }

@@ -171,6 +171,10 @@ static const struct option_row recorded_rows[] = {
      .help = "Count system calls with `strace -c`, in a second execution whose output is discarded."},
     {"follow", .type = OPTION_TAKE, .take = take_follow, .argument = "all|none", .words = "all none",
      .help = "Record forked processes too (default), or only the target."},
+    {"wait", .type = OPTION_SWITCH, .offset = AT(waits),
+     .help = "When the target has ended, record what it started until the last process has ended: for daemons."},
+    {"detach", .type = OPTION_SWITCH, .offset = AT(detaches),
+     .help = "As `--wait`, in the background: the command ends with the target."},
     {"start", .type = OPTION_TAKE, .take = take_start, .argument = "on|off", .words = "on off",
      .help = "Start with recording on or off. SIGUSR2 to clear then switches it."},
     {0},
@@ -234,6 +238,11 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     return 0;
 }
 
+static int check_wait(const struct profile_request *request, struct error *err) {
+    if (!request->waits || !(request->recorder.features & FEATURE_NO_CHILDREN)) return 0;
+    return error_usage(err, "--wait and --detach are for processes that the target starts: leave out --follow=none");
+}
+
 static int check_heap(const struct collector_options *recorder, struct error *err) {
     if (recorder->features & FEATURE_LIFETIMES && !(recorder->features & FEATURE_HEAP))
         return error_usage(err, "--lifetimes and --no-heap exclude each other");
@@ -256,6 +265,7 @@ static void derive_settings(struct profile_request *request) {
     }
     /* --keep keeps its windows unmerged. */
     if (!request->has_windows && !recorder->windows.keep_ns) recorder->windows.most = WINDOWS_DEFAULT;
+    request->waits = request->waits || request->detaches;
     request->run.command = request->arguments;
     request->run.tags = &request->tags;
     request->run.sample_n = recorder->sample_n;
@@ -272,7 +282,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err)) return -1;
     derive_settings(request);
-    return check_heap(&request->recorder, err);
+    return check_wait(request, err) ? -1 : check_heap(&request->recorder, err);
 }
 
 void profile_request_free(struct profile_request *request) {

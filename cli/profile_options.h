@@ -11,6 +11,7 @@ struct profile_request {
     int64_t interval_ns;           /* 0: by the age of the run */
     int64_t ids_max;               /* becomes the recorder's; -1: by the memory of the machine */
     bool quiet, has_windows;       /* has_windows: --windows was given */
+    bool waits, detaches;          /* --wait, --detach */
     bool is_switched;              /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;              /* the address to serve the run at; NULL: none */
     bool http_anywhere;

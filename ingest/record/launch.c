@@ -282,13 +282,17 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
     return code;
 }
 
+static bool asks_to_end(int signal) {
+    return signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+}
+
 bool launch_is_asked_to_end(void) {
     sigset_t waited;
     siginfo_t info;
     bool is_asked = false;
     waited_signals(&waited);
     for (int signal; (signal = sigtimedwait(&waited, &info, &(struct timespec){0})) > 0;)
-        is_asked = is_asked || signal == SIGINT || signal == SIGQUIT || signal == SIGTERM || signal == SIGHUP;
+        is_asked = is_asked || asks_to_end(signal);
     return is_asked;
 }
 
@@ -344,6 +348,24 @@ bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
         if (launch->has_signal) return has_ended(launch, wait_status);
     }
     return true;
+}
+
+bool launch_wait_more(struct launch *launch, uint64_t timeout_ns) {
+    uint64_t until = (uint64_t)clock_monotonic_ns() + timeout_ns;
+    sigset_t waited;
+    waited_signals(&waited);
+    for (bool is_attended = false; !is_attended;) {
+        uint64_t now = (uint64_t)clock_monotonic_ns(), left = until > now ? until - now : 0;
+        siginfo_t info;
+        struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
+        int signal = wait_signal(launch, &waited, &info, &timeout, &is_attended);
+        if (signal > 0 && signal == launch->own_signal) launch->has_signal = true;
+        if (launch->has_signal) return false;
+        if (signal == SIGTSTP) stop_with_child(signal);
+        if (asks_to_end(signal)) return true;
+        if (signal <= 0 && !left) return false;
+    }
+    return false;
 }
 
 int launch_exit_status(int wait_status) {

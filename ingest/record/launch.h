@@ -49,6 +49,8 @@ int launch_start(struct launch *launch, const char *path, char *const *arguments
 /* Waits for the end of the program (true, *wait_status as from waitpid), or until `timeout_ns` has passed, own_signal
  * has arrived or *attended is readable (false). */
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status);
+/* After the end of the program: waits as launch_wait does, for signals to us. True: somebody asked us to end, as below. */
+bool launch_wait_more(struct launch *launch, uint64_t timeout_ns);
 /* After the end of the program: whether somebody asked us to end meanwhile (SIGINT, SIGQUIT, SIGTERM or SIGHUP). Takes all
  * signals that came until now. */
 bool launch_is_asked_to_end(void);
