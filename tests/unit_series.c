@@ -19,7 +19,7 @@ enum { SITES = 2000, MOVED = 20, STEP_NS = 1000, BLOCK = 48 };
 
 static const char world[] =
     "INSERT INTO runs(id, uuid, started_ns, source, flags) VALUES (1, 'u1', 0, 'profile', 'unfinished');"
-    "INSERT INTO processes VALUES (1, 1, 77, 1, '/bin/program', '', 0, NULL);"
+    "INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 1, 77, 1, '/bin/program', 0);"
     "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
     "  INSERT INTO functions(id, name) SELECT i, 'site_' || i FROM n;"
     "INSERT INTO locations(id, mapping_id, address) SELECT id, 0, 4096 + 16 * id FROM functions;"
