@@ -94,7 +94,7 @@ refused 'no SQL: give a SELECT'
 refused 'the SQL has a parameter :x: add x=VALUE' "SELECT :x"
 refused 'the SQL has no parameter :y' "SELECT 1" y=2
 refused "'two' is not NAME=VALUE" "SELECT 1" two
-refused "unknown format 'xml'; formats are table, csv, json, jsonl, markdown" --format xml "SELECT 1"
+refused "unknown format 'xml'; formats are table, csv, json, jsonl, arrays, markdown" --format xml "SELECT 1"
 refused 'parameters need names: :run instead of' "SELECT ?"
 refused "t.db: no run 'nosuch' among 3" "SELECT :run" run=nosuch
 [ ! -e other.db ] && [ ! -e copy.db ] || fail "a refused statement made a file"
