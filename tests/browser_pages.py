@@ -111,7 +111,7 @@ def try_code(page):
     assert lines and total, listed
     text = open("parser.c", encoding="utf-8").read().splitlines()
     for row in lines:
-        assert row["text"].strip() == text[int(row["line"]) - 1].replace("\t", "        ").strip(), row
+        assert row["text"].strip() == text[int(row["line"]) - 1].expandtabs(8).strip(), row
     flat = next(node for node in clear_json("report", "json", "--kind", "cpu", "--nodefraction", "0", "--focus", "^write_line$", "parser")["nodes"] if node["name"] == "write_line")
     heads = [row for row in rows(page) if not row["line"]]
     assert heads[0]["flat"] == flat["flat"] and heads[0]["cum"] == flat["cum"], (heads, flat)

@@ -14,7 +14,7 @@ PAGES = [
     ("runs-chosen", "/?pick=@new&against=@old"),
     ("flame", "/?runs=parser&kind=cpu"),
     ("flame-search", "/?runs=parser&kind=cpu&q=alloc|free"),
-    ("flame-difference", "/?runs=parser&base=@old&kind=cpu"),
+    ("flame-difference", "/?runs=@new&base=@old&kind=cpu"),
     ("flame-sandwich", "/?runs=parser&kind=cpu&pivot=%5Ewrite_line%24"),
     ("top", "/?runs=parser&kind=cpu&page=top"),
     ("graph", "/?runs=parser&kind=cpu&page=graph"),
@@ -23,23 +23,23 @@ PAGES = [
     ("disassembly", "/?runs=parser&kind=cpu&page=disasm&function=%5Ecopy_token%24"),
     ("tags", "/?runs=parser&kind=cpu&page=tags"),
     ("doctor", "/?runs=parser&page=doctor"),
-    ("compare", "/?runs=parser&base=@old&page=compare"),
-    ("trend", "/?runs=parser&page=trend&figure=cpu_ns"),
+    ("compare", "/?runs=@new&base=@old&page=compare"),
+    ("trend", "/?runs=parser&page=trend&figure=alloc_count"),
     ("locks", "/?runs=locks&page=locks"),
     ("channels", "/?runs=queues&page=channels"),
     ("cells", "/?runs=cells&page=cells"),
     ("fibers", "/?runs=fibers&page=fibers"),
     ("windows", "/?runs=phases&kind=heap&page=live"),
-    ("sql", "/?page=sql&query=chart#sql=SELECT+started%2C+label%2C+cpu_ns%2C+alloc_bytes%0AFROM+run_summary%0AWHERE+label+%3D+%27parser%27%0AORDER+BY+started"),
+    ("sql", "/?page=sql&query=chart#sql=SELECT+started%2C+label%2C+alloc_count%2C+cpu_ns%0AFROM+run_summary%0AWHERE+label+%3D+%27parser%27%0AORDER+BY+started"),
 ]
 
 
-def record(db, label, program, *options):
-    subprocess.run([CLEAR, "profile", "-q", "--db", db, "--label", label, "-o", label + ".profile", *options, program], check=True, stdout=subprocess.DEVNULL)
+def record(db, label, program, *options, arguments=()):
+    subprocess.run([CLEAR, "profile", "-q", "--db", db, "--label", label, "-o", label + ".profile", *options, program, *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
 def make(db):
-    """Five runs of a parser with a commit each, and one run of each other kind."""
+    """Five runs of a parser with a commit each, the last two of which have a fault, and one run of each other kind."""
     shutil.copy(os.path.join(ROOT, "fixtures", "fault_tiny_allocs.c"), "parser.c")
     subprocess.run(["gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-I", os.path.join(ROOT, "fixtures"), "-o", "parser", "parser.c"], check=True)
     for label, name, options in (("phases", "phases", ["--interval", "100ms"]), ("fibers", "fibers", []), ("cells", "mvcc", []),
@@ -47,8 +47,9 @@ def make(db):
         shutil.copy(os.path.join(FIXTURES, name), name)
         record(db, label, "./" + name, *options)
     for i in range(5):
-        record(db, "parser", "./parser", "--cpu=999", "--tag", f"git_commit={0xa1b2c3d4 + 7919 * i:08x}", "--tag", "branch=main")
+        tags = ["--tag", f"git_commit={0x3f1ab27c * (i + 2) % 2**32:08x}", "--tag", "branch=main"]
+        record(db, "parser", "./parser", "--cpu=999", *tags, arguments=["--", "--mended"] if i < 3 else [])
     runs = json.loads(subprocess.run([CLEAR, "runs", "--json", "--db", db, "--label", "parser"], check=True, capture_output=True, text=True).stdout)
-    names = {"@new": ",".join(run["uuid"][:13] for run in runs[:2]), "@old": ",".join(run["uuid"][:13] for run in runs[2:])}
+    names = {"@new": ",".join(run["uuid"][:13] for run in runs[:2]), "@old": ",".join(run["uuid"][:13] for run in runs[2:4])}
     for i, (name, path) in enumerate(PAGES):
         PAGES[i] = (name, path.replace("@new", names["@new"]).replace("@old", names["@old"]))

@@ -15,6 +15,8 @@ def main():
             page.scheme(scheme)
             for name, path in PAGES:
                 page.go(path)
+                if name == "sql":
+                    page.wait("document.querySelector('.result .chart') && document.querySelector('.sql-side details')")
                 page.run("document.activeElement.blur()")
                 page.picture(os.path.join(directory, f"{name}-{scheme}.png"))
     print(f"{2 * len(PAGES)} pictures in {directory}")

@@ -1,10 +1,11 @@
 /* A line chart of a figure over runs, as SVG: axes, points that can be clicked and reached by keys, a tooltip for each.
  *
- * points: [{ y, title, label, key, isChosen }] from left to right; options: { label, unit, onpoint(point, event), height }. */
+ * points: [{ y, title, label, key, isChosen }] from left to right; options: { label, unit, onpoint(point, event), height, space }: `space` is the
+ * width that there is. */
 import { h, svg } from './dom.js';
 import { value, shorten } from './format.js';
 
-const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 44;
+const LEFT = 84, RIGHT = 18, TOP = 14, BOTTOM = 44, LEAST = 480;
 
 /* Round values between 0 and at least `most`, for the lines of the grid. */
 export function ticks(least, most, wanted = 5) {
@@ -14,19 +15,20 @@ export function ticks(least, most, wanted = 5) {
   return out;
 }
 
-export function chart(points, { label, unit, onpoint, height = 320, width = 900 }) {
+export function chart(points, { label, unit, onpoint, height = 320, space = 900 }) {
+  const width = Math.max(LEAST, Math.floor(space)); // drawn as large as it is, so that its letters are not scaled
   const numbers = points.map(point => point.y).filter(Number.isFinite);
   const lines = ticks(Math.min(0, ...numbers), Math.max(0, ...numbers) || 1), low = lines[0], high = lines[lines.length - 1];
   const x = i => LEFT + (points.length > 1 ? i * (width - LEFT - RIGHT) / (points.length - 1) : (width - LEFT - RIGHT) / 2);
   const y = number => TOP + (1 - (number - low) / (high - low || 1)) * (height - TOP - BOTTOM);
   const path = points.map((point, i) => Number.isFinite(point.y) ? `${i && Number.isFinite(points[i - 1].y) ? 'L' : 'M'}${x(i).toFixed(1)} ${y(point.y).toFixed(1)}` : '').join('');
   const every = Math.max(1, Math.ceil(points.length / Math.max(1, Math.floor((width - LEFT) / 110))));
-  const drawn = svg('svg', { class: 'chart', viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label },
+  const drawn = svg('svg', { class: 'chart', viewBox: `0 0 ${width} ${height}`, role: 'group', 'aria-label': label, width, height },
     lines.map(line => [svg('line', { class: 'grid', x1: LEFT, x2: width - RIGHT, y1: y(line), y2: y(line) }),
       svg('text', { x: LEFT - 8, y: y(line) + 4, 'text-anchor': 'end' }, value(line, unit))]),
     svg('path', { class: 'line', d: path }),
     points.map((point, i) => i % every || points.length - 1 - i < every / 2 && i !== points.length - 1 ? null
-      : svg('text', { x: Math.min(x(i), width - RIGHT - 20), y: height - BOTTOM + 20, 'text-anchor': 'middle' }, shorten(point.label || '', 15))),
+      : svg('text', { x: i ? Math.min(x(i), width - 8) : x(i), y: height - BOTTOM + 20, 'text-anchor': x(i) > width - 60 ? 'end' : 'middle' }, shorten(point.label || '', 15))),
     points.map((point, i) => Number.isFinite(point.y) ? mark(point, x(i), y(point.y), onpoint) : null));
   return h('div', { class: 'chart-frame' }, drawn);
 }

@@ -43,6 +43,7 @@ class App {
     this.run = null;
     this.runKey = null;
     this.waiting = '';
+    this.ended = new Set(); // runs that are over, as the server said
     this.main = document.getElementById('page');
     this.theme(remembered('theme', ''));
     this.header();
@@ -108,25 +109,34 @@ class App {
     this.listen();
   }
 
-  /* While the run is recorded, the server tells of each new window; the page asks again for what it shows, and keeps zoom and selection. */
+  /* While the run is recorded, the server tells of each new window; the page asks again for what it shows, and keeps zoom and selection.
+   * A run without an end is asked about: it is being recorded, or was interrupted. */
   listen() {
-    const uuid = this.run && this.run.recording;
+    const open = this.run.runs.length === 1 && this.run.runs[0].source === 'profile' && !this.run.runs[0].exit, uuid = open ? this.run.runs[0].uuid : '';
     if (this.events && this.events.uuid === uuid) return;
     if (this.events) this.events.close();
     this.events = null;
-    if (!uuid || !this.run.runs.some(run => run.uuid === uuid)) return;
+    this.isRecording = undefined;
+    if (!uuid || this.ended.has(uuid)) return;
     this.events = new EventSource('/api/live?' + new URLSearchParams({ runs: uuid }));
     this.events.uuid = uuid;
     this.events.addEventListener('window', event => {
       this.isRecording = JSON.parse(event.data).recording;
       this.renew();
     });
-    this.events.addEventListener('end', () => {
-      this.events.close();
-      this.runKey = null;
-      announce('The recording has ended');
-      this.enter(this.state);
-    });
+    this.events.addEventListener('end', () => this.runEnded(uuid));
+  }
+
+  runEnded(uuid) {
+    const wasRecorded = this.isRecording !== undefined;
+    this.events.close();
+    this.events = null;
+    this.ended.add(uuid);
+    this.isRecording = undefined;
+    if (!wasRecorded) return;
+    this.runKey = null;
+    announce('The recording has ended');
+    this.enter(this.state);
   }
 
   /* One request at a time: windows that come in between are one more. */
@@ -237,7 +247,7 @@ class App {
 
   headerKey() {
     const { runs, base, kind, si } = this.state;
-    return JSON.stringify([states.page(this.state), runs, base, kind, si, this.runKey, this.run ? this.run.recording : 0]);
+    return JSON.stringify([states.page(this.state), runs, base, kind, si, this.runKey]);
   }
 
   subject(name) {
@@ -247,7 +257,7 @@ class App {
     const about = first ? `${first.command || first.source || ''} · ${time(first.started_ns)} UTC` : '';
     return h('div', { class: 'subject' },
       h('a', { class: 'run', href: '/?page=runs', title: `${text(about)} — choose another run` }, h('strong', {}, this.runTitle()), h('span', {}, shorten(text(about), 70))),
-      now.base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, shorten(text(now.base), 24)),
+      now.base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, now.base.includes(',') ? `${now.base.split(',').length} runs` : shorten(text(now.base), 24)),
         button('×', () => this.go(states.change(this.state, { base: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
       OF_KIND.includes(name) ? this.kindChoice() : null);
   }

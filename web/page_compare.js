@@ -56,9 +56,9 @@ class ComparePage {
       onmenu: (row, x, y) => row.subject && openMenu(x, y, titleOf(row.subject), functionItems(this.app, row.subject)),
     });
     const side = (title, of) => h('div', { class: 'side' }, h('h3', {}, title), h('strong', {}, text(of.name)), h('span', {}, `${count(of.n)} ${of.n === 1 ? 'run' : 'runs'}`));
-    const unlike = [...saturation || []].map(one => typeof one === 'string' ? one : one.text || one.advice || JSON.stringify(one));
+    const unlike = [...saturation || []].map(one => `${one.side === 'old' ? 'before' : 'after'}: ${one.code}${one.subject ? ` (${one.subject})` : ''}, ${count(one.count)} in ${count(one.runs)} ${one.runs === 1 ? 'run' : 'runs'}`);
     replace(this.host, h('section', { class: 'verdict', 'aria-label': 'In words' }, h('h2', {}, text(quote || 'Nothing changed by more than the noise.'))),
-      unlike.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What limits the comparison' }, h('strong', {}, 'The sides are not alike'), h('ul', {}, unlike.map(line => h('li', {}, text(line))))) : null,
+      unlike.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What limits the comparison' }, h('strong', {}, 'This limits the comparison'), h('ul', {}, unlike.map(line => h('li', {}, text(line))))) : null,
       h('div', { class: 'sides' }, side('before', old), side('after', fresh)),
       h('div', { class: 'toolbar' }, choiceOf('rows', [['', 'what changed'], ['all', 'all figures']], now.fold, fold => this.app.go(state.change(this.app.state, { fold }))),
         choiceOf('section', [['', 'all sections'], ...[...new Set(this.lines.map(line => line.section))].map(one => [one, one])], now.subject, subject => this.app.go(state.change(this.app.state, { subject }))),

@@ -54,8 +54,17 @@ class FlamePage {
     this.roots = answers.map(answer => trees.decode(answer.body));
     this.roots.forEach(root => { root.name = 'all'; });
     await this.askNoise();
-    this.build();
     await this.askDetail();
+    if (this.views.length === this.roots.length && this.pictures.isConnected && this.hasSamples()) {
+      this.redrawToolbar(); // the same pictures of new trees: what has the focus keeps it
+      this.show();
+    } else {
+      this.build();
+    }
+  }
+
+  hasSamples() {
+    return Boolean(this.head.total || this.head.base_total);
   }
 
   /* Which functions changed by more than the noise, if a side has several runs: callers of none of them are grey. */
@@ -114,10 +123,10 @@ class FlamePage {
     const isSandwich = this.roots.length === 2;
     this.views = this.roots.map((root, i) => this.view(isSandwich && i === 0));
     this.detail = h('div', { class: 'detail', 'aria-live': 'off' });
-    const pictures = isSandwich
-      ? [h('div', { class: 'sandwich' }, h('h2', {}, 'Callers'), this.views[0].element, h('h2', {}, 'Callees'), this.views[1].element)]
-      : [this.views[0].element];
-    replace(this.host, this.toolbar(isSandwich), this.head.total || this.head.base_total ? pictures : this.nothing(), this.detail);
+    this.pictures = isSandwich
+      ? h('div', { class: 'sandwich' }, h('h2', {}, 'Callers'), this.views[0].element, h('h2', {}, 'Callees'), this.views[1].element)
+      : this.views[0].element;
+    replace(this.host, this.toolbar(isSandwich), this.hasSamples() ? this.pictures : this.nothing(), this.detail);
     this.show();
   }
 
@@ -130,7 +139,7 @@ class FlamePage {
       label: upwards ? 'Flame graph of callers' : 'Flame graph', upwards,
       describe: box => this.describe(box),
       describeRest: box => `${count(box.rest.count)} more, ${value(box.rest.value, this.head.unit)}`,
-      colour: this.head.is_diff ? (node, dark) => this.changeColour(node, dark) : null,
+      colour: (node, dark) => this.head.is_diff && this.changeColour(node, dark),
       onfocus: box => this.tell(box),
       onzoom: id => this.zoom(id, view),
       onmenu: (box, x, y) => this.menu(box, x, y),
@@ -149,6 +158,7 @@ class FlamePage {
         : select('order', [['', 'from the root'], ['1', 'from the leaves']], now.inverted, inverted => go({ inverted, zoom: '' })),
       button('Fold recursion', () => go({ fold: now.fold ? '' : '1' }), { 'aria-pressed': String(Boolean(now.fold)), title: 'r' }),
       button('Zoom out', () => this.app.act('reset'), { disabled: !now.zoom, title: '0', class: 'zoom-out' }),
+      this.head.is_diff ? button('Normalize', () => go({ norm: now.norm ? '' : '1', zoom: '' }), { 'aria-pressed': String(Boolean(now.norm)), title: 'scale to the total of the base: for sides of different length or number of runs' }) : null,
       this.head.is_diff ? this.legend() : null,
       h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.head.total }, this.total()),
         menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'picture (.png)', run: () => this.savePicture() }]))));

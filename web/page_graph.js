@@ -48,10 +48,19 @@ class GraphPage {
     replace(this.host, h('div', { class: 'toolbar' }, button('−', () => zoom(1 / 1.25), { 'aria-label': 'Smaller' }), button('+', () => zoom(1.25), { 'aria-label': 'Larger' }), button('Natural size', () => zoom(0)), button('Fit', () => this.fit()),
       h('span', { class: 'quiet-text' }, picture ? '' : 'Graphviz is not installed where clear runs: this is a plain layout.'), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
         menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }])))), this.frame);
+    this.crop();
     this.zoom(0);
     const first = this.drawn.querySelector('.node');
     if (first) first.scrollIntoView({ block: 'nearest', inline: 'center' });
     this.mark();
+  }
+
+  /* The picture without the room of what was left out. */
+  crop() {
+    const box = this.drawn.getBBox();
+    if (!box.width) return;
+    this.natural = [box.width + 16, box.height + 16];
+    this.drawn.setAttribute('viewBox', [box.x - 8, box.y - 8, ...this.natural].join(' '));
   }
 
   async picture() {
@@ -67,7 +76,9 @@ class GraphPage {
   copied(markup) {
     const source = new DOMParser().parseFromString(markup, 'image/svg+xml').documentElement;
     const outer = source.querySelector('g');
-    source.querySelectorAll('g.cluster').forEach(legend => legend.remove()); // what the header of the page says
+    const legend = [...source.querySelectorAll('g.node')].find(node => /^File: |^Type: /.test(node.querySelector('title')?.textContent || ''));
+    if (legend) legend.remove(); // what the header of the page says
+    source.querySelectorAll('g.cluster, g.graph > polygon').forEach(frame => frame.remove());
     const box = (source.getAttribute('viewBox') || '0 0 800 600').split(/[ ,]+/).map(Number);
     this.natural = [box[2], box[3]];
     const drawn = svg('svg', { class: 'graph-drawn', viewBox: box.join(' '), role: 'img', 'aria-label': 'Call graph, the same functions as in Top' }, outer ? copyOf(outer) : []);

@@ -42,6 +42,7 @@ class LivePage {
   async load() {
     this.loaded = this.key();
     this.windows = (await api.get('windows', this.key(), this.abort.signal)).body;
+    this.server = this.app.isRecording === undefined ? null : (await api.get('server', '', this.abort.signal)).body;
     this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number')) : [];
     this.build();
   }
@@ -115,10 +116,9 @@ class LivePage {
   // ---- a run that is being recorded
 
   recording() {
-    const run = this.app.run;
-    if (!run || !run.recording) return null;
-    const said = h('span', { class: 'badge live' }, this.app.isRecording === false ? 'recording is off' : 'recording');
-    return [said, run.can_toggle ? button(this.app.isRecording === false ? 'Switch on' : 'Switch off', () => this.toggle()) : null];
+    const isOn = this.app.isRecording;
+    if (isOn === undefined) return null;
+    return [h('span', { class: 'badge live' }, isOn ? 'recording' : 'recording is off'), this.server && this.server.can_toggle ? button(isOn ? 'Switch off' : 'Switch on', () => this.toggle()) : null];
   }
 
   async toggle() {

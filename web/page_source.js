@@ -23,6 +23,13 @@ export function rowsOf(answer, withCode) {
   return out;
 }
 
+/* Tabs as spaces up to the next column of eight. */
+function untab(line) {
+  let out = '';
+  for (const part of line.split(/(\t)/)) out += part === '\t' ? ' '.repeat(8 - out.length % 8) : part;
+  return out;
+}
+
 class SourcePage {
   constructor(host, app, which) {
     this.host = host;
@@ -80,7 +87,7 @@ class SourcePage {
       label: TITLES[this.which], name: this.which, none: this.note || 'No function matches.',
       columns: [figure('flat', 'flat'), figure('cum', 'cum'), { key: 'share', title: 'cum%', width: 76, value: row => row.cum, text: row => row.cum ? percent(row.cum, total) : '', class: row => row.type },
         { key: 'line', title: withCode ? 'line, address' : 'line', width: withCode ? 116 : 70, value: row => row.line, text: row => String(row.line), class: row => row.type },
-        { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(String(row.text).replace(/\t/g, '        ')) }],
+        { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))) }],
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.name)),
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.name) })),
     });

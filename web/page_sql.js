@@ -288,7 +288,7 @@ class SqlPage {
   makeChart(shape) {
     const at = this.valueColumn(shape), unit = unitOfColumn(this.columns[at]), label = row => shape.x >= 0 ? cell(this.columns[shape.x], row[shape.x]) : '';
     const rows = this.rows.slice(0, 500);
-    return chart(rows.map((row, i) => ({ key: String(i), y: typeof row[at] === 'number' ? row[at] : NaN, label: label(row), title: `${label(row)}: ${cell(this.columns[at], row[at])}` })), { label: `${this.columns[at]} of ${rows.length} rows`, unit, height: 300 });
+    return chart(rows.map((row, i) => ({ key: String(i), y: typeof row[at] === 'number' ? row[at] : NaN, label: label(row), title: `${label(row)}: ${cell(this.columns[at], row[at])}` })), { label: `${this.columns[at]} of ${rows.length} rows`, unit, height: 300, space: this.result.clientWidth - 4 });
   }
 
   save() {

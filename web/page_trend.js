@@ -92,7 +92,7 @@ class TrendPage {
         { key: 'change', title: 'against the one before', width: 170, text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
     });
     replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), choiceOf('figure', now.function ? OF_FUNCTION : WHOLE.map(one => one.slice(0, 2)), key, figure => go({ figure }))),
-      points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280 }) : h('p', { class: 'empty' }, 'No run has this.'),
+      points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280, space: this.host.clientWidth - 4 }) : h('p', { class: 'empty' }, 'No run has this.'),
       this.choice(picked, key, unit), this.table.element);
     this.show();
   }
