@@ -14,7 +14,7 @@ PAGES = [
     ("runs-chosen", "/?pick=@new&against=@old"),
     ("flame", "/?runs=parser&kind=cpu"),
     ("flame-search", "/?runs=parser&kind=cpu&q=alloc|free"),
-    ("flame-difference", "/?runs=@new&base=@old&kind=cpu"),
+    ("flame-difference", "/?runs=parser&base=@one&kind=cpu"),
     ("flame-sandwich", "/?runs=parser&kind=cpu&pivot=%5Ewrite_line%24"),
     ("top", "/?runs=parser&kind=cpu&page=top"),
     ("graph", "/?runs=parser&kind=cpu&page=graph"),
@@ -50,6 +50,8 @@ def make(db):
         tags = ["--tag", f"git_commit={0x3f1ab27c * (i + 2) % 2**32:08x}", "--tag", "branch=main"]
         record(db, "parser", "./parser", "--cpu=999", *tags, arguments=["--", "--mended"] if i < 3 else [])
     runs = json.loads(subprocess.run([CLEAR, "runs", "--json", "--db", db, "--label", "parser"], check=True, capture_output=True, text=True).stdout)
-    names = {"@new": ",".join(run["uuid"][:13] for run in runs[:2]), "@old": ",".join(run["uuid"][:13] for run in runs[2:4])}
+    names = {"@one": runs[2]["uuid"][:13], "@new": ",".join(run["uuid"][:13] for run in runs[:2]), "@old": ",".join(run["uuid"][:13] for run in runs[2:4])}
     for i, (name, path) in enumerate(PAGES):
-        PAGES[i] = (name, path.replace("@new", names["@new"]).replace("@old", names["@old"]))
+        for word, meant in names.items():
+            path = path.replace(word, meant)
+        PAGES[i] = (name, path)
