@@ -53,7 +53,7 @@ static ALWAYS_INLINE struct known_object *known_of(struct known_object *table, c
 enum {
     HOLDS_TIMED = 16384,   /* the first holds of a lock in a thread are all timed */
     SHORT_HOLD_SHIFT = 11, /* a hold of less than 2,048 ticks is short: 0.6 to 1 us */
-    HOLDS_SAMPLED = 8,     /* of short holds one in so many is timed, and counts so many times */
+    HOLDS_SAMPLED = 32,    /* of short holds one in so many is timed, and counts so many times */
     LONG_HOLD_SHIFT = 21,  /* one of 2,097,152 ticks or more, 0.6 to 2 ms, is none of them, and counts once */
 };
 

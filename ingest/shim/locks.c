@@ -81,11 +81,18 @@ uint32_t hold_draw(struct thread *thread, uint32_t below) {
     return (uint32_t)((uint64_t)x * below >> 32);
 }
 
+/* Of a lock that this thread has counted before. */
+static struct lock_counters *counters_of_known(struct thread *thread, const void *lock) {
+    const struct known_object *known = known_of(thread->known_locks, lock);
+    if (known->object == lock) return known->counters;
+    struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK};
+    uint32_t id = index_find(load_acquire(&process->objects), object_hash(key));
+    return id ? lock_counters_of(thread, id) : NULL;
+}
+
 struct held_lock *held_with_light(struct thread *thread, void *lock) {
     if (thread->light != lock) return find_held(thread, lock);
-    struct known_object *known = known_of(thread->known_locks, lock);
-    struct lock_counters *counters =
-        known->object == lock ? known->counters : lock_counters_lookup(thread, lock, OBJECT_MUTEX, known, NULL);
+    struct lock_counters *counters = counters_of_known(thread, lock);
     uint64_t since = thread->light_since;
     store_relaxed(&thread->light, NULL);
     thread->light_since = 0;
@@ -221,11 +228,23 @@ static ALWAYS_INLINE int try_mutex(pthread_mutex_t *mutex) {
 
 ACQUIRER(pthread_mutex_lock, pthread_mutex_t, OBJECT_MUTEX, EXCLUSIVE, outcome, real.pthread_mutex_lock(lock))
 
+/* Before another lock is noted. A mutex that this thread asks for again was released by another one; any other gets its entry now, so
+ * that one which is never released here does not stay in the way. */
+static ALWAYS_INLINE void settle_light(struct thread *thread, const void *mutex) {
+    const void *light = thread->light;
+    if (likely(!light)) return;
+    if (light != mutex) {
+        held_with_light(thread, (void *)(uintptr_t)light);
+        return;
+    }
+    store_relaxed(&thread->light, NULL);
+    thread->light_since = 0;
+}
+
 __attribute__((noinline)) int mutex_lock_slowly(pthread_mutex_t *mutex, const uint64_t *caller) {
     struct thread *thread = lock_enter();
     if (unlikely(!thread)) return real.pthread_mutex_lock(mutex);
-    /* Another thread has released it, for this one asks for it again. */
-    if (unlikely(thread->light == mutex)) store_relaxed(&thread->light, NULL), thread->light_since = 0;
+    settle_light(thread, mutex);
     struct attempt attempt = lock_ask(thread, mutex, OBJECT_MUTEX, EXCLUSIVE, caller);
     int result = try_mutex(mutex);
     if (unlikely(result)) return pthread_mutex_lock_waiting(thread, mutex, attempt, result, caller, 0, NULL);
