@@ -28,6 +28,7 @@ int command_export(int argc, char **argv, struct error *err);
 int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
 int command_serve(int argc, char **argv, struct error *err);
+int command_web(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_report(int argc, char **argv, struct error *err);
 int command_top(int argc, char **argv, struct error *err);
@@ -40,7 +41,7 @@ int command_version(int argc, char **argv, struct error *err);
 /* The options of each command, declared in its file. */
 extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[],
     profile_options[], query_options[], recover_options[], report_options[], runs_options[], schema_options[],
-    serve_options[], shell_options[], version_options[];
+    serve_options[], shell_options[], version_options[], web_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 

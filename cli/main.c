@@ -31,6 +31,7 @@ const struct command commands[] = {
         .arguments = "<function> <target>"),
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
+    ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
     ROW(query, ASK, "run SQL, or a saved query, read-only", .options = query_options,
         .arguments = "<saved> <parameter>"),
     ROW(shell, ASK, "open the warehouse in sqlite3, read-only", .options = shell_options),

@@ -160,6 +160,8 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
 static void print_served(const struct recording *recording, bool is_token_new) {
     const char *url = server_url(recording->server);
     fprintf(stderr, "clear: serving the run at %s\n", url);
+    if (is_token_new && recording->request->http_anywhere)
+        fprintf(stderr, "clear: the token, which every request needs: %s\n", recording->token);
     if (is_token_new && !recording->request->quiet)
         fprintf(stderr, "clear: switch recording with: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
                 recording->token, url);
@@ -176,6 +178,7 @@ static int open_server(struct recording *recording, struct error *err) {
         .run_id = recording->run_id,
         .flush = flush_for_server,
         .records = is_recorded,
+        .token = request->http_anywhere ? recording->token : NULL,
         .control = {.is_on = is_on_for_server, .set = set_for_server, .token = recording->token, .context = recording},
         .context = recording};
     if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;

@@ -105,8 +105,8 @@ int address_listen(struct address *address, struct error *err) {
     return listener;
 }
 
-char *address_url(const struct address *address) {
-    return xasprintf(strchr(address->host, ':') ? "http://[%s]:%d" : "http://%s:%d", address->host, address->port);
+char *address_url(const struct address *address, const char *scheme) {
+    return xasprintf(strchr(address->host, ':') ? "%s://[%s]:%d" : "%s://%s:%d", scheme, address->host, address->port);
 }
 
 static bool is_own_name(const struct address *address, const char *name) {

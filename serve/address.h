@@ -29,8 +29,8 @@ void address_free(struct address *address);
 
 /* A listening socket, non-blocking and close-on-exec, or -1 with the error set. */
 int address_listen(struct address *address, struct error *err);
-/* "http://127.0.0.1:6060"; free() it. */
-char *address_url(const struct address *address);
+/* "http://127.0.0.1:6060" of the scheme "http"; free() it. */
+char *address_url(const struct address *address, const char *scheme);
 /* True if a Host header names this server. */
 bool address_is_named(const struct address *address, const char *header);
 

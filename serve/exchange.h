@@ -14,6 +14,7 @@
 struct export_format;
 struct api_parameter;
 struct job;
+struct live;
 struct profile_series;
 struct resource;
 struct MHD_Connection;
@@ -97,6 +98,16 @@ struct server {
     size_t mark_count;
 };
 
+/* The state of a run at this moment. */
+struct run_state {
+    int64_t run_id;
+    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; all events up to then are stored */
+    int64_t window_ns;          /* the end of the newest window; 0: there is none */
+    bool is_recording, is_ours; /* ours: by this process */
+};
+int run_state_read(const struct server *server, struct db *db, int64_t run_id, struct run_state *state,
+                   struct error *err);
+
 /* The warehouse, open, or NULL with the error set. */
 struct db *warehouse_db(struct server *server, struct error *err);
 /* Closes the warehouse after a while without requests. */
@@ -104,6 +115,9 @@ void warehouse_rest(struct server *server);
 void warehouse_close(struct server *server);
 /* Stores all events up to now, if this process records the run. */
 int warehouse_flush(struct server *server, int64_t run_id, struct error *err);
+
+/* "http" or "https" */
+const char *server_scheme(const struct server *server);
 
 /* ---- one request ---- */
 
@@ -161,7 +175,8 @@ struct exchange {
     const char *type;                          /* of the API: of the content; NULL: JSON */
     unsigned failure;                          /* of the API: the status where the command fails; 0: 500 */
     void (*finish)(struct exchange *exchange); /* makes the reply when the job is done; of a stream, when it begins */
-    bool is_streaming, is_suspended;           /* the job's output is being sent; the client waits for more of it */
+    bool is_streaming, is_suspended; /* an answer is being sent as it comes; the client waits for more of it */
+    struct live *live;               /* of the API: NULL, or what is watched for the answer */
     int64_t queued_ns;
     struct reply reply;
     size_t sent; /* bytes of its body that are being sent */
@@ -176,6 +191,17 @@ void exchange_failed(struct exchange *exchange, unsigned status, const struct er
 /* Suspends the request until exchange->wait is due, or until exchange->job is done. */
 void exchange_wait(struct exchange *exchange);
 
+/* Sends the answer as it comes: the output of exchange->job, or the events of exchange->live. */
+void exchange_stream(struct exchange *exchange, const char *type);
+
+/* What a recording does, as server-sent events (live.c). */
+int live_begin(struct exchange *exchange, int64_t run_id, struct error *err);
+/* Adds what is new to the events. */
+void live_step(struct exchange *exchange, int64_t now_ns);
+struct buffer *live_events(struct live *live); /* those to be sent */
+bool live_is_over(const struct live *live);
+void live_free(struct live *live);
+
 /* ---- requests that wait ---- */
 
 /* Looks after all of them; true: some go on, so the library has something to do. `looks_for_clients`: also for those that left. */
@@ -188,6 +214,10 @@ void waiting_forget(struct exchange *exchange);
 void waiting_close(struct server *server);
 
 /* ---- answers ---- */
+
+/* False, with a reply, for a request without this token. `challenge` is what a 401 asks for: with access_basic a browser asks its user. */
+bool access_check(struct exchange *exchange, const char *token, const char *challenge);
+extern const char access_basic[], access_bearer[];
 
 struct export_request;
 /* Of a server that records: the request, written by another process with limits of memory, time and output. apart_can: false for one

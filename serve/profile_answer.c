@@ -16,18 +16,10 @@
 #define DEAD_NS                                                                                                        \
     INT64_C(3600000000000) /* --interval is at most an hour: a recorder without a flush for so long is dead */
 
-/* The state of a run at this moment. */
-struct run_state {
-    int64_t run_id;
-    int64_t flushed_ns;         /* CLOCK_REALTIME: the last flush; all events up to then are stored */
-    int64_t window_ns;          /* the end of the newest window; 0: there is none */
-    bool is_recording, is_ours; /* ours: by this process */
-};
-
 /* ---- the run ---- */
 
-static int read_state(const struct server *server, struct db *db, int64_t run_id, struct run_state *state,
-                      struct error *err) {
+int run_state_read(const struct server *server, struct db *db, int64_t run_id, struct run_state *state,
+                   struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("serve/run_state.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
@@ -52,7 +44,7 @@ static int find_run(struct exchange *exchange, struct db *db, struct run_state *
     const char *name = exchange->parameters.run;
     int64_t run_id = exchange->server->source.run_id;
     if ((name || !run_id) && select_run(db, name, &run_id, err)) return -1;
-    return read_state(exchange->server, db, run_id, state, err);
+    return run_state_read(exchange->server, db, run_id, state, err);
 }
 
 /* ---- the profile ---- */
@@ -225,7 +217,7 @@ static int read_run_state(struct exchange *exchange, struct db **db, struct run_
         return error_usage(err, "the file with this run was replaced by another one");
     if (now_ns >= exchange->wait.due_ns && !server->has_ended && warehouse_flush(server, exchange->wait.run_id, err))
         return -1;
-    return read_state(server, *db, exchange->wait.run_id, state, err);
+    return run_state_read(server, *db, exchange->wait.run_id, state, err);
 }
 
 bool profile_answer_wait(struct exchange *exchange, int64_t now_ns) {
@@ -294,7 +286,7 @@ void profile_answer(struct exchange *exchange) {
     int code = find_run(exchange, db, &state, &err);
     if (code == 0 && needs_flush(exchange, &state)) {
         code = warehouse_flush(exchange->server, state.run_id, &err);
-        if (code == 0) code = read_state(exchange->server, db, state.run_id, &state, &err);
+        if (code == 0) code = run_state_read(exchange->server, db, state.run_id, &state, &err);
     }
     if (code)
         exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);

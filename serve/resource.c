@@ -239,9 +239,10 @@ void api_answer(struct exchange *exchange) {
     if (read_parameters(exchange, &err) || exchange->route->resource->make(exchange, &err)) {
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     } else if (exchange->method == METHOD_HEAD) {
+        exchange->is_streaming = false;
         exchange->reply =
             (struct reply){.status = MHD_HTTP_OK, .type = exchange->type ? exchange->type : "application/json"};
-    } else if (exchange->job && !exchange->reply.status) {
+    } else if (exchange->live || (exchange->job && !exchange->reply.status)) {
         exchange_wait(exchange);
     }
 }

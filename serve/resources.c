@@ -360,6 +360,18 @@ static int make_windows(struct exchange *exchange, struct error *err) {
 
 static const struct resource windows = {{api_runs, api_selection, api_filters}, make_windows, NULL};
 
+static int make_live(struct exchange *exchange, struct error *err) {
+    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
+    if (!ids) return -1;
+    int code = strchr(ids, ',') ? error_usage(err, "live is about one run") : 0;
+    if (code == 0) code = live_begin(exchange, strtoll(ids, NULL, 10), err);
+    if (code == 0) exchange_stream(exchange, "text/event-stream");
+    free(ids);
+    return code;
+}
+
+static const struct resource live = {{api_runs, api_selection, api_filters}, make_live, NULL};
+
 /* ---- downloads ---- */
 
 /* A name of a file of what is selected. A kind may be any text of a stranger's file. */
@@ -476,6 +488,7 @@ const struct route api_routes[] = {
     GET(queries),
     GET(objects),
     GET(windows),
+    GET(live),
     GET(export),
     {NULL, READ, api_answer},
 };

@@ -45,14 +45,15 @@ static bool check_host(struct exchange *exchange) {
     return exchange->reply.status == 0;
 }
 
-/* True if Origin is this server (http://HOST with the host of the Host header) or missing: browsers omit it in a plain GET. */
+/* True if Origin is this server (SCHEME://HOST with the host of the Host header) or missing: browsers omit it in a plain GET. */
 static bool is_own_origin(const struct exchange *exchange) {
-    static const char scheme[] = "http://";
-    size_t count, hosts;
+    const char *scheme = server_scheme(exchange->server);
+    size_t count, hosts, size = strlen(scheme);
     const char *origin = exchange_header(exchange, "Origin", &count);
     const char *host = exchange_header(exchange, "Host", &hosts);
     if (!count) return true;
-    return origin && strncasecmp(origin, scheme, strlen(scheme)) == 0 && strcasecmp(origin + strlen(scheme), host) == 0;
+    return origin && strncasecmp(origin, scheme, size) == 0 && strncmp(origin + size, "://", 3) == 0 &&
+           strcasecmp(origin + size + 3, host) == 0;
 }
 
 /* A page of another site, or of another port of this host, cannot read what it makes a browser fetch, but it could start profiles and
@@ -167,6 +168,8 @@ static bool check_length(struct exchange *exchange) {
 
 void routes_answer(struct exchange *exchange) {
     if (!check_length(exchange) || !check_host(exchange) || !take_path(exchange)) return;
+    const char *token = exchange->server->source.token;
+    if (token && !access_check(exchange, token, access_basic)) return;
     if (check_site(exchange) && check_method(exchange, exchange->route->methods) && check_body(exchange) &&
         take_parameters(exchange))
         exchange->route->answer(exchange);

@@ -35,6 +35,9 @@ struct server_source {
     /* Otherwise the function that opens the warehouse for reading. It is closed when there was no request for a while, so that a
      * recorder that ends can write its -wal into the file. */
     int (*open)(void *context, struct db *db, struct error *err);
+    const char
+        *token; /* every request must have it (serve/token.h), as with --http-anywhere; NULL: none is needed to read */
+    const char *certificate, *key; /* PEM texts: TLS alone is spoken; NULL: none */
     const char *config; /* the configuration of the commands that make answers of the API; NULL: an empty one */
     void *context;
 };

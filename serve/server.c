@@ -132,20 +132,21 @@ static ssize_t no_body(void *context, uint64_t position, char *bytes, size_t siz
     return MHD_CONTENT_READER_END_OF_STREAM;
 }
 
-/* The output of a job that goes on. */
+/* Of an answer that goes on. */
 static ssize_t read_stream(void *context, uint64_t position, char *bytes, size_t size) {
     struct exchange *exchange = context;
-    struct job *job = exchange->job;
+    struct buffer *next = exchange->job ? &exchange->job->output : exchange->live ? live_events(exchange->live) : NULL;
     (void)position;
-    if (!job) return MHD_CONTENT_READER_END_WITH_ERROR;
-    if (job->output.size) {
-        size_t taken = job->output.size < size ? job->output.size : size;
-        memcpy(bytes, job->output.data, taken);
-        memmove(job->output.data, job->output.data + taken, job->output.size -= taken);
+    if (!next) return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (next->size) {
+        size_t taken = next->size < size ? next->size : size;
+        memcpy(bytes, next->data, taken);
+        memmove(next->data, next->data + taken, next->size -= taken);
         exchange->client->deadline_ns = clock_monotonic_ns() + SEND_SECONDS * SECOND_NS;
         return (ssize_t)taken;
     }
-    if (job->state == JOB_DONE) return MHD_CONTENT_READER_END_OF_STREAM;
+    bool is_over = exchange->job ? exchange->job->state == JOB_DONE : live_is_over(exchange->live);
+    if (is_over) return MHD_CONTENT_READER_END_OF_STREAM;
     exchange->is_suspended = true;
     exchange->client->deadline_ns = INT64_MAX;
     http.suspend_connection(exchange->connection);
@@ -299,25 +300,39 @@ static void ignore_log(void *context, const char *format, va_list args) {
     (void)args;
 }
 
+const char *server_scheme(const struct server *server) {
+    return server->source.certificate ? "https" : "http";
+}
+
 static int start(struct server *server, struct error *err) {
+    const struct server_source *source = &server->source;
+    const struct MHD_OptionItem tls[] = {
+        {source->certificate ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, 0, (void *)(uintptr_t)source->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)source->key},
+        {MHD_OPTION_END, 0, NULL}};
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+    if (source->certificate) flags |= MHD_USE_TLS;
     int listener = address_listen(&server->address, err);
     if (listener < 0) return -1;
-    server->daemon = http.start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
-        MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CLIENTS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)READ_SECONDS, MHD_OPTION_URI_LOG_CALLBACK, on_uri, server, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
+    server->daemon =
+        http.start_daemon(flags, 0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL,
+                          MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLIENTS_MAX,
+                          MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CLIENT_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+                          (unsigned)READ_SECONDS, MHD_OPTION_URI_LOG_CALLBACK, on_uri, server,
+                          MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
+                          on_completed, server, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     if (!server->daemon) {
         close(listener);
-        return error_fail(err, "libmicrohttpd cannot start: %s", strerror(errno));
+        return source->certificate
+                   ? error_usage(err, "the certificate and the key do not belong together, or are not PEM")
+                   : error_fail(err, "libmicrohttpd cannot start: %s", strerror(errno));
     }
     struct epoll_event event = {.events = EPOLLIN};
     int library = http.get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     server->descriptor = epoll_create1(EPOLL_CLOEXEC);
     if (server->descriptor < 0 || epoll_ctl(server->descriptor, EPOLL_CTL_ADD, library, &event))
         return error_fail(err, "epoll: %s", strerror(errno));
-    char *base = address_url(&server->address);
+    char *base = address_url(&server->address, server_scheme(server));
     server->url = xasprintf("%s%s", base, ROUTES_PREFIX);
     free(base);
     return 0;

@@ -3,32 +3,6 @@
 #include <string.h>
 
 #include "serve/exchange.h"
-#include "serve/token.h"
-
-/* The text after "Bearer " in the Authorization header, or NULL. */
-static const char *bearer(const struct exchange *exchange) {
-    static const char scheme[] = "Bearer ";
-    size_t count;
-    const char *value = exchange_header(exchange, MHD_HTTP_HEADER_AUTHORIZATION, &count);
-    if (!value || strncasecmp(value, scheme, strlen(scheme)) != 0) return NULL;
-    value += strlen(scheme);
-    value += strspn(value, " ");
-    return *value ? value : NULL;
-}
-
-static bool check_token(struct exchange *exchange) {
-    const char *given = bearer(exchange);
-    if (!given) {
-        exchange_error(
-            exchange, MHD_HTTP_UNAUTHORIZED,
-            "a token is needed: send the header Authorization: Bearer TOKEN, with the token that was given to "
-            "clear profile, or that it printed at the start");
-        exchange->reply.challenge = "Bearer realm=\"clear\"";
-    } else if (!token_is_equal(exchange->server->source.control.token, given)) {
-        exchange_error(exchange, MHD_HTTP_FORBIDDEN, "wrong token");
-    }
-    return exchange->reply.status == 0;
-}
 
 void toggle_answer(struct exchange *exchange) {
     struct error err = {0};
@@ -40,7 +14,7 @@ void toggle_answer(struct exchange *exchange) {
                                       : "nothing is being recorded here: only clear profile --http can be switched");
         return;
     }
-    if (!check_token(exchange)) return;
+    if (!access_check(exchange, control->token, access_bearer)) return;
     bool is_on = state ? strcmp(state, "on") == 0 : !control->is_on(control->context);
     if (control->set(control->context, is_on, &err)) {
         exchange_failed(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, &err);

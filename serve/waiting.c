@@ -25,7 +25,7 @@ void exchange_wait(struct exchange *exchange) {
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%d other requests are waiting: try again", WAITING_MAX);
         return;
     }
-    exchange->is_waiting = true;
+    exchange->is_waiting = !exchange->is_streaming;
     exchange->queued_ns = clock_monotonic_ns();
     server->waiting[server->waiting_count++] = exchange;
 }
@@ -39,6 +39,8 @@ void waiting_forget(struct exchange *exchange) {
     if (exchange->job && exchange->job->state != JOB_QUEUED) server->job_count--;
     job_free(exchange->job);
     exchange->job = NULL;
+    live_free(exchange->live);
+    exchange->live = NULL;
 }
 
 static void resume(struct exchange *exchange) {
@@ -57,11 +59,30 @@ static bool begins(const struct exchange *exchange) {
     return exchange->is_waiting && exchange->job->is_stream && exchange->job->output.size;
 }
 
-/* The output goes on as it comes (server.c sends it); the request stays among those that wait until it is over. */
-static void begin_stream(struct exchange *exchange) {
+/* The request stays among those that wait until all is sent (server.c sends it). */
+void exchange_stream(struct exchange *exchange, const char *type) {
     exchange->is_streaming = true;
+    exchange->reply.status = MHD_HTTP_OK;
+    exchange->reply.type = type;
+}
+
+static void begin_stream(struct exchange *exchange) {
     exchange->finish(exchange);
+    exchange_stream(exchange, exchange->reply.type);
     resume(exchange);
+}
+
+static void wake(struct exchange *exchange, int64_t now_ns) {
+    exchange->client->deadline_ns = now_ns + SEND_SECONDS * SECOND_NS;
+    resume(exchange);
+}
+
+static bool step_live(struct exchange *exchange, int64_t now_ns) {
+    live_step(exchange, now_ns);
+    bool has_news = live_events(exchange->live)->size || live_is_over(exchange->live);
+    if (!exchange->is_suspended || !has_news) return false;
+    wake(exchange, now_ns);
+    return true;
 }
 
 /* A failure behind the first lines of a stream is its last line. */
@@ -81,8 +102,7 @@ static bool step_job(struct exchange *exchange, int64_t now_ns) {
     if (exchange->is_streaming) {
         if (job->state == JOB_DONE) add_failure(job);
         if (!exchange->is_suspended || (!job->output.size && job->state != JOB_DONE)) return false;
-        exchange->client->deadline_ns = now_ns + READ_SECONDS * SECOND_NS;
-        resume(exchange);
+        wake(exchange, now_ns);
     } else if (begins(exchange)) {
         begin_stream(exchange);
     } else if (job->state == JOB_DONE) {
@@ -119,10 +139,15 @@ static void start_jobs(struct server *server) {
 
 /* ---- all of them ---- */
 
+/* Waits for the end of a span of time. */
+static bool is_profile(const struct exchange *exchange) {
+    return !exchange->job && !exchange->live;
+}
+
 static int64_t next_look(const struct server *server) {
     int64_t next_ns = INT64_MAX;
     for (size_t i = 0; i < server->waiting_count; i++)
-        if (!server->waiting[i]->job && server->waiting[i]->wait.due_ns < next_ns)
+        if (is_profile(server->waiting[i]) && server->waiting[i]->wait.due_ns < next_ns)
             next_ns = server->waiting[i]->wait.due_ns;
     return next_ns < server->looked_ns + LOOK_NS ? server->looked_ns + LOOK_NS : next_ns;
 }
@@ -132,9 +157,9 @@ int64_t waiting_next(const struct server *server) {
     for (size_t i = 0; i < server->waiting_count; i++) {
         const struct exchange *exchange = server->waiting[i];
         const struct job *job = exchange->job;
-        if (!job) continue;
-        bool is_ending = !exchange->is_streaming && job->state == JOB_DONE;
-        is_ending |= job->state == JOB_RUNNING && job->pipe < 0 && job->errors < 0;
+        if (is_profile(exchange)) continue;
+        bool is_ending = job && !exchange->is_streaming && job->state == JOB_DONE;
+        is_ending |= job && job->state == JOB_RUNNING && job->pipe < 0 && job->errors < 0;
         int64_t look_ns = is_ending ? clock_monotonic_ns() + SOON_NS : server->left_ns + LOOK_NS;
         if (look_ns < next_ns) next_ns = look_ns;
     }
@@ -166,8 +191,10 @@ bool waiting_step(struct server *server, int64_t now_ns, bool looks_for_clients)
     start_jobs(server);
     for (size_t i = server->waiting_count; i-- > 0;) {
         struct exchange *exchange = server->waiting[i];
-        if ((exchange->job ? looks_for_jobs : looks_for_clients) && has_left(exchange)) {
+        if ((is_profile(exchange) ? looks_for_clients : looks_for_jobs) && has_left(exchange)) {
             any = true;
+        } else if (exchange->live) {
+            any |= looks_for_jobs && step_live(exchange, now_ns);
         } else if (exchange->job) {
             any |= step_job(exchange, now_ns);
         } else if (looks && profile_answer_wait(exchange, now_ns)) {

@@ -16,7 +16,7 @@ words() { answer "$@" | cut -f1 | paste -sd ' '; }
 expect_equal "$(words doc)" doctor 'a command'
 expect_match "$(answer doc)" $'^doctor\t[a-z]' 'its description'
 expect_equal "$(words runs --)" '--before --config --db --describe --help --json --kind --label --last --limit --search --tag' 'options'
-expect_equal "$(words top -no)" '-nodecount -nodefraction -noinlines -normalize' 'options as pprof writes them'
+expect_equal "$(words top -no)" '-no_browser -nodecount -nodefraction -noinlines -normalize' 'options as pprof writes them'
 expect_equal "$(words exp --lev)" '--level' 'of a command that is abbreviated'
 expect_equal "$(words --config x.yaml runs --j)" '--json' 'behind --config'
 expect_equal "$(words profile --cpu o)" off 'a value'

@@ -108,8 +108,7 @@ if command -v go >/dev/null; then
         ! grep -q 'unknown option' err || fail "$flag: $(cat err)"
     done <flags
 fi
-refuse 2 "clear report has no -http: clear serve --http HOST:PORT serves runs, with flame graphs and pprof's own addresses (see clear report --help)" report -http=:8080 loop
-refuse 2 "clear report has no -web: write the picture with -svg -o FILE.svg and open that, or see clear serve (see clear top --help)" top -web loop
+refuse 2 "clear report has no -web: write the picture with -svg -o FILE.svg and open that, or see clear web (see clear top --help)" top -web loop
 refuse 2 "symbolize=force: names are resolved when a run is recorded or read, and reports keep them (functions.system_name has the linker's) (see clear top --help)" top -symbolize=force loop
 "$CLEAR" top --buildid=c0ffee --add_comment=hello "$FIXTURES/leak" loop >got
 expect_equal "$(head -n 3 got)" $'File: leak\nBuild ID: c0ffee\nhello' "what is known better than the profile"

@@ -215,14 +215,46 @@ refuses 2 'port' --http 127.0.0.1:http
 refuses 2 'no-such-host.invalid' --http no-such-host.invalid:0
 refuses 1 'no such file' --db missing.db
 refuses 2 'here' here
+refuses 2 'needs --http-anywhere' --http-token token.txt
 serve first --db t.db
 refuses 1 'in use.*port 0' --http "127.0.0.1:$(sed 's,.*:\([0-9]*\)/.*,\1,' <<<"$url")"
 stop TERM
+# Where others can ask, every request needs the token, as a password for a browser; whoever made it up gets nothing.
 serve anywhere --db t.db --http-anywhere --http 0.0.0.0:0
 port=$(sed 's,.*:\([0-9]*\)/.*,\1,' <<<"$url")
-expect_equal "$(code got "http://127.0.0.1:$port/debug/pprof/heap")" 200 'an address of this machine'
-expect_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: 192.0.2.1' "http://127.0.0.1:$port/debug/pprof/heap")" 200 'an address that we may have'
-expect_equal "$(curl -s -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "http://127.0.0.1:$port/debug/pprof/heap")" 403 'a name that is not ours'
+token=$(sed -n 's/^clear: the token, which every request needs: //p' anywhere.err)
+expect_match "$token" '^[0-9a-f]{32}$' 'the token that is printed'
+asks() { curl -s -o got -w '%{http_code}' "$@"; }
+for path in debug/pprof/heap debug/pprof/ '' web/main.js api/runs api/tree; do
+    at="http://127.0.0.1:$port/$path"
+    expect_equal "$(asks "$at")" 401 "/$path without a token"
+    expect_equal "$(asks -u "any:not-$token" "$at")" 401 "/$path with a wrong password"
+    expect_equal "$(asks -H "Authorization: Bearer x$token" "$at")" 401 "/$path with a wrong token"
+    expect_equal "$(asks -u "any:$token" "$at")" 200 "/$path with the token as a password"
+    expect_equal "$(asks -H "Authorization: Bearer $token" "$at")" 200 "/$path with the token"
+done
+expect_equal "$(asks -X POST --data-binary 'SELECT 1' "http://127.0.0.1:$port/api/rows")" 401 'SQL without a token'
+expect_match "$(curl -sI "http://127.0.0.1:$port/" | tr -d '\r')" '^WWW-Authenticate: Basic ' 'what a browser is asked for'
+expect_equal "$(asks -u "any:$token" -H 'Host: 192.0.2.1' "http://127.0.0.1:$port/debug/pprof/heap")" 200 'an address that we may have'
+expect_equal "$(asks -u "any:$token" -H 'Host: evil.example' "http://127.0.0.1:$port/debug/pprof/heap")" 403 'a name that is not ours'
+stop TERM
+
+# TLS by a certificate and its key; nothing else is spoken then.
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null || fail openssl
+openssl genrsa -out other.pem 2048 2>/dev/null || fail openssl
+refuses 2 'need each other' --tls-cert cert.pem
+refuses 2 'No such file' --tls-cert cert.pem --tls-key missing.pem
+refuses 2 'do not belong together' --http 127.0.0.1:0 --tls-cert cert.pem --tls-key other.pem
+"$CLEAR" serve --db t.db --http 127.0.0.1:0 --tls-cert cert.pem --tls-key key.pem >tls.out 2>tls.err &
+pid=$!
+for _ in $(seq 100); do [ -s tls.out ] && break; sleep 0.05; done
+port=$(sed -n 's,^serving .* at https://127.0.0.1:\([0-9]*\)/.*,\1,p' tls.out)
+[ -n "$port" ] || fail "clear serve with TLS: $(cat tls.out tls.err)"
+at=https://localhost:$port
+expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem "$at/api/runs")" 200 'over TLS'
+expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem -H "Origin: $at" --data-binary 'SELECT 1' "$at/api/rows")" 200 'SQL of our own page'
+expect_equal "$(curl -s -o got -w '%{http_code}' --cacert cert.pem -H "Origin: http://localhost:$port" --data-binary 'SELECT 1' "$at/api/rows")" 403 'SQL of a page without TLS'
+expect_equal "$(curl -s -o got -w '%{http_code}' "http://localhost:$port/api/runs")" 000 'without TLS'
 stop TERM
 
 # Whoever does not serve does not load what serving needs.

@@ -79,6 +79,14 @@ static const struct option_row output_rows[] = {
     {0},
 };
 
+static const struct option_row browser_rows[] = {
+    {"http", .type = OPTION_TEXT, .offset = AT(http), .argument = "ADDRESS", .words = "127.0.0.1:6060 :0",
+     .help = "Show the targets in the browser, served at this `HOST:PORT` or `:PORT`, as `clear web`."},
+    {"no_browser", .type = OPTION_SWITCH, .offset = AT(no_browser),
+     .help = "With `--http`: print the address, and open no browser."},
+    {0},
+};
+
 static const struct option_row tool_rows[] = {
     {"tools", .type = OPTION_TEXT, .offset = AT(options.tools), .argument = "DIRS", .words = "<directory>",
      .help =
@@ -111,9 +119,7 @@ static const struct option_row url_rows[] = {
 static const struct {
     const char *name, *instead;
 } refused[] = {
-    {"http", "clear serve --http HOST:PORT serves runs, with flame graphs and pprof's own addresses"},
-    {"no_browser", "it belongs to -http; clear serve opens no browser"},
-    {"web", "write the picture with -svg -o FILE.svg and open that, or see clear serve"},
+    {"web", "write the picture with -svg -o FILE.svg and open that, or see clear web"},
     {"eog", "write the picture with -svg -o FILE.svg and open that"},
     {"evince", "write the picture with -pdf -o FILE.pdf and open that"},
     {"gv", "write the picture with -ps -o FILE.ps and open that"},
@@ -131,20 +137,14 @@ static int take_refused(void *into, const struct option_row *row, const char *te
 #define REFUSED(name_)                                                                                                 \
     { .name = name_, .type = OPTION_TAKE, .take = take_refused }
 static const struct option_row refused_rows[] = {
-    {.name = "http", .type = OPTION_TAKE, .take = take_refused, .argument = "ADDRESS"},
-    REFUSED("no_browser"),
-    REFUSED("web"),
-    REFUSED("eog"),
-    REFUSED("evince"),
-    REFUSED("gv"),
-    REFUSED("kcachegrind"),
-    {0},
+    REFUSED("web"), REFUSED("eog"), REFUSED("evince"), REFUSED("gv"), REFUSED("kcachegrind"), {0},
 };
 #undef REFUSED
 
 const struct option_group report_options[] = {{"Target", target_rows, 0},
                                               {"Part of a run", span_options, AT(target.span)},
                                               {"Output", output_rows, 0},
+                                              {"Browser", browser_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(options)),
                                               {"Tools", tool_rows, 0},
                                               {"URLs", url_rows, AT(target.fetch)},

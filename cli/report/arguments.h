@@ -10,6 +10,8 @@
 struct report_command {
     const char *name; /* the command's: report, top, peek, ... */
     const char *output;
+    const char *http; /* an address: show it in the browser instead; NULL: do not */
+    bool no_browser;
     const struct report_format *format; /* NULL: none is named; that is for the prompt (cli/report/prompt.h) */
     struct report_target target;
     struct report_options options;

@@ -10,6 +10,7 @@
 #include "cli/report/arguments.h"
 #include "cli/report/output.h"
 #include "cli/report/prompt.h"
+#include "cli/web.h"
 #include "export/format.h"
 
 static int put(const struct report_command *command, const struct buffer *out, struct error *err) {
@@ -82,11 +83,46 @@ static int no_report(struct report_command *command, struct error *err) {
     return error_usage(err, "no report: clear report top, tree, peek=REGEX, traces, ...");
 }
 
+/* The state of the page is what the options say, as far as the page has it. */
+static int show_in_browser(struct report_command *command, struct error *err) {
+    const struct word_list *words = &command->target.targets, *bases = &command->target.bases;
+    const struct filter_options *filter = &command->options.filter;
+    struct buffer state = {0};
+    if (command->format) return error_usage(err, "-http shows all reports: leave out %s", command->format->name);
+    const char *const fields[][2] = {{"kind", command->target.kind},
+                                     {"si", command->options.sample_index},
+                                     {"base", bases->count ? bases->items[0] : NULL},
+                                     {"f", filter->focus},
+                                     {"i", filter->ignore},
+                                     {"h", filter->hide},
+                                     {"s", filter->show},
+                                     {"sf", filter->show_from},
+                                     {"p", filter->prune_from},
+                                     {"tf", filter->tagfocus},
+                                     {"ti", filter->tagignore},
+                                     {"ts", filter->tagshow},
+                                     {"th", filter->taghide},
+                                     {"from", command->target.span.from.text},
+                                     {"to", command->target.span.to.text}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        web_add_state(&state, fields[i][0], fields[i][1]);
+    struct web_request request = {
+        .serving = {.db = command->target.db, .address = command->http, .no_browser = command->no_browser},
+        .words = words->items,
+        .count = words->count,
+        .state = buffer_text(&state)};
+    int code = web_run(&request, err);
+    buffer_free(&state);
+    return code;
+}
+
 /* argv[0] is "report" or a short name. */
 int command_report(int argc, char **argv, struct error *err) {
     struct report_command command = {0};
     int code = report_command_read(&command, argc, argv, err);
-    if (code == 0 && !command.format)
+    if (code == 0 && command.http)
+        code = show_in_browser(&command, err);
+    else if (code == 0 && !command.format)
         code = no_report(&command, err);
     else if (code == 0)
         code = (report_runs_wanted(&command.options) ? write_on_runs : write_report)(&command, err);

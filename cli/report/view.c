@@ -1,16 +1,12 @@
 #include "cli/report/view.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
+#include "cli/browser.h"
 
 const struct prompt_view prompt_views[] = {
     {"web", "svg", "svg", "show the call graph in a web browser ($BROWSER)", {NULL}},
@@ -48,39 +44,12 @@ const char *prompt_view_file(struct prompt_viewed *viewed, const struct prompt_v
     return kept;
 }
 
-/* 0, or an errno value. The program gets its own session, so that ^C at the prompt does not reach it. */
-static int start(const char *program, const char *option, const char *path) {
-    const char *words[] = {program, option ? option : path, option ? path : NULL, NULL};
-    pid_t pid;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    int why = posix_spawnp(&pid, program, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return why;
-}
-
-/* The browsers that pprof tries, in its order. */
-static int start_browser(const char *path) {
-    static const char *const browsers[] = {"chrome", "google-chrome", "chromium", "firefox", "sensible-browser"};
-    const char *own = getenv("BROWSER");
-    if (own && *own && start(own, NULL, path) == 0) return 0;
-    for (size_t i = 0; i < sizeof browsers / sizeof *browsers; i++)
-        if (start(browsers[i], NULL, path) == 0) return 0;
-    return getenv("DISPLAY") ? start("xdg-open", NULL, path) : ENOENT;
-}
-
 int prompt_view_open(struct prompt_viewed *viewed, const struct prompt_view *view, const char *path,
                      struct error *err) {
     const char *program = view->program[0];
     while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that have ended */
         continue;
-    int why = program ? start(program, view->program[1], path) : start_browser(path);
+    int why = program ? program_start(program, view->program[1], path) : browser_open(path);
     if (why == 0) return 0;
     viewed->files.count--; /* the newest file: it is kept */
     if (!program) return error_fail(err, "no web browser was found (set BROWSER); the page is %s", path);

@@ -1,0 +1,149 @@
+#include "cli/serving.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/browser.h"
+#include "cli/cli.h"
+#include "cli/http_token.h"
+#include "serve/serve.h"
+
+static volatile sig_atomic_t is_ended;
+
+static void on_end(int signal) {
+    (void)signal;
+    is_ended = 1;
+}
+
+/* The first signal ends the loop, a second one ends the process. Signals are blocked except while waiting. */
+static void catch_end(sigset_t *before) {
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_end, .sa_flags = SA_RESETHAND}, old;
+    sigset_t caught;
+    sigemptyset(&caught);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        sigaction(ends[i], NULL, &old);
+        if (old.sa_handler == SIG_IGN) continue; /* nohup */
+        sigaction(ends[i], &action, NULL);
+        sigaddset(&caught, ends[i]);
+    }
+    sigprocmask(SIG_BLOCK, &caught, before);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static int attend(struct server *server, const sigset_t *before, struct error *err) {
+    while (!is_ended) {
+        int64_t timeout_ns = server_timeout(server);
+        struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+        struct pollfd one = {.fd = server_descriptor(server), .events = POLLIN};
+        if (ppoll(&one, 1, timeout_ns < 0 ? NULL : &timeout, before) < 0 && errno != EINTR)
+            return error_fail(err, "waiting for requests: %s", strerror(errno));
+        if (!is_ended) server_step(server);
+    }
+    return 0;
+}
+
+static int open_warehouse(void *context, struct db *db, struct error *err) {
+    return cli_open(db, context, DB_READ, err);
+}
+
+/* Reports a broken warehouse now and not at the first request. */
+static int check_warehouse(const char *path, struct error *err) {
+    struct db db;
+    if (cli_open(&db, path, DB_READ, err)) return -1;
+    return db_close(&db, err);
+}
+
+/* ---- what is served ---- */
+
+static char *page_url(const struct server *server, const char *page) {
+    const char *url = server_url(server);
+    return xasprintf("%.*s%s", (int)(strstr(url, "/debug/") - url + 1), url, page);
+}
+
+/* Where to look. A browser that cannot be started is no failure: the address is there. */
+static void announce(const struct serving *serving, const struct server *server) {
+    char *url = serving->page ? page_url(server, serving->page) : NULL;
+    printf("serving %s at %s\n", cli_database(serving->db), url ? url : server_url(server));
+    fflush(stdout);
+    if (url && !serving->no_browser && browser_open(url))
+        error_print("no browser was found: set BROWSER, or open the address");
+    free(url);
+}
+
+static int check_options(const struct serving *serving, struct error *err) {
+    if (serving->token_file && !serving->anywhere)
+        return error_usage(err, "--http-token needs --http-anywhere: without it nothing needs a token");
+    if (!serving->tls_cert != !serving->tls_key) return error_usage(err, "--tls-cert and --tls-key need each other");
+    return 0;
+}
+
+/* A PEM file, a few KB; free() it. NULL with the error set. */
+static char *read_pem(const char *option, const char *path, struct error *err) {
+    enum { PEM_MAX = 1 << 20 };
+    FILE *file = fopen(path, "re");
+    char *text = xcalloc(1, PEM_MAX + 1);
+    if (file && fread(text, 1, PEM_MAX, file) > 0) {
+        fclose(file);
+        return text;
+    }
+    error_usage(err, "%s %s: %s", option, path, file ? "the file is empty" : strerror(errno));
+    if (file) fclose(file);
+    free(text);
+    return NULL;
+}
+
+struct secrets {
+    char *token, *certificate, *key; /* NULL: none */
+    bool is_token_new;
+};
+
+static int read_secrets(const struct serving *serving, struct secrets *secrets, struct error *err) {
+    if (serving->anywhere && !(secrets->token = http_token(serving->token_file, &secrets->is_token_new, err)))
+        return -1;
+    if (!serving->tls_cert) return 0;
+    secrets->certificate = read_pem("--tls-cert", serving->tls_cert, err);
+    if (secrets->certificate) secrets->key = read_pem("--tls-key", serving->tls_key, err);
+    return secrets->key ? 0 : -1;
+}
+
+static void secrets_free(struct secrets *secrets) {
+    if (secrets->key) explicit_bzero(secrets->key, strlen(secrets->key));
+    free(secrets->token);
+    free(secrets->certificate);
+    free(secrets->key);
+}
+
+static int serve(const struct serving *serving, const struct secrets *secrets, struct error *err) {
+    struct server *server;
+    const struct server_source source = {.open = open_warehouse,
+                                         .token = secrets->token,
+                                         .certificate = secrets->certificate,
+                                         .key = secrets->key,
+                                         .config = cli_config()->path,
+                                         .context = (void *)(uintptr_t)serving->db};
+    if (server_open(&server, serving->address, serving->anywhere, &source, err)) return -1;
+    sigset_t before;
+    catch_end(&before);
+    if (secrets->is_token_new) error_print("the token, which every request needs: %s", secrets->token);
+    announce(serving, server);
+    int code = attend(server, &before, err);
+    server_close(server);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+int serving_run(const struct serving *serving, struct error *err) {
+    struct secrets secrets = {0};
+    int code = check_options(serving, err);
+    if (code == 0) code = check_warehouse(serving->db, err);
+    if (code == 0) code = read_secrets(serving, &secrets, err);
+    if (code == 0) code = serve(serving, &secrets, err);
+    secrets_free(&secrets);
+    return code;
+}

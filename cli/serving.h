@@ -1,0 +1,48 @@
+/* serving.h: runs a server of a warehouse until a signal ends it: for clear serve, clear web, and clear report -http. */
+#ifndef CLEAR_CLI_SERVING_H
+#define CLEAR_CLI_SERVING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct serving {
+    const char *db;                 /* the value of --db, or NULL */
+    const char *address;            /* HOST:PORT */
+    const char *token_file;         /* of --http-token, or NULL */
+    const char *tls_cert, *tls_key; /* files of --tls-cert and --tls-key, or NULL */
+    const char *page; /* what is opened: "?runs=latest"; NULL: nothing is, and the profiles' address is printed */
+    bool anywhere;    /* other machines may connect; then every request needs the token */
+    bool no_browser;  /* the address of the page is printed, and no browser started */
+};
+
+/* The options for all of it but db, page and no_browser; they set a struct serving. */
+#define SERVING_OPTIONS(address_help)                                                                                    \
+    {"http",                                                                                                             \
+     .type = OPTION_TEXT,                                                                                                \
+     .offset = offsetof(struct serving, address),                                                                        \
+     .argument = "ADDRESS",                                                                                              \
+     .words = "127.0.0.1:6060 :0",                                                                                       \
+     .help = address_help},                                                                                              \
+        {"http-anywhere", .type = OPTION_SWITCH, .offset = offsetof(struct serving, anywhere),                           \
+         .help = "Allow an address that other machines can reach. Every request then needs the token."},                 \
+        {"http-token",                                                                                                   \
+         .type = OPTION_TEXT,                                                                                            \
+         .offset = offsetof(struct serving, token_file),                                                                 \
+         .argument = "FILE",                                                                                             \
+         .words = "<file>",                                                                                              \
+         .help =                                                                                                         \
+             "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "      \
+             "token, which is printed."},                                                                                \
+        {"tls-cert",         .type = OPTION_TEXT, .offset = offsetof(struct serving, tls_cert),                          \
+         .argument = "FILE", .words = "<file>",   .help = "Speak TLS, with this certificate and what signed it (PEM)."}, \
+    {                                                                                                                    \
+        "tls-key", .type = OPTION_TEXT, .offset = offsetof(struct serving, tls_key), .argument = "FILE",                 \
+                   .words = "<file>", .help = "The key of the certificate (PEM)."                                        \
+    }
+
+/* Prints the address first. 0 after SIGINT, SIGTERM or SIGHUP. */
+int serving_run(const struct serving *serving, struct error *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* access.c: the token that a request must have: as Authorization: Bearer TOKEN, or as the password of Basic, which browsers ask for. */
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/exchange.h"
+#include "serve/token.h"
+
+const char access_basic[] = "Basic realm=\"clear: the token is the password\", charset=\"UTF-8\"";
+const char access_bearer[] = "Bearer realm=\"clear\"";
+
+static int digit_of(char c) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char *at = c ? strchr(digits, c) : NULL;
+    return at ? (int)(at - digits) : -1;
+}
+
+/* The text of base64, or NULL; free() it. */
+static char *decode(const char *text) {
+    struct buffer out = {0};
+    unsigned bits = 0;
+    int count = 0;
+    for (; *text && *text != '='; text++) {
+        int digit = digit_of(*text);
+        if (digit < 0) break;
+        bits = bits << 6 | (unsigned)digit;
+        count += 6;
+        if (count < 8) continue;
+        count -= 8;
+        buffer_add_char(&out, (char)(bits >> count & 0xff));
+    }
+    if (!text[strspn(text, "=")]) return buffer_take(&out);
+    buffer_free(&out);
+    return NULL;
+}
+
+static const char *after_scheme(const char *value, const char *scheme) {
+    size_t size = strlen(scheme);
+    if (!value || strncasecmp(value, scheme, size) != 0 || value[size] != ' ') return NULL;
+    value += size;
+    return value + strspn(value, " ");
+}
+
+/* The token of the request; free() it. NULL: it has none. */
+static char *given_token(const struct exchange *exchange) {
+    size_t count;
+    const char *value = exchange_header(exchange, MHD_HTTP_HEADER_AUTHORIZATION, &count);
+    const char *bearer = after_scheme(value, "Bearer"), *basic = after_scheme(value, "Basic");
+    if (bearer) return *bearer ? xstrdup(bearer) : NULL;
+    char *pair = basic ? decode(basic) : NULL, *password = pair ? strchr(pair, ':') : NULL;
+    char *token = password && password[1] ? xstrdup(password + 1) : NULL;
+    free(pair);
+    return token;
+}
+
+bool access_check(struct exchange *exchange, const char *token, const char *challenge) {
+    char *given = given_token(exchange);
+    bool is_right = given && token_is_equal(token, given);
+    if (!given)
+        exchange_error(exchange, MHD_HTTP_UNAUTHORIZED,
+                       "a token is needed: send the header Authorization: Bearer TOKEN, or the token as the password "
+                       "of any user; it "
+                       "is the one that was given to clear, or that it printed at the start");
+    else if (!is_right) /* a browser asks again after a 401 alone */
+        exchange_error(exchange, challenge == access_basic ? MHD_HTTP_UNAUTHORIZED : MHD_HTTP_FORBIDDEN, "wrong token");
+    if (exchange->reply.status == MHD_HTTP_UNAUTHORIZED) exchange->reply.challenge = challenge;
+    free(given);
+    return is_right;
+}

@@ -1,0 +1,74 @@
+# clear web, and clear report -http: the page is opened in the browser, with what the command line says as its state; a file is shown
+# without being stored, and nothing of it is left.
+. "$(dirname "$0")/lib.sh"
+
+cat >browser <<'END'
+#!/bin/sh
+printf '%s\n' "$1" >"$OPENED"
+END
+chmod +x browser
+export BROWSER=$PWD/browser OPENED=$PWD/opened TMPDIR=$PWD/scratch
+mkdir scratch
+
+begin() { # begin NAME WORDS...: sets $pid and $page, what the browser got
+    local name=$1
+    shift
+    rm -f opened
+    "$CLEAR" "$@" >"$name.out" 2>"$name.err" &
+    pid=$!
+    for _ in $(seq 200); do [ -s opened ] && break; kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+    page=$(cat opened 2>/dev/null) || fail "clear $*: $(cat "$name.out" "$name.err")"
+    expect_match "$(cat "$name.out")" "^serving .* at $(sed 's/[?.*+]/\\&/g' <<<"$page")$" "what clear $* prints"
+}
+stop() {
+    local status=0
+    kill -TERM "$pid"
+    wait "$pid" || status=$?
+    expect_equal "$status" 0 'status after SIGTERM'
+}
+get() { curl -sf "$@" || fail "curl $*"; }
+
+"$CLEAR" profile -q --db t.db --label heaps -o heaps.profile "$FIXTURES/leaks" >/dev/null 2>&1 || fail leaks
+"$CLEAR" profile -q --db t.db --label waits -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
+
+begin latest web --db t.db
+expect_match "$page" '^http://127\.0\.0\.1:[0-9]+/\?runs=latest$' 'the latest run'
+expect_match "$(get "$page")" '<!doctype html>|<!DOCTYPE html>' 'the page'
+expect_equal "$(get "${page%%\?*}api/run" | python3 -c 'import json, sys; print(json.load(sys.stdin)["runs"][0]["label"])')" waits 'the run of the API'
+stop
+begin set web --db t.db 'heaps,waits'
+expect_match "$page" '/\?runs=heaps%2Cwaits$' 'a set'
+stop
+begin report report -http=127.0.0.1:0 -db t.db -kind=heap -focus='a b&c' -diff_base=waits heaps
+expect_match "$page" '/\?runs=heaps&kind=heap&base=waits&f=a%20b%26c$' 'the state of a report'
+stop
+
+# A file takes the place of the warehouse, and is not stored.
+"$CLEAR" export --db t.db heaps --kind heap -o heap.pb.gz || fail export
+before=$(sql t.db 'SELECT count(*) FROM runs')
+begin file web --db t.db heap.pb.gz
+expect_equal "$(get "${page%%\?*}api/table?type=inuse_space" | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])')" \
+    "$("$CLEAR" report -json -db t.db heaps | python3 -c 'import json, sys; print(json.load(sys.stdin)["total"])')" 'total of a file'
+stop
+expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" "$before" 'runs of the warehouse'
+expect_equal "$(ls -A scratch)" '' 'what is left of a file'
+
+# Without a browser the address is enough.
+rm -f opened
+"$CLEAR" web --no-browser --db t.db >quiet.out 2>quiet.err &
+pid=$!
+for _ in $(seq 200); do [ -s quiet.out ] && break; sleep 0.05; done
+get "$(sed -n 's/^serving .* at //p' quiet.out)" >/dev/null
+stop
+[ ! -e opened ] || fail 'a browser was started'
+
+refuse() { # refuse STATUS REGEX WORDS...
+    local want=$1 regex=$2
+    shift 2
+    expect_equal "$(timeout 20 "$CLEAR" "$@" >/dev/null 2>err.txt; echo $?)" "$want" "status of $*"
+    expect_match "$(cat err.txt)" "$regex" "message of $*"
+}
+refuse 2 "no run 'nobody'" web --db t.db nobody
+refuse 1 'none.pb.gz' web --db t.db ./none.pb.gz
+refuse 2 'leave out top' report -http=:0 -top -db t.db heaps
+expect_equal "$(ls -A scratch)" '' 'what is left after all'
