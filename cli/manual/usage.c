@@ -177,7 +177,6 @@ const char *const command_purposes[COMMAND_PURPOSES] = {"record", "look", "ask",
 
 void usage_print_all(const struct command *commands, FILE *out) {
     fputs("usage: clear COMMAND [OPTION]... [ARGUMENT]...\n"
-          "\n"
           "Keeps profiles of programs in one SQLite file. Start with these three:\n"
           "  clear profile ./program    clear doctor    clear top\n"
           "\n",
