@@ -1,3 +1,4 @@
 # The flame graph in a browser: zoom, search, filters, sandwich, difference, menu, downloads, all by keys, and every state by its URL.
 . "$(dirname "$0")/lib.sh"
+needs_browser
 python3 "$ROOT/tests/browser_flame.py" || fail "the flame graph"

@@ -1,3 +1,4 @@
 # Names with markup, of 10 KB, and with marks that turn the direction of writing are harmless text on every page, and so are URLs.
 . "$(dirname "$0")/lib.sh"
+needs_browser
 python3 "$ROOT/tests/browser_safe.py" || fail "names that mean harm"

@@ -1,3 +1,4 @@
 # SQL in a browser: rows as they come, completion, cancel, errors, a result as a flame graph and as a chart.
 . "$(dirname "$0")/lib.sh"
+needs_browser
 python3 "$ROOT/tests/browser_sql.py" || fail "the page of SQL"

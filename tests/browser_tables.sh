@@ -1,3 +1,4 @@
 # The pages with tables in a browser: runs and what is chosen of them, functions by cost; every number as clear prints it.
 . "$(dirname "$0")/lib.sh"
+needs_browser
 python3 "$ROOT/tests/browser_tables.py" || fail "the pages with tables"

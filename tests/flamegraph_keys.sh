@@ -1,6 +1,7 @@
 # The flame graph in a browser, by keys and mouse: search, zoom, walking, sample types, callers, flip, a difference, names in narrow boxes.
 # timeout: 180
 . "$(dirname "$0")/lib.sh"
+needs_browser
 
 cat >calls.folded <<'END'
 main;server::run;server::Queue::push;alloc 300

@@ -32,6 +32,10 @@ needs_terminals() { # put it before the first part of a test that opens one
     has_terminals || skip 'no terminal can be opened: /dev/pts is not mounted'
 }
 
+needs_browser() { # chromedriver reaches its chromium by the name localhost, which a bare chroot does not know
+    getent hosts localhost >/dev/null || skip 'no browser can be driven: the name localhost is not known (/etc/hosts)'
+}
+
 expect_status() { # expect_status STATUS COMMAND...: the command must exit so
     local want=$1 got=0
     shift
