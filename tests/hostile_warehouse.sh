@@ -1,5 +1,6 @@
 # A warehouse that somebody else made: views with another text, endless views, views in the place of tables. Each command ends soon,
 # with the answer of clear's own views or with a message.
+# timeout: 300
 . "$(dirname "$0")/lib.sh"
 export LC_ALL=C HOME=$TMP
 
