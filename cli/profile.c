@@ -35,7 +35,8 @@ enum {
     INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
     INTERVAL_OLD_NS = 1000000000,
     LOOK_NS = 50000000,        /* between two looks whether a process still runs */
-    LOCKED_PATIENCE_MS = 1000, /* of one attempt to store the end */
+    LOCKED_PATIENCE_MS = 1000, /* of one attempt to begin a run or to store its end */
+    FLUSH_PATIENCE_MS = 10000, /* of a flush meanwhile: if it fails, the next one makes up for it */
 };
 #define LOCKED_AGAIN_NS INT64_C(10000000000) /* the message about it is repeated */
 
@@ -208,6 +209,37 @@ static void sweep(const struct profile_request *request) {
                 units_things((int64_t)kept, "recording").text);
 }
 
+/* Another process has the file locked: says so, once and then every 10 s. */
+static void say_locked(const struct recording *recording, int64_t *said_ns, const char *meanwhile) {
+    int64_t now_ns = clock_monotonic_ns();
+    if (*said_ns && now_ns - *said_ns < LOCKED_AGAIN_NS) return;
+    *said_ns = now_ns;
+    error_print("%s is locked by another process; %s", cli_database(recording->request->database), meanwhile);
+}
+
+/* The file may be locked for the one or the other. */
+static int open_and_begin(struct recording *recording, struct error *err) {
+    if (!recording->db.handle && cli_open(&recording->db, recording->request->database, DB_WRITE, err)) return -1;
+    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
+    recording->run_id = run_begin(&recording->db, &recording->request->run, err);
+    db_set_patience(&recording->db, FLUSH_PATIENCE_MS);
+    return recording->run_id < 0 ? -1 : 0;
+}
+
+/* While the file is locked, the program is not started, and Ctrl-C ends us. */
+static int begin_run(struct recording *recording, struct error *err) {
+    int64_t said_ns = 0;
+    for (;;) {
+        struct error failure = {0};
+        if (open_and_begin(recording, &failure) == 0) return 0;
+        if (!recording->db.was_locked) {
+            *err = failure;
+            return -1;
+        }
+        say_locked(recording, &said_ns, "the program starts as soon as it is free");
+    }
+}
+
 static int prepare(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
@@ -223,9 +255,7 @@ static int prepare(struct recording *recording, struct error *err) {
     if (export_directory_check(recording->output, err)) return -1;
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
-    if (!recording->runtime || cli_open(&recording->db, request->database, DB_WRITE, err)) return -1;
-    recording->run_id = run_begin(&recording->db, &request->run, err);
-    if (recording->run_id < 0) return -1;
+    if (!recording->runtime || begin_run(recording, err)) return -1;
     self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
@@ -462,19 +492,6 @@ static int flush_last(struct recording *recording, struct error *err) {
     return collector_flush(recording->collector, true, err);
 }
 
-/* Another process has the file locked. False: somebody does not want to wait for it any longer. */
-static bool waits_for_lock(struct recording *recording, int64_t *said_ns) {
-    int64_t now_ns = clock_monotonic_ns();
-    if (launch_is_asked_to_end()) return false;
-    if (!*said_ns || now_ns - *said_ns >= LOCKED_AGAIN_NS) {
-        *said_ns = now_ns;
-        error_print("%s is locked by another process; the run is stored as soon as it is free (Ctrl-C: keep it to "
-                    "store it later)",
-                    recording->db.path);
-    }
-    return true;
-}
-
 /* What must not be lost. While the file is locked it is tried again and again. */
 static int store_end(struct recording *recording, struct error *err) {
     static int (*const steps[])(struct recording * recording, struct error * err) = {flush_last, end_run, take_dumps};
@@ -485,8 +502,11 @@ static int store_end(struct recording *recording, struct error *err) {
         struct error failure = {0};
         if (steps[i](recording, &failure) == 0)
             i++;
-        else if (!recording->db.was_locked || !waits_for_lock(recording, &said_ns))
+        else if (!recording->db.was_locked || launch_is_asked_to_end())
             return error_fail(err, "%s", failure.message);
+        else
+            say_locked(recording, &said_ns,
+                       "the run is stored as soon as it is free (Ctrl-C: keep it to store it later)");
     }
     return 0;
 }

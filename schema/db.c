@@ -573,7 +573,9 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
     if ((mode == DB_WRITE ? open_writer(db, err) : open_current(db, err)) == 0) return 0;
     db->writable = false;
     struct error ignored = {0};
+    bool was_locked = db->was_locked;
     db_close(db, &ignored);
+    db->was_locked = was_locked;
     return -1;
 }
 

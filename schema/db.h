@@ -46,7 +46,7 @@ int db_open_private(struct db *db, const char *name, struct error *err);
 int db_close(struct db *db, struct error *err);
 
 /* How long a statement waits while another process has the file locked: 10 s at first. db->was_locked says that it did so in
- * vain. */
+ * vain, also after a db_open that failed. */
 void db_set_patience(struct db *db, int ms);
 
 /* A statement that is reset and has no bindings, or NULL with the error set. */

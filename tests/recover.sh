@@ -8,6 +8,7 @@ cat >lock.py <<'END'
 """lock.py DB FILE: locks the warehouse against writers until FILE is there."""
 import os, sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
+db.execute("PRAGMA journal_mode = WAL") # as another recorder has it
 db.execute("BEGIN IMMEDIATE")
 open("locked", "w").close()
 while not os.path.exists(sys.argv[2]):
@@ -39,6 +40,20 @@ counted() { sed -n 's/^done //p' out.txt; }
 
 "$CLEAR" profile -q --db t.db true || fail 'no first run'
 expect_equal "$("$CLEAR" recover --db t.db)" 'nothing to recover' 'recover without a reason'
+
+# Locked at the start: the program starts when the lock goes.
+rm -f locked free
+python3 lock.py t.db free &
+lock=$!
+wait_for 'a lock' test -e locked
+"$CLEAR" profile --db t.db -- sh -c 'touch ran; exit 3' >out.txt 2>err.txt &
+pid=$!
+wait_for 'a message about the lock' grep -q 'is locked by another process; the program starts as soon as it is free' err.txt
+[ ! -e ran ] || fail 'the program ran without a run'
+touch free
+wait "$pid"
+expect_equal $? 3 'status of a program that had to wait'
+wait "$lock"
 
 # The lock goes: the run is stored as if nothing had been.
 rm -f count
@@ -75,11 +90,11 @@ cp -a "$place" copy
 expect_equal "$(recorded other.db)" "$(counted)" 'allocations in another warehouse'
 expect_equal "$(sql other.db 'SELECT label, exit_status, key, value FROM runs JOIN tags ON run_id = id')" 'kept|9|a|b' 'the run there'
 "$CLEAR" recover --db t.db >said.txt 2>&1 || fail "recover: $(cat said.txt)"
-expect_match "$(cat said.txt)" "^$place: run 3, label kept" 'what recover says'
+expect_match "$(cat said.txt)" "^$place: run 4, label kept" 'what recover says'
 [ ! -e t.db.lost ] && [ ! -e copy ] || fail 'something is left'
 expect_equal "$(recorded t.db)" "$(counted)" 'recovered allocations'
-expect_equal "$(sql t.db 'SELECT id, exit_status, flags FROM runs ORDER BY id DESC LIMIT 1')" '3|9|' 'the recovered run'
-expect_equal "$(sql t.db "SELECT uuid FROM runs WHERE id = 3")" "$(sql other.db 'SELECT uuid FROM runs')" 'uuid'
+expect_equal "$(sql t.db 'SELECT id, exit_status, flags FROM runs ORDER BY id DESC LIMIT 1')" '4|9|' 'the recovered run'
+expect_equal "$(sql t.db "SELECT uuid FROM runs WHERE id = 4")" "$(sql other.db 'SELECT uuid FROM runs')" 'uuid'
 check_db t.db
 check_db other.db
 
@@ -98,7 +113,7 @@ expect_match "$("$CLEAR" recover --db other.db 2>&1)" '1 recording for other war
 touch stop
 wait_for 'a recording that is complete' eval '"$CLEAR" recover --db t.db --list | grep -q "t.db, complete"'
 "$CLEAR" recover --db t.db >said.txt 2>&1 || fail "recover: $(cat said.txt)"
-expect_equal "$(sql t.db "SELECT function, file LIKE '%/built.c', sum(alloc_count) FROM heap WHERE run_id = 4 AND function = 'grows' GROUP BY 1, 2")" 'grows|1|321' \
+expect_equal "$(sql t.db "SELECT function, file LIKE '%/built.c', sum(alloc_count) FROM heap WHERE run_id = 5 AND function = 'grows' GROUP BY 1, 2")" 'grows|1|321' \
     'the program that was built'
 expect_equal "$("$CLEAR" recover --db t.db --json)" '[]' 'recover once more'
 "$CLEAR" profile -q --db other.db true
