@@ -427,6 +427,14 @@ expect_match "$(python3 -c 'import json
 peak = [row for row in json.load(open("answer.json"))["rows"] if row["section"] == "totals"][0]["figures"]["peak_bytes"]
 print(abs(peak["old"]["mean"] - 1000000) <= 16384, abs(peak["new"]["mean"] - 4000000) <= 16384, peak["is_change"])')" '^True True True$' "the peaks"
 expect_match "$("$CLEAR" doctor --db peak.db 1 --diff 2 | tail -1)" 'peak memory \+[0-9]+ %' "the peak is quoted"
+# With one thread the peak is exact, and 50,000 bytes more are a change; where threads may be at their peaks at once, by chance or not, from 1 MiB.
+"${CC:-gcc}" -g -fno-builtin -DSIZE=4050000 -o peak peak.c && "$CLEAR" profile -q --db peak.db -o s.profile ./peak || fail "the peak of 4050000"
+for threads in 1:True 2:False 0:False; do
+    sqlite3 peak.db "UPDATE processes SET threads_most = ${threads%:*}"
+    expect_equal "$("$CLEAR" doctor --db peak.db --json 2 --diff 3 | python3 -c 'import json, sys
+print([row["figures"]["peak_bytes"]["is_change"] for row in json.load(sys.stdin)["rows"] if row["section"] == "totals"][0])')" "${threads#*:}" \
+        "50,000 bytes more at the peak, ${threads%:*} threads"
+done
 
 # ---- a program that was edited, moved and built again: the site that stayed is the same one, what came is new, what went is gone
 mkdir -p first/src second/other
@@ -451,6 +459,6 @@ for row in json.load(open("answer.json"))["rows"]:
     "comes new 0 6720 70
 goes eliminated 1320 0 0
 stays up 50000 60000 0" "500 x 100 to 120 bytes, 70 x 96 bytes kept, 40 x 33 bytes gone"
-expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*//')" "allocations +30 %, live memory 0 B -> 6.6 KiB, stays (program.c:6) +20 %, 1 more change" "what can be quoted of them"
+expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*//')" "allocations +30 %, live memory 0 B -> 6.6 KiB, peak memory x 67, 2 more changes" "what can be quoted of them"
 # The run against the directory that it wrote: nothing changed.
 expect_match "$("$CLEAR" doctor --db built.db 1 --diff ./p.profile | tail -1)" '^no change' "a run against its own directory"

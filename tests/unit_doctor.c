@@ -518,37 +518,37 @@ static void test_tiny_blocks(void **state) {
         put_run((int)i + 1 + SPLIT, cases[i].source, "heap", 2, put_sites, &cases[i]);
     }
     ran("UPDATE sites SET alloc_bytes = 0, free_bytes = 0 WHERE trace_id = 2 AND alloc_count = 0");
-    ran("UPDATE runs SET duration_ns = 25000000"); /* 5,000 blocks of 50 ns are 1 % of it */
+    ran("UPDATE runs SET duration_ns = 5000000"); /* 5,000 blocks of 50 ns are 5 % of it */
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
-    ran("UPDATE runs SET duration_ns = 25000001");
-    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note", "recorded: less than 1 % of the run");
+    ran("UPDATE runs SET duration_ns = 5000001");
+    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note", "recorded: less than 5 % of the run");
     expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 12, "arena warning", "a dump, whose run has no such cost");
     /* Of a program that got a tenth of a processor the CPU time counts. */
-    ran("UPDATE runs SET duration_ns = 250000000; INSERT INTO profiles(id, run_id, kind) VALUES (9000, 6, 'cpu'); "
-        "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (9000, 1, 1, 25000000)");
-    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "arena warning", "1 % of the CPU time");
-    ran("UPDATE cpu SET cpu_ns = 25000001");
+    ran("UPDATE runs SET duration_ns = 50000000; INSERT INTO profiles(id, run_id, kind) VALUES (9000, 6, 'cpu'); "
+        "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (9000, 1, 1, 5000000)");
+    expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "arena warning", "5 % of the CPU time");
+    ran("UPDATE cpu SET cpu_ns = 5000001");
     expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "arena note", "less than that");
 }
 
-/* A million blocks that are freed at once, half of the site's; a warning where they cost 5 % of the run at 50 ns each. */
+/* A million blocks that are freed at once, half of the site's; a warning where they cost 10 % of the run at 50 ns each. */
 static void test_temporary_blocks(void **state) {
     (void)state;
     static const struct {
         struct site_case site;
         int64_t temporary, run_ms;
     } cases[] = {
-        {{"a million of 100 B, 5 % of the run", "profile", 1000000, 100000000, 1000000, 0, "temporary warning"},
+        {{"a million of 100 B, 10 % of the run", "profile", 1000000, 100000000, 1000000, 0, "temporary warning"},
          1000000,
-         1000},
-        {{"4.99 %", "profile", 1000000, 100000000, 1000000, 0, "temporary note"}, 1000000, 1002},
-        {{"one less", "profile", 1000000, 100000000, 1000000, 0, ""}, 999999, 1000},
-        {{"49.4 % of the blocks", "profile", 2024292, 202429200, 2024292, 0, ""}, 1000000, 1000},
-        {{"49.5 % rounds to 50", "profile", 2020202, 202020200, 2020202, 0, "temporary warning"}, 1000000, 1000},
-        {{"tiny ones need no arena", "profile", 1000000, 8000000, 1000000, 0, "temporary warning"}, 1000000, 1000},
-        {{"99 are live", "profile", 1000000, 100000000, 999901, 0, "temporary warning"}, 999901 + 99, 1000},
-        {{"100 are live", "profile", 1000000, 100000000, 999900, 0, "leak note"}, 1000000, 1000},
+         500},
+        {{"9.98 %", "profile", 1000000, 100000000, 1000000, 0, "temporary note"}, 1000000, 501},
+        {{"one less", "profile", 1000000, 100000000, 1000000, 0, ""}, 999999, 500},
+        {{"49.4 % of the blocks", "profile", 2024292, 202429200, 2024292, 0, ""}, 1000000, 500},
+        {{"49.5 % rounds to 50", "profile", 2020202, 202020200, 2020202, 0, "temporary warning"}, 1000000, 500},
+        {{"tiny ones need no arena", "profile", 1000000, 8000000, 1000000, 0, "temporary warning"}, 1000000, 500},
+        {{"99 are live", "profile", 1000000, 100000000, 999901, 0, "temporary warning"}, 999901 + 99, 500},
+        {{"100 are live", "profile", 1000000, 100000000, 999900, 0, "leak note"}, 1000000, 500},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
     for (size_t i = 0; i < COUNT(cases); i++) {

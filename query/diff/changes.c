@@ -642,6 +642,17 @@ static int gather_peak(struct gather *gather, struct error *err) {
     return code;
 }
 
+static int gather_threads(struct gather *gather, struct error *err) {
+    sqlite3_stmt *row = prepare(gather, "diff/threads.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    int code = db_step(gather->source->db, row, err);
+    if (code < 0) return -1;
+    if (code == 0 || !sqlite3_column_int(row, 0)) gather->diff->has_inexact_peak = true;
+    sqlite3_reset(row);
+    return 0;
+}
+
 static int gather_cpu(struct gather *gather, struct error *err) {
     double values[2];
     int code;
@@ -784,7 +795,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     gather->run_id = item->id;
     gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
     if (gather_losses(gather, err) || gather_duration(gather, err)) return -1;
-    if (gather_heap(gather, err) || gather_peak(gather, err)) return -1;
+    if (gather_heap(gather, err) || gather_peak(gather, err) || gather_threads(gather, err)) return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;

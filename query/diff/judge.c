@@ -187,10 +187,10 @@ static void drop_chance_of_cpu(const struct diff *diff, struct diff_figure *cpu)
     if (may_be_chance(diff, CHANCE_EVENTS, before, after)) drop(cpu);
 }
 
-/* One run on each side: how many threads are at their peak at once is chance, and each is recorded to about 16 KiB. One that was
- * not recorded on a side is not known. */
+/* One run on each side: how many threads are at their peak at once is chance, and each is recorded to about 16 KiB; with one thread the
+ * peak is exact. One that was not recorded on a side is not known. */
 static void drop_near_peak(const struct diff *diff, struct diff_figure *peak) {
-    if (is_single(diff) && fabs(peak->delta) < diff->rules.single_bytes) drop(peak);
+    if (is_single(diff) && diff->has_inexact_peak && fabs(peak->delta) < diff->rules.single_bytes) drop(peak);
     if (peak->noise.old.mean == 0 || peak->noise.new.mean == 0) peak->is_change = peak->is_in_noise = false;
 }
 

@@ -6,8 +6,8 @@ WORDS = "for (1..4000000) { $n{$_ % 977} .= 'x' if $_ % 3; $s += length($n{$_ % 
 PROGRAMS = {
     "malloc_loop": [fixture("malloc_loop"), "1500"],
     "fault_strlen (C)": [fixture("fault_strlen")],
-    "fault_tiny_allocs (C)": [fixture("fault_tiny_allocs")],
-    "fault_string_copies (C++)": [fixture("fault_string_copies")],
+    "fault_boxes (Rust)": ["sh", "-c", 'for i in 1 2 3 4; do "$0"; done', fixture("fault_boxes")],
+    "fault_string_copies (C++)": ["sh", "-c", 'for i in 1 2 3; do "$0"; done', fixture("fault_string_copies")],
     "fault_clone (Rust)": [fixture("fault_clone")],
     "sqlite3": ["sqlite3", ":memory:", "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400000) "
                 "SELECT count(*), max(y) FROM (SELECT printf('%d', x * 7919 % 400009) AS y FROM c ORDER BY y)"],
