@@ -139,9 +139,10 @@ static bool is_recorded(void *context, const char *kind) {
     static const struct {
         const char *kind;
         uint32_t features;
-    } known[] = {{"heap", FEATURE_HEAP},  {"lock", FEATURE_LOCKS},        {"mutex", FEATURE_LOCKS},
-                 {"mvcc", FEATURE_CELLS}, {"channels", FEATURE_CHANNELS}, {"block", FEATURE_LOCKS | FEATURE_CHANNELS},
-                 {"cpu", FEATURE_CPU},    {"fibers", FEATURE_FIBERS},     {"io", FEATURE_IO}};
+    } known[] = {{"heap", FEATURE_HEAP},  {"lock", FEATURE_LOCKS},         {"mutex", FEATURE_LOCKS},
+                 {"mvcc", FEATURE_CELLS}, {"channels", FEATURE_CHANNELS},  {"block", FEATURE_LOCKS | FEATURE_CHANNELS},
+                 {"cpu", FEATURE_CPU},    {"fibers", FEATURE_FIBERS},      {"io", FEATURE_IO},
+                 {"mmap", FEATURE_MMAP},  {"lifetimes", FEATURE_LIFETIMES}};
     const struct recording *recording = context;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].kind, kind) == 0) return recording->request->recorder.features & known[i].features;

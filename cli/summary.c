@@ -66,6 +66,9 @@ static void print_heap(const struct summary *summary, FILE *out) {
     if (recorder->sample_n > 1) fprintf(out, "; sampled 1 in %s", units_count(recorder->sample_n).text);
     if (recorder->sample_bytes > 1)
         fprintf(out, "; sampled every %s", units_bytes((int64_t)recorder->sample_bytes).text);
+    if (totals->maps)
+        fprintf(out, "; %s, %s still mapped", units_things((int64_t)totals->maps, "mapping").text,
+                units_bytes((int64_t)totals->mapped_bytes).text);
     fputc('\n', out);
 }
 

@@ -144,6 +144,22 @@ E
 answer long-waits <<'E'
 2,app:g_queue,cond,table_add,/src/table.c,30,11,1,1,2000000000,900000000
 E
+# 100 + 300 writes of 2000 bytes; 40960 / 40
+answer io-calls <<'E'
+2,write,table_add,/src/table.c,30,400,2000,5.0,400,200000
+1,read,parse,/src/parse.c,20,40,40960,1024.0,10,90000
+2,fsync,table_add,/src/table.c,30,2,0,0.0,0,8000000
+E
+# 50000 - 20000; trace 5 unmapped all
+answer live-mappings <<'E'
+1,shared,parse,/src/parse.c,20,1,40960,40960
+2,anonymous,table_add,/src/table.c,30,2,30000,50000
+E
+# of 12 the sixth is above 1024, of 9 the fifth is 0; 12 - 9 were freed elsewhere, and both of trace 5
+answer lifetimes <<'E'
+2,table_add,/src/table.c,30,12,1024,0,3
+5,table_add,/src/table.c,30,2,2048,,2
+E
 # mean wait 600 ms / 600, mean hold 100 ms / 1000
 answer lock-convoys <<'E'
 app:g_table,1000,600,60.0,1000000,100000,10.0
@@ -181,7 +197,11 @@ cpu,1,100,0,20000000000,20000000000,0,0
 fibers,1,100,0,20000000000,20000000000,0,0
 heap,1,100,0,20000000000,20000000000,7,18000
 heap,1,101,1000000000,20000000000,19000000000,0,100
+io,1,100,0,10000000000,10000000000,0,0
+io,2,100,10000000000,20000000000,10000000000,0,0
+lifetimes,1,100,0,20000000000,20000000000,0,0
 lock,1,100,0,20000000000,20000000000,0,0
+mmap,1,100,0,20000000000,20000000000,0,0
 mvcc,1,100,0,20000000000,20000000000,0,0
 syscalls,1,100,0,20000000000,20000000000,0,0
 wait,1,100,0,20000000000,20000000000,0,0

@@ -54,6 +54,19 @@ INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES 
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, timeouts, unfinished,
                   signals) VALUES
     (14, 7, 400, 2, 'cond', 9, 9, 2000000000, 900000000, 1, 1, 0), (14, 7, 400, 0, 'cond', 0, 0, 0, 0, 0, 0, 9);
+-- Of run 3, in two windows: input and output, mappings, and histograms of blocks.
+INSERT INTO label_sets(id, labels) VALUES (90, '[["use","anonymous"]]'), (91, '[["use","shared"]]');
+INSERT INTO profiles(id, run_id, process_id, kind, time_ns, duration_ns) VALUES
+    (15, 3, 1, 'io', 1700172810000000000, 10000000000), (16, 3, 1, 'io', 1700172820000000000, 10000000000),
+    (17, 3, 1, 'mmap', 1700172820000000000, 20000000000), (18, 3, 1, 'lifetimes', 1700172820000000000, 20000000000);
+INSERT INTO io(profile_id, trace_id, call, calls, bytes, small_calls, small_bytes, time_ns, timed_calls) VALUES
+    (15, 2, 'write', 100, 700, 100, 700, 50000, 100), (16, 2, 'write', 300, 1300, 300, 1300, 150000, 300),
+    (16, 2, 'fsync', 2, 0, 0, 0, 8000000, 2), (16, 1, 'read', 40, 40960, 10, 100, 90000, 40);
+INSERT INTO maps(profile_id, trace_id, use, label_set_id, map_count, map_bytes, unmap_count, unmap_bytes) VALUES
+    (17, 2, 'anonymous', 90, 5, 50000, 3, 20000), (17, 1, 'shared', 91, 1, 40960, 0, 0), (17, 5, 'anonymous', 90, 2, 8192, 2, 8192);
+INSERT INTO histograms(profile_id, trace_id, histogram, from_value, count) VALUES
+    (18, 2, 'size', 64, 30), (18, 2, 'lifetime', 16, 4), (18, 2, 'lifetime', 1024, 5), (18, 2, 'lifetime', 4096, 3), (18, 2, 'passed', 0, 6),
+    (18, 2, 'passed', 8, 3), (18, 5, 'lifetime', 2048, 2), (18, 1, 'size', 8, 7);
 INSERT INTO cells(profile_id, object_id, address, struct_size, reads, commits, retries, update_failures) VALUES
     (8, 4, 400, 256, 10000, 100, 50, 2), (8, 5, 500, 64, 10, 1000, 0, 0);
 INSERT INTO channels(profile_id, object_id, channel, capacity, pushes, pops, push_blocked, pop_blocked, max_depth) VALUES

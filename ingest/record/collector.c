@@ -442,6 +442,9 @@ static void add_totals(struct collector_totals *totals, const struct collector *
     const struct io_counters *io = (const void *)counts[MEASURE_IO].total;
     totals->io_calls += io->calls;
     totals->io_bytes += io->bytes;
+    const struct mapping_counters *maps = (const void *)counts[MEASURE_MMAP].total;
+    totals->maps += maps->map_count;
+    if (maps->map_bytes > maps->unmap_bytes) totals->mapped_bytes += maps->map_bytes - maps->unmap_bytes;
     const struct cpu_counters *own = (const void *)counts[MEASURE_RECORDER].total;
     totals->recorder_samples += own->samples;
     totals->recorder_cpu_ns += own->cpu_ns;

@@ -71,6 +71,7 @@ struct collector_totals {
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
+    uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */
     uint64_t recorder_samples,
         recorder_cpu_ns; /* CPU time that the runtime took inside the program; not in the two above */
     uint64_t dropped, truncated;
