@@ -128,6 +128,31 @@ def try_filters(page):
     assert focused(page) == ["read", 6000]
 
 
+def try_refine(page):
+    """The dialog of all filters; what it keeps by name is there after a reload, and goes."""
+    page.go("/?runs=known" + KIND)
+    page.press_keys("e")
+    page.wait("document.querySelector('dialog[open] form')")
+    page.fill(".refine [name=f]", "parse")
+    page.fill(".refine [name=i]", "nothing_has_this_name")
+    page.fill(".kept input", "only parse")
+    page.run("[...document.querySelectorAll('.kept button')].find(one => one.textContent === 'Keep').click()")
+    page.wait("document.querySelectorAll('.kept .chip').length === 1")
+    page.click(".refine .main")
+    page.until("document.querySelectorAll('.page-head .chip').length === 2")
+    assert page.figure(".total") == 6000 == kept("--focus", "parse", "--ignore", "nothing_has_this_name")
+    page.go("/?runs=known" + KIND)
+    page.click(".page-head > button")
+    page.wait("document.querySelector('.kept .chip')")
+    page.click(".kept .chip button")
+    page.until("document.querySelectorAll('.page-head .chip').length === 2")
+    assert page.parameter("f") == "parse" and page.figure(".total") == 6000
+    page.press_keys("e")
+    page.run("document.querySelector('.kept .chip button:last-child').click()")
+    page.wait("!document.querySelector('.kept .chip')")
+    page.press_keys(ESCAPE)
+
+
 def try_sandwich(page):
     page.go("/?runs=known" + KIND)
     page.press_keys(HOME, DOWN, DOWN, "s")
@@ -209,7 +234,7 @@ def main():
     for name in ("other", "known"):
         clear("ingest", "--label", name, name + ".folded")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_sandwich, try_menu, try_difference, try_states, try_download):
+        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_sandwich, try_menu, try_difference, try_states, try_download):
             part(page)
 
 

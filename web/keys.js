@@ -5,6 +5,7 @@ const COMMON = [
   ['?', 'help', 'show these keys'],
   ['Escape', 'escape', 'back out: close, clear the search, zoom out'],
   ['g', 'go', 'then a letter: go to a page'],
+  ['e', 'refine', 'filters: focus, ignore, hide, tags, granularity'],
   ['t', 'theme', 'light, dark, as the system'],
 ];
 

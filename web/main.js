@@ -10,6 +10,7 @@ import * as states from './state.js';
 import * as keys from './keys.js';
 import * as api from './api.js';
 import { openDialog, closeMenu } from './menu.js';
+import { openRefine } from './refine.js';
 import { time, count, text, shorten } from './format.js';
 
 const TITLES = {
@@ -194,7 +195,7 @@ class App {
   frame(name, isSame) {
     const run = this.run, runName = run ? this.runTitle() : '';
     document.title = `${TITLES[name]}${runName ? ' · ' + shorten(runName, 60) : ''} · clear`;
-    const top = h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]), this.chips(), this.losses(name));
+    const top = h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]), OF_KIND.includes(name) ? button('Refine', () => openRefine(this), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, this.chips(), this.losses(name));
     const old = this.main.querySelector('.page-head');
     if (old) old.replaceWith(top);
     else replace(this.main, top);
@@ -338,6 +339,7 @@ class App {
       this.search.select();
     } else if (action === 'help') this.help();
     else if (action === 'theme') this.nextTheme();
+    else if (action === 'refine') return OF_KIND.includes(this.pageName) && (openRefine(this), true);
     else if (action === 'go') {
       this.waiting = 'go';
       announce('Go to: ' + Object.entries(keys.PLACES).filter(([, page]) => MODULES[page]).map(([letter, page]) => `${letter} ${TITLES[page]}`).join(', '));

@@ -4,8 +4,13 @@
  * what the server left out below it because it is too narrow: `hiddenCount` children of together `hiddenValue`. Its `id` depends on nothing
  * but the names on its path. `width` is what decides the width of its box, in the unit of the values. */
 
-function make(id, name, place, parent) {
-  return { id, name, place, parent, children: [], depth: parent ? parent.depth + 1 : 0, value: 0, base: 0, self: 0, hiddenCount: 0,
+/* A name that many nodes share, with what a search found out about it: `stamp` is the number of that search. */
+function word(name) {
+  return { name, lower: '', stamp: 0, isMatch: false };
+}
+
+function make(id, of, place, parent) {
+  return { id, word: of, name: of.name, place, parent, children: [], depth: parent ? parent.depth + 1 : 0, value: 0, base: 0, self: 0, hiddenCount: 0,
     hiddenValue: 0, width: 0, folded: 0, isChanged: false };
 }
 
@@ -35,10 +40,10 @@ function measure(root) {
 
 /* The nodes of an answer of /api/tree; the first is the root that was asked for. */
 export function decode(answer) {
-  const { names, places, nodes } = answer, all = new Array(nodes.name.length);
+  const { names, places, nodes } = answer, all = new Array(nodes.name.length), words = names.map(word);
   for (let i = 0; i < all.length; i++) {
     const name = nodes.name[i], parent = i ? all[nodes.parent[i]] : null;
-    const node = make(String(nodes.id[i]), names[name], places ? places[name] : '', parent);
+    const node = make(String(nodes.id[i]), words[name], places ? places[name] : '', parent);
     node.value = nodes.value[i];
     node.self = nodes.self[i];
     node.base = nodes.base ? nodes.base[i] : 0;
@@ -74,7 +79,7 @@ export function graft(root, finer) {
 export function child(parent, step) {
   const found = parent.children.find(one => one.id === String(step.id));
   if (found) return found;
-  const made = make(String(step.id), step.name, '', parent);
+  const made = make(String(step.id), word(step.name), '', parent);
   made.value = step.value;
   made.self = step.self;
   made.base = step.base || 0;
@@ -112,7 +117,7 @@ export function stackText(node) {
 
 /* The same tree without recursion: a function that is on its own path already is the one that stands there. */
 export function fold(root) {
-  const made = make(root.id, root.name, root.place, null), open = [[root, made]];
+  const made = make(root.id, root.word, root.place, null), open = [[root, made]];
   while (open.length) {
     const [from, into] = open.pop();
     const below = from.children.reduce((sum, child) => [sum[0] + child.value, sum[1] + child.base], [0, 0]);
@@ -141,7 +146,7 @@ function placeOf(into, child) {
     }
   }
   let found = into.children.find(one => one.name === child.name);
-  if (!found) into.children.push(found = make(child.id, child.name, child.place, into));
+  if (!found) into.children.push(found = make(child.id, child.word, child.place, into));
   found.isChanged = found.isChanged || child.isChanged;
   return found;
 }
@@ -157,13 +162,10 @@ export function markChanged(roots, names) {
 /* What a search finds below `root`: the matching nodes in the order in which they are drawn, and their sum, in which a match below
  * another counts once. `isPartial`: something was too narrow to be sent, so that the sum may be larger. */
 export function search(root, pattern) {
-  const known = new Map(), matches = [], open = [[root, false]];
+  const matches = [], open = [root], insides = [false], stamp = ++searches;
   let sum = 0, base = 0, isPartial = false;
   while (open.length) {
-    const [node, inside] = open.pop();
-    let isMatch = known.get(node.name);
-    if (isMatch === undefined) known.set(node.name, isMatch = pattern.test(node.name));
-    isMatch = isMatch && Boolean(node.parent);
+    const node = open.pop(), inside = insides.pop(), isMatch = Boolean(node.parent) && matchesWord(node.word, pattern, stamp);
     if (isMatch) {
       matches.push(node);
       if (!inside) {
@@ -172,16 +174,34 @@ export function search(root, pattern) {
       }
     }
     if (node.hiddenCount && !inside && !isMatch) isPartial = true;
-    for (let i = node.children.length - 1; i >= 0; i--) open.push([node.children[i], inside || isMatch]);
+    for (let i = node.children.length - 1; i >= 0; i--) {
+      open.push(node.children[i]);
+      insides.push(inside || isMatch);
+    }
   }
   return { matches, sum, base, isPartial };
+}
+
+let searches = 0;
+
+/* Each name is tried once in a search; a text without signs of a regular expression is found faster without one. */
+function matchesWord(of, pattern, stamp) {
+  if (of.stamp === stamp) return of.isMatch;
+  of.stamp = stamp;
+  if (pattern.literal) {
+    if (!of.lower) of.lower = of.name.toLowerCase();
+    of.isMatch = of.lower.includes(pattern.literal);
+  } else of.isMatch = pattern.test(of.name);
+  return of.isMatch;
 }
 
 /* A text as a pattern, without regard to case; what is no regular expression is searched as it stands. */
 export function patternOf(textOf) {
   if (!textOf) return null;
   try {
-    return new RegExp(textOf, 'iu');
+    const pattern = new RegExp(textOf, 'iu');
+    if (/^[\w :;,~@%&!"'<>=/#-]+$/.test(textOf)) pattern.literal = textOf.toLowerCase();
+    return pattern;
   } catch {
     return new RegExp(textOf.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i');
   }
