@@ -1,0 +1,78 @@
+"""A run that is being recorded, in a browser: browser_live.py. New windows appear, zoom and focus stay, recording is switched with the token,
+and the end of the run is noticed."""
+import os
+import signal
+import subprocess
+import threading
+
+from browser import CLEAR, Page, clear_json, find_url
+from webdriver import DOWN, ENTER, HOME
+
+TOKEN = "token-of-a-test-0123456789abcdef"
+WINDOWS = "document.querySelectorAll('.timeline .window').length"
+
+
+class Recording:
+    """`clear profile --http` of a program that allocates until it is told to end."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [CLEAR, "profile", "--db", "t.db", "--label", "live", "-o", "live.profile", "--interval", "200ms", "--http", "127.0.0.1:0", "./worker"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "CLEAR_HTTP_TOKEN": TOKEN})
+        self.url = find_url(self.process.stderr)
+        threading.Thread(target=self.process.stderr.read, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def end(self):
+        open("stop", "w", encoding="utf-8").close()
+        assert self.process.wait(30) == 0
+
+    def __exit__(self, *unused):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
+
+
+def try_windows(page):
+    page.go("/?runs=live&kind=heap&page=live")
+    count = page.wait(WINDOWS)
+    page.wait(WINDOWS + " > arguments[0]", count)  # without a request by hand
+    assert "recording" in page.text(".badge.live")
+
+
+def try_zoom(page):
+    page.go("/?runs=live&kind=heap&si=alloc_space")
+    page.press_keys(HOME, DOWN, DOWN, ENTER)
+    zoom, before = page.parameter("zoom"), page.figure(".total")
+    focus = "document.querySelector('.detail [data-name]').dataset.name"
+    name = page.eval(focus)
+    page.wait("Number(document.querySelector('.total').dataset.value) > arguments[0]", before)
+    page.ready()
+    assert page.parameter("zoom") == zoom and zoom
+    assert page.eval(focus) == name, (page.eval(focus), name)
+
+
+def try_switch(page):
+    page.go("/?runs=live&kind=heap&page=live")
+    page.wait("document.querySelector('.badge.live')")
+    page.run("window.prompt = () => 'a wrong token'; [...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch off').click()")
+    page.wait("document.getElementById('status').textContent === 'The token is wrong'")
+    page.run("window.prompt = () => arguments[0]; [...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch off').click()".replace("arguments[0]", repr(TOKEN)))
+    page.wait("document.querySelector('.badge.live').textContent === 'recording is off'")
+    assert TOKEN not in page.url() and not page.eval("JSON.stringify(localStorage).includes('token')") and not any(TOKEN in url for url in page.requests())
+    page.run("[...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch on').click()")
+    page.wait("document.querySelector('.badge.live').textContent === 'recording'")
+
+
+def main():
+    with Recording() as recording, Page(recording) as page:
+        page.trouble = ["status of 403", "ERR_", "Failed to load"]  # the wrong token; and the server is gone in the end
+        for part in (try_windows, try_zoom, try_switch):
+            part(page)
+        recording.end()
+    assert clear_json("runs", "--json", "live")[0]["exit"] == "exit 0"
+
+
+main()
