@@ -54,15 +54,21 @@ def try_zoom(page):
     assert page.eval(focus) == name, (page.eval(focus), name)
 
 
+def press(page, words):
+    """Presses a button of the page as soon as it is there: a window that comes draws the page anew."""
+    page.wait("(one => one && (one.click(), true))([...document.querySelectorAll('main button')].find(one => one.textContent === arguments[0]))", words)
+
+
 def try_switch(page):
     page.go("/?runs=live&kind=heap&page=live")
-    page.wait("document.querySelector('.badge.live')")
-    page.run("window.prompt = () => 'a wrong token'; [...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch off').click()")
+    page.run("window.prompt = () => 'a wrong token'")
+    press(page, "Switch off")
     page.wait("document.getElementById('status').textContent === 'The token is wrong'")
-    page.run("window.prompt = () => arguments[0]; [...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch off').click()".replace("arguments[0]", repr(TOKEN)))
+    page.run(f"window.prompt = () => '{TOKEN}'")
+    press(page, "Switch off")
     page.wait("document.querySelector('.badge.live').textContent === 'recording is off'")
     assert TOKEN not in page.url() and not page.eval("JSON.stringify(localStorage).includes('token')") and not any(TOKEN in url for url in page.requests())
-    page.run("[...document.querySelectorAll('main button')].find(one => one.textContent === 'Switch on').click()")
+    press(page, "Switch on")
     page.wait("document.querySelector('.badge.live').textContent === 'recording'")
 
 

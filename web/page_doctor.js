@@ -9,8 +9,11 @@ import { cell, heading, text, shorten, count } from './format.js';
 /* The kind of profile that the figures of a section are in, and the view with its rows. */
 const SECTIONS = {
   heap: ['heap', 'heap'], lock: ['lock', 'lock_use'], cpu: ['cpu', 'cpu_use'], cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'],
-  channels: ['channels', 'channel_use'], mvcc: ['mvcc', 'cell_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'],
+  wait: ['wait', 'wait_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'], io: ['io', ''], thread: ['threads', ''],
 };
+/* Findings whose figures are in another kind than those of their section. */
+const CODES = { 'busy-wait': 'spin', peak: 'heap-peak' };
+const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells' };
 const RANK = { critical: 0, warning: 1, note: 2 };
 
 class DoctorPage {
@@ -62,14 +65,15 @@ class DoctorPage {
   }
 
   links(finding, stack) {
-    const [kind, view] = SECTIONS[finding.section] || ['', ''], now = this.app.state, subject = finding.subject || '';
-    const isFunction = !['lock', 'channel', 'channels', 'cell', 'mvcc'].includes(finding.section);
+    const [usual, view] = SECTIONS[finding.section] || ['', ''], now = this.app.state, subject = finding.subject || '';
+    const kind = [CODES[finding.code], usual].find(one => one && this.app.run.kinds.some(of => of.kind === one)) || '';
+    const isFunction = kind && !OBJECTS[finding.section] && finding.section !== 'wait';
     const to = (title, page, changes) => this.app.has(page) && h('a', { class: 'button', href: state.format(state.change(state.turn(now, page), { kind, si: '', ...changes })) }, title);
     const traces = (finding.trace_ids || []).slice(0, 50);
     return h('div', { class: 'toolbar' },
       isFunction && subject ? [to('Flame graph', 'flame', { f: state.quote(subject) }), to('Source', 'source', { function: state.quote(subject) }), to('History', 'trend', { function: state.quote(subject) })]
         : kind ? to('Flame graph', 'flame', {}) : null,
-      !isFunction && kind ? to('Its row', { lock: 'locks', mvcc: 'cells', channels: 'channels' }[kind], { q: subject }) : null,
+      OBJECTS[finding.section] && kind ? to('Its row', OBJECTS[finding.section], { q: subject }) : null,
       view && traces.length ? to('Rows', 'sql', { sql: `SELECT *\nFROM ${view}\nWHERE run_id = ${Number(finding.run_id)}\n  AND trace_id IN (${traces.map(Number).join(', ')})` })
         : to('Rows', 'sql', { sql: `SELECT *\nFROM doctor\nWHERE run_id = ${Number(finding.run_id)}\n  AND code = ${sqlText(finding.code)}\n  AND subject = ${sqlText(subject)}` }),
       traces.length ? button(traces.length === 1 ? 'Stack' : `${traces.length} stacks`, event => this.stacks(event.target, traces, stack), { 'aria-expanded': 'false' }) : null);
