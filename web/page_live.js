@@ -43,6 +43,7 @@ class LivePage {
     this.loaded = this.key();
     this.windows = (await api.get('windows', this.key(), this.abort.signal)).body;
     this.server = this.app.isRecording === undefined ? null : (await api.get('server', '', this.abort.signal)).body;
+    if (this.server && this.server.recording) this.app.isRecording = this.server.is_on; // an event may have been sent before a switch
     this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number')) : [];
     this.build();
   }
