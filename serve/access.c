@@ -41,11 +41,11 @@ static const char *after_scheme(const char *value, const char *scheme) {
     return value + strspn(value, " ");
 }
 
-/* The token of the request; free() it. NULL: it has none. */
-static char *given_token(const struct exchange *exchange) {
+/* The token of the request; free() it. NULL: it has none. What a browser adds to its requests by itself does not switch a recording. */
+static char *given_token(const struct exchange *exchange, bool takes_basic) {
     size_t count;
     const char *value = exchange_header(exchange, MHD_HTTP_HEADER_AUTHORIZATION, &count);
-    const char *bearer = after_scheme(value, "Bearer"), *basic = after_scheme(value, "Basic");
+    const char *bearer = after_scheme(value, "Bearer"), *basic = takes_basic ? after_scheme(value, "Basic") : NULL;
     if (bearer) return *bearer ? xstrdup(bearer) : NULL;
     char *pair = basic ? decode(basic) : NULL, *password = pair ? strchr(pair, ':') : NULL;
     char *token = password && password[1] ? xstrdup(password + 1) : NULL;
@@ -54,7 +54,7 @@ static char *given_token(const struct exchange *exchange) {
 }
 
 bool access_check(struct exchange *exchange, const char *token, const char *challenge) {
-    char *given = given_token(exchange);
+    char *given = given_token(exchange, challenge == access_basic);
     bool is_right = given && token_is_equal(token, given);
     if (!given)
         exchange_error(exchange, MHD_HTTP_UNAUTHORIZED,

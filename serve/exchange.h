@@ -93,7 +93,7 @@ struct server {
     int64_t asked_ns, flushed_ns; /* the last request that used it; the last flush that was requested */
     unsigned generation;          /* number of files there were under the name */
     struct cache cache;           /* of the file that is open */
-    struct trees trees;           /* likewise */
+    struct trees trees;           /* of the file of that name */
     struct mark marks[MARKS_MAX]; /* the most recently used one is last */
     size_t mark_count;
 };

@@ -3,8 +3,10 @@
 #ifndef CLEAR_SERVE_TREES_H
 #define CLEAR_SERVE_TREES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "query/profile/packed_tree.h"
-#include "schema/db.h"
 
 enum { TREES_MAX = 12 };
 #define TREES_BYTES ((size_t)512 << 20) /* of all; a single larger one is answered from and not kept */
@@ -19,11 +21,14 @@ struct tree_entry {
 struct trees {
     struct tree_entry entries[TREES_MAX]; /* the least recently used first */
     size_t count, size;
-    int64_t data_version, changes; /* of the database when they were made */
+    struct tree_stamp {
+        uint64_t device, inode, size, changed_ns; /* of a file; zeroed: there is none */
+    } stamps[2];                                  /* of the warehouse and its -wal when the trees were made */
 };
 
-/* Forgets all if this connection or another one has changed the database. */
-int trees_check(struct trees *trees, struct db *db, struct error *err);
+/* Forgets all if the files of the warehouse have changed. They are looked at from outside, because a server closes its warehouse when
+ * nobody asks for a while, and the trees stay. */
+void trees_check(struct trees *trees, const char *path);
 /* NULL: there is none. Valid until the next call. */
 const struct packed_tree *trees_find(struct trees *trees, const char *key);
 /* Maps the file, which the caller closes, and keeps its tree as long as there is room. The tree, valid until the next call; NULL with the

@@ -49,7 +49,6 @@ void warehouse_close(struct server *server) {
     bool is_left = has_wal(server->own.path) && !is_replaced(server);
     db_close(&server->own, &ignored);
     cache_clear(&server->cache);
-    trees_clear(&server->trees);
     server->is_open = false;
     if (!is_left || server->source.open(server->source.context, &server->own, &ignored)) return;
     db_close(&server->own, &ignored);

@@ -132,6 +132,29 @@ def check_trees():
     same(sorted(nodes_of(narrow)), want, 'what is wide enough')
 
 
+def faults_of_children():
+    """Page faults of the processes that the server has waited for: they rise whenever one made an answer."""
+    with open('/proc/%s/stat' % SERVER, encoding='ascii') as stat:
+        return int(stat.read().rsplit(')', 1)[1].split()[8])
+
+
+def check_cache():
+    """A tree is built once for a selection, also when the server has closed its file for want of requests."""
+    tree = get('tree', runs='heaps', f='chain')
+    before = faults_of_children()
+    time.sleep(3)
+    same(get('tree', runs='heaps', f='chain'), tree, 'a tree that is there')
+    get('tree', runs='heaps', f='chain', root=tree['nodes']['id'][-1], width=77)
+    same(faults_of_children(), before, 'work for a tree that is there')
+    get('tree', runs='heaps', f='chain', type='alloc_space')
+    same(faults_of_children() > before, True, 'work for another tree')
+    with sqlite3.connect(DB) as db:
+        db.execute("INSERT INTO tags (run_id, key, value) VALUES (1, 'new', 'yes')")
+    before = faults_of_children()
+    same(get('tree', runs='heaps', f='chain'), tree, 'a tree of a file that has changed')
+    same(faults_of_children() > before, True, 'work for a tree of a file that has changed')
+
+
 def check_difference():
     tree = get('tree', runs='heaps', base='waits', kind='heap', width=20000)
     old, new = folded('waits', '--kind=heap')[0], folded('heaps', '--kind=heap')[0]
@@ -379,5 +402,6 @@ check_objects()
 check_listings()
 check_series()
 check_schema()
+check_cache()
 check_refusals()
 print('%d checks' % checks)
