@@ -64,6 +64,12 @@ enum {
 /* A random number below `below`, by Marsaglia's xorshift. */
 uint32_t hold_draw(struct thread *thread, uint32_t below);
 
+/* Whether the next hold is one of those that are not timed. A signal handler that takes the lock in the middle may count `skip`
+ * below 0; then it has no meaning. */
+static ALWAYS_INLINE bool skips_hold(const struct known_object *known) {
+    return known->skip - 1 < 2 * HOLDS_SAMPLED;
+}
+
 /* How many holds the next one stands for; 0: it is not timed. While the holds of this lock in this thread have a mean of
  * more than SHORT_HOLD, each is timed. Else one in HOLDS_SAMPLED is, at random intervals, because fixed ones can fall
  * into step with the program. Whether a hold is timed depends on earlier ones alone, so the sum is unbiased. Where
@@ -73,7 +79,7 @@ static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, struct known_ob
     uint64_t acquires = load_relaxed(&counters->acquires);
     if (unlikely(acquires < HOLDS_TIMED || load_relaxed(&counters->hold) >> SHORT_HOLD_SHIFT >= acquires)) return 1;
     if (unlikely(process->sample_n > 1 || known->counters != counters)) return 1;
-    if (likely(known->skip)) {
+    if (likely(skips_hold(known))) {
         known->skip--;
         return 0;
     }

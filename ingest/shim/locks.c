@@ -279,8 +279,8 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *mutex) {
     struct thread *thread = self;
     struct known_object *known = known_of(thread->known_locks, mutex);
     bool is_plain = load_relaxed(&mutex->__data.__kind) == PTHREAD_MUTEX_TIMED_NP;
-    if (unlikely(known->object != mutex || !known->skip || !is_plain || thread->light || thread->state != THREAD_IDLE ||
-                 is_paused()))
+    if (unlikely(known->object != mutex || !skips_hold(known) || !is_plain || thread->light ||
+                 thread->state != THREAD_IDLE || is_paused()))
         return mutex_lock_slowly(mutex, CALLER());
     known->skip--;
     if (unlikely(load_relaxed(&mutex->__data.__lock) || take_free(mutex)))
