@@ -218,7 +218,8 @@ static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
     ask->offset = place_of_error(sql, message, sqlite3_error_offset(ask->db->handle));
     if (code == SQLITE_ERROR) suggest_names(ask->db, sql, message, &more);
-    if (strncmp(message, "cannot modify ", strlen("cannot modify ")) == 0) { /* a view: no trigger runs here that could */
+    if (strncmp(message, "cannot modify ", strlen("cannot modify ")) ==
+        0) { /* a view: no trigger runs here that could */
         ask->offset = -1;
         error_usage(err, "only reading is allowed: this statement writes");
     } else if (code == SQLITE_AUTH) {
