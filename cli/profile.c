@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/detach.h"
 #include "cli/http_token.h"
+#include "cli/live_server.h"
 #include "cli/profile_options.h"
 #include "cli/profile_program.h"
 #include "cli/status_line.h"
@@ -27,7 +28,6 @@
 #include "ingest/record/tools.h"
 #include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
-#include "serve/serve.h"
 
 enum {
     GRACE_STEPS = 20, /* the target's children get 20 * 2 ms to end */
@@ -54,10 +54,11 @@ struct recording {
     struct self_dumps dumps;
     char *runtime, *output;
     int64_t run_id, duration_ns;
-    int64_t last_flush_ns; /* what the last flush took, as writing_ns */
-    struct server *server; /* of --http; NULL for none */
-    int served;            /* its descriptor */
-    char *token;           /* that a client needs to switch recording */
+    int64_t last_flush_ns;   /* what the last flush took, as writing_ns */
+    struct live_server live; /* of --http */
+    struct live_server_terms live_terms;
+    char *token; /* that a client needs to switch recording */
+    bool is_token_new;
     int wait_status;
     int report;   /* of --detach; -1: none */
     bool is_over; /* the target has ended, and what it started is waited for */
@@ -158,43 +159,38 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
     return set_recording(context, is_on, err);
 }
 
-/* A new token is printed here and nowhere else. */
-static void print_served(const struct recording *recording, bool is_token_new) {
-    const char *url = server_url(recording->server);
-    fprintf(stderr, "clear: serving the run at %s\n", url);
-    if (is_token_new && recording->request->http_anywhere)
-        fprintf(stderr, "clear: the token, which every request needs: %s\n", recording->token);
-    if (is_token_new && !recording->request->quiet)
-        fprintf(stderr, "clear: switch recording with: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
-                recording->token, url);
+static int start_server(struct recording *recording, struct error *err) {
+    const struct profile_request *request = recording->request;
+    if (!request->http) return 0;
+    recording->token = http_token(request->http_token, &recording->is_token_new, err);
+    if (!recording->token) return -1;
+    recording->live_terms = (struct live_server_terms){.address = request->http,
+                                                       .database = request->database,
+                                                       .token = recording->token,
+                                                       .anywhere = request->http_anywhere,
+                                                       .records = is_recorded,
+                                                       .flush = flush_for_server,
+                                                       .is_on = is_on_for_server,
+                                                       .set = set_for_server,
+                                                       .context = recording};
+    return live_server_start(&recording->live, &recording->live_terms, err);
 }
 
+/* A new token is printed here and nowhere else. */
 static int open_server(struct recording *recording, struct error *err) {
-    const struct profile_request *request = recording->request;
-    bool is_token_new;
-    if (!request->http) return 0;
-    recording->token = http_token(request->http_token, &is_token_new, err);
-    if (!recording->token) return -1;
-    const struct server_source source = {
-        .db = &recording->db,
-        .run_id = recording->run_id,
-        .flush = flush_for_server,
-        .records = is_recorded,
-        .token = request->http_anywhere ? recording->token : NULL,
-        .control = {.is_on = is_on_for_server, .set = set_for_server, .token = recording->token, .context = recording},
-        .context = recording};
-    if (server_open(&recording->server, request->http, request->http_anywhere, &source, err)) return -1;
-    recording->served = server_descriptor(recording->server);
-    print_served(recording, is_token_new);
+    const struct live_server *live = &recording->live;
+    if (!live->pid) return 0;
+    if (live_server_open(&recording->live, recording->run_id, err)) return -1;
+    fprintf(stderr, "clear: serving the run at %s\n", live->url);
+    if (recording->is_token_new && recording->request->http_anywhere)
+        fprintf(stderr, "clear: the token, which every request needs: %s\n", recording->token);
+    if (recording->is_token_new && !recording->request->quiet)
+        fprintf(stderr, "clear: switch recording with: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
+                recording->token, live->url);
     return 0;
 }
 
 /* ---- begin ---- */
-
-static void close_server(struct recording *recording) {
-    server_close(recording->server);
-    recording->server = NULL;
-}
 
 /* Removes the run of a program that was not started. */
 static void cancel(struct recording *recording) {
@@ -244,6 +240,7 @@ static int begin_run(struct recording *recording, struct error *err) {
 static int prepare(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
+    if (start_server(recording, err)) return -1;
     if (profile_target_find(&recording->target, request->arguments, request->uses_perf, err)) return -1;
     if (recording->target.by_perf.what && !request->quiet)
         error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
@@ -336,15 +333,13 @@ static bool wait_for_end(struct recording *recording, int64_t wait_ns) {
 }
 
 /* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
- * server has its turns, for as long as it wants the time. */
+ * server gets its answers. */
 static bool wait_for_flush(struct recording *recording) {
     int64_t due_ns = clock_monotonic_ns() + time_to_flush(recording);
     for (;;) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
-        int64_t serve_ns = recording->server ? server_timeout(recording->server) : -1;
-        if (serve_ns >= 0 && serve_ns < wait_ns) wait_ns = serve_ns;
         if (wait_for_end(recording, wait_ns)) return true;
-        if (recording->server) server_step(recording->server);
+        live_server_step(&recording->live);
         if (recording->launch.has_signal || clock_monotonic_ns() >= due_ns) return false;
     }
 }
@@ -400,8 +395,7 @@ static void flush_until_exit(struct recording *recording) {
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
     if (recording->request->waits) follow(recording);
-    if (recording->server) server_finish(recording->server);
-    close_server(recording);
+    live_server_finish(&recording->live);
 }
 
 static int store_watched(struct recording *recording, struct watcher *watcher, struct error *err) {
@@ -561,7 +555,7 @@ static int name_status(struct error *err, int wait_status) {
 static int start(struct recording *recording, struct error *err) {
     recording->launch = (struct launch){.before_exec = before_exec,
                                         .context = recording,
-                                        .attended = recording->server ? &recording->served : NULL,
+                                        .attended = recording->live.pid ? &recording->live.socket : NULL,
                                         .variables = recording->dumps.variables};
     if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
     recording->is_paused = recording->request->recorder.is_paused;
@@ -609,7 +603,7 @@ static int run_target(struct recording *recording, struct error *err) {
 
 static void release(struct recording *recording) {
     struct error ignored = {0};
-    close_server(recording);
+    live_server_finish(&recording->live);
     watcher_abandon(&recording->sampler);
     watcher_abandon(&recording->counter);
     collector_close(recording->collector);
@@ -631,7 +625,8 @@ static int record(struct recording *recording, struct error *err) {
 
 int command_profile(int argc, char **argv, struct error *err) {
     struct profile_request request;
-    struct recording recording = {.request = &request, .directory = {.file = -1, .owner = -1}, .report = -1};
+    struct recording recording = {
+        .request = &request, .directory = {.file = -1, .owner = -1}, .report = -1, .live = {.socket = -1}};
     int status = 0, code = profile_request_read(&request, argc, argv, err);
     if (code == 0) code = request.detaches ? detach_start(&recording.report, &status, err) : 1;
     if (code > 0) status = record(&recording, err);
