@@ -47,13 +47,13 @@ struct answer { /* from the recorder */
 
 /* ---- in the server ---- */
 
-struct serving {
+struct live_serving {
     const struct live_server_terms *terms;
     int socket;
     bool is_over; /* the recording has ended */
 };
 
-static bool receive(struct serving *serving, struct answer *answer) {
+static bool receive(struct live_serving *serving, struct answer *answer) {
     ssize_t size;
     do
         size = recv(serving->socket, answer, sizeof *answer, 0);
@@ -61,7 +61,7 @@ static bool receive(struct serving *serving, struct answer *answer) {
     return size == (ssize_t)sizeof *answer;
 }
 
-static int ask(struct serving *serving, enum call call, struct error *err) {
+static int ask(struct live_serving *serving, enum call call, struct error *err) {
     const struct question question = {.call = call};
     struct answer answer;
     bool is_sent = send(serving->socket, &question, sizeof question, MSG_NOSIGNAL) == (ssize_t)sizeof question;
@@ -88,11 +88,11 @@ static int ask_set(void *context, bool is_on, struct error *err) {
 }
 
 static bool records(void *context, const char *kind) {
-    const struct serving *serving = context;
+    const struct live_serving *serving = context;
     return serving->terms->records(serving->terms->context, kind);
 }
 
-static int open_server(struct serving *serving, struct server **server, struct db *db, int64_t run_id,
+static int open_server(struct live_serving *serving, struct server **server, struct db *db, int64_t run_id,
                        struct error *err) {
     const struct live_server_terms *terms = serving->terms;
     if (cli_open(db, terms->database, DB_READ, err)) return -1;
@@ -107,7 +107,7 @@ static int open_server(struct serving *serving, struct server **server, struct d
     return server_open(server, terms->address, terms->anywhere, &source, err);
 }
 
-static void serve(struct serving *serving, struct server *server) {
+static void serve(struct live_serving *serving, struct server *server) {
     while (!serving->is_over) {
         struct pollfd polled[] = {{.fd = server_descriptor(server), .events = POLLIN},
                                   {.fd = serving->socket, .events = POLLIN}};
@@ -130,7 +130,7 @@ static void live_apart(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-_Noreturn static void run(struct serving *serving) {
+_Noreturn static void run(struct live_serving *serving) {
     struct question opened = {.call = CALL_OPENED};
     struct server *server = NULL;
     struct db db = {0};
@@ -157,7 +157,7 @@ int live_server_start(struct live_server *live, const struct live_server_terms *
     live->pid = fork();
     if (live->pid == 0) {
         close(ends[0]);
-        run(&(struct serving){terms, ends[1], false});
+        run(&(struct live_serving){terms, ends[1], false});
     }
     close(ends[1]);
     live->socket = ends[0];

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The server of clear profile --http is a process of its own: whatever ends it or stops it, the run is recorded to its end.
+. "$(dirname "$0")/lib.sh"
+
+start() { # start MILLISECONDS: the program runs, and the server has answered
+    "$CLEAR" profile --db t.db --interval 0.1 --http 127.0.0.1:0 -o out -- "$FIXTURES/progress" count "$1" >out.txt 2>err.txt &
+    pid=$!
+    for _ in $(seq 400); do
+        url=$(sed -n 's/^clear: serving the run at //p' err.txt)
+        if [ -n "$url" ] && curl -sf -o /dev/null "$url"; then break; fi
+        sleep 0.05
+    done
+    server=$(pgrep -P "$pid" -x clear) || fail "no server process: $(ps --ppid "$pid" -o pid,args)"
+}
+recorded() { # recorded RUN: the status and the count are those of the program
+    wait "$pid"
+    expect_equal $? 9 "status of run $1"
+    expect_equal "$(sql t.db "SELECT exit_status, flags, (SELECT sum(alloc_count) FROM heap WHERE run_id = runs.id AND function = 'makes_progress')
+        FROM runs WHERE id = $1")" "9||$(sed -n 's/^done //p' out.txt)" "run $1"
+    ! kill -0 "$server" 2>/dev/null || fail "the server of run $1 is left"
+}
+
+start 2000
+kill -KILL "$server"
+recorded 1
+expect_match "$(cat err.txt)" '^clear: the server was ended by signal 9; the recording goes on$' 'what clear says'
+
+# A server that does not answer, with a client that waits.
+start 2000
+curl -s -o /dev/null -m 20 "${url}heap?seconds=30" &
+sleep 0.5
+kill -STOP "$server"
+recorded 2
+
+# A client that waits gets what there is when the program ends.
+start 2000
+curl -s -o waited.pb.gz -w '%{http_code}' "${url}heap?seconds=30" >code.txt &
+client=$!
+recorded 3
+wait "$client"
+expect_equal "$(cat code.txt)" 200 'a client that waited for more time than there was'
+check_db t.db
