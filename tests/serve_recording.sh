@@ -113,7 +113,7 @@ toggle() { bash -c "$(sed -n 's/^clear: switch recording with: //p' switch.err) 
 
 # What happened is between the counts inside of what was on and those outside; a block may be under way at each edge.
 rm count
-switched switch --start=off --interval 1h -- "$FIXTURES/progress" count 4000
+switched switch --start=off --interval 1h -- "$FIXTURES/progress" count 9000
 begun
 least=0 most=0
 for words in '' '-d state=on'; do
