@@ -484,10 +484,10 @@ struct site_case {
 static void put_sites(const struct window *window, const void *item) {
     const struct site_case *site = item;
     put("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
-        "(%d, 1, %lld, %lld, %lld, %lld), (%d, 2, %lld, 1000, %lld, 1000)",
+        "(%d, 1, %lld, %lld, %lld, %lld), (%d, 2, %lld, %lld, %lld, 1000)",
         window->profile, share(window, site->allocs), share(window, site->bytes), share(window, site->freed),
         share(window, site->freed ? site->bytes / site->allocs * site->freed : 0), window->profile,
-        share(window, site->others), share(window, site->others));
+        share(window, site->others), 1000 * share(window, site->others), share(window, site->others));
 }
 
 static void test_tiny_blocks(void **state) {

@@ -517,9 +517,9 @@ static void test_leak_severity(void **state) {
         {"100 blocks, one byte short of 16 KiB", 100, 16383, 0, "note"},
         {"100 blocks, 16 KiB", 100, 16384, 0, "warning"},
         {"one byte short of 1 MiB", 100, 1048575, 0, "warning"},
-        {"1 MiB", 100, 1048576, 0, "critical"},
+        {"1 MiB", 100, 1048576, 0, "warning"},
         {"1 MiB, 9.49 % of all that is live: rounds to 9", 100, 1048576, 11049273 - 1048576, "warning"},
-        {"1 MiB, 9.50 %: rounds to 10", 100, 1048576, 11037642 - 1048576, "critical"},
+        {"1 MiB, 9.50 %: rounds to 10", 100, 1048576, 11037642 - 1048576, "warning"},
         {"a gigabyte beside 20", 100, 1 << 30, 20ll << 30, "warning"},
     };
     ran(names);
@@ -536,6 +536,18 @@ static void test_leak_severity(void **state) {
         if (strcmp(got, cases[i].severity) != 0) fail_msg("%s: %s", cases[i].why, got);
         free(got);
     }
+    /* Where the process was searched, and all of them are lost, size decides. */
+    static const char *const searched[] = {"note",     "note",    "note",     "warning", "warning",
+                                           "critical", "warning", "critical", "warning"};
+    ran("INSERT INTO profiles(id, run_id, kind) SELECT 100 + id, id, 'leak' FROM runs;"
+        "INSERT INTO leaks(profile_id, trace_id, lost_count, lost_bytes) SELECT 100 + profile_id, 1, alloc_count - "
+        "free_count, "
+        "alloc_bytes - free_bytes FROM sites WHERE trace_id = 1 AND alloc_count - free_count >= 100");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *got = finding("SELECT severity FROM doctor_heap WHERE run_id = :run AND trace_id = 1", (int)i + 1);
+        if (strcmp(got, searched[i]) != 0) fail_msg("%s, searched: %s", cases[i].why, got);
+        free(got);
+    }
 }
 
 /* Blocks that were never freed, in a run without windows to judge them by: nobody knows whether they are lost, so the largest
@@ -547,9 +559,11 @@ static void test_never_freed(void **state) {
     insert_site(1, "profile", &all);
     ran("INSERT INTO sites(profile_id, trace_id, alloc_count, alloc_bytes, free_count, free_bytes) VALUES "
         "(1, 2, 500, 2097152, 0, 0), (1, 3, 10, 90000000, 0, 0), (1, 4, 2000, 4194304, 1000, 2097152)");
-    check_rows("SELECT trace_id, severity FROM doctor_heap ORDER BY 1", "1|warning\n2|note\n3|note\n4|warning\n");
+    check_rows("SELECT trace_id, severity FROM doctor_heap ORDER BY 1", "1|note\n2|note\n3|note\n4|warning\n");
     ran("UPDATE sites SET alloc_bytes = 1000 WHERE trace_id = 3");
-    check_rows("SELECT trace_id, severity FROM doctor_heap ORDER BY 1", "1|warning\n2|note\n3|note\n4|critical\n");
+    check_rows("SELECT trace_id, severity FROM doctor_heap ORDER BY 1", "1|note\n2|note\n3|note\n4|warning\n");
+    ran("UPDATE sites SET alloc_bytes = 10 << 20 WHERE trace_id = 1"); /* more than four times of what the other forgot */
+    check_rows("SELECT trace_id, severity FROM doctor_heap ORDER BY 1", "1|warning\n2|note\n3|note\n4|note\n");
 }
 
 /* A site is a stack of a run: figures of its processes are summed. Blocks that each of many processes keeps are no leak:
