@@ -74,7 +74,7 @@ class SqlPage {
 
   build() {
     this.editor = h('textarea', { class: 'sql-text', 'aria-label': 'SQL', spellcheck: 'false', autocapitalize: 'off', autocomplete: 'off', wrap: 'off', 'data-first': true, maxlength: '65536',
-      role: 'combobox', 'aria-expanded': 'false', 'aria-controls': 'sql-offers', 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox' });
+      'aria-controls': 'sql-offers', 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox' });
     this.editor.value = this.app.state.sql || EXAMPLE;
     this.colours = h('pre', { class: 'sql-colours', 'aria-hidden': 'true' });
     this.offers = h('div', { class: 'offers', id: 'sql-offers', role: 'listbox', 'aria-label': 'What could come next', hidden: true });
@@ -143,14 +143,12 @@ class SqlPage {
     this.offers.hidden = false;
     this.offers.style.left = Math.min(this.editor.clientWidth - 260, 12 + 7.5 * lines[lines.length - 1].length - this.editor.scrollLeft) + 'px';
     this.offers.style.top = 12 + 20 * lines.length - this.editor.scrollTop + 'px';
-    this.editor.setAttribute('aria-expanded', 'true');
     this.editor.setAttribute('aria-activedescendant', `offer-${this.listAt}`);
   }
 
   hideOffers() {
     this.list = null;
     this.offers.hidden = true;
-    this.editor.setAttribute('aria-expanded', 'false');
     this.editor.removeAttribute('aria-activedescendant');
   }
 
