@@ -152,14 +152,11 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
     ask->pattern_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
     db_trust(db, true);
-    /* No trigger can run, as every write is refused. With them a write to a view is refused for that reason. */
-    sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
     sqlite3_progress_handler(db->handle, STEPS_BETWEEN_CHECKS, on_progress, ask);
 }
 
 void ask_close(struct ask *ask) {
     if (ask->has_alarm) end_alarm();
-    sqlite3_db_config(ask->db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_set_authorizer(ask->db->handle, NULL, NULL);
     db_trust(ask->db, false);
     sqlite3_limit(ask->db->handle, SQLITE_LIMIT_LENGTH, ask->value_bytes);
