@@ -86,8 +86,10 @@ static int add_runs(struct buffer *out, struct db *db, struct error *err) {
 }
 
 static void add_paths(struct buffer *out, const struct server *server) {
-    buffer_printf(out, "<h1>%s</h1>\n<p>Without <code>?run=</code>: %s.</p>\n<table>\n", ROUTES_PREFIX,
-                  server->source.run_id ? "the run that is being recorded" : "the latest run");
+    buffer_printf(out,
+                  "<p><a href=\"/\">The application</a>: flame graphs, tables, findings, "
+                  "SQL.</p>\n<h1>%s</h1>\n<p>Without <code>?run=</code>: %s.</p>\n<table>\n",
+                  ROUTES_PREFIX, server->source.run_id ? "the run that is being recorded" : "the latest run");
     for (const struct route *route = routes; route->path; route++)
         if (route->help)
             buffer_printf(out, "<tr><td><a href=\"%s\">%s</a><td>%s</tr>\n", route->path, route->path, route->help);

@@ -95,6 +95,7 @@ expect_equal "$(code index.html "$url")" 200 index
 expect_equal "$(header Content-Type "$url")" 'text/html; charset=utf-8' 'type of the index'
 expect_match "$(cat index.html)" '&lt;script&gt;alert' 'a label in the index'
 expect_equal "$(grep -c '<script' index.html)" 0 'scripts in the index'
+expect_equal "$(grep -c '<a href="/">' index.html)" 1 'the link to the application'
 for link in $(grep -o 'href="[a-z_]*?run=[^"]*"' index.html | sed 's/.*"\(.*\)"/\1/; s/&amp;/\&/g'); do
     expect_equal "$(code got "$url$link")" 200 "the index's link $link"
 done
