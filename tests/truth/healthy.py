@@ -95,7 +95,7 @@ print(len(words), sorted(words.items())[:10])"""]).returncode,
                              "END { print \"$_ $n{$_}\\n\" for sort { $n{$b} <=> $n{$a} || $a cmp $b } keys %n }", "lines.txt"]).returncode,
     "git": git,
     "gcc": gcc,
-    "xz": lambda: profile(["xz", "-k", "-f", "-T2", "-3", "lines.txt"]).returncode,
+    "xz": lambda: profile(["xz", "-k", "-f", "-T2", "-1", "lines.txt"]).returncode,
     "jq": lambda: profile(["jq", "-c", "group_by(.name) | map({name: .[0].name, sum: (map(.values | add) | add)})", "numbers.json"]).returncode,
     "node": lambda: profile(["node", "-e", """const fs = require("fs"), zlib = require("zlib");
 const rows = JSON.parse(fs.readFileSync("numbers.json")), names = new Map();
