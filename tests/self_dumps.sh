@@ -73,7 +73,7 @@ empty : is empty
 pipe : is not a regular file
 other : is a dump of another kind
 CASES
-record 137 "$program" killed
+record 137 --interval 1h "$program" killed # one window, however slow the machine is
 expect_equal "$(profiles)" 'heap|1 lock|1' "profiles of a program that was killed before it dumped"
 expect_equal "$(grep -c warning err.txt)" 0 "warnings about it"
 check_db t.db
