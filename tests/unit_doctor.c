@@ -785,10 +785,7 @@ static void test_busy_wait(void **state) {
         {"1,000 of 300 ns are 1.5 % of the run, rounded to 2", 600, 400, 0, 0, 20000000, "busy-wait warning"},
         {"1.49 %", 600, 400, 0, 0, 20134229, "busy-wait note"},
         {"999", 600, 399, 0, 0, MS, ""},
-        {"2,000 sleeps, 9.5 % rounds to 10", 0, 0, 2000, 95 * MS, 1000 * MS, "busy-wait warning"},
-        {"of 120 us in the mean", 0, 0, 2000, 240 * MS, 1000 * MS, "busy-wait note"},
-        {"a nanosecond less", 0, 0, 2000, 240 * MS - 1, 1000 * MS, "busy-wait warning"},
-        {"9.49 %", 0, 0, 2000, 94900000, 1000 * MS, "busy-wait note"},
+        {"2,000 sleeps", 0, 0, 2000, 900 * MS, 1000 * MS, "busy-wait note"},
         {"1,999 sleeps", 0, 0, 1999, 900 * MS, 1000 * MS, ""},
     };
     ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]')");

@@ -27,9 +27,8 @@ CREATE VIEW doctor_thread AS
 --     thread_churn_life_ns (1,000,000 ns).
 --   busy-wait: yields and failed_tries together are busy_wait_count (1,000) or more, or short_sleeps >= busy_wait_sleeps (2,000).
 -- Severity of thread-churn: that of the advice, but a note if cost_percent < thread_churn_cost_percent (1 %). Of busy-wait: that of the
---   advice where yields and tries, at busy_call_ns (300 ns) each, are busy_wait_percent (2 %) of the run's duration, or where there are
---   busy_wait_sleeps of less than busy_sleep_ns (120,000 ns) in the mean, and sleep_ns is busy_sleep_percent (10 %) of it; else a note.
---   Longer sleeps are as often a pace that a program keeps on purpose.
+--   advice where yields and tries, at busy_call_ns (300 ns) each, are busy_wait_percent (2 %) of the run's duration; else a note. Short
+--   sleeps alone are a note: they are as often a pace that a program keeps on purpose.
 -- Measured: pthread_create, a thread that does nothing, and pthread_join take 20 to 40 us on a machine that does nothing else; a thread of
 --   1 ms therefore costs 2 to 4 % more than its work. On a busy machine a thread waits for a processor before it begins, so that the
 --   mean of lives says less than how many are short.
@@ -49,8 +48,6 @@ rule AS (
         max(value) FILTER (WHERE name = 'busy_wait_sleeps') AS busy_sleeps,
         max(value) FILTER (WHERE name = 'busy_call_ns') AS busy_call_ns,
         max(value) FILTER (WHERE name = 'busy_wait_percent') AS busy_percent,
-        max(value) FILTER (WHERE name = 'busy_sleep_percent') AS sleep_percent,
-        max(value) FILTER (WHERE name = 'busy_sleep_ns') AS pace_ns,
         max(value) FILTER (WHERE name = 'wait_switch_ns') AS switch_ns
     FROM rules
 ),
@@ -72,9 +69,7 @@ spinning AS (
         CAST(round(100.0 * ((yields + failed_tries) * rule.busy_call_ns + short_sleeps * rule.switch_ns)
                    / nullif(runs.duration_ns, 0)) AS INTEGER) AS cost_percent,
         coalesce(round(100.0 * (yields + failed_tries) * rule.busy_call_ns / nullif(runs.duration_ns, 0))
-                 >= rule.busy_percent, 0)
-            OR short_sleeps >= rule.busy_sleeps AND sleep_ns < short_sleeps * rule.pace_ns
-               AND coalesce(round(100.0 * sleep_ns / nullif(runs.duration_ns, 0)) >= rule.sleep_percent, 0) AS is_costly
+                 >= rule.busy_percent, 0) AS is_costly
     FROM spin_use
     JOIN runs ON runs.id = spin_use.run_id
     CROSS JOIN rule

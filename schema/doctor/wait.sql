@@ -24,7 +24,8 @@ CREATE VIEW doctor_wait AS
 --     waits, before anybody waits for room.
 --   slow-producer: it is the first one.
 -- Severity: that of the advice. A herd is a note if switch_ns is less than wait_herd_time_percent (1 %) of the run's duration.
---   slow-producer is a note where no side waits for room and the waits together are longer than the run: workers without work.
+--   slow-producer is a note where no side waits for room and the waits together are longer than the run: workers without work; and
+--   where several functions wait on the only condition variable, which may be both sides.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
 --   whose waits end at a time limit.
 -- advice: with who waits, and who wakes them, each with the line.
@@ -88,6 +89,12 @@ judged AS (
 stacked AS (
     SELECT
         judged.*,
+        (SELECT count(DISTINCT traces.function_id)
+         FROM profiles
+         JOIN locks ON locks.profile_id = profiles.id
+         JOIN traces ON traces.id = locks.trace_id
+         WHERE profiles.run_id = judged.run_id AND profiles.kind = 'wait' AND profiles.process_id IS judged.process_id
+           AND locks.object_id = judged.object_id AND locks.address = judged.address) AS waiting_functions,
         coalesce(
             (SELECT group_concat(trace_id) OVER (ORDER BY wait_ns DESC, trace_id
                                                  ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
@@ -106,7 +113,7 @@ SELECT
     stacked.run_id,
     'wait' AS section,
     stacked.code,
-    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND is_idle THEN 'note'
+    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND (is_idle OR sides = 1 AND waiting_functions > 1) THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
