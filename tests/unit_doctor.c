@@ -522,8 +522,10 @@ static void test_tiny_blocks(void **state) {
     for (size_t i = 0; i < COUNT(cases); i++)
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
     ran("UPDATE runs SET duration_ns = 5000001");
-    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note", "recorded: less than 5 % of the run");
-    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 12, "arena warning", "a dump, whose run has no such cost");
+    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 5, "arena note",
+                "recorded: less than 5 % of the run");
+    expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 12, "arena warning",
+                "a dump, whose run has no such cost");
     /* Of a program that got a tenth of a processor the CPU time counts. */
     ran("UPDATE runs SET duration_ns = 50000000; INSERT INTO profiles(id, run_id, kind) VALUES (9000, 6, 'cpu'); "
         "INSERT INTO cpu(profile_id, trace_id, samples, cpu_ns) VALUES (9000, 1, 1, 5000000)");
@@ -677,7 +679,8 @@ static void test_growth(void **state) {
     expect_findings("doctor_heap", 6, "leak warning", "steady or not");
     expect_rows("SELECT growth_bytes IS NULL FROM doctor_heap WHERE run_id = 6", "1");
     /* 300 kB of 15.1 MB are 1.98 % and round to 2; of 20.3 MB they are 1.48 %. */
-    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (2, 2, 2, '[]'); INSERT INTO sites(profile_id, trace_id, "
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (2, 2, 2, '[]'); INSERT INTO sites(profile_id, "
+        "trace_id, "
         "alloc_count, alloc_bytes, free_count, free_bytes) VALUES (48, 2, 2, 14900000, 1, 100000)");
     expect_findings("(SELECT * FROM doctor_heap WHERE trace_id = 1)", 6, "leak warning", "2 % of what is live");
     ran("UPDATE sites SET alloc_bytes = 20100000 WHERE trace_id = 2");

@@ -119,7 +119,7 @@ struct diff {
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
     bool has_waits;                     /* threads met: a thread waited or tried again in some run */
-    bool has_inexact_peak;              /* the peak of some run is of several threads, or of a sample, or that is not known */
+    bool has_inexact_peak; /* the peak of some run is of several threads, or of a sample, or that is not known */
     struct diff_loss *losses;
     size_t loss_count;
     struct arena texts;
