@@ -29,6 +29,7 @@ struct packer {
     uint32_t *places; /* [name]: 1 + index in `used` */
     size_t used_count;
     signed char *meets; /* [name]: whether the pivot meets it; 0: not asked yet */
+    bool *is_shown;     /* [frame]: whether a node has it */
     struct pattern *pivot;
 };
 
@@ -86,6 +87,7 @@ static void add_stack(struct packer *packer, const uint32_t *stack, size_t count
     for (size_t i = first; i < end; i++) {
         uint32_t frame = stack[is_inverted ? i : end - 1 - (i - first)];
         node = child_of(packer, (uint32_t)node, packer->frames.items[frame].name_id);
+        packer->is_shown[frame] = true;
     }
     for (int side = BEFORE; side < SIDES; side++)
         packer->nodes[node].self[side] += difference_value(report->profile, sample, report->type, side);
@@ -252,6 +254,7 @@ static void make_texts(const struct packer *packer, struct buffer *names, struct
     size_t *firsts =
         xcalloc(frames->names.count, sizeof *firsts); /* of a name, the frame whose place is shown, from 1 */
     for (size_t i = 0; i < frames->count; i++) {
+        if (!packer->is_shown[i]) continue; /* of samples without the value, which are not always loaded */
         size_t *first = &firsts[frames->items[i].name_id];
         if (!*first || is_before(&frames->items[i], &frames->items[*first - 1])) *first = i + 1;
     }
@@ -328,6 +331,7 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
     struct map_entry *root = map_put(&packer->frames.names, "root", strlen("root"), &added);
     if (added) root->value = (int64_t)packer->frames.names.count - 1;
     packer->meets = xcalloc(packer->frames.names.count, 1);
+    packer->is_shown = xcalloc(packer->frames.count, sizeof *packer->is_shown);
     grow(packer);
     packer->nodes[0] = (struct pack_node){.name = (uint32_t)root->value};
     packer->count = 1;
@@ -340,6 +344,7 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
     free(packer->nodes);
     free(packer->slots);
     free(packer->meets);
+    free(packer->is_shown);
     free(packer->used);
     free(packer->places);
     return code;

@@ -14,19 +14,19 @@ line_of() { grep -n -m1 -- "$1" report | cut -d: -f1; }
 # 20,505 allocations and 214 frees were recorded: 1,234 of 21,953 are 6 %.
 expect_match "$(cat report)" '^  warning +dropped +1,234 +6 %$' "what was dropped"
 # 3,000,000 - 30,000 bytes are 2.83 MiB in 20,000 - 200 blocks; 2,970,000 of 3,019,010 live bytes are 98 %.
-expect_match "$(cat report)" '^  critical  leak +2.8 MiB  19,800 +98 % +2.9 MiB +20,000 +98 % +150 B$' "the leak"
-expect_equal "$(grep -A2 '^  critical  leak' report | tail -2)" "      insert_row  table.c:42
+expect_match "$(cat report)" '^  warning   leak +2.8 MiB  19,800 +98 % +2.9 MiB +20,000 +98 % +150 B$' "the leak"
+expect_equal "$(grep -A2 '^  warning   leak' report | tail -2)" "      insert_row  table.c:42
         main  main.c:7" "its stack, without the wrapper"
 expect_match "$(cat report)" '^      server:g_lock$' "the lock's name"
 expect_match "$(cat report)" '^  critical  contended +5,000 +0 +50 % +400.0 ms +3.0 ms +120.0 us$' "the lock's figures"
 expect_equal "$(grep -c '^  leak: ' report)" 1 "advice once a code"
-[ "$(line_of '^  critical  leak')" -lt "$(line_of '^  warning   leak')" ] || fail "the worst is not first"
-expect_match "$(cat report)" 'not shown: 1 note \(--top 0' "notes are counted"
+[ "$(line_of '^  critical  contended')" -lt "$(line_of '^  warning   leak')" ] || fail "the worst is not first"
+expect_match "$(cat report)" 'not shown: 2 note \(--top 0' "notes are counted"
 expect_match "$(cat report)" 'not shown: 1 note, 1 ok \(--top 0' "healthy rows are counted"
 ! grep -q $'\033' report || fail "colour without a terminal"
 ! grep -q ' $' report || fail "trailing blanks"
 expect_equal "$(sed '/^next/,$d' report | python3 -c 'import sys; print("".join(l for l in sys.stdin.buffer.read().decode().splitlines(True) if len(l) > 101), end="")')" "" "lines over 100 columns"
-expect_match "$("$CLEAR" doctor --top 1 1)" 'not shown: 1 warning, 1 note' "--top 1"
+expect_match "$("$CLEAR" doctor --top 1 1)" 'not shown: 2 note' "--top 1"
 expect_match "$("$CLEAR" doctor --top 0 1)" '^      server\+0x1b58  \(server\)$' "--top 0 shows notes"
 
 # The commands that it ends with work as printed: the query gives the view's rows.

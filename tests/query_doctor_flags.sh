@@ -94,8 +94,8 @@ for row in json.load(sys.stdin):
 all="saturation heap
 lock server:g_loc
 heap insert_row
-heap größe::größe
 lock insert_row+8
+heap größe::größe
 heap server+0x1b5
 lock 0x5"
 expect_equal "$(codes)" "$all" "without a filter"

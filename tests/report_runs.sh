@@ -106,7 +106,7 @@ expect_match "$(cat out)" '^Over 3 runs' "the prompt"
 expect_match "$(cat out)" '^Columns: flat by tag commit of 3 runs$' "the prompt"
 refuse 'over_runs makes a table: top or json, not tree' tree --over-runs all
 refuse 'by_tag makes a table: top or json, not dot' report dot --by-tag commit all
-refuse 'over_runs and by_tag exclude each other' top --over-runs --by-tag commit all
+refuse 'over_runs, by_tag and history exclude each other' top --over-runs --by-tag commit all
 refuse 'by_tag=comit: no run has such a tag, and no sample such a label' top --by-tag comit all
 refuse 'over_runs and a base exclude each other' top --over-runs --base 1 2
 refuse 'columns must be 1 or more' top --by-tag commit --columns 0 all

@@ -163,7 +163,8 @@ fact AS (
         total_acquires >= rule.fit_acquires AS is_used,
         condition_waits > 0 AS is_queue,
         is_recorded AND acquires > 0 AND wait_ns >= rule.wait_note_ns
-            AND (figure.contended_percent >= rule.contended_percent OR coalesce(wait_percent, 0) >= rule.starved_percent
+            AND (coalesce(wait_percent, 0) >= rule.warning_percent
+                     AND (figure.contended_percent >= rule.contended_percent OR coalesce(wait_percent, 0) >= rule.starved_percent)
                  OR has_longest_waits) AS is_waited_for,
         rule.block_ns, rule.work_percent, rule.work_most_percent,
         is_recorded AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
@@ -199,43 +200,67 @@ fact AS (
     FROM figure
     CROSS JOIN rule
 ),
--- What is done in the functions that take the lock, below the line where they do, in calls that read, write, open and close, and in
--- allocations. Only of locks that threads wait for.
-worked AS (
-    SELECT
+-- The functions that take the lock, ",4,17,", of locks that threads wait for: most frames of the stacks below are in none of them, and
+-- are passed over by that.
+taken AS (
+    SELECT DISTINCT -- by which SQLite computes the list once for a lock, and not wherever it is used; in `worked` likewise
         fact.*,
         CASE WHEN is_waited_for THEN
-            (SELECT sum(io.time_ns)
-             FROM profiles
-             JOIN io ON io.profile_id = profiles.id
-             WHERE profiles.run_id = fact.run_id AND profiles.kind = 'io'
-               AND EXISTS (SELECT 1
-                           FROM profiles AS used
-                           JOIN locks ON locks.profile_id = used.id
-                           JOIN traces AS taker ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
-                           JOIN traces ON traces.id = io.trace_id
-                           JOIN json_each(traces.stack) AS step
-                           JOIN location_lines AS frame ON frame.location_id = step.value
-                           WHERE used.run_id = fact.run_id AND used.kind = 'lock' AND locks.object_id = fact.object_id
-                             AND locks.address = fact.address AND taker.line > 0
-                             AND frame.function_id = taker.function_id AND frame.line > taker.line)) END AS io_ns,
-        CASE WHEN is_waited_for THEN
-            (SELECT sum(site_rows.alloc_count)
-             FROM profiles
-             JOIN site_rows ON site_rows.profile_id = profiles.id
-             JOIN site_keys ON site_keys.id = site_rows.site_key_id
-             WHERE profiles.run_id = fact.run_id AND profiles.kind = 'heap'
-               AND EXISTS (SELECT 1
-                           FROM profiles AS used
-                           JOIN locks ON locks.profile_id = used.id
-                           JOIN traces AS taker ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
-                           JOIN traces ON traces.id = site_keys.trace_id
-                           JOIN json_each(traces.stack) AS step
-                           JOIN location_lines AS frame ON frame.location_id = step.value
-                           WHERE used.run_id = fact.run_id AND used.kind = 'lock' AND locks.object_id = fact.object_id
-                             AND locks.address = fact.address AND taker.line > 0
-                             AND frame.function_id = taker.function_id AND frame.line > taker.line)) END AS work_allocs
+            (SELECT ',' || group_concat(DISTINCT taker.function_id) || ','
+             FROM profiles AS used
+             JOIN locks ON locks.profile_id = used.id
+             JOIN traces AS taker ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+             WHERE used.run_id = fact.run_id AND used.kind = 'lock' AND locks.object_id = fact.object_id
+               AND locks.address = fact.address AND taker.line > 0) END AS functions
     FROM fact
+),
+-- What is done in the functions that take the lock, below the line where they do, in calls that read, write, open and close, and in
+-- allocations.
+worked AS (
+    SELECT DISTINCT
+        taken.*,
+        CASE WHEN functions IS NOT NULL THEN
+            (SELECT sum(called.time_ns)
+             FROM (SELECT io.trace_id, sum(io.time_ns) AS time_ns
+                   FROM profiles
+                   JOIN io ON io.profile_id = profiles.id
+                   WHERE profiles.run_id = taken.run_id AND profiles.kind = 'io'
+                   GROUP BY io.trace_id) AS called
+             WHERE EXISTS (SELECT 1
+                           FROM json_each((SELECT stack FROM traces WHERE id = called.trace_id)) AS step
+                           JOIN location_lines AS frame ON frame.location_id = step.value
+                           WHERE instr(taken.functions, ',' || frame.function_id || ',') > 0
+                             AND EXISTS (SELECT 1
+                                         FROM profiles AS used
+                                         JOIN locks ON locks.profile_id = used.id
+                                         JOIN traces AS taker
+                                             ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                                         WHERE used.run_id = taken.run_id AND used.kind = 'lock'
+                                           AND locks.object_id = taken.object_id AND locks.address = taken.address
+                                           AND taker.line > 0 AND taker.function_id = frame.function_id
+                                           AND taker.line < frame.line))) END AS io_ns,
+        CASE WHEN functions IS NOT NULL THEN
+            (SELECT sum(called.allocs)
+             FROM (SELECT site_keys.trace_id, sum(site_rows.alloc_count) AS allocs
+                   FROM profiles
+                   JOIN site_rows ON site_rows.profile_id = profiles.id
+                   JOIN site_keys ON site_keys.id = site_rows.site_key_id
+                   WHERE profiles.run_id = taken.run_id AND profiles.kind = 'heap'
+                   GROUP BY site_keys.trace_id) AS called
+             WHERE EXISTS (SELECT 1
+                           FROM json_each((SELECT stack FROM traces WHERE id = called.trace_id)) AS step
+                           JOIN location_lines AS frame ON frame.location_id = step.value
+                           WHERE instr(taken.functions, ',' || frame.function_id || ',') > 0
+                             AND EXISTS (SELECT 1
+                                         FROM profiles AS used
+                                         JOIN locks ON locks.profile_id = used.id
+                                         JOIN traces AS taker
+                                             ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                                         WHERE used.run_id = taken.run_id AND used.kind = 'lock'
+                                           AND locks.object_id = taken.object_id AND locks.address = taken.address
+                                           AND taker.line > 0 AND taker.function_id = frame.function_id
+                                           AND taker.line < frame.line))) END AS work_allocs
+    FROM taken
 ),
 judged AS (
     SELECT

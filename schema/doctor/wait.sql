@@ -7,7 +7,7 @@ CREATE VIEW doctor_wait AS
 --   address [address]: of it in the process
 --   mutex_address [address]: of the mutex that its waiters release; 0: not known
 --   sides [count]: condition variables of that mutex that were waited on
---   side [number]: 1: it is the first of them that the process used, 2: the next one
+--   side [number]: 1: it is the one for items, or the only one, 2: the one for room
 --   waits [count]: waits that had to wait, also those that ended at a time limit or with the process
 --   wait_ns [ns]: sum of them
 --   wait_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
@@ -20,9 +20,9 @@ CREATE VIEW doctor_wait AS
 --   herd: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and broadcasts.
 --   Of the condition variables of one mutex, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
 --     wait_queue_percent (10 %), and less than half of the waits ended at a time limit:
---   slow-consumer: it is the second one that the process used: a queue is empty first, so who fills it wakes a reader, or a reader
---     waits, before anybody waits for room.
---   slow-producer: it is the first one.
+--   slow-consumer: it is the one for room, and slow-producer: it is the one for items, by their names (not_full, room, space, produce;
+--     not_empty, item, consume, fill). Where the names say neither, the one for items is the first that the process used: a queue is
+--     empty first, so who fills it wakes a reader, or a reader waits, before anybody waits for room.
 -- Severity: that of the advice. A herd is a note if switch_ns is less than wait_herd_time_percent (1 %) of the run's duration.
 --   slow-producer is a note where no side waits for room and the waits together are longer than the run: workers without work; and
 --   where several functions wait on the only condition variable, which may be both sides.
@@ -44,11 +44,17 @@ rule AS (
 ),
 condition AS (
     SELECT profiles.run_id, profiles.process_id, locks.object_id, locks.address, max(locks.mutex_address) AS mutex_address,
+           CASE WHEN objects.name LIKE '%not_empty%' OR objects.name LIKE '%notempty%' OR objects.name LIKE '%nonempty%'
+                     OR objects.name LIKE '%item%' OR objects.name LIKE '%consume%' OR objects.name LIKE '%fill%' THEN 0
+                WHEN objects.name LIKE '%not_full%' OR objects.name LIKE '%notfull%' OR objects.name LIKE '%nonfull%'
+                     OR objects.name LIKE '%room%' OR objects.name LIKE '%space%' OR objects.name LIKE '%produce%' THEN 2
+                ELSE 1 END AS hint, -- what its name says
            sum(contended + timeouts + unfinished) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts,
            sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes,
-           max(iif(trace_id = 0, first_trace_id, 0)) AS waker_trace_id
+           max(iif(locks.trace_id = 0, locks.first_trace_id, 0)) AS waker_trace_id
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
+    JOIN objects ON objects.id = locks.object_id
     WHERE profiles.kind = 'wait' AND locks.kind = 'cond'
     GROUP BY profiles.run_id, profiles.process_id, locks.object_id, locks.address
 ),
@@ -56,7 +62,7 @@ side AS (
     SELECT
         condition.*,
         count(*) OVER queue AS sides,
-        row_number() OVER (PARTITION BY run_id, process_id, mutex_address ORDER BY object_id, address) AS side,
+        row_number() OVER (PARTITION BY run_id, process_id, mutex_address ORDER BY hint, object_id, address) AS side,
         wait_ns = max(wait_ns) OVER queue AS is_longest
     FROM condition
     WHERE waits > 0

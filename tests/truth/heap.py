@@ -82,7 +82,7 @@ def compare_heaptrack(wrong, ours, theirs):
 open("data.txt", "w").write(DATA)
 heading("Heap: counts, bytes, peak, temporary blocks",
         "Equal to the last byte: allocations and bytes (memcheck, dhat), what is live at the end (memcheck), the peak (dhat), and temporary blocks, "
-        "which are freed before the next allocation (the calls that `memcheck --trace-malloc` lists). heaptrack confirms the count and the peak as far "
+        "which are freed before the next allocation (in memcheck's list of all calls). heaptrack confirms the count and the peak as far "
         f"as it can: it prints the peak rounded, and loads libstdc++ into the program, which takes a block of {LIBSTDCXX:,} bytes. Its temporary blocks are "
         "shown beside: it compares the size and the stack of two calls, not the address, and asks that the free be the very next call.")
 header("program", "allocations", "bytes", "live at the end", "peak", "temporary", "by heaptrack")
