@@ -198,12 +198,31 @@ static void cancel(struct recording *recording) {
     run_cancel(&recording->db, recording->run_id, &ignored);
 }
 
+/* How many of what killed recorders left belongs to this warehouse. */
+static size_t count_lost(const char *database) {
+    size_t count = 0;
+    char **paths = lost_find(database);
+    for (char **path = paths; *path; path++) {
+        struct lost lost;
+        struct error ignored = {0};
+        if (lost_open(&lost, *path, &ignored) == 1) {
+            count += lost_is_of(&lost, database);
+            lost_close(&lost);
+        }
+        free(*path);
+    }
+    free(paths);
+    return count;
+}
+
 static void sweep(const struct profile_request *request) {
     size_t kept;
     (void)private_dir_sweep(&kept);
-    if (kept && !request->quiet)
+    if (request->quiet || kept == 0) return;
+    size_t count = count_lost(cli_database(request->database));
+    if (count)
         fprintf(stderr, "clear: %s of a clear that was killed: clear recover --list\n",
-                units_things((int64_t)kept, "recording").text);
+                units_things((int64_t)count, "recording").text);
 }
 
 /* Another process has the file locked: says so, once and then every 10 s. */

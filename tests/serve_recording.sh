@@ -145,7 +145,7 @@ replies() { # replies STATUS WORDS...: to a POST to toggle
 bearer=(-H "Authorization: Bearer $token")
 replies 401 -X POST "${url}toggle"
 expect_match "$(tr -d '\r' <head.txt)" '^WWW-Authenticate: Bearer' 'what a 401 asks for'
-replies 403 -X POST -u "user:${token%?}" "${url}toggle"
+replies 401 -X POST -u "user:${token%?}" "${url}toggle"
 replies 401 -X POST -H "Authorization: $token" "${url}toggle"
 replies 403 -X POST -H 'Authorization: Bearer 0123456789abcdef0123456789abcdef' "${url}toggle"
 replies 403 -X POST -H "Authorization: Bearer ${token}0" "${url}toggle"
