@@ -34,6 +34,13 @@ needs_terminals() { # put it before the first part of a test that opens one
 
 needs_browser() { # chromedriver reaches its chromium by the name localhost, which a bare chroot does not know
     getent hosts localhost >/dev/null || skip 'no browser can be driven: the name localhost is not known (/etc/hosts)'
+    command -v chromium chromedriver >/dev/null || skip 'chromium and chromium-driver are not installed'
+    # Where a machine lets no chromium start (no user namespaces, no shared memory), nothing of ours is wrong.
+    local sandbox=
+    [ "$(id -u)" = 0 ] && sandbox=--no-sandbox
+    HOME=$TMP timeout 60 chromium --headless=new $sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$TMP/probe" \
+        --dump-dom 'data:text/html,<p>it starts</p>' 2>/dev/null | grep -q 'it starts' || skip 'chromium does not start on this machine'
+    rm -rf "$TMP/probe"
 }
 
 expect_status() { # expect_status STATUS COMMAND...: the command must exit so
