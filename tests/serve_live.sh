@@ -2,7 +2,7 @@
 # afterwards the run is whole.
 . "$(dirname "$0")/lib.sh"
 
-"$CLEAR" profile --db t.db --label live -o live.profile --http 127.0.0.1:0 --interval 100ms "$FIXTURES/cpu_burn" >profile.out 2>profile.err &
+"$CLEAR" profile --db t.db --label live -o live.profile --http 127.0.0.1:0 --interval 100ms "$FIXTURES/cpu_burn" threads 1500 >profile.out 2>profile.err &
 recorder=$!
 for _ in $(seq 100); do grep -q serving profile.err && break; sleep 0.05; done
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' profile.err | head -n 1)
