@@ -2,17 +2,21 @@
 # afterwards the run is whole.
 . "$(dirname "$0")/lib.sh"
 
-"$CLEAR" profile --db t.db --label live -o live.profile --http 127.0.0.1:0 --interval 100ms "$FIXTURES/cpu_burn" threads 1500 >profile.out 2>profile.err &
+# The program runs until the last answer is there, however long that takes.
+mkfifo input
+"$CLEAR" profile --db t.db --label live -o live.profile --http 127.0.0.1:0 --interval 100ms "$FIXTURES/cpu_burn" input <input >profile.out 2>profile.err &
 recorder=$!
-for _ in $(seq 100); do grep -q serving profile.err && break; sleep 0.05; done
+exec 9>input
+for _ in $(seq 600); do grep -q serving profile.err && break; sleep 0.05; done
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' profile.err | head -n 1)
 [ -n "$url" ] || fail "no address in: $(cat profile.err)"
-curl -sN "$url/api/live" >events.txt &
+curl -sN "$url/api/live" >events.txt 9>&- &
 events=$!
 curl -s "$url/api/server" >server.json
-for _ in $(seq 200); do [ "$(grep -c '^event: window' events.txt)" -ge 3 ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ "$(grep -c '^event: window' events.txt)" -ge 3 ] && break; sleep 0.05; done
 curl -s -o tree.json -w '%{http_code}' "$url/api/tree?kind=cpu" >tree.code
 curl -s -o rows.txt --data-binary 'SELECT count(*) FROM profiles' "$url/api/rows"
+exec 9>&-
 wait "$events" || fail 'the events were cut off'
 wait "$recorder" || fail "clear profile: $(cat profile.err)"
 
