@@ -43,7 +43,8 @@ expect_between "$(flat makes_progress seconds.pb.gz)" $(($(cat inside.2) - $(cat
 expect_between "$(total inuse_objects seconds.pb.gz)" 64 66 'in use at the end: the ring of 64, and what is being replaced'
 
 pprof -top "${url}profile?seconds=2" >cpu.txt 2>&1 || fail "pprof of profile?seconds=2: $(cat cpu.txt)"
-expect_match "$(cat cpu.txt)" 'makes_progress' 'CPU time'
+# On a busy machine these are a dozen samples: which of the two loops they met is chance.
+expect_match "$(cat cpu.txt)" '% (main|makes_progress)$' 'CPU time'
 pprof -top -sample_index=alloc_space "${url}heap" >heap.txt 2>&1 || fail "pprof of heap: $(cat heap.txt)"
 expect_match "$(cat heap.txt)" 'makes_progress' heap
 expect_equal "$(code mutex.pb.gz "${url}mutex")" 200 'a kind of which there is nothing yet'
