@@ -269,7 +269,7 @@ static int prepare(struct recording *recording, struct error *err) {
         error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
                     recording->target.built_by);
     recording->output = output_name(recording);
-    if (export_directory_check(recording->output, err)) return -1;
+    if (!request->no_files && export_directory_check(recording->output, err)) return -1;
     if (private_dir_make(&recording->directory, err) || check_tools(request, recording->directory.path, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
     if (!recording->runtime || begin_run(recording, err)) return -1;
@@ -556,7 +556,7 @@ static int finish(struct recording *recording, struct error *err) {
     if (store_watched(recording, &recording->sampler, &tools) == 0 &&
         store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0)
         (void)count_syscalls(recording, &tools);
-    write_directory(recording);
+    if (!recording->request->no_files) write_directory(recording);
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
 }
 
@@ -597,7 +597,7 @@ static int end(struct recording *recording, struct error *err) {
                                         .totals = totals_of(recording),
                                         .run_id = recording->run_id,
                                         .duration_ns = recording->duration_ns,
-                                        .output = recording->output,
+                                        .output = recording->request->no_files ? NULL : recording->output,
                                         .is_by_perf = recording->target.by_perf.what != NULL,
                                         .dumps = &recording->dumps,
                                         .wait_status = recording->wait_status},

@@ -138,6 +138,15 @@ static int take_sync_callstacks(void *into, const struct option_row *row, const 
     return 0;
 }
 
+static int take_uuid(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    if (run_uuid_read(request->uuid, text)) {
+        request->run.uuid = request->uuid;
+        return 0;
+    }
+    return error_usage(err, "--%s must be 32 hexadecimal digits in groups of 8-4-4-4-12, not '%s'", row->name, text);
+}
+
 static const struct option_row run_rows[] = {
     {"label", .type = OPTION_TEXT, .offset = AT(run.label), .argument = "NAME", .words = "<label>",
      .help = "Label the run. Other commands find it by this name."},
@@ -145,6 +154,10 @@ static const struct option_row run_rows[] = {
      .words = "<tag>", .help = "Tag the run, as in `commit=1a2b3c`."},
     {"output", .letter = 'o', .type = OPTION_TEXT, .offset = AT(output), .argument = "DIR", .words = "<directory>",
      .help = "Write text dumps and pprof profiles to DIR instead of `NAME.profile/`."},
+    {"no-files", .type = OPTION_SWITCH, .offset = AT(no_files),
+     .help = "Write no text dumps and pprof profiles: the run is in the warehouse alone."},
+    {"uuid", .type = OPTION_TAKE, .take = take_uuid, .argument = "UUID",
+     .help = "Give the run this UUID, so that a script finds it: `clear runs UUID`. Default: a random one."},
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print no summary on standard error."},
     {0},
 };
@@ -224,6 +237,11 @@ const struct option_group profile_options[] = {{"Run", run_rows, 0},   {"What is
                                                CLI_OPTIONS_END};
 #undef AT
 
+static int check_output(const struct profile_request *request, struct error *err) {
+    if (!request->no_files || !request->output) return 0;
+    return error_usage(err, "--no-files and --output exclude each other");
+}
+
 static int take_target(struct profile_request *request, int argc, char **argv, struct error *err) {
     tags_add_configured(&request->tags);
     if (request->http_anywhere && !request->http) return error_usage(err, "--http-anywhere needs --http ADDRESS");
@@ -280,7 +298,7 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                                           FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
                                               .depth = DEPTH_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
-    if (take_target(request, argc, argv, err)) return -1;
+    if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);
     return check_wait(request, err) ? -1 : check_heap(&request->recorder, err);
 }

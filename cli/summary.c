@@ -128,11 +128,11 @@ static const char *first_kind(const struct summary *summary) {
 /* Quoted for the shell, so that the line can be pasted. */
 static void print_next(const struct summary *summary, FILE *out) {
     struct buffer line = {0};
-    char *profile = xasprintf("%s/%s.pb.gz", summary->output, first_kind(summary));
+    char *profile = summary->output ? xasprintf("%s/%s.pb.gz", summary->output, first_kind(summary)) : NULL;
     buffer_add_text(&line, "clear: next: clear doctor --db ");
     escape_shell(&line, cli_database(summary->request->database));
     buffer_printf(&line, " %lld", (long long)summary->run_id);
-    if (access(profile, F_OK) == 0) {
+    if (profile && access(profile, F_OK) == 0) {
         buffer_add_text(&line, "; go tool pprof -http=: ");
         escape_shell(&line, profile);
     }

@@ -23,6 +23,16 @@ expect_equal "$(sql t.db 'SELECT key, value FROM tags ORDER BY key')" "$(printf 
 [ -s here/heap.pb.gz ] || fail "-o here wrote no here/heap.pb.gz"
 [ ! -e ls.profile ] || fail "-o here wrote ls.profile as well"
 
+# The warehouse alone, and a run that a script finds by the UUID that it chose.
+uuid=8c0f3d52-1111-4222-8333-0123456789ab
+(mkdir bare && cd bare && "$CLEAR" profile -q --db bare.db --no-files --uuid "${uuid^^}" ls >/dev/null && ls) >bare.txt || fail "--no-files --uuid"
+expect_equal "$(cat bare.txt)" bare.db 'files that --no-files leaves'
+expect_equal "$(sql bare/bare.db 'SELECT uuid FROM runs')" $uuid '--uuid'
+expect_equal "$("$CLEAR" runs --db bare/bare.db $uuid --json | grep -c '"run_id":1')" 1 'the run by its UUID'
+expect_status 2 "$CLEAR" profile -q --db bare/bare.db --no-files --uuid $uuid ls >/dev/null 2>err.txt
+expect_match "$(cat err.txt)" "bare.db: run 1 has the UUID $uuid already" 'the same UUID twice'
+expect_equal "$(sql bare/bare.db 'SELECT count(*) FROM runs')" 1 'runs'
+
 (export CLEAR_DB=$TMP/named.db && "$CLEAR" profile -q ls >/dev/null) || fail "CLEAR_DB"
 [ -s named.db ] && [ -s ls.profile/heap.pb.gz ] || fail "CLEAR_DB=named.db or ls.profile not written"
 expect_match "$("$CLEAR" profile --db t.db ls 2>&1 >/dev/null)" 'clear: next: clear doctor --db t.db [0-9]+; go tool pprof' words
@@ -43,6 +53,8 @@ no target|
 unknown option --nonsense|--nonsense ls
 KEY=VALUE|--tag novalue ls
 KEY=VALUE|--tag =x ls
+hexadecimal|--uuid 8c0f3d52 ls
+exclude each other|--no-files -o here ls
 --depth|--depth 0 ls
 --depth|--depth 1025 ls
 --interval|--interval 0 ls

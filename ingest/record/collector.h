@@ -27,6 +27,7 @@
 struct run_description {
     char *const *command;        /* as given, NULL-terminated; stored quoted as for a shell */
     const char *label;           /* NULL for none */
+    const char *uuid;            /* NULL: a random one */
     const struct run_tags *tags; /* NULL: none */
     uint32_t sample_n;           /* 0 or 1: every event; else every Nth one, counted N times */
     uint64_t sample_bytes;       /* 0, or mean bytes between sampled allocations */

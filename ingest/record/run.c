@@ -1,4 +1,5 @@
 /* run.c: the row of a run, from before its start to its end. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -12,10 +13,26 @@
 #include "ingest/store/run_uuid.h"
 #include "schema/schema.h"
 
+/* The one that the caller chose, if no run has it, or a random one. */
+static int choose_uuid(struct db *db, const char *wanted, char uuid[RUN_UUID_SIZE], struct error *err) {
+    if (!wanted) return run_uuid(uuid, err);
+    sqlite3_stmt *row = db_prepare(db, "SELECT id FROM runs WHERE uuid = :uuid", err);
+    if (!row) return -1;
+    db_bind_text(row, ":uuid", wanted);
+    int code = db_step(db, row, err);
+    if (code == 1)
+        error_usage(err, "%s: run %lld has the UUID %s already", db->path, (long long)sqlite3_column_int64(row, 0),
+                    wanted);
+    sqlite3_reset(row);
+    if (code) return -1;
+    snprintf(uuid, RUN_UUID_SIZE, "%s", wanted);
+    return 0;
+}
+
 static int insert_run(struct db *db, const struct run_description *description, struct error *err) {
     sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/run_recorded.sql"), err);
     char uuid[RUN_UUID_SIZE], host[256] = "";
-    if (!statement || run_uuid(uuid, err)) return -1;
+    if (!statement || choose_uuid(db, description->uuid, uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
     struct buffer command = {0};
     for (char *const *word = description->command; *word; word++) {

@@ -1,6 +1,8 @@
 #include "ingest/store/run_uuid.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/types.h>
 
@@ -15,4 +17,15 @@ int run_uuid(char uuid[RUN_UUID_SIZE], struct error *err) {
     hex_bytes(hex, bits, sizeof bits);
     snprintf(uuid, RUN_UUID_SIZE, "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12, hex + 16, hex + 20);
     return 0;
+}
+
+bool run_uuid_read(char uuid[RUN_UUID_SIZE], const char *text) {
+    if (strlen(text) != RUN_UUID_SIZE - 1) return false;
+    for (size_t i = 0; i < RUN_UUID_SIZE - 1; i++) {
+        bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
+        if (is_dash ? text[i] != '-' : !isxdigit((unsigned char)text[i])) return false;
+        uuid[i] = (char)tolower((unsigned char)text[i]);
+    }
+    uuid[RUN_UUID_SIZE - 1] = '\0';
+    return true;
 }
