@@ -136,8 +136,6 @@ struct segment {
     /* When live bytes came within 1/1024 of the highest total so far, on the clock of lock times; 0: nothing was
      * allocated yet. */
     _Atomic uint64_t peak_ticks;
-    /* When the process ended by exit or _exit, on the clock of lock times; 0: it runs, or something else ended it. */
-    _Atomic uint64_t ended_ticks;
     _Atomic uint64_t dropped_io;        /* calls of struct segment_io that could not be counted */
     _Atomic uint64_t dropped_lifetimes; /* sizes and lifetimes of blocks that could not be counted */
     _Atomic uint64_t dropped_mappings;  /* mappings, and parts of them that were unmapped */

@@ -309,12 +309,12 @@ static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
     return (uint64_t)((double)value * (double)by / (double)(of ? of : 1));
 }
 
-/* When the process ended, by CLOCK_MONOTONIC; 0 where its segment does not say it. */
+/* When the process ended or became another program, by CLOCK_MONOTONIC; 0 where its segment does not say it. */
 static uint64_t ended_ns(const struct collector *collector, const struct recorded *recorded) {
     struct segment_view view;
     struct error ignored = {0};
     if (segment_view_open(&view, collector->directory, recorded->name, &ignored) <= 0) return 0;
-    uint64_t ticks = atomic_load_explicit(&view.head.ended_ticks, memory_order_relaxed);
+    uint64_t ticks = atomic_load_explicit(&view.head.end_ticks, memory_order_relaxed);
     bool is_tsc = view.head.features & FEATURE_TSC;
     struct tick_rate rate = tick_rate(collector);
     segment_view_close(&view);

@@ -287,7 +287,7 @@ static void settle(void) {
     leaks_at_end();
     struct thread *thread = thread_enter();
     if (!thread) return;
-    RECORD(thread, cpu_time_settle(thread); lives_end(); store_relaxed(&process->segment->ended_ticks, clock_ticks()));
+    RECORD(thread, cpu_time_settle(thread); lives_end());
     thread_leave(thread);
 }
 
