@@ -5,7 +5,8 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-/* Appends what `dot -Tformat` (svg, png, pdf, ps, gif) makes of `dot`. Without graphviz a failure that says how to get it. */
+/* Appends what `dot -Tformat` (svg, png, pdf, ps, gif) makes of `dot`, whose texts may hold anything: what graphviz does not take is made
+ * visible, or cut behind 4,000 bytes. Without graphviz a failure that says how to get it. */
 int graphviz_draw(const char *format, const struct buffer *dot, struct buffer *out, struct error *err);
 
 #endif

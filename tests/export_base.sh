@@ -123,6 +123,6 @@ refused "no run '9'" 1..9 --kind heap
 refused "no run 'goat'" 1,goat --kind heap
 refused 'base: SQL: no such table: goats' 1 --kind heap --base 'SELECT * FROM goats'
 refused 'no parameter :run' --sql 'SELECT 1 AS n' --base 3
-expect_status 1 "$CLEAR" export --db t.db 1..2 --kind lock -o no.pb.gz 2>err.txt
+expect_status 2 "$CLEAR" export --db t.db 1..2 --kind lock -o no.pb.gz 2>err.txt
 expect_match "$(cat err.txt)" 'run 2 has no lock profile; it has: heap' "a run of a set without the kind"
 [ -z "$(ls -A | grep '^no')" ] || fail "left behind: $(ls -A)"

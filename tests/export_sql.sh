@@ -68,7 +68,7 @@ expect_status 2 "$CLEAR" export --db t.db 1 -o no.pb.gz 2>err.txt
 expect_match "$(cat err.txt)" 'heap, cpu, lock.*choose with --kind heap.*--sql' "neither --kind nor --sql"
 expect_status 2 "$CLEAR" export --db t.db --kind goat -o no.pb.gz 2>err.txt
 expect_match "$(cat err.txt)" "'goat'.* heap, cpu, lock" "kinds there are"
-expect_status 1 "$CLEAR" export --db t.db 2 --kind lock -o no.pb.gz 2>err.txt
+expect_status 2 "$CLEAR" export --db t.db 2 --kind lock -o no.pb.gz 2>err.txt
 expect_match "$(cat err.txt)" 'run 2 has no lock profile; it has: heap' "kinds the run has"
 expect_status 2 "$CLEAR" export --db t.db --kind heap --sql 'SELECT 1' -o no.pb.gz 2>/dev/null
 expect_status 1 "$CLEAR" export --db t.db --kind heap -o missing/no.pb.gz 2>/dev/null

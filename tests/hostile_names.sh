@@ -90,6 +90,24 @@ sys.exit("<script>alert" in text or bool(re.search(r'href="\s*javascript:', text
 PYTHON
 done
 
+# Whatever a name holds, graphviz draws it, and the picture is XML that shows it: as it is, or made visible; a very long one from its beginning.
+if command -v dot >/dev/null; then
+    echo "main;placeholder 5" >drawn.folded
+    "$CLEAR" ingest -q --db drawn.db drawn.folded || fail "ingest of drawn.folded"
+    python3 - "$CLEAR" <<'PYTHON' || fail "a picture of a name"
+import sqlite3, subprocess, sys, xml.dom.minidom
+for name, shown in [("bell\x07x", "bell\\u0007x"), ("esc\x1b[2J", "esc\\u001b[2J"), ("delete\x7f", "delete\\u007f"), ("no\ufffecharacter", "no\\ufffecharacter"), ("&#7;&amp;&", "&#7;&amp;&"),
+                    ("back\\", "back\\"), ("\\N\\G", "\\N\\G"), ('quote"', 'quote"'), ("long_" * 5000, "long_" * 500), ("<b>", "<b>"), ("é\u202e", "é\u202e")]:
+    warehouse = sqlite3.connect("drawn.db")
+    warehouse.execute("UPDATE functions SET name = ? WHERE name <> 'main'", (name,))
+    warehouse.commit()
+    warehouse.close()
+    drawn = subprocess.run([sys.argv[1], "report", "-svg", "--db", "drawn.db", "-output=-", "1"], stdout=subprocess.PIPE, check=True).stdout
+    texts = "".join(node.firstChild.data for node in xml.dom.minidom.parseString(drawn).getElementsByTagName("text"))
+    assert shown in texts, (name[:40], texts[:400])
+PYTHON
+fi
+
 # ---- a run directory with a link to a file of the reader's ----
 echo "main;secret 5" >private.folded
 cp -r leak.profile linked.profile && rm -f linked.profile/heap.pb.gz linked.profile/alloc.txt

@@ -76,7 +76,7 @@ refused 2 "^clear: t\\.db: no run 'none' among 1" "$CLEAR" doctor --db t.db none
 refused 1 '^clear: \./t\.db: is a SQLite database; to use it as the warehouse: --db' "$CLEAR" doctor ./t.db
 head -c 3000 "$heap" >cut.pb.gz
 refused 1 '^clear: cut\.pb\.gz: byte 3000: the gzip stream is truncated' "$CLEAR" export cut.pb.gz --kind heap -o none.pb.gz
-refused 1 '^clear: other: run 1 has no heap profile; it has: samples' "$CLEAR" export other --kind heap -o none.pb.gz
+refused 2 '^clear: other: run 1 has no heap profile; it has: samples' "$CLEAR" export other --kind heap -o none.pb.gz
 [ ! -e none.pb.gz ] || fail "a file was left by a failed export"
 mkdir plain
 refused 1 '^clear: plain: is not a directory of dumps' "$CLEAR" doctor plain

@@ -68,7 +68,7 @@ expect_same_file two one "a run instead of its file"
 expect_match "$("$CLEAR" top 2)" '^Type: inuse_space$' "heap where nothing is said"
 expect_match "$("$CLEAR" top --kind lock 2)" '^Type: delay$' "the kind that is asked for"
 expect_match "$("$CLEAR" top loop)" '^Type: samples$' "the only kind"
-refuse 1 "$TMP/t.db: run 3 has no heap profile; it has: samples" top --kind heap loop
+refuse 2 "$TMP/t.db: run 3 has no heap profile; it has: samples (see clear top --help)" top --kind heap loop
 refuse 2 "no one kind of profile is in all of these runs; give --kind (see clear top --help)" top 2 loop
 
 # ---- what is refused ----

@@ -379,7 +379,9 @@ def check_refusals():
     refused(400, '/api/windows?runs=heaps,waits', 'one run')
     refused(400, '/api/export?runs=heaps&format=docx', 'no format is called')
     refused(400, '/api/table?f=%zz', 'URL encoding')
-    refused(500, '/api/table?runs=heaps&kind=' + 'x' * 300, 'has no ' + 'x' * 30)
+    refused(400, '/api/table?runs=heaps&kind=' + 'x' * 300, 'has no ' + 'x' * 30)
+    for resource in ('table?', 'tree?', 'graph?', 'source?function=main&', 'disasm?function=main&', 'series?', 'export?'):
+        refused(400, f'/api/{resource}runs=heaps&kind=channels', 'has no channels profile; it has: ')
     refused(404, '/api/tree?root=77', 'no node 77')
     refused(400, '/api/tree?width=0', 'width')
     refused(404, '/web/../../../etc/passwd', 'not found')

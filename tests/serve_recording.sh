@@ -177,10 +177,10 @@ for by in file environment; do
     given=abcdefghijklmnop-$by.~+/==
     printf '%s\n' "$given" >token.txt
     if [ $by = file ]; then
-        switched given --http-token token.txt -- bash -c 'env; sleep 2'
+        switched given --http-token token.txt -- bash -c 'env; sleep 20'
     else
         export CLEAR_HTTP_TOKEN=$given
-        switched given -- bash -c 'env; sleep 2'
+        switched given -- bash -c 'env; sleep 20'
         unset CLEAR_HTTP_TOKEN
     fi
     replies 200 -X POST -H "authorization: bearer $given" "${url}toggle"

@@ -18,8 +18,8 @@ int profile_check_kind(struct db *db, int64_t run_id, const char *kind, struct e
     if (db_step(db, row, err) < 0) return -1;
     bool has_it = sqlite3_column_int(row, 1);
     if (!has_it)
-        error_fail(err, "%s: run %lld has no %s profile; it has: %s", db->path, (long long)run_id, kind,
-                   *db_text(row, 0) ? db_text(row, 0) : "none");
+        error_usage(err, "%s: run %lld has no %s profile; it has: %s", db->path, (long long)run_id, kind,
+                    *db_text(row, 0) ? db_text(row, 0) : "none");
     sqlite3_reset(row);
     return has_it ? 0 : -1;
 }
