@@ -627,7 +627,8 @@ int recorded_sum_rows(struct recorded *recorded, struct resolver *resolver, stru
         if (i == MEASURE_LOCK && name_objects(&summing, err)) return -1;
         for (uint64_t id = 1; id < counts->ids; id++)
             if (add_to_row(&summing, id, err)) return -1;
-        counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;
+        /* A running process may have counted in a stack that it published beyond what this reading sees. The next one has both. */
+        if (!recorded->is_running) counts->dropped += counts->lost < COUNTER_MAX ? counts->lost : COUNTER_MAX;
         bound(&counts->dropped, counts->written_dropped);
         if ((i == MEASURE_HEAP || i == MEASURE_MMAP) && recorded->is_running) clamp_frees(counts, measures[i].words);
         if (measures[i].is_snapshot) {

@@ -90,7 +90,8 @@ struct counts {
     size_t committed;        /* number of rows in committed flushes; these come first */
     struct map index;        /* key of a row -> its index */
     uint64_t total[MEASURE_WORDS_MAX], written_total[MEASURE_WORDS_MAX];
-    uint64_t lost, dropped; /* lost: events of ids that are not in the segment; dropped includes them */
+    uint64_t lost,
+        dropped; /* lost: events of ids that are not in the segment; dropped includes those of a process that ended */
     uint64_t written_dropped;
     struct windows windows, committed_windows;
     size_t mappings, committed_mappings; /* number of the address space's mappings that its windows have */

@@ -29,12 +29,14 @@ uint64_t cpu_interval_ns(void) {
 
 /* --- one tick ------------------------------------------------------------------------------------------------- */
 
-static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks, uint64_t interval) {
+/* A tick can meet the runtime with its lock taken, by this thread or by one that has lost its processor. Then it is kept until the
+ * lock is free. */
+static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks) {
     struct walked_stack stack;
     unwind(thread, frame, &stack);
     uint32_t flags = cpu_stack_clean(thread, &stack) ? CPU_OF_RECORDER : 0;
-    uint32_t id = stack.depth ? stack_intern(thread, &stack) : 0;
-    if (id && cpu_time_sample(thread, id, flags, ticks, interval)) return;
+    if (cpu_time_count(thread, &stack, flags, ticks)) return;
+    if (cpu_time_keep(thread, &stack, flags, ticks)) return;
     if (flags)
         thread->owed += ticks;
     else
@@ -75,7 +77,8 @@ static void on_tick(int number, siginfo_t *info, void *context) {
         holds_mark(thread);
         cpu_time_pay(thread);
     }
-    count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0), interval);
+    cpu_time_count_kept(thread);
+    count_tick(thread, frame, 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0));
     thread->state = state;
     thread->is_ticking = TICK_NONE;
     errno = saved_errno;

@@ -120,9 +120,11 @@ static uint64_t first_credit(struct thread *thread, uint64_t wanted) {
 }
 
 /* Between two samples of a thread its clock goes on for an interval, so only the first one asks the clock. */
-bool cpu_time_sample(struct thread *thread, uint32_t id, uint32_t flags, uint64_t ticks, uint64_t interval) {
-    struct cpu_counters *counters = counters_of(thread, id, flags);
-    if (!counters) return false;
+bool cpu_time_count(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks) {
+    uint64_t interval = cpu_interval_ns();
+    uint32_t id = stack->depth ? stack_intern(thread, stack) : 0;
+    struct cpu_counters *counters = id ? counters_of(thread, id, flags) : NULL;
+    if (!counters || !interval) return false;
     uint64_t taken = thread->cpu_samples ? ticks * interval : first_credit(thread, ticks * interval);
     if (thread->cpu_samples++ % NAME_EVERY == 0) note_name(thread);
     fetch_add_relaxed(&process->cpu_counted, taken);
@@ -138,8 +140,31 @@ void cpu_time_pay(struct thread *thread) {
     uint64_t ticks = thread->owed;
     if (!ticks || !cpu_interval_ns()) return;
     unwind_changed(&stack);
-    uint32_t id = stack_intern(thread, &stack);
-    if (id && cpu_time_sample(thread, id, CPU_OF_RECORDER, ticks, cpu_interval_ns())) thread->owed -= ticks;
+    if (cpu_time_count(thread, &stack, CPU_OF_RECORDER, ticks)) thread->owed -= ticks;
+}
+
+/* A tick may come while the kept one is counted: then it finds the place taken. */
+enum kept_state { KEPT_NONE, KEPT_ONE, KEPT_IS_COUNTED };
+
+bool cpu_time_keep(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks) {
+    if (thread->kept_state != KEPT_NONE || !stack->depth) return false;
+    memcpy(thread->kept_pc, stack->pc, stack->depth * sizeof stack->pc[0]);
+    thread->kept_depth = stack->depth;
+    thread->kept_flags = stack->flags;
+    thread->kept_cpu_flags = flags;
+    thread->kept_ticks = ticks;
+    thread->kept_state = KEPT_ONE;
+    return true;
+}
+
+void cpu_time_count_kept(struct thread *thread) {
+    if (likely(thread->kept_state != KEPT_ONE)) return;
+    thread->kept_state = KEPT_IS_COUNTED;
+    struct walked_stack stack = {.pc = thread->kept_pc, .depth = thread->kept_depth, .flags = thread->kept_flags};
+    unwind_changed(&stack);
+    bool is_counted =
+        unwind_note_all(thread, &stack) && cpu_time_count(thread, &stack, thread->kept_cpu_flags, thread->kept_ticks);
+    thread->kept_state = is_counted ? KEPT_NONE : KEPT_ONE;
 }
 
 void cpu_time_skip(struct thread *thread) {
@@ -197,6 +222,7 @@ static void begin_first(struct thread *thread) {
 
 void cpu_time_begin(struct thread *thread) {
     thread->cpu_counted = thread->owed = thread->cpu_samples = thread->routine = 0;
+    thread->kept_state = KEPT_NONE;
     if (!process->entry) begin_first(thread);
     thread->noted = NULL;
     if (!thread->cpu_entries) return;
@@ -225,6 +251,7 @@ void cpu_time_end(struct thread *thread) {
     uint64_t interval = cpu_interval_ns(), routine = routine_of(thread);
     struct routine_balance *balance = balance_of(routine);
     if (!interval || is_paused() || is_sealed() || !balance) return;
+    cpu_time_count_kept(thread);
     cpu_time_pay(thread);
     uint64_t lived = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     int64_t rest = (int64_t)(lived - thread->cpu_counted);
@@ -238,6 +265,7 @@ void cpu_time_end(struct thread *thread) {
 
 void cpu_time_settle(struct thread *thread) {
     if (!cpu_interval_ns() || is_paused() || is_sealed() || !is_own_process()) return;
+    cpu_time_count_kept(thread);
     cpu_time_pay(thread);
     for (uint32_t i = 0; i < ROUTINES; i++) {
         struct routine_balance *balance = &process->routines[i];

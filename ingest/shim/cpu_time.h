@@ -11,6 +11,7 @@
 #ifndef CLEAR_SHIM_CPU_TIME_H
 #define CLEAR_SHIM_CPU_TIME_H
 
+#include "ingest/shim/intern.h"
 #include "ingest/shim/runtime.h"
 
 /* Once a process. An image that another one of this process has exec'ed begins where that one stopped counting. */
@@ -20,8 +21,11 @@ void cpu_time_start(void);
 void cpu_time_begin(struct thread *thread);
 void cpu_time_routine(struct thread *thread, uint64_t routine, struct frame frame);
 
-/* Counts `ticks` samples of `interval` ns in the stack `id`. False: no room; the time is then what no sample met. */
-bool cpu_time_sample(struct thread *thread, uint32_t id, uint32_t flags, uint64_t ticks, uint64_t interval);
+/* Counts `ticks` samples in a stack. False: no room, or the runtime's lock is taken; the time is then what no sample met. */
+bool cpu_time_count(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks);
+/* Keeps such a sample, to be counted by cpu_time_count_kept. False: one is kept already. */
+bool cpu_time_keep(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks);
+void cpu_time_count_kept(struct thread *thread);
 /* Counts the ticks that met a slow path of the runtime, where its tables could not be used. Their stacks are not known any more. */
 void cpu_time_pay(struct thread *thread);
 /* Recording is paused: the time until now is nobody's. */

@@ -285,6 +285,11 @@ struct thread {
     struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
         known_waits[KNOWN_OBJECTS];
     uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
+    uint64_t kept_pc[SEGMENT_DEPTH_MAX + 1]; /* of the stack of a tick that waits to be counted */
+    uint32_t kept_depth, kept_flags;         /* of that stack */
+    uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
+    volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
+    uint64_t kept_ticks;
     struct walk_set walks[WALK_SETS];
 #define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
     COUNTER_KINDS(X)

@@ -81,29 +81,41 @@ static bool is_loader_entry(const struct dl_find_object *object, struct rule rul
     return rule.type == RULE_UNKNOWN && (uintptr_t)object->dlfo_map_start == getauxval(AT_BASE);
 }
 
-/* The first time that an address is met: notes its module and computes the rule. A few microseconds. */
+/* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a thread inside
+ * dlopen, which may be waiting for us in its malloc. */
+static struct rule rule_of_object(const struct dl_find_object *object, uint64_t pc) {
+    struct rule rule = cfi_rule(object->dlfo_eh_frame, pc - 1);
+    if (is_loader_entry(object, rule)) rule.type = RULE_END;
+    return rule;
+}
+
+/* The rule of an address, once its module is noted. Needs process->lock. */
+static struct rule rule_learn(uint64_t pc) {
+    struct dl_find_object object;
+    const struct rule *known = table_find(process->rules, pc);
+    if (known) return *known;
+    struct rule rule = {.type = RULE_UNKNOWN};
+    if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
+        module_note(&object);
+        rule = rule_of_object(&object, pc);
+    }
+    bool room = process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
+    if (room) {
+        table_add(process->rules, pc, rule);
+        add_own(&process->segment->unwind_rules, 1);
+    }
+    return rule;
+}
+
+/* The first time that an address is met: a few microseconds. A tick that met the runtime with its lock taken goes by the rule
+ * all the same, and has its stack's modules noted before that is stored (unwind_note_all). */
 static COLD struct rule rule_slowly(struct thread *thread, uint64_t pc) {
     struct dl_find_object object;
-    struct rule rule = {.type = RULE_UNKNOWN};
-    if (!process_lock_from(thread)) return rule;
-    const struct rule *known = table_find(process->rules, pc);
-    if (known) {
-        rule = *known;
-    } else {
-        /* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a
-         * thread inside dlopen, which may be waiting for us in its malloc. */
-        if (_dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0) {
-            module_note(&object);
-            rule = cfi_rule(object.dlfo_eh_frame, pc - 1);
-            if (is_loader_entry(&object, rule)) rule.type = RULE_END;
-        }
-        bool room =
-            process->rules->count * 2 < process->rules->mask || (process->rules->mask < RULES_MAX && table_grow());
-        if (room) {
-            table_add(process->rules, pc, rule);
-            add_own(&process->segment->unwind_rules, 1);
-        }
+    if (!process_lock_from(thread)) {
+        bool is_code = _dl_find_object((void *)(uintptr_t)(pc - 1), &object) == 0;
+        return is_code ? rule_of_object(&object, pc) : (struct rule){.type = RULE_UNKNOWN};
     }
+    struct rule rule = rule_learn(pc);
     process_unlock();
     return rule;
 }
@@ -242,6 +254,14 @@ void unwind_changed(struct walked_stack *stack) {
 
 void unwind_note(struct thread *thread, uint64_t pc) {
     rule_of(thread, load_acquire(&process->rules), pc);
+}
+
+bool unwind_note_all(struct thread *thread, const struct walked_stack *stack) {
+    if (!process_lock_from(thread)) return false;
+    for (uint32_t i = 0; i < stack->depth; i++)
+        if (stack->pc[i] > LEAF_UNSAMPLED) rule_learn(stack->pc[i]);
+    process_unlock();
+    return true;
 }
 
 bool unwind_is_signal(struct thread *thread, uint64_t pc) {
