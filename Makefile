@@ -77,9 +77,15 @@ COMPLETIONS := $(addprefix $(BUILD)/completion/,clear.bash _clear clear.fish)
 UNIT_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit_*.c))
 # Entry points of the fuzzers, and one program that has them all without libFuzzer.
 FUZZERS := $(patsubst fuzz/fuzz_%.c,%,$(wildcard fuzz/fuzz_*.c))
+FUZZ_SHARED := fuzz/fuzz.c fuzz/warehouse.c fuzz/fuzz.h fuzz/warehouse.h fuzz/replay.h
 REPLAY  := $(BUILD)/replay/replay
 # The command line as a library, without its main(): a fuzzer may have stand-ins for files of it (fuzz/fuzz_prompt.c).
 CLI_LIBRARY := $(BUILD)/fuzz/cli.a
+# Functions that a fuzzer stands around: fuzz_prompt.c keeps its connections open, fuzz_pages.c its statements.
+FUZZ_WRAPS_prompt := cli_open db_close
+FUZZ_WRAPS_pages  := db_limit db_unlimit
+FUZZ_WRAP = $(addprefix -Wl$(comma)--wrap=,$(1))
+comma := ,
 CLI_OBJECTS := $(filter-out $(BUILD)/cli/main.o,$(filter $(BUILD)/cli/%,$(OBJECTS))) $(BUILD)/fuzz/main.o
 # A fixture is a program; fixtures/lib_NAME.c is a shared library that some of them load.
 FIXTURE_LIBRARIES := $(patsubst fixtures/%.c,$(BUILD)/fixtures/%.so,$(wildcard fixtures/lib_*.c))
@@ -162,8 +168,8 @@ fuzz: ## run every reader's fuzzer for SECONDS each (clang, address and undefine
 			> $(FUZZ_BUILD)/$$name.log 2>&1 || { tail -n 40 $(FUZZ_BUILD)/$$name.log; exit 1; }; \
 		echo "$$name: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(FUZZ_BUILD)/$$name.log) executions"; \
 	done
-$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c fuzz/fuzz.c fuzz/fuzz.h fuzz/replay.h $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $< fuzz/fuzz.c $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
+$(FUZZ_BUILD)/fuzz_%: fuzz/fuzz_%.c $(FUZZ_SHARED) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(call FUZZ_WRAP,$(FUZZ_WRAPS_$*)) -o $@ $< $(filter-out %.h,$(FUZZ_SHARED)) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) $(LIBS)
 
 .PHONY: replay
 replay: ## every reader's fuzzer over its corpus and past crashers, with CC and without libFuzzer (part of test and asan)
@@ -318,8 +324,8 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY_OBJECTS) Makefile
 $(BUILD)/replay/fuzz_%.o: fuzz/fuzz_%.c Makefile | $(BUILD)/gen/profile.pb-c.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -DLLVMFuzzerTestOneInput=replay_$* -MMD -MP -c -o $@ $<
-$(REPLAY): fuzz/replay.c fuzz/replay.h fuzz/fuzz.c fuzz/fuzz.h $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
-	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
+$(REPLAY): fuzz/replay.c $(FUZZ_SHARED) $(FUZZERS:%=$(BUILD)/replay/fuzz_%.o) $(CLI_LIBRARY) $(LIBRARY_OBJECTS) Makefile
+	$(CC) $(ALL_CFLAGS) -D'READERS=$(foreach name,$(FUZZERS),READER($(name)))' $(foreach name,$(FUZZERS),$(call FUZZ_WRAP,$(FUZZ_WRAPS_$(name)))) -o $@ $(filter %.c %.o,$^) $(CLI_LIBRARY) $(LDFLAGS) $(LIBS)
 $(BUILD)/fuzz/main.o: cli/main.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-missing-prototypes -Dmain=clear_main -MMD -MP -c -o $@ $<

@@ -21,7 +21,7 @@ for source in "$ROOT"/fuzz/fuzz_*.c; do
     expect_between "${taken##* }" $least "${#files[@]}" "files that $reader took"
     count=$((count + 1))
 done
-[ "$count" -ge 10 ] || fail "only $count readers"
+[ "$count" -ge 11 ] || fail "only $count readers"
 for folder in "$ROOT"/fixtures/crashers/*; do
     [ -f "$ROOT/fuzz/fuzz_$(basename "$folder").c" ] || fail "$folder belongs to no reader"
 done

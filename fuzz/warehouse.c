@@ -1,0 +1,136 @@
+#include "fuzz/warehouse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/limit.h"
+#include "export/export.h"
+#include "export/format.h"
+#include "fuzz/fuzz.h"
+#include "fuzz/replay.h"
+#include "query/doctor/doctor.h"
+#include "query/runs/select.h"
+#include "schema/diagnoses.h"
+
+enum { RECORD_HEAD = 4, REPORT_LIMIT = 64 << 20 };
+
+static const char memory_dump[] =
+    "# total_allocs: 5000\n# addr alloc_count alloc_bytes free_count free_bytes live_bytes\n"
+    "0x401234 1000 40000 500 20000 20000\n0x402000 2000 80000 2000 80000 0\n";
+static const char lock_dump[] =
+    "# lock-profile v2\n# addr acquires contended total_wait_ns max_wait_ns total_hold_ns max_hold_ns"
+    " read_acquires read_contended read_total_wait_ns read_max_wait_ns\n"
+    "0x500000 2000 500 4000000 1000000 8000000 2000000 0 0 0 0\n";
+
+static char directory[] = "/dev/shm/fuzz-clear.XXXXXX";
+static char path[sizeof directory + sizeof "/runs.sqlite"];
+static uint8_t *sound;
+static FILE *nowhere;
+
+/* ---- the sound warehouse ---- */
+
+static void end(void) {
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    char name[sizeof path + 16];
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        snprintf(name, sizeof name, "%s%s", path, ends[i]);
+        unlink(name);
+    }
+    rmdir(directory);
+    fclose(nowhere);
+    free(sound);
+}
+
+void fuzz_add_dump(struct db *db, const char *name, const char *text) {
+    static const struct ingest_options options = {.label = "fuzz"};
+    struct ingest ingest;
+    struct ingest_result result;
+    struct input input;
+    struct error err = {0};
+    if (ingest_open(&ingest, db, &options, &err) != 0) bug("%s", err.message);
+    if (input_open_memory(&input, name, (const uint8_t *)text, strlen(text), &err) != 0) bug("%s", err.message);
+    if (ingest_input(&ingest, &input, &format_clear_dump, &result, &err) != 0) bug("%s", err.message);
+    input_close(&input);
+    ingest_close(&ingest);
+}
+
+static void make_sound(struct fuzz_warehouse *made) {
+    struct error err = {0};
+    struct stat status;
+    struct db db;
+    if (db_open(&db, path, DB_WRITE, &err) != 0) bug("%s", err.message);
+    fuzz_add_dump(&db, "alloc.txt", memory_dump);
+    fuzz_add_dump(&db, "locks.txt", lock_dump);
+    if (db_close(&db, &err) != 0) bug("%s", err.message);
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &status) != 0) bug("%s cannot be read", path);
+    size_t size = (size_t)status.st_size;
+    sound = xmalloc(size);
+    if (fread(sound, 1, size, file) != size) bug("%s cannot be read", path);
+    fclose(file);
+    *made = (struct fuzz_warehouse){path, sound, size};
+}
+
+const struct fuzz_warehouse *fuzz_warehouse(void) {
+    static struct fuzz_warehouse made;
+    if (made.path) return &made;
+    if (!mkdtemp(directory)) bug("%s cannot be made", directory);
+    snprintf(path, sizeof path, "%s/runs.sqlite", directory);
+    nowhere = fopen("/dev/null", "w");
+    if (!nowhere) bug("/dev/null cannot be opened");
+    limit_set(REPORT_LIMIT);
+    make_sound(&made);
+    atexit(end);
+    return &made;
+}
+
+/* ---- damage ---- */
+
+bool fuzz_damage_next(const uint8_t **at, const uint8_t *stop, struct damage *damage) {
+    const uint8_t *record = *at;
+    size_t left = (size_t)(stop - record);
+    if (left < RECORD_HEAD) return false;
+    size_t size = record[3];
+    if (size > left - RECORD_HEAD) size = left - RECORD_HEAD;
+    size_t place = (size_t)record[0] | (size_t)record[1] << 8 | (size_t)record[2] << 16;
+    *damage = (struct damage){place, size, record + RECORD_HEAD};
+    *at = record + RECORD_HEAD + size;
+    return true;
+}
+
+/* ---- reading ---- */
+
+static void leave_out(void *context, const char *view, const char *why) {
+    (void)context;
+    if (!*view || !*why) bug("a diagnosis is left out without a name or a reason");
+}
+
+static int export_kind(struct db *db, int64_t run_id, const char *kind, const char *format, struct error *err) {
+    struct buffer bytes = {0};
+    struct export_request request = {.format = export_format_find(format, err), .bytes = &bytes, .path = "-"};
+    request.source.kind = kind;
+    request.source.runs = (struct run_set){.ids = &run_id, .count = 1};
+    int code = export_write(db, &request, err);
+    buffer_free(&bytes);
+    return code;
+}
+
+int fuzz_read_run(struct db *db, const char *run, const char *kind, struct error *err) {
+    struct doctor_options options = {.top = 5, .cumulative = true};
+    if (select_run(db, run, &options.run_id, err) != 0) return -1;
+    if (diagnoses_check(db, options.run_id, leave_out, NULL, err) != 0) return -1;
+    if (doctor_print(nowhere, db, &options, err) != 0) return -1;
+    if (doctor_print_json(nowhere, db, &options, err) != 0) return -1;
+    if (export_kind(db, options.run_id, kind, "pprof", err) != 0) return -1;
+    return export_kind(db, options.run_id, kind, "folded", err);
+}
+
+void fuzz_check(int code, const struct error *err) {
+    if (code == 0)
+        replay_taken++;
+    else if (err->status == ERROR_NONE || !*err->message)
+        bug("failed without an error");
+}

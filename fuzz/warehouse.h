@@ -1,0 +1,38 @@
+/* warehouse.h: a sound warehouse that fuzzers damage, in a directory of shared memory: two runs, `latest~1` of the kind heap and `latest`
+ * of the kind lock. And how damage is written down: records of a place (3 bytes, little-endian), a length (1 byte) and so many bytes. */
+#ifndef CLEAR_FUZZ_WAREHOUSE_H
+#define CLEAR_FUZZ_WAREHOUSE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "schema/db.h"
+
+struct fuzz_warehouse {
+    const char *path;     /* free for the fuzzer to write; at first there is a sound warehouse */
+    const uint8_t *sound; /* its bytes */
+    size_t sound_size;
+};
+
+/* Made by the first call. It ends with the process. */
+const struct fuzz_warehouse *fuzz_warehouse(void);
+
+struct damage {
+    size_t place, size;
+    const uint8_t *bytes;
+};
+
+/* The next record of [*at, end), or false. */
+bool fuzz_damage_next(const uint8_t **at, const uint8_t *end, struct damage *damage);
+
+/* `text`, a dump of clear's own, as a run. */
+void fuzz_add_dump(struct db *db, const char *name, const char *text);
+
+/* `clear doctor` and `clear export` of a run: what they print is thrown away. */
+int fuzz_read_run(struct db *db, const char *run, const char *kind, struct error *err);
+
+/* A failure must have a message; what succeeded counts for the replay. */
+void fuzz_check(int code, const struct error *err);
+
+#endif
