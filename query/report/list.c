@@ -13,7 +13,7 @@
 
 enum { MARGIN = 5 }; /* lines shown before the first and after the last with a sample */
 
-bool list_is_same(const struct graph_node *a, const struct graph_node *b) {
+static bool is_same(const struct graph_node *a, const struct graph_node *b) {
     return a->info.name == b->info.name && a->info.file == b->info.file;
 }
 
@@ -100,7 +100,7 @@ static int by_function_and_file(const void *left, const void *right) {
     return order ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-struct graph_node **list_matching(const struct graph *graph, struct pattern *pattern, size_t *count) {
+static struct graph_node **matching(const struct graph *graph, struct pattern *pattern, size_t *count) {
     struct graph_node **found = xcalloc(graph->node_count + 1, sizeof(struct graph_node *));
     *count = 0;
     for (size_t i = 0; i < graph->node_count; i++)
@@ -109,39 +109,57 @@ struct graph_node **list_matching(const struct graph *graph, struct pattern *pat
     return found;
 }
 
-static void add_functions(struct report *report, struct graph_node **nodes, size_t count, struct buffer *out) {
-    buffer_add_text(out, "Total: ");
-    report_add_value(report, out, report->total);
-    buffer_add_char(out, '\n');
-    for (size_t start = 0, end; start < count; start = end) {
-        for (end = start + 1; end < count && list_is_same(nodes[start], nodes[end]); end++)
+static int visit_each(struct graph_node **nodes, size_t count, list_visit *visit, void *context, struct error *err) {
+    int code = 0;
+    for (size_t start = 0, end; start < count && code == 0; start = end) {
+        for (end = start + 1; end < count && is_same(nodes[start], nodes[end]); end++)
             continue;
         bool is_only = (start == 0 || nodes[start - 1]->info.name != nodes[start]->info.name) &&
                        (end == count || nodes[end]->info.name != nodes[start]->info.name);
-        if (*nodes[start]->info.file)
-            add_file(report, nodes + start, end - start, out);
-        else if (is_only)
-            buffer_printf(out, "No source information for %s\n", nodes[start]->info.name);
+        code = visit(context, nodes + start, end - start, is_only, err);
     }
+    return code;
 }
 
-int report_list(struct report *report, struct buffer *out, struct error *err) {
+int64_t list_each_function(struct report *report, list_visit *visit, void *context, struct error *err) {
     struct graph graph;
     struct graph_options options;
-    struct pattern *pattern = pattern_compile("list", report->options.symbol, err);
+    struct pattern *pattern = pattern_compile(report->format->name, report->options.symbol, err);
     size_t count;
     if (!pattern) return -1;
     report_prepare_graph(report);
     report_graph_options(report, &options);
     graph_build(&graph, report->profile, &options);
-    struct graph_node **nodes = list_matching(&graph, pattern, &count);
+    struct graph_node **nodes = matching(&graph, pattern, &count);
     int code = pattern_check(pattern, err);
-    if (count && code == 0)
-        add_functions(report, nodes, count, out);
-    else
-        error_fail(err, "no function matches '%s'", report->options.symbol);
+    if (code == 0) code = visit_each(nodes, count, visit, context, err);
     free(nodes);
     graph_free(&graph);
     pattern_free(pattern);
-    return err->status == ERROR_NONE ? 0 : -1;
+    return code ? -1 : (int64_t)count;
+}
+
+struct list_output {
+    struct report *report;
+    struct buffer *out;
+};
+
+static int add_function(void *context, struct graph_node **nodes, size_t count, bool is_only, struct error *err) {
+    const struct list_output *list = context;
+    (void)err;
+    if (*nodes[0]->info.file)
+        add_file(list->report, nodes, count, list->out);
+    else if (is_only)
+        buffer_printf(list->out, "No source information for %s\n", nodes[0]->info.name);
+    return 0;
+}
+
+int report_list(struct report *report, struct buffer *out, struct error *err) {
+    struct list_output list = {.report = report, .out = out};
+    buffer_add_text(out, "Total: ");
+    report_add_value(report, out, report->total);
+    buffer_add_char(out, '\n');
+    int64_t found = list_each_function(report, add_function, &list, err);
+    if (found == 0) error_fail(err, "no function matches '%s'", report->options.symbol);
+    return found > 0 && err->status == ERROR_NONE ? 0 : -1;
 }

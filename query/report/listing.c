@@ -62,10 +62,12 @@ static void start_line(struct code_listing *listing, const struct source_file *f
 
 /* ---- source ---- */
 
-static int add_function(struct code_listing *listing, struct graph_node **nodes, size_t count, struct error *err) {
+static int add_function(void *context, struct graph_node **nodes, size_t count, bool is_only, struct error *err) {
+    struct code_listing *listing = context;
     const struct graph_info *info = &nodes[0]->info;
     struct source_file file = {0};
     int64_t flat, cum, first, last;
+    (void)is_only;
     list_sum(listing->report, nodes, count, 0, &flat, &cum);
     list_lines(nodes, count, &first, &last);
     start_function(listing, info->name, info->file, flat, cum);
@@ -81,36 +83,13 @@ static int add_function(struct code_listing *listing, struct graph_node **nodes,
     return report_check_size(listing->out, err);
 }
 
-static int add_functions(struct code_listing *listing, struct graph_node **nodes, size_t count, struct error *err) {
-    int code = 0;
-    for (size_t begin = 0, end; begin < count && code == 0; begin = end) {
-        for (end = begin + 1; end < count && list_is_same(nodes[begin], nodes[end]); end++)
-            continue;
-        code = add_function(listing, nodes + begin, end - begin, err);
-    }
-    return code;
-}
-
 int report_source(struct report *report, struct buffer *out, struct error *err) {
     struct code_listing listing = {.report = report, .out = out};
-    struct graph graph;
-    struct graph_options options;
-    struct pattern *pattern = pattern_compile("source", report->options.symbol, err);
-    size_t count;
-    if (!pattern) return -1;
-    report_prepare_graph(report);
-    report_graph_options(report, &options);
-    graph_build(&graph, report->profile, &options);
-    struct graph_node **nodes = list_matching(&graph, pattern, &count);
-    int code = pattern_check(pattern, err);
-    if (code == 0 && !count) code = error_usage(err, "no function matches '%s'", report->options.symbol);
     start(&listing);
-    if (code == 0) code = add_functions(&listing, nodes, count, err);
+    int64_t found = list_each_function(report, add_function, &listing, err);
     buffer_add_text(out, "]}\n");
-    free(nodes);
-    graph_free(&graph);
-    pattern_free(pattern);
-    return code;
+    if (found == 0) return error_usage(err, "no function matches '%s'", report->options.symbol);
+    return found > 0 ? 0 : -1;
 }
 
 /* ---- code ---- */
