@@ -1,5 +1,6 @@
 #include "base/buffer.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -135,4 +136,11 @@ void buffer_add_json_field(struct buffer *buffer, const char *key, const char *t
     buffer_add_json_text(buffer, key);
     buffer_add_char(buffer, ':');
     buffer_add_json_text(buffer, text);
+}
+
+void buffer_add_json_integers(struct buffer *buffer, const int64_t *values, size_t count) {
+    buffer_add_char(buffer, '[');
+    for (size_t i = 0; i < count; i++)
+        buffer_printf(buffer, "%s%" PRId64, i ? "," : "", values[i]);
+    buffer_add_char(buffer, ']');
 }

@@ -4,6 +4,7 @@
 #define CLEAR_BASE_BUFFER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct buffer {
     char *data; /* NULL while nothing was ever added: use buffer_text() where a string is wanted */
@@ -26,6 +27,8 @@ const char *buffer_text(const struct buffer *buffer); /* never NULL */
 void buffer_add_json_string(struct buffer *buffer, const char *text, size_t size);
 void buffer_add_json_text(struct buffer *buffer, const char *text);                   /* up to its NUL */
 void buffer_add_json_field(struct buffer *buffer, const char *key, const char *text); /* "key":"text" */
+
+void buffer_add_json_integers(struct buffer *buffer, const int64_t *values, size_t count); /* [1,2] */
 
 /* Replaces control characters other than tabs and line ends, which a terminal would obey, by \x1b and the like. */
 void buffer_make_visible(struct buffer *buffer);

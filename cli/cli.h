@@ -22,6 +22,10 @@ extern const struct command commands[]; /* cli/main.c; sorted by purpose; ends w
 int command_profile(int argc, char **argv, struct error *err);
 int command_ingest(int argc, char **argv, struct error *err);
 int command_recover(int argc, char **argv, struct error *err);
+int command_tag(int argc, char **argv, struct error *err);
+int command_label(int argc, char **argv, struct error *err);
+int command_pin(int argc, char **argv, struct error *err);
+int command_rm(int argc, char **argv, struct error *err);
 int command_runs(int argc, char **argv, struct error *err);
 int command_query(int argc, char **argv, struct error *err);
 int command_export(int argc, char **argv, struct error *err);
@@ -39,9 +43,9 @@ int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
 /* The options of each command, declared in its file. */
-extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[],
-    profile_options[], query_options[], recover_options[], report_options[], runs_options[], schema_options[],
-    serve_options[], shell_options[], version_options[], web_options[];
+extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[], label_options[],
+    pin_options[], profile_options[], query_options[], recover_options[], report_options[], rm_options[],
+    runs_options[], schema_options[], serve_options[], shell_options[], tag_options[], version_options[], web_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 

@@ -13,6 +13,7 @@
 
 #define ROW(name_, purpose_, help_, ...)                                                                               \
     { .name = #name_, .run = command_##name_, .purpose = COMMAND_##purpose_, .help = help_, __VA_ARGS__ }
+#define EDIT   .together = "change tags, label or pin of runs; delete runs"
 #define REPORT .options = report_options, .is_go = true, .more_options = report_format_option
 
 const struct command commands[] = {
@@ -32,6 +33,11 @@ const struct command commands[] = {
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
     ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
+    ROW(tag, KEEP, "set and remove tags of runs", .options = tag_options, .arguments = "<runs> <tag>", EDIT),
+    ROW(label, KEEP, "set or remove the label of runs", .options = label_options, .arguments = "<runs> <label>", EDIT),
+    ROW(pin, KEEP, "keep runs for good: clear gc and retention leave them", .options = pin_options,
+        .arguments = "<runs>", EDIT),
+    ROW(rm, KEEP, "delete runs", .options = rm_options, .arguments = "<runs>", EDIT),
     ROW(query, ASK, "run SQL, or a saved query, read-only", .options = query_options,
         .arguments = "<saved> <parameter>"),
     ROW(shell, ASK, "open the warehouse in sqlite3, read-only", .options = shell_options),

@@ -1,6 +1,5 @@
 #include "cli/runs.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,12 +49,13 @@ static void add_cell(struct run_table *table, const char *text) {
     table->cells[table->count++] = buffer_take(&shown);
 }
 
-/* The column that says what limits the figures of the row. */
+/* The column that says what limits the figures of the row, and that clear gc keeps the run. */
 static void add_flags(struct run_table *table, sqlite3_stmt *row) {
     struct buffer flags = {0};
     int64_t dropped = sqlite3_column_int64(row, 11), truncated = sqlite3_column_int64(row, 12);
     int64_t sample_n = sqlite3_column_int64(row, 13), sample_bytes = sqlite3_column_int64(row, 14);
     if (strstr(db_text(row, 10), "unfinished")) buffer_add_text(&flags, "unfinished");
+    if (sqlite3_column_int(row, 15)) buffer_printf(&flags, "%spinned", flags.size ? ", " : "");
     if (dropped) buffer_printf(&flags, "%sdropped %s", flags.size ? ", " : "", units_count(dropped).text);
     if (truncated) buffer_printf(&flags, "%struncated %s", flags.size ? ", " : "", units_count(truncated).text);
     if (sample_n > 1) buffer_printf(&flags, "%ssampled 1 in %s", flags.size ? ", " : "", units_count(sample_n).text);
@@ -143,9 +143,7 @@ static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_
     sqlite3_stmt *row = db_prepare(db, embedded_text(file), err);
     struct buffer ids = {0};
     if (!row) return NULL;
-    for (size_t i = 0; shown->only && i < shown->only->count; i++)
-        buffer_printf(&ids, "%s%" PRId64, i ? "," : "[", shown->only->ids[i]);
-    if (shown->only) buffer_add_text(&ids, ids.size ? "]" : "[]");
+    if (shown->only) buffer_add_json_integers(&ids, shown->only->ids, shown->only->count);
     db_bind_text(row, ":only", shown->only ? buffer_text(&ids) : NULL);
     db_bind_int(row, ":last", shown->last ? shown->last : -1);
     db_bind_text(row, ":search", shown->search);

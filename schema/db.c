@@ -518,7 +518,8 @@ static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
 }
 
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
- * bytes per flush. It is SQLite's default too, but a distribution may change that. */
+ * bytes per flush. It is SQLite's default too, but a distribution may change that. A new file notes for each page who refers to it, so that
+ * clear gc can give free pages back without writing the whole file anew (an older file stays as it is). */
 static int open_writer(struct db *db, struct error *err) {
     create_for_owner(db->path);
     if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
@@ -526,7 +527,9 @@ static int open_writer(struct db *db, struct error *err) {
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
-    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err)) return -1;
+    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err) ||
+        db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err))
+        return -1;
     sqlite3_wal_hook(db->handle, on_wal, db);
     return schema_prepare(db, err);
 }

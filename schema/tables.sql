@@ -63,6 +63,13 @@ CREATE TABLE tags (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tags_value ON tags(key, value);
 
+CREATE TABLE pins (
+    -- One run that clear gc and `retention` keep, because somebody said so with clear pin.
+    run_id    INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    why       TEXT    NOT NULL DEFAULT '', -- [text] the reason; empty: none was given
+    pinned_ns INTEGER NOT NULL -- [ns since epoch] when it was pinned
+) STRICT;
+
 CREATE TABLE processes (
     -- One process of a recorded run.
     id         INTEGER PRIMARY KEY, -- [id] the process

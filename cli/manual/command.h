@@ -8,7 +8,15 @@
 #include "base/option.h"
 
 /* What a person wants when choosing a command; `clear help` groups them so. */
-enum command_purpose { COMMAND_RECORD, COMMAND_LOOK, COMMAND_ASK, COMMAND_MOVE, COMMAND_HELP, COMMAND_PURPOSES };
+enum command_purpose {
+    COMMAND_RECORD,
+    COMMAND_LOOK,
+    COMMAND_KEEP,
+    COMMAND_ASK,
+    COMMAND_MOVE,
+    COMMAND_HELP,
+    COMMAND_PURPOSES
+};
 
 extern const char *const command_purposes[COMMAND_PURPOSES]; /* "record", ... */
 
@@ -17,6 +25,8 @@ struct command {
     int (*run)(int argc, char **argv, struct error *err);
     enum command_purpose purpose;
     const char *help; /* one line of at most 63 columns, no full stop */
+    const char
+        *together; /* `clear help` shows it on one line with its neighbours that have the same text; NULL: alone */
     const struct option_group *options;
     const char *arguments; /* by position, what shells offer for words that are no options (cli/offer.h) */
     bool stops;            /* options end at the first word that is none: the rest is a program's */

@@ -173,7 +173,17 @@ int usage_print_markdown(const struct command *command, char *const *headings, F
 
 /* ---- all commands ---- */
 
-const char *const command_purposes[COMMAND_PURPOSES] = {"record", "look", "ask", "move", "help"};
+const char *const command_purposes[COMMAND_PURPOSES] = {"record", "look", "keep", "ask", "move", "help"};
+
+/* The next command that has a line of its own; `names` gets those before it. */
+static const struct command *take_line(const struct command *command, struct buffer *names) {
+    const char *together = command->together;
+    buffer_clear(names);
+    buffer_add_text(names, command->name);
+    for (command++; together && command->together && strcmp(command->together, together) == 0; command++)
+        buffer_printf(names, ", %s", command->name);
+    return command;
+}
 
 void usage_print_all(const struct command *commands, FILE *out) {
     fputs("usage: clear COMMAND [OPTION]... [ARGUMENT]...\n"
@@ -182,11 +192,15 @@ void usage_print_all(const struct command *commands, FILE *out) {
           "\n",
           out);
     enum command_purpose purpose = COMMAND_PURPOSES;
-    for (const struct command *command = commands; command->name; command++) {
+    struct buffer names = {0};
+    for (const struct command *command = commands, *next; command->name; command = next) {
         bool is_first = command->purpose != purpose;
         purpose = command->purpose;
-        fprintf(out, "%-7s %-8s %s\n", is_first ? command_purposes[purpose] : "", command->name, command->help);
+        next = take_line(command, &names);
+        fprintf(out, "%-7s %-8s %s%s\n", is_first ? command_purposes[purpose] : "", names.data,
+                names.size > 8 ? " " : "", command->together ? command->together : command->help);
     }
+    buffer_free(&names);
     fputs("\n"
           "clear COMMAND --help explains a command. A unique prefix is enough: clear exp.\n",
           out);

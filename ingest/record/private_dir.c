@@ -169,12 +169,13 @@ static bool is_left_over(int directory, long pid) {
     return left;
 }
 
-/* Of this user, and left over; -1: it is not, or cannot be opened. Close it. */
-static int open_left_over(int parent, const char *name, long pid) {
+/* Of this user, and left over or not, as is wanted; -1: it is not, or cannot be opened. Close it. */
+static int open_ours(int parent, const char *name, long pid, bool left_over) {
     struct stat status;
     int directory = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (directory < 0) return -1;
-    if (fstat(directory, &status) == 0 && status.st_uid == getuid() && is_left_over(directory, pid)) return directory;
+    if (fstat(directory, &status) == 0 && status.st_uid == getuid() && is_left_over(directory, pid) == left_over)
+        return directory;
     close(directory);
     return -1;
 }
@@ -195,7 +196,7 @@ struct left_over {
     long pid; /* of the recorder */
 };
 
-static void each_left_over(void (*visit)(void *context, const struct left_over *left), void *context) {
+static void each_of_ours(bool left_over, void (*visit)(void *context, const struct left_over *left), void *context) {
     for (int i = 0; i < BASE_COUNT; i++) {
         if (i == 2 && strcmp(base(1), base(2)) == 0) break;
         DIR *list = opendir(base(i));
@@ -204,13 +205,32 @@ static void each_left_over(void (*visit)(void *context, const struct left_over *
         for (struct dirent *entry; (entry = readdir(list));) {
             left.name = entry->d_name;
             if (!is_our_name(left.name, &left.pid)) continue;
-            left.file = open_left_over(left.parent_file, left.name, left.pid);
+            left.file = open_ours(left.parent_file, left.name, left.pid, left_over);
             if (left.file < 0) continue;
             visit(context, &left);
             close(left.file);
         }
         closedir(list);
     }
+}
+
+static void each_left_over(void (*visit)(void *context, const struct left_over *left), void *context) {
+    each_of_ours(true, visit, context);
+}
+
+struct live_visit {
+    void (*visit)(void *context, int directory);
+    void *context;
+};
+
+static void visit_live(void *context, const struct left_over *live) {
+    const struct live_visit *visit = context;
+    visit->visit(visit->context, live->file);
+}
+
+void private_dir_each_live(void (*visit)(void *context, int directory), void *context) {
+    struct live_visit with = {visit, context};
+    each_of_ours(false, visit_live, &with);
 }
 
 struct recording_visit {

@@ -33,6 +33,8 @@ int private_dir_sweep(size_t *kept);
 bool private_dir_has_recording(int directory);
 /* Calls `visit` with the path of each one of this user. */
 void private_dir_each_recording(void (*visit)(void *context, const char *path), void *context);
+/* Calls `visit` with each directory of this user that a recorder has locked now. */
+void private_dir_each_live(void (*visit)(void *context, int directory), void *context);
 /* Opens it and locks its `owner`. 1; 0 where a recorder has it locked; -1 with the error set. */
 int private_dir_adopt(struct private_dir *directory, const char *path, struct error *err);
 

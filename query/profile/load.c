@@ -26,9 +26,7 @@ int profile_check_kind(struct db *db, int64_t run_id, const char *kind, struct e
 
 int profile_common_kinds(struct db *db, const struct run_set *runs, char **lines, struct error *err) {
     struct buffer ids = {0}, order = {0}, found = {0};
-    for (size_t i = 0; i < runs->count; i++)
-        buffer_printf(&ids, "%s%lld", i ? "," : "[", (long long)runs->ids[i]);
-    buffer_add_text(&ids, runs->count ? "]" : "[]");
+    buffer_add_json_integers(&ids, runs->ids, runs->count);
     sqlite3_stmt *rows = db_prepare(db, embedded_text("export/common_kind.sql"), err);
     for (const struct kind *kind = kinds; kind->name; kind++)
         buffer_printf(&order, "%s\"%s\"", kind == kinds ? "[" : ",", kind->name);

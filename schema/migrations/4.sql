@@ -117,4 +117,11 @@ BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
+CREATE TABLE pins (
+    -- One run that clear gc and `retention` keep, because somebody said so with clear pin.
+    run_id    INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    why       TEXT    NOT NULL DEFAULT '', -- [text] the reason; empty: none was given
+    pinned_ns INTEGER NOT NULL -- [ns since epoch] when it was pinned
+) STRICT;
+
 PRAGMA user_version = 4;

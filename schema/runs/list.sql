@@ -16,7 +16,8 @@ SELECT
     dropped,
     truncated,
     sample_n,
-    sample_bytes
+    sample_bytes,
+    EXISTS (SELECT 1 FROM pins WHERE pins.run_id = run_summary.run_id)
 FROM run_summary
 WHERE run_id IN (
     SELECT id

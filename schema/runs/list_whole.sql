@@ -1,7 +1,8 @@
--- The same runs as runs/list.sql, with all columns of run_summary: `clear runs --json`. The last two columns are JSON: the kinds of
--- profile that the run has, and its tags.
+-- The same runs as runs/list.sql, with all columns of run_summary: `clear runs --json`. Then why the run is pinned; NULL: it is not. The
+-- last two columns are JSON: the kinds of profile that the run has, and its tags.
 SELECT
     *,
+    (SELECT why FROM pins WHERE pins.run_id = run_summary.run_id) AS pinned,
     (SELECT json_group_array(kind) FROM (SELECT DISTINCT kind FROM profiles WHERE run_id = run_summary.run_id ORDER BY kind)) AS kinds,
     (SELECT json_group_object(key, value) FROM (SELECT key, value FROM tags WHERE run_id = run_summary.run_id ORDER BY key)) AS tags
 FROM run_summary

@@ -1,0 +1,55 @@
+#include "ingest/upkeep/references.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "schema/schema.h"
+
+int references_read(struct references *references, struct db *db, const char *target, struct error *err) {
+    *references = (struct references){0};
+    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/references.sql"), err);
+    if (!row) return -1;
+    db_bind_text(row, ":target", target);
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        references->items = xrealloc(references->items, (references->count + 1) * sizeof *references->items);
+        references->items[references->count++] = (struct reference){xstrdup(db_text(row, 0)), xstrdup(db_text(row, 1))};
+    }
+    return code;
+}
+
+void references_free(struct references *references) {
+    for (size_t i = 0; i < references->count; i++) {
+        free(references->items[i].table);
+        free(references->items[i].column);
+    }
+    free(references->items);
+    *references = (struct references){0};
+}
+
+static void add_name(struct buffer *sql, const char *name) {
+    buffer_add_char(sql, '"');
+    for (; *name; name++) {
+        if (*name == '"') buffer_add_char(sql, '"');
+        buffer_add_char(sql, *name);
+    }
+    buffer_add_char(sql, '"');
+}
+
+char *reference_sql(const char *text, const struct reference *reference) {
+    static const char table[] = "{table}", column[] = "{column}";
+    struct buffer sql = {0};
+    while (*text) {
+        if (strncmp(text, table, strlen(table)) == 0) {
+            add_name(&sql, reference->table);
+            text += strlen(table);
+        } else if (strncmp(text, column, strlen(column)) == 0) {
+            add_name(&sql, reference->column);
+            text += strlen(column);
+        } else {
+            buffer_add_char(&sql, *text++);
+        }
+    }
+    return buffer_take(&sql);
+}
