@@ -1,7 +1,8 @@
 -- Keeps the totals of run :run, in one pass over each table: the same sums as those of the view run_summary for a run without a row here.
-INSERT OR REPLACE INTO run_totals(run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, lock_wait_ns,
-                                  cpu_ns, recorder_cpu_ns)
+INSERT OR REPLACE INTO run_totals(run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes, lock_acquires, lock_contended,
+                                  lock_wait_ns, cpu_ns, recorder_cpu_ns)
 SELECT :run, coalesce(heap.alloc_count, 0), coalesce(heap.alloc_bytes, 0), coalesce(heap.inuse_count, 0), coalesce(heap.inuse_bytes, 0),
+       coalesce(peak.bytes, 0),
        coalesce(lock.acquires, 0), coalesce(lock.contended, 0), coalesce(lock.wait_ns, 0),
        coalesce(processor.cpu_ns, 0), coalesce(processor.recorder_cpu_ns, 0)
 FROM (SELECT sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, sum(alloc_count - free_count) AS inuse_count,
@@ -9,6 +10,10 @@ FROM (SELECT sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, s
       FROM profiles
       JOIN sites ON sites.profile_id = profiles.id
       WHERE run_id = :run) AS heap,
+     (SELECT sum(peak_bytes) AS bytes
+      FROM profiles
+      JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+      WHERE run_id = :run) AS peak,
      (SELECT sum(acquires + read_acquires) AS acquires, sum(contended + read_contended + timeouts + unfinished) AS contended,
              sum(wait_ns + read_wait_ns) AS wait_ns
       FROM profiles

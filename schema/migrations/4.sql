@@ -95,6 +95,7 @@ CREATE TABLE run_totals (
     alloc_bytes     INTEGER NOT NULL, -- [bytes] bytes allocated
     inuse_count     INTEGER NOT NULL, -- [count] blocks live at the end
     inuse_bytes     INTEGER NOT NULL, -- [bytes] bytes live at the end
+    peak_bytes      INTEGER NOT NULL, -- [bytes] live at most: the sum of the peaks of its processes; 0: not recorded
     lock_acquires   INTEGER NOT NULL, -- [count] acquisitions of locks, exclusive and shared
     lock_contended  INTEGER NOT NULL, -- [count] how often a thread had to wait for one, whether it got it or not
     lock_wait_ns    INTEGER NOT NULL, -- [ns] sum of their waits

@@ -23,6 +23,7 @@ CREATE VIEW run_summary AS
 --   alloc_bytes [bytes]: bytes allocated
 --   inuse_count [count]: blocks live at the end
 --   inuse_bytes [bytes]: bytes live at the end
+--   peak_bytes [bytes]: live at most: the sum of the peaks of its processes (view peaks); 0: not recorded
 --   lock_acquires [count]: acquisitions of locks, exclusive and shared
 --   lock_contended [count]: how often a thread had to wait for one, whether it got it or not
 --   lock_wait_ns [ns]: sum of their waits
@@ -70,6 +71,11 @@ SELECT
               FROM profiles
               JOIN sites ON sites.profile_id = profiles.id
               WHERE profiles.run_id = runs.id), 0) AS inuse_bytes,
+    coalesce(run_totals.peak_bytes,
+             (SELECT sum(peak_bytes)
+              FROM profiles
+              JOIN heap_peaks ON heap_peaks.profile_id = profiles.id
+              WHERE profiles.run_id = runs.id), 0) AS peak_bytes,
     coalesce(run_totals.lock_acquires,
              (SELECT sum(acquires + read_acquires)
               FROM profiles
