@@ -111,7 +111,7 @@ CREATE TABLE profiles (
     sample_n     INTEGER NOT NULL DEFAULT 1  -- [count] as in runs; 1 for a kind of a sampled run that was recorded in full
 ) STRICT;
 CREATE INDEX profiles_run ON profiles(run_id, kind);
-CREATE INDEX profiles_peak ON profiles(process_id) WHERE kind = 'heap-peak';
+CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 
 -- Totals whose rows were changed would be wrong. Whoever changes rows of locks or cpu by hand deletes the row of the run in run_totals.
 CREATE TRIGGER run_totals_profile AFTER DELETE ON profiles

@@ -1,5 +1,6 @@
 -- From version 3 to 4: how realloc resizes blocks; histograms of blocks; mappings; threads of a process; wakes, and the mutex of a condition
--- variable; input and output; totals of runs, which are computed when they are first needed.
+-- variable; input and output; totals of runs, which are computed when they are first needed; an index of the
+-- windows of a process.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE site_details ADD COLUMN resized_count INTEGER NOT NULL DEFAULT 0;
@@ -86,6 +87,9 @@ CREATE TABLE io (
     timed_calls INTEGER NOT NULL DEFAULT 0, -- [count] calls that were timed
     PRIMARY KEY (profile_id, trace_id, call)
 ) STRICT, WITHOUT ROWID;
+
+DROP INDEX profiles_peak;
+CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run

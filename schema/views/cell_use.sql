@@ -2,7 +2,7 @@ DROP VIEW IF EXISTS cell_use;
 CREATE VIEW cell_use AS
 -- Question: which versioned cell is read and committed how often, and how much do its copies cost?
 -- Rows: one per run, process, cell and caller, over all windows of the recording; of an ingested file one per profile, cell and
---   caller. A condition WHERE run_id = 3, or = :run, reads that run only.
+--   caller. A condition on run_id, also by a join or a subquery, reads the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
@@ -23,30 +23,47 @@ CREATE VIEW cell_use AS
 --   update_failures [count]: updates that gave up after too many retries
 --   cow_bytes [bytes]: bytes copied: struct_size * (commits + retries)
 SELECT
-    used.run_id,
-    used.profile_id,
+    profiles.run_id,
+    coalesce(cells.profile_id, CAST(substr(used.value, 61, 20) AS INTEGER)) AS profile_id,
     places.trace_id,
-    used.object_id,
+    objects.id AS object_id,
     objects.name AS object,
-    used.address,
+    coalesce(cells.address, CAST(substr(used.value, 21, 20) AS INTEGER)) AS address,
     places.function,
     places.file,
     places.line,
     places.module,
-    CASE WHEN used.trace_id <> 0 THEN 'caller' WHEN objects.trace_id <> 0 THEN 'allocation' ELSE '' END AS stack_of,
-    used.struct_size,
-    used.reads,
-    used.commits,
-    used.multi_commits,
-    used.retries,
-    used.update_failures,
-    used.struct_size * (used.commits + used.retries) AS cow_bytes
-FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, cells.object_id, cells.address, cells.trace_id,
-             max(struct_size) AS struct_size, sum(reads) AS reads, sum(commits) AS commits,
-             sum(multi_commits) AS multi_commits, sum(retries) AS retries, sum(update_failures) AS update_failures
-      FROM cells
-      JOIN profiles ON profiles.id = cells.profile_id
-      GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, cells.object_id,
-               cells.address, cells.trace_id) AS used
-JOIN objects ON objects.id = used.object_id
-JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id ELSE objects.trace_id END;
+    CASE WHEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
+         WHEN objects.trace_id <> 0 THEN 'allocation'
+         ELSE '' END AS stack_of,
+    coalesce(cells.struct_size, CAST(substr(used.value, 81, 20) AS INTEGER)) AS struct_size,
+    coalesce(cells.reads, CAST(substr(used.value, 101, 20) AS INTEGER)) AS reads,
+    coalesce(cells.commits, CAST(substr(used.value, 121, 20) AS INTEGER)) AS commits,
+    coalesce(cells.multi_commits, CAST(substr(used.value, 141, 20) AS INTEGER)) AS multi_commits,
+    coalesce(cells.retries, CAST(substr(used.value, 161, 20) AS INTEGER)) AS retries,
+    coalesce(cells.update_failures, CAST(substr(used.value, 181, 20) AS INTEGER)) AS update_failures,
+    coalesce(cells.struct_size, CAST(substr(used.value, 81, 20) AS INTEGER))
+        * coalesce(cells.commits + cells.retries,
+                   CAST(substr(used.value, 121, 20) AS INTEGER) + CAST(substr(used.value, 161, 20) AS INTEGER)) AS cow_bytes
+FROM window_roles AS profiles
+-- The sums of windows come from json_each, as in the view heap.
+JOIN json_each(
+    CASE profiles.role
+        WHEN 'only' THEN '[0]'
+        WHEN 'newest' THEN
+            (SELECT '["' || group_concat(sums, '","') || '"]'
+             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
+                          cells.object_id, cells.address, cells.trace_id, max(windows.id), max(cells.struct_size),
+                          sum(cells.reads), sum(cells.commits), sum(cells.multi_commits), sum(cells.retries),
+                          sum(cells.update_failures)) AS sums
+                   FROM profiles AS windows
+                   JOIN cells ON cells.profile_id = windows.id
+                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
+                     AND windows.run_id = profiles.run_id
+                   GROUP BY cells.object_id, cells.address, cells.trace_id))
+        ELSE '[]'
+    END) AS used
+LEFT JOIN cells ON cells.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+JOIN objects ON objects.id = iif(used.value = 0, cells.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
+JOIN places ON places.trace_id = CASE WHEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(cells.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
+                                      ELSE objects.trace_id END;

@@ -1,8 +1,8 @@
 DROP VIEW IF EXISTS cpu_use;
 CREATE VIEW cpu_use AS
 -- Question: where does the CPU time go?
--- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile, stack
---   and label set. A condition WHERE run_id = 3, or = :run, reads that run only.
+-- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile,
+--   stack and label set. A condition on run_id, also by a join or a subquery, reads the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   kind [text]: of the profile: cpu; recorder for what the recording itself took inside the program, in the function [clear]
@@ -15,20 +15,31 @@ CREATE VIEW cpu_use AS
 --   samples [count]: CPU samples with this stack
 --   cpu_ns [ns]: CPU time that they stand for
 SELECT
-    used.run_id,
-    used.kind,
-    used.profile_id,
-    used.trace_id,
+    profiles.run_id,
+    profiles.kind,
+    coalesce(cpu.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    leaves.trace_id,
     leaves.function,
     leaves.file,
     leaves.line,
     leaves.module,
-    used.samples,
-    used.cpu_ns
-FROM (SELECT profiles.run_id, profiles.kind, max(profiles.id) AS profile_id, cpu.trace_id, sum(cpu.samples) AS samples,
-             sum(cpu.cpu_ns) AS cpu_ns
-      FROM cpu
-      JOIN profiles ON profiles.id = cpu.profile_id
-      GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, cpu.trace_id,
-               cpu.label_set_id) AS used
-JOIN leaves ON leaves.trace_id = used.trace_id;
+    coalesce(cpu.samples, CAST(substr(used.value, 41, 20) AS INTEGER)) AS samples,
+    coalesce(cpu.cpu_ns, CAST(substr(used.value, 61, 20) AS INTEGER)) AS cpu_ns
+FROM window_roles AS profiles
+-- The sums of windows come from json_each, as in the view heap.
+JOIN json_each(
+    CASE profiles.role
+        WHEN 'only' THEN '[0]'
+        WHEN 'newest' THEN
+            (SELECT '["' || group_concat(sums, '","') || '"]'
+             FROM (SELECT printf('%20d%20d%20d%20d',
+                          cpu.trace_id, max(windows.id), sum(cpu.samples), sum(cpu.cpu_ns)) AS sums
+                   FROM profiles AS windows
+                   JOIN cpu ON cpu.profile_id = windows.id
+                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
+                     AND windows.run_id = profiles.run_id
+                   GROUP BY cpu.trace_id, cpu.label_set_id))
+        ELSE '[]'
+    END) AS used
+LEFT JOIN cpu ON cpu.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+JOIN leaves ON leaves.trace_id = iif(used.value = 0, cpu.trace_id, CAST(substr(used.value, 1, 20) AS INTEGER));

@@ -1,9 +1,9 @@
 DROP VIEW IF EXISTS heap;
 CREATE VIEW heap AS
 -- Question: which stack allocated how much, and how much of it is still live?
--- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile, stack
---   and label set. heap_windows has the windows one by one. A condition WHERE run_id = 3, or = :run, reads that run only. A join
---   or a subquery reads all runs first.
+-- Rows: one per run, process, stack and label set, over all windows of the recording; of an ingested file one per profile,
+--   stack and label set. heap_windows has the windows one by one. A condition on run_id, also by a join or a subquery, reads
+--   the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
@@ -21,34 +21,54 @@ CREATE VIEW heap AS
 --   peak_count [count]: blocks live when the live bytes of the process were highest (view peaks); 0 where that was not recorded
 --   peak_bytes [bytes]: their bytes
 SELECT
-    used.run_id,
-    used.profile_id,
-    used.trace_id,
+    profiles.run_id,
+    coalesce(site_rows.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    site_keys.trace_id,
     places.function,
     places.file,
     places.line,
     places.module,
-    used.alloc_count,
-    used.alloc_bytes,
-    used.free_count,
-    used.free_bytes,
-    used.alloc_count - used.free_count AS inuse_count,
-    used.alloc_bytes - used.free_bytes AS inuse_bytes,
-    coalesce((SELECT sum(peak_count)
-              FROM heap_peaks
-              WHERE trace_id = used.trace_id AND profile_id = used.peak_id), 0) AS peak_count,
-    coalesce((SELECT sum(peak_bytes)
-              FROM heap_peaks
-              WHERE trace_id = used.trace_id AND profile_id = used.peak_id), 0) AS peak_bytes
-FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, sites.trace_id,
-             sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
-             sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes,
-             (SELECT peaks.id
+    coalesce(site_rows.alloc_count, CAST(substr(used.value, 41, 20) AS INTEGER)) AS alloc_count,
+    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, CAST(substr(used.value, 61, 20) AS INTEGER)) AS alloc_bytes,
+    coalesce(site_rows.free_count, CAST(substr(used.value, 81, 20) AS INTEGER)) AS free_count,
+    coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, CAST(substr(used.value, 101, 20) AS INTEGER)) AS free_bytes,
+    coalesce(site_rows.alloc_count, CAST(substr(used.value, 41, 20) AS INTEGER))
+        - coalesce(site_rows.free_count, CAST(substr(used.value, 81, 20) AS INTEGER)) AS inuse_count,
+    coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes, CAST(substr(used.value, 61, 20) AS INTEGER))
+        - coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes, CAST(substr(used.value, 101, 20) AS INTEGER))
+        AS inuse_bytes,
+    coalesce((SELECT sum(heap_peaks.peak_count)
               FROM profiles AS peaks
+              JOIN heap_peaks ON heap_peaks.profile_id = peaks.id
               WHERE peaks.process_id = profiles.process_id AND peaks.kind = 'heap-peak'
-                AND sites.label_set_id = 0) AS peak_id
-      FROM sites
-      JOIN profiles ON profiles.id = sites.profile_id
-      GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, sites.trace_id,
-               sites.label_set_id) AS used
-JOIN places ON places.trace_id = used.trace_id;
+                AND heap_peaks.trace_id = site_keys.trace_id AND site_keys.label_set_id = 0), 0) AS peak_count,
+    coalesce((SELECT sum(heap_peaks.peak_bytes)
+              FROM profiles AS peaks
+              JOIN heap_peaks ON heap_peaks.profile_id = peaks.id
+              WHERE peaks.process_id = profiles.process_id AND peaks.kind = 'heap-peak'
+                AND heap_peaks.trace_id = site_keys.trace_id AND site_keys.label_set_id = 0), 0) AS peak_bytes
+FROM window_roles AS profiles
+-- A view without GROUP BY lets every condition through to its rows, also one of a join or a subquery. So the rows of the table are the
+-- answer where a process has one window, and where it has more, json_each lists their sums: numbers of 20 digits in one text. Only the
+-- newest window lists them.
+JOIN json_each(
+    CASE profiles.role
+        WHEN 'only' THEN '[0]'
+        WHEN 'newest' THEN
+            (SELECT '["' || group_concat(sums, '","') || '"]'
+             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d',
+                          site_rows.site_key_id, max(windows.id), sum(site_rows.alloc_count),
+                          sum(coalesce(site_rows.alloc_bytes, site_rows.alloc_count * site_keys.block_bytes)),
+                          sum(site_rows.free_count),
+                          sum(coalesce(site_rows.free_bytes, site_rows.free_count * site_keys.block_bytes))) AS sums
+                   FROM profiles AS windows
+                   JOIN site_rows ON site_rows.profile_id = windows.id
+                   JOIN site_keys ON site_keys.id = site_rows.site_key_id
+                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
+                     AND windows.run_id = profiles.run_id
+                   GROUP BY site_rows.site_key_id))
+        ELSE '[]'
+    END) AS used
+LEFT JOIN site_rows ON site_rows.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+JOIN site_keys ON site_keys.id = iif(used.value = 0, site_rows.site_key_id, CAST(substr(used.value, 1, 20) AS INTEGER))
+JOIN places ON places.trace_id = site_keys.trace_id;

@@ -1,8 +1,8 @@
 DROP VIEW IF EXISTS io_use;
 CREATE VIEW io_use AS
 -- Question: which stacks read, write, open and close files and sockets, how often, and how much does each call move?
--- Rows: one per run, process, stack and call, over all windows of the recording. A condition WHERE run_id = 3, or = :run, reads that
---   run only.
+-- Rows: one per run, process, stack and call, over all windows of the recording. A condition on run_id, also by a join or a
+--   subquery, reads the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
@@ -23,29 +23,41 @@ CREATE VIEW io_use AS
 --   max_time_ns [ns]: in the longest call that was timed
 --   timed_calls [count]: calls that were timed
 SELECT
-    used.run_id,
-    used.profile_id,
-    used.trace_id,
-    used.call,
+    profiles.run_id,
+    coalesce(io.profile_id, CAST(substr(used.value, 21, 20) AS INTEGER)) AS profile_id,
+    places.trace_id,
+    coalesce(io.call, substr(used.value, 241)) AS call,
     places.function,
     places.file,
     places.line,
     places.module,
-    used.calls,
-    used.bytes,
-    used.errors,
-    used.would_block,
-    used.small_calls,
-    used.small_bytes,
-    used.short_calls,
-    used.time_ns,
-    used.max_time_ns,
-    used.timed_calls
-FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, io.trace_id, io.call, sum(calls) AS calls, sum(bytes) AS bytes,
-             sum(errors) AS errors, sum(would_block) AS would_block, sum(small_calls) AS small_calls,
-             sum(small_bytes) AS small_bytes, sum(short_calls) AS short_calls, sum(io.time_ns) AS time_ns,
-             max(max_time_ns) AS max_time_ns, sum(timed_calls) AS timed_calls
-      FROM io
-      JOIN profiles ON profiles.id = io.profile_id
-      GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, io.trace_id, io.call) AS used
-JOIN places ON places.trace_id = used.trace_id;
+    coalesce(io.calls, CAST(substr(used.value, 41, 20) AS INTEGER)) AS calls,
+    coalesce(io.bytes, CAST(substr(used.value, 61, 20) AS INTEGER)) AS bytes,
+    coalesce(io.errors, CAST(substr(used.value, 81, 20) AS INTEGER)) AS errors,
+    coalesce(io.would_block, CAST(substr(used.value, 101, 20) AS INTEGER)) AS would_block,
+    coalesce(io.small_calls, CAST(substr(used.value, 121, 20) AS INTEGER)) AS small_calls,
+    coalesce(io.small_bytes, CAST(substr(used.value, 141, 20) AS INTEGER)) AS small_bytes,
+    coalesce(io.short_calls, CAST(substr(used.value, 161, 20) AS INTEGER)) AS short_calls,
+    coalesce(io.time_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS time_ns,
+    coalesce(io.max_time_ns, CAST(substr(used.value, 201, 20) AS INTEGER)) AS max_time_ns,
+    coalesce(io.timed_calls, CAST(substr(used.value, 221, 20) AS INTEGER)) AS timed_calls
+FROM window_roles AS profiles
+-- The sums of windows come from json_each, as in the view heap.
+JOIN json_each(
+    CASE profiles.role
+        WHEN 'only' THEN '[0]'
+        WHEN 'newest' THEN
+            (SELECT '["' || group_concat(sums, '","') || '"]'
+             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%s',
+                          io.trace_id, max(windows.id), sum(io.calls), sum(io.bytes), sum(io.errors), sum(io.would_block),
+                          sum(io.small_calls), sum(io.small_bytes), sum(io.short_calls), sum(io.time_ns), max(io.max_time_ns),
+                          sum(io.timed_calls), replace(replace(io.call, '\', '\\'), '"', '\"')) AS sums
+                   FROM profiles AS windows
+                   JOIN io ON io.profile_id = windows.id
+                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
+                     AND windows.run_id = profiles.run_id
+                   GROUP BY io.trace_id, io.call))
+        ELSE '[]'
+    END) AS used
+LEFT JOIN io ON io.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+JOIN places ON places.trace_id = iif(used.value = 0, io.trace_id, CAST(substr(used.value, 1, 20) AS INTEGER));

@@ -2,7 +2,7 @@ DROP VIEW IF EXISTS wait_use;
 CREATE VIEW wait_use AS
 -- Question: which condition variable, semaphore, barrier, thread or futex do threads wait for, where, and how long?
 -- Rows: one per run, process, object and caller, over all windows of the recording. What took no time, and the wakes, are a row
---   without a caller. A condition WHERE run_id = 3, or = :run, reads that run only.
+--   without a caller. A condition on run_id, also by a join or a subquery, reads the rows of those runs only.
 -- Columns:
 --   run_id [id]: the run
 --   profile_id [id]: the newest profile that has this row
@@ -34,45 +34,73 @@ CREATE VIEW wait_use AS
 --   waker_trace_id [id]: the stack that used the object first without a wait, in all its rows: of a condition variable, that woke its waiters
 --     first; 0: not known
 SELECT
-    used.run_id,
-    used.profile_id,
+    profiles.run_id,
+    coalesce(locks.profile_id, CAST(substr(used.value, 61, 20) AS INTEGER)) AS profile_id,
     places.trace_id,
-    used.object_id,
+    objects.id AS object_id,
     objects.name AS object,
-    used.kind,
-    used.address,
+    coalesce(locks.kind, (SELECT max(seen.kind)
+                          FROM locks AS seen
+                          WHERE seen.profile_id = CAST(substr(used.value, 61, 20) AS INTEGER)
+                            AND seen.object_id = objects.id AND seen.address = CAST(substr(used.value, 21, 20) AS INTEGER)
+                            AND seen.trace_id = CAST(substr(used.value, 41, 20) AS INTEGER))) AS kind,
+    coalesce(locks.address, CAST(substr(used.value, 21, 20) AS INTEGER)) AS address,
     places.function,
     places.file,
     places.line,
     places.module,
-    CASE WHEN used.trace_id <> 0 THEN 'caller' WHEN objects.trace_id <> 0 THEN 'allocation'
-         WHEN used.waker_trace_id <> 0 THEN 'first' ELSE '' END AS stack_of,
-    used.passes,
-    used.waited,
-    used.timeouts,
-    used.unfinished,
-    used.wait_ns,
-    used.max_wait_ns,
-    used.failed_tries,
-    used.signals,
-    used.broadcasts,
-    used.futile_wakes,
-    used.woken,
-    used.mutex_address,
-    used.waker_trace_id
-FROM (SELECT profiles.run_id, max(profiles.id) AS profile_id, locks.object_id, locks.address, locks.trace_id,
-             max(locks.kind) AS kind, sum(acquires) AS passes, sum(contended) AS waited, sum(timeouts) AS timeouts,
-             sum(unfinished) AS unfinished, sum(wait_ns) AS wait_ns, max(max_wait_ns) AS max_wait_ns,
-             sum(failed_tries) AS failed_tries, sum(signals) AS signals, sum(broadcasts) AS broadcasts,
-             sum(futile_wakes) AS futile_wakes, sum(woken) AS woken, max(mutex_address) AS mutex_address,
-             max(max(first_trace_id)) OVER (PARTITION BY profiles.run_id, coalesce(profiles.process_id, -profiles.id),
-                                                         locks.object_id, locks.address) AS waker_trace_id
-      FROM locks
-      JOIN profiles ON profiles.id = locks.profile_id
-      WHERE profiles.kind = 'wait'
-      GROUP BY profiles.run_id, coalesce(profiles.process_id, -profiles.id), profiles.kind, locks.object_id,
-               locks.address, locks.trace_id) AS used
-JOIN objects ON objects.id = used.object_id
-JOIN places ON places.trace_id = CASE WHEN used.trace_id <> 0 THEN used.trace_id
+    CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
+         WHEN objects.trace_id <> 0 THEN 'allocation'
+         WHEN coalesce((SELECT max(other.first_trace_id)
+              FROM locks AS other
+              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
+                AND other.address = locks.address),
+             CAST(substr(used.value, 321, 20) AS INTEGER)) <> 0 THEN 'first'
+         ELSE '' END AS stack_of,
+    coalesce(locks.acquires, CAST(substr(used.value, 81, 20) AS INTEGER)) AS passes,
+    coalesce(locks.contended, CAST(substr(used.value, 101, 20) AS INTEGER)) AS waited,
+    coalesce(locks.timeouts, CAST(substr(used.value, 121, 20) AS INTEGER)) AS timeouts,
+    coalesce(locks.unfinished, CAST(substr(used.value, 141, 20) AS INTEGER)) AS unfinished,
+    coalesce(locks.wait_ns, CAST(substr(used.value, 161, 20) AS INTEGER)) AS wait_ns,
+    coalesce(locks.max_wait_ns, CAST(substr(used.value, 181, 20) AS INTEGER)) AS max_wait_ns,
+    coalesce(locks.failed_tries, CAST(substr(used.value, 201, 20) AS INTEGER)) AS failed_tries,
+    coalesce(locks.signals, CAST(substr(used.value, 221, 20) AS INTEGER)) AS signals,
+    coalesce(locks.broadcasts, CAST(substr(used.value, 241, 20) AS INTEGER)) AS broadcasts,
+    coalesce(locks.futile_wakes, CAST(substr(used.value, 261, 20) AS INTEGER)) AS futile_wakes,
+    coalesce(locks.woken, CAST(substr(used.value, 281, 20) AS INTEGER)) AS woken,
+    coalesce(locks.mutex_address, CAST(substr(used.value, 301, 20) AS INTEGER)) AS mutex_address,
+    coalesce((SELECT max(other.first_trace_id)
+              FROM locks AS other
+              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
+                AND other.address = locks.address),
+             CAST(substr(used.value, 321, 20) AS INTEGER)) AS waker_trace_id
+FROM window_roles AS profiles
+-- The sums of windows come from json_each, as in the view heap.
+JOIN json_each(
+    CASE profiles.role
+        WHEN 'only' THEN '[0]'
+        WHEN 'newest' THEN
+            (SELECT '["' || group_concat(sums, '","') || '"]'
+             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
+                          locks.object_id, locks.address, locks.trace_id, max(windows.id), sum(locks.acquires),
+                          sum(locks.contended), sum(locks.timeouts), sum(locks.unfinished), sum(locks.wait_ns),
+                          max(locks.max_wait_ns), sum(locks.failed_tries), sum(locks.signals), sum(locks.broadcasts),
+                          sum(locks.futile_wakes), sum(locks.woken), max(locks.mutex_address),
+                          max(max(locks.first_trace_id)) OVER (PARTITION BY locks.object_id, locks.address)) AS sums
+                   FROM profiles AS windows
+                   JOIN locks ON locks.profile_id = windows.id
+                   WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
+                     AND windows.run_id = profiles.run_id
+                   GROUP BY locks.object_id, locks.address, locks.trace_id))
+        ELSE '[]'
+    END) AS used
+LEFT JOIN locks ON locks.profile_id = iif(used.value = 0, profiles.profile_id, NULL)
+JOIN objects ON objects.id = iif(used.value = 0, locks.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
+JOIN places ON places.trace_id = CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
                                       WHEN objects.trace_id <> 0 THEN objects.trace_id
-                                      ELSE used.waker_trace_id END;
+                                      ELSE coalesce((SELECT max(other.first_trace_id)
+              FROM locks AS other
+              WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
+                AND other.address = locks.address),
+             CAST(substr(used.value, 321, 20) AS INTEGER)) END
+WHERE profiles.kind = 'wait';

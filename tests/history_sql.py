@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""history_sql.py CLEAR DIRECTORY: the views over many runs. Each view that adds windows is compared with sums that are made here, in
+Python, of the rows of the tables; and each must read the rows of the asked runs only, however the condition on run_id is written:
+SQLite's own count of steps in a file with many runs may not exceed that in a file with few."""
+
+import random
+import sqlite3
+import subprocess
+import sys
+from collections import defaultdict
+
+CLEAR, DIRECTORY = sys.argv[1:3]
+BIG = 1 << 40
+FEW, MANY = 6, 120
+
+# view: table, kinds of profile (None: any, "-wait": all but wait), key columns, sums, maxima; scope: "process" or "run"
+USES = {
+    "heap": ("sites", None, ("trace_id", "label_set_id"), ("alloc_count", "alloc_bytes", "free_count", "free_bytes"), (), "process"),
+    "cpu_use": ("cpu", None, ("trace_id", "label_set_id"), ("samples", "cpu_ns"), (), "process"),
+    "lock_use": ("locks", "-wait", ("object_id", "address", "trace_id"),
+                 ("acquires", "contended", "wait_ns", "hold_ns", "read_acquires", "read_contended", "read_wait_ns", "timeouts",
+                  "unfinished", "failed_tries", "condition_waits", "timed_holds"), ("max_wait_ns", "max_hold_ns", "read_max_wait_ns"),
+                 "process"),
+    "wait_use": ("locks", "wait", ("object_id", "address", "trace_id"),
+                 ("timeouts", "unfinished", "wait_ns", "failed_tries", "signals", "broadcasts", "futile_wakes", "woken"),
+                 ("max_wait_ns", "mutex_address"), "process"),
+    "cell_use": ("cells", None, ("object_id", "address", "trace_id"),
+                 ("reads", "commits", "multi_commits", "retries", "update_failures"), ("struct_size",), "process"),
+    "channel_use": ("channels", None, ("object_id", "channel"),
+                    ("pushes", "pops", "push_blocked", "pop_blocked", "push_blocked_ns", "pop_blocked_ns"),
+                    ("capacity", "max_depth"), "process"),
+    "io_use": ("io", None, ("trace_id", "call"),
+               ("calls", "bytes", "errors", "would_block", "small_calls", "small_bytes", "short_calls", "time_ns", "timed_calls"),
+               ("max_time_ns",), "process"),
+    "map_use": ("maps", None, ("trace_id", "use"), ("map_count", "map_bytes", "unmap_count", "unmap_bytes"), (), "process"),
+    "spin_use": ("spins", None, ("trace_id",), ("yields", "short_sleeps", "sleep_ns", "failed_tries"), (), "run"),
+    "thread_use": ("thread_starts", None, ("trace_id",), ("started", "ended", "life_ns", "short_count", "short_ns"), ("max_life_ns",), "run"),
+}
+KIND_OF = {"sites": "heap", "cpu": "cpu", "cells": "mvcc", "channels": "channels", "io": "io", "maps": "mmap", "spins": "spins",
+           "thread_starts": "threads"}
+
+
+def check(truth, what):
+    if not truth:
+        sys.exit(f"FAIL: {what}")
+
+
+def insert(db, table, row):
+    db.execute(f"INSERT INTO {table}({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+
+
+def names(db):
+    """Twelve stacks of six functions; two label sets; locks, cells and channels, some of them with an allocation stack."""
+    for i in range(1, 7):
+        insert(db, "functions", {"id": i, "name": f'f{i}"<\\>'})
+        insert(db, "locations", {"id": i, "mapping_id": 0, "address": i})
+        insert(db, "location_lines", {"location_id": i, "position": 0, "function_id": i, "line": i})
+    for i in range(1, 13):
+        f = (i - 1) % 6 + 1
+        insert(db, "traces", {"id": i, "hash": i, "signature": f, "stack": f"[{f}]", "location_id": f, "function_id": f, "line": f})
+    insert(db, "label_sets", {"id": 1, "labels": '[["k","v"]]'})
+    for kind, first in ("lock", 1), ("cell", 11), ("channel", 21), ("wait", 31):
+        for i in range(first, first + 4):
+            insert(db, "objects", {"id": i, "kind": kind, "identity": f"o{i}", "name": f'o"{i}\\', "trace_id": i % 3})
+
+
+def measured(db, source, table, kind, profile):
+    """Some rows of a table in a profile, every figure drawn. Large figures show what is not kept to the last digit."""
+    _, _, keys, sums, maxima, _ = next(use for use in USES.values() if use[0] == table and use[1] in (None, kind, f"-{kind}", "-wait"))
+    if kind == "wait":
+        _, _, keys, sums, maxima, _ = USES["wait_use"]
+    first = {"locks": 31 if kind == "wait" else 1, "cells": 11, "channels": 21}.get(table)
+    seen = set()
+    for _ in range(source.randrange(1, 7)):
+        values = {"trace_id": source.randrange(1 if table in ("sites", "cpu") else 0, 13), "label_set_id": source.randrange(2),
+                  "object_id": (first or 0) + source.randrange(4), "address": source.choice((0, 16, -BIG)), "channel": source.randrange(3),
+                  "call": source.choice(("read", "write", 'o"\\d')), "use": source.choice(("file", "stack"))}
+        row = {key: values[key] for key in keys}
+        if tuple(row.values()) in seen:
+            continue
+        seen.add(tuple(row.values()))
+        row |= {column: source.choice((0, 1, source.randrange(1000), source.randrange(BIG))) for column in sums + maxima}
+        if table == "sites":
+            row["alloc_count"], row["free_count"] = source.randrange(50), source.randrange(50)
+            size = source.choice((8, 100))
+            row["alloc_bytes"], row["free_bytes"] = row["alloc_count"] * size + source.choice((0, 0, 3)), row["free_count"] * size
+        if table == "locks":
+            row |= {"acquires": source.randrange(5000), "contended": source.randrange(900), "first_trace_id": source.randrange(4),
+                    "kind": "cond" if kind == "wait" else "mutex"}
+        if table == "maps":
+            row["label_set_id"] = 0
+        insert(db, table, {"profile_id": profile} | row)
+
+
+def add_run(db, source, run):
+    """A recorded run of some processes with some windows, or an ingested one with two profiles of a kind."""
+    recorded = run % 5 != 0
+    insert(db, "runs", {"id": run, "uuid": f"u{run}", "started_ns": run * 1000, "duration_ns": 10**9, "source": "profile" if recorded else "x",
+                        "label": f"l{run}"})
+    insert(db, "tags", {"run_id": run, "key": "commit", "value": f"c{run}"})
+    processes = [None, None]
+    if recorded:
+        processes = [run * 10 + i for i in range(source.randrange(1, 4))]
+        for process in processes:
+            insert(db, "processes", {"id": process, "run_id": run, "pid": process, "ppid": 1, "executable": "/x", "started_ns": run * 1000,
+                                     "ended_ns": run * 1000 + 10**9})
+    kinds = [(table, kind) for table, kind in KIND_OF.items()] + [("locks", "lock"), ("locks", "wait")]
+    profile = run * 1000
+    for process in processes:
+        for table, kind in kinds:
+            for window in range(1 if process is None else source.choice((1, 1, 3, 6))):
+                profile += 1
+                insert(db, "profiles", {"id": profile, "run_id": run, "process_id": process, "kind": kind, "duration_ns": 10**8,
+                                        "time_ns": run * 1000 + window * 10**8 + 10**8})
+                measured(db, source, table, kind, profile)
+
+
+def warehouse(name, runs):
+    """The last run is the same in every file."""
+    path = f"{DIRECTORY}/{name}"
+    with open(f"{DIRECTORY}/empty.folded", "w", encoding="ascii") as file:
+        file.write("a;b 1\n")
+    subprocess.run([CLEAR, "ingest", "-q", "--db", path, f"{DIRECTORY}/empty.folded"], check=True)
+    db = sqlite3.connect(path)
+    for table in "runs", "profiles", "cpu", "samples", "traces", "location_lines", "locations", "functions", "run_totals":
+        db.execute(f"DELETE FROM {table}" + (" WHERE id <> 0" if table == "traces" else ""))
+    names(db)
+    for run in [*range(1, runs), 1999]:
+        add_run(db, random.Random(run), run)
+    db.commit()
+    return db
+
+
+# ---- what the views say is what the tables say ----
+
+def groups(db, view):
+    """The sums of a view's rows: {(run, group, key...): [figures...]}."""
+    table, kinds, keys, sums, maxima, scope = USES[view]
+    found = defaultdict(lambda: [0] * len(sums) + [None] * len(maxima) + [0])
+    for run, process, profile, kind, *values in db.execute(
+            f"SELECT run_id, process_id, profiles.id, profiles.kind, {', '.join(f'{table}.{column}' for column in keys + sums + maxima)}"
+            f" FROM {table} JOIN profiles ON profiles.id = profile_id"):
+        if kinds == "-wait" and kind == "wait" or kinds == "wait" and kind != "wait":
+            continue
+        group = (process or -profile, kind) if scope == "process" else ()
+        row = found[(run, group, tuple(values[:len(keys)]))]
+        for i, value in enumerate(values[len(keys):]):
+            row[i] = row[i] + value if i < len(sums) else value if row[i] is None else max(row[i], value)
+        row[-1] = max(row[-1], profile)
+    return found
+
+
+def compare(db, view, condition="", what=""):
+    """As multisets: a view need not say by which process or label set a row is its own."""
+    _, _, keys, sums, maxima, _ = USES[view]
+    shown = [column for column in keys if column not in ("label_set_id", "trace_id" if "object_id" in keys else "")]
+    want = sorted((run, *(value for column, value in zip(keys, key) if column in shown), *row) for (run, _, key), row in groups(db, view).items()
+                  if not condition or db.execute(f"SELECT :run IN (SELECT id FROM runs WHERE {condition})", {"run": run}).fetchone()[0])
+    got = sorted(db.execute(f"SELECT run_id, {', '.join([*shown, *sums, *maxima])}, profile_id FROM {view}"
+                            + (f" WHERE run_id IN (SELECT id FROM runs WHERE {condition})" if condition else "")).fetchall())
+    check(want or condition, f"{view}: no row to compare")
+    check(got == want, f"{view} {what}: {set(got) ^ set(want)}")
+
+
+def compare_texts(db):
+    """Names, objects and what a stack is of, of rows of windows and of others alike."""
+    for view in USES:
+        for trace, function, line in db.execute(f"SELECT DISTINCT trace_id, function, line FROM {view}"):
+            want = (f'f{(trace - 1) % 6 + 1}"<\\>', (trace - 1) % 6 + 1) if trace and view != "cpu_use" else (function, line)
+            check((function, line) == want, f"{view}: stack {trace} is {function}:{line}")
+    bad, = db.execute("SELECT count(*) FROM lock_use JOIN objects ON objects.id = object_id WHERE objects.name <> lock_use.object"
+                      " OR lock_use.kind <> 'mutex' OR stack_of = 'allocation' AND lock_use.trace_id <> objects.trace_id").fetchone()
+    check(bad == 0, f"lock_use: {bad} rows with another lock's name")
+    wakers = db.execute("SELECT DISTINCT run_id, process_id, object_id, address, max(first_trace_id) OVER (PARTITION BY run_id,"
+                        " coalesce(process_id, -profiles.id), object_id, address) FROM locks JOIN profiles ON profiles.id = profile_id"
+                        " WHERE profiles.kind = 'wait' ORDER BY 1, 2, 3, 4, 5").fetchall()
+    got = db.execute("SELECT DISTINCT wait_use.run_id, process_id, object_id, address, waker_trace_id FROM wait_use"
+                     " JOIN profiles ON profiles.id = profile_id ORDER BY 1, 2, 3, 4, 5").fetchall()
+    check(got == sorted(set(wakers), key=lambda row: tuple((value is not None, value) for value in row)), "wait_use: the wakers")
+
+
+CHANGES = (
+    "DELETE FROM sites WHERE profile_id % 2 = 0 AND trace_id < 5",
+    "UPDATE sites SET alloc_count = alloc_count + 7, alloc_bytes = alloc_bytes + 1000 WHERE trace_id = 7",
+    "INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count) SELECT min(id), 12, 1, 5 FROM profiles WHERE kind = 'heap'"
+    " AND process_id IS NOT NULL AND id NOT IN (SELECT profile_id FROM sites WHERE trace_id = 12) GROUP BY process_id",
+    "UPDATE locks SET wait_ns = wait_ns + 5, first_trace_id = 3 WHERE address = 16",
+    "DELETE FROM profiles WHERE id IN (SELECT max(id) FROM profiles WHERE process_id IS NOT NULL GROUP BY process_id, kind)",
+    "UPDATE profiles SET process_id = NULL WHERE run_id = 3",
+    "DELETE FROM runs WHERE id = 2",
+)
+
+
+def compare_all(db):
+    for view in USES:
+        compare(db, view)
+        compare(db, view, "id = 3", "of run 3")
+        compare(db, view, "label IN ('l4', 'l5')", "of two labels")
+    compare_texts(db)
+    db.execute("PRAGMA foreign_keys = ON") # the rows of what is deleted go too
+    for change in CHANGES:
+        before = db.total_changes
+        db.execute(change)
+        check(db.total_changes > before, f"nothing changed: {change}")
+        for view in USES:
+            compare(db, view, what=f"after {change}")
+    db.rollback()
+
+
+# ---- a condition reaches the rows ----
+
+FORMS = ("SELECT {what} FROM {view} WHERE run_id = 1999",
+         "SELECT {what} FROM {view} WHERE run_id = :run",
+         "SELECT {what} FROM {view} WHERE run_id = (SELECT max(id) FROM runs)",
+         "SELECT {what} FROM {view} WHERE run_id IN (SELECT id FROM runs WHERE label = 'l1999')",
+         "SELECT {what} FROM {view} JOIN runs ON runs.id = {view}.run_id WHERE runs.label = 'l1999'",
+         "SELECT {what} FROM runs JOIN {view} ON {view}.run_id = runs.id WHERE runs.label = 'l1999'",
+         "SELECT {what} FROM tags JOIN {view} ON {view}.run_id = tags.run_id WHERE tags.key = 'commit' AND tags.value = 'c1999'")
+
+
+def steps(db, sql):
+    """The rows of a query, and how many hundreds of instructions SQLite's machine took for it."""
+    count = [0]
+
+    def tick():
+        count[0] += 1
+    db.set_progress_handler(tick, 100)
+    rows = db.execute(sql, {"run": 1999} if ":run" in sql else {}).fetchall()
+    db.set_progress_handler(None, 0)
+    return rows, count[0]
+
+
+def reaches(few, many, view):
+    for form in FORMS:
+        for what in f"{view}.*", "count(*)":
+            sql = form.format(view=view, what=what)
+            (rows, small), (same, large) = steps(few, sql), steps(many, sql)
+            check(sorted(rows) == sorted(same), f"other rows in a file with more runs: {sql}")
+            check(rows and rows != [(0,)], f"no row: {sql}")
+            check(large <= small * 1.5 + 20, f"{sql}: {small} hundred steps in a file with {FEW} runs, {large} in one with {MANY}")
+
+
+def main():
+    few, many = warehouse("few.db", FEW), warehouse("many.db", MANY)
+    compare_all(few)
+    for view in USES:
+        reaches(few, many, view)
+
+
+if __name__ == "__main__":
+    main()
