@@ -61,6 +61,8 @@ CREATE VIEW doctor_heap AS
 --       than leak_start_percent (50 %) of the process's life, or where windows do not say);
 --     fewer than leak_warning_bytes (16 KiB) are live;
 --     less than leak_site_percent (5 %) of the site's blocks are live, and they did not grow;
+--     each process that has live blocks of it lived leak_quiet_ns (1,000 ms) or longer, and went on for leak_quiet_percent (40 %) of
+--       its life after the last window in which they became more;
 --     the windows are no longer than a fifth of the process's life, that is leak_steady_ns (5,000 ms) or longer, and in its last two
 --       fifths the live bytes rose by less than leak_warning_bytes (16 KiB): a steady program;
 --     such a process, of leak_steady_ns and longer, got growth_fifth_percent (10 %) of these blocks in fewer than leak_rising_fifths (3)
@@ -86,7 +88,7 @@ CREATE VIEW doctor_heap AS
 -- Measured: a buffer of 4 KiB that is kept, seen with --sample=100, is one sample that stands for 100 blocks of 400 KiB.
 -- Severity of rc: a warning where a leak would be critical, else that of the advice. Of arena: a warning from
 --   heap_arena_warning_count (5,000) blocks that are heap_arena_warning_percent (10 %) of all blocks of the run and, of a recorded run,
---   for the site with most blocks alone, cost at heap_temporary_block_ns each, heap_arena_time_percent (5 %) of its time, as above; else that of the advice.
+--   for the site with most blocks alone, cost at heap_temporary_block_ns each, heap_arena_time_percent (10 %) of its time, as above; else that of the advice.
 -- Measured: redis-server, whose keys are filled in one phase of its life each, and perl, which sorts at its end, had five warnings and
 --   one critical finding; cc1 and as keep 20 to 150 KB of several sites, each less than 2 % of what is live. node compares names of
 --   ciphers by 150,000 copies of four bytes in seconds, less than 0.1 % of its time.
@@ -136,6 +138,11 @@ process AS (
                / nullif(processes.ended_ns - processes.started_ns, 0)) AS average_live_bytes,
            processes.ended_ns - processes.started_ns
                >= (SELECT value FROM rules WHERE name = 'leak_steady_ns') AS is_long,
+           -- The process went on for long after the last window in which the site's live blocks rose.
+           processes.ended_ns - processes.started_ns >= (SELECT value FROM rules WHERE name = 'leak_quiet_ns')
+               AND 100.0 * (processes.ended_ns - max(iif(sites.alloc_count > sites.free_count, profiles.time_ns, 0)))
+                   >= (SELECT value FROM rules WHERE name = 'leak_quiet_percent') * (processes.ended_ns - processes.started_ns)
+               AS is_quiet,
            -- The first window of a process begins where that does.
            sum(iif(profiles.duration_ns > 0
                    AND (profiles.time_ns - profiles.duration_ns <= processes.started_ns
@@ -169,6 +176,7 @@ site AS (
                + (rise_3 * 100 > (alloc_bytes - free_bytes) * fifth_percent) + (rise_4 * 100 > (alloc_bytes - free_bytes) * fifth_percent)
                + (rise_5 * 100 > (alloc_bytes - free_bytes) * fifth_percent)) OVER site AS rising_fifths,
            max(coalesce(is_fine, 0)) OVER site AS is_fine,
+           min(coalesce(is_quiet, 0) OR alloc_count <= free_count) OVER site AS is_quiet,
            CAST(round(max(0, max(average_live_bytes) OVER site)) AS INTEGER) AS average_live_bytes,
            min(coalesce(is_fine AND is_long, 0)
                AND rise_late < (SELECT value FROM rules WHERE name = 'leak_warning_bytes')) OVER site AS is_steady,
@@ -293,6 +301,7 @@ judged AS (
                runs.source = 'profile'
                AND (coalesce(runs.exit_signal IN (2, 15), 0)
                     OR is_steady
+                    OR is_quiet
                     OR is_told AND rising_fifths < (SELECT value FROM rules WHERE name = 'leak_rising_fifths')
                     OR NOT is_told AND live_percent < (SELECT value FROM rules WHERE name = 'leak_note_percent')
                     OR iif(is_told, coalesce(growth_bytes, 0), 0) = 0

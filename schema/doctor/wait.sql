@@ -24,12 +24,14 @@ CREATE VIEW doctor_wait AS
 --     not_empty, item, consume, fill). Where the names say neither, the one for items is the first that the process used: a queue is
 --     empty first, so who fills it wakes a reader, or a reader waits, before anybody waits for room.
 -- Severity: that of the advice. A herd is a note if switch_ns is less than wait_herd_time_percent (1 %) of the run's duration.
---   slow-producer is a note where no side waits for room and the waits together are longer than the run: workers without work; and
+--   slow-producer is a note where no side waits for room, unless somebody was held up by it: the waits together are no longer than the
+--   run, and either who waits wakes another condition variable too (for room: it is a queue that has a bound), or threads waited for
+--   the end of others for wait_queue_percent (10 %) of the run. Other waits may be those of workers without work. It is a note too
 --   where several functions wait on the only condition variable, which may be both sides.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
 --   whose waits end at a time limit.
 -- advice: with who waits, and who wakes them, each with the line.
--- Known false positives: one worker that waits for requests on purpose (slow-producer). Queues whose waits are futexes of another runtime
+-- Known false positives: a worker that waits for requests on purpose while threads wait for others to end (slow-producer). Queues whose waits are futexes of another runtime
 --   (Rust) are not seen, because the kernel does not say which lock their waiters release.
 WITH
 rule AS (
@@ -91,10 +93,26 @@ judged AS (
     FROM figure
     CROSS JOIN rule
 ),
--- The stacks that wait, the longest first.
+-- Whether somebody was held up, and the stacks that wait, the longest first.
 stacked AS (
     SELECT
         judged.*,
+        (SELECT 100.0 * sum(locks.wait_ns) / max(runs.duration_ns)
+         FROM profiles
+         JOIN locks ON locks.profile_id = profiles.id
+         JOIN runs ON runs.id = profiles.run_id
+         WHERE profiles.run_id = judged.run_id AND profiles.kind = 'wait' AND profiles.process_id IS judged.process_id
+           AND locks.kind = 'join') >= (SELECT queue_percent FROM rule) AS is_joined,
+        EXISTS (SELECT 1
+                FROM profiles
+                JOIN locks ON locks.profile_id = profiles.id
+                JOIN traces AS waiter ON waiter.id = locks.trace_id
+                JOIN condition AS other ON other.run_id = profiles.run_id AND other.process_id IS profiles.process_id
+                                       AND (other.object_id <> locks.object_id OR other.address <> locks.address)
+                JOIN traces AS waker ON waker.id = other.waker_trace_id
+                WHERE profiles.run_id = judged.run_id AND profiles.kind = 'wait' AND profiles.process_id IS judged.process_id
+                  AND locks.object_id = judged.object_id AND locks.address = judged.address
+                  AND waker.function_id = waiter.function_id) AS is_bounded,
         (SELECT count(DISTINCT traces.function_id)
          FROM profiles
          JOIN locks ON locks.profile_id = profiles.id
@@ -119,7 +137,8 @@ SELECT
     stacked.run_id,
     'wait' AS section,
     stacked.code,
-    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND (is_idle OR sides = 1 AND waiting_functions > 1) THEN 'note'
+    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
+              AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, 0) AND NOT is_bounded) THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
