@@ -25,15 +25,6 @@ C
 gcc -O1 -g -fno-builtin -o daemonized daemonized.c || fail 'no program'
 grown() { sql t.db "SELECT coalesce(sum(alloc_count), 0) FROM heap WHERE function = 'grows' AND run_id = (SELECT max(id) FROM runs)"; }
 ended() { [ "$(sql t.db "SELECT count(*) FROM runs WHERE flags = '' AND id = $1")" = 1 ]; }
-wait_until() { # wait_until COMMAND...: 30 s at most
-    local i
-    for ((i = 0; i < 600; i++)); do
-        "$@" && return
-        sleep 0.05
-    done
-    fail "never: $*"
-}
-
 status=0
 profile --wait ./daemonized 60 2>err.txt || status=$?
 expect_equal "$status" 6 'status with --wait'
@@ -48,9 +39,9 @@ profile --detach -o out ./daemonized 100000 >said.out 2>err.txt || status=$?
 expect_equal "$status" 6 'status with --detach'
 expect_match "$(cat err.txt)" '^clear: process [0-9]+ goes on recording what runs; it prints to out.log' 'what --detach says'
 [ ! -e said ] || fail 'the command waited for the daemon'
-wait_until eval '[ "$(grown)" -gt 5 ]'
+wait_for 'five blocks of the daemon' eval '[ "$(grown)" -gt 5 ]'
 touch stop
-wait_until ended 2
+wait_for 'the end of run 2' ended 2
 expect_equal "$(grown)" "$(cat said)" 'blocks of the daemon with --detach'
 expect_match "$(cat out.log)" "^clear: run 2 in $TMP/t.db: .*exit status 6, 2 processes" 'what the process in the background says'
 [ -s out/heap.pb.gz ] || fail 'no profile of the detached run'
@@ -59,12 +50,12 @@ expect_match "$(cat out.log)" "^clear: run 2 in $TMP/t.db: .*exit status 6, 2 pr
 rm -f said stop
 profile --detach -o out ./daemonized 100000 2>err.txt
 recorder=$(sed -n 's/^clear: process \([0-9]*\) goes on.*/\1/p' err.txt)
-wait_until eval '[ "$(grown)" -gt 5 ]'
+wait_for 'five blocks of the daemon' eval '[ "$(grown)" -gt 5 ]'
 kill "$recorder"
-wait_until ended 3
+wait_for 'the end of run 3' ended 3
 [ ! -e said ] || fail 'the daemon ended with its recorder'
 touch stop
-wait_until test -e said
+wait_for 'the end of the daemon' test -e said
 expect_between "$(grown)" 6 "$(cat said)" 'blocks until the recording ended'
 
 # Errors before the target runs are those of the command; nothing is waited for where nothing is left.
@@ -80,10 +71,10 @@ if command -v redis-server >/dev/null && command -v redis-cli >/dev/null; then
     profile --detach -o redis.profile redis-server --daemonize yes --port 0 --unixsocket "$TMP/redis/socket" --dir "$TMP/redis" \
         --logfile "$TMP/redis/log" --save '' 2>err.txt || fail "redis-server: $(cat err.txt redis/log)"
     run=$(sql t.db 'SELECT max(id) FROM runs')
-    wait_until eval '[ "$(redis-cli -s redis/socket ping 2>/dev/null)" = PONG ]'
+    wait_for redis eval '[ "$(redis-cli -s redis/socket ping 2>/dev/null)" = PONG ]'
     redis-cli -s redis/socket eval 'for i = 1, 3000 do redis.call("set", "k" .. i, string.rep("x", 100)) end' 0 >/dev/null
     redis-cli -s redis/socket shutdown nosave
-    wait_until ended "$run"
+    wait_for "the end of run $run" ended "$run"
     expect_between "$(sql t.db "SELECT count(*) FROM processes WHERE run_id = $run")" 2 10 'processes of redis'
     expect_between "$(sql t.db "SELECT sum(acquires) > 0 OR (SELECT sum(alloc_count) FROM heap WHERE run_id = $run) > 1000 FROM lock_use WHERE run_id = $run")" 1 1 'what redis did'
 fi

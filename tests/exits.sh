@@ -24,7 +24,7 @@ check_db t.db
 for name in TERM HUP; do
     "$CLEAR" profile --db t.db -- "$FIXTURES/exits" wait >out.txt &
     pid=$!
-    for _ in $(seq 100); do grep -q before_end out.txt && break; sleep 0.05; done
+    wait_for_text before_end out.txt
     kill -"$name" "$pid"
     wait "$pid"
     status=$?

@@ -52,9 +52,9 @@ within "raised" "$CLEAR" export --db t.db --kind samples --format folded --limit
 expect_equal "$(wc -l <x.folded)" 400 "lines of the profile where the limit is raised"
 
 # One request to a recorder for what becomes large: it gets an error, and the recorder goes on in its own memory.
-"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 60 >profile.out 2>profile.err &
+"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 1000 >profile.out 2>profile.err &
 recorder=$!
-for _ in $(seq 100); do grep -q serving profile.err && break; sleep 0.1; done
+wait_for_text serving profile.err
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*/[^ ]*\).*,\1,p' profile.err)
 for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples?run=root&format=flamegraph"; do
     curl -s -m 100 -o answer "${url}$words" || fail "no answer to $words"

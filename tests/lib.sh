@@ -43,6 +43,20 @@ needs_browser() { # chromedriver reaches its chromium by the name localhost, whi
     rm -rf "$TMP/probe"
 }
 
+wait_for() { # wait_for WHAT COMMAND...: until it succeeds. A minute is never waited for but where something is wrong
+    local what=$1 tries
+    shift
+    for ((tries = 0; tries < 1200; tries++)); do
+        "$@" && return
+        sleep 0.05
+    done
+    fail "waited in vain for $what$(find . -maxdepth 1 -name '*err*' -size -8k -exec tail -n 5 {} +)"
+}
+
+wait_for_text() { # wait_for_text REGEX FILE: until a line of it matches
+    wait_for "/$1/ in $2" grep -Eqs -- "$1" "$2"
+}
+
 expect_status() { # expect_status STATUS COMMAND...: the command must exit so
     local want=$1 got=0
     shift

@@ -15,21 +15,12 @@ while True: time.sleep(10)
 E2
 python=$(python3 -c 'import sys; print(sys.executable)')
 
-wait_for() { # wait_for FILE LINE: until the file has it, 20 s at most
-    local i
-    for ((i = 0; i < 400; i++)); do
-        grep -qx -- "$2" "$1" 2>/dev/null && return
-        sleep 0.05
-    done
-    fail "$1 never said $2: $(cat "$1")"
-}
-
 "$CLEAR" profile -q --db "$TMP/t.db" "$python" catch.py >out 2>err &
 pid=$!
-wait_for out ready
+wait_for_text "^ready$" out
 for signal in HUP USR1 USR2 ALRM INT QUIT; do
     kill -s "$signal" "$pid"
-    wait_for out "SIG$signal"
+    wait_for_text "^SIG$signal$" out
 done
 kill -TERM "$pid"
 status=0

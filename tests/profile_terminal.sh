@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # On a terminal: the program owns it, ^C reaches it once, ^Z stops it and clear together, fg goes on.
-# timeout: 60
+# timeout: 240
 . "$(dirname "$0")/lib.sh"
 needs_terminals
 
@@ -8,7 +8,7 @@ cat >job.py <<'E2'
 """A shell of one job on a pseudo terminal: starts COMMAND as the foreground job, types, and looks at the job."""
 import os, pty, select, signal, sys, termios, time
 
-def until(what, test, seconds=20):
+def until(what, test, seconds=60):
     end = time.time() + seconds
     while time.time() < end:
         value = test()
@@ -55,8 +55,8 @@ if job == 0:
         os.write(1, f"<ended {os.waitstatus_to_exitcode(status)}>".encode())
         os._exit(0)
 os.close(slave)
-until("the program never came up", lambda: b"ready" in read())
-if b"tty" not in output: sys.exit(f"FAIL: no terminal: {output!r}")
+until("the program never came up", lambda: b"tick" in read())
+if b"ready tty" not in output: sys.exit(f"FAIL: no terminal: {output!r}")
 os.write(master, b"\x1a")
 until("^Z stopped nothing", lambda: b"<stopped 20>" in read())
 time.sleep(0.3)

@@ -2,17 +2,19 @@
 # The server of clear profile --http is a process of its own: whatever ends it or stops it, the run is recorded to its end.
 . "$(dirname "$0")/lib.sh"
 
-start() { # start MILLISECONDS: the program runs, and the server has answered
-    "$CLEAR" profile --db t.db --interval 0.1 --http 127.0.0.1:0 -o out -- "$FIXTURES/progress" count "$1" >out.txt 2>err.txt &
+answers() {
+    url=$(sed -n 's/^clear: serving the run at //p' err.txt)
+    [ -n "$url" ] && curl -sf -o /dev/null "$url"
+}
+start() { # the program runs until there is a file `stop`, and the server has answered
+    rm -f stop
+    "$CLEAR" profile --db t.db --interval 0.1 --http 127.0.0.1:0 -o out -- "$FIXTURES/progress" count 300000 stop >out.txt 2>err.txt &
     pid=$!
-    for _ in $(seq 400); do
-        url=$(sed -n 's/^clear: serving the run at //p' err.txt)
-        if [ -n "$url" ] && curl -sf -o /dev/null "$url"; then break; fi
-        sleep 0.05
-    done
+    wait_for 'an answer' answers
     server=$(pgrep -P "$pid" -x clear) || fail "no server process: $(ps --ppid "$pid" -o pid,args)"
 }
-recorded() { # recorded RUN: the status and the count are those of the program
+recorded() { # recorded RUN: the program ends; the status and the count are its own
+    touch stop
     wait "$pid"
     expect_equal $? 9 "status of run $1"
     expect_equal "$(sql t.db "SELECT exit_status, flags, (SELECT sum(alloc_count) FROM heap WHERE run_id = runs.id AND function = 'makes_progress')
@@ -20,22 +22,26 @@ recorded() { # recorded RUN: the status and the count are those of the program
     ! kill -0 "$server" 2>/dev/null || fail "the server of run $1 is left"
 }
 
-start 2000
+start
 kill -KILL "$server"
+wait_for_text 'the recording goes on' err.txt
 recorded 1
 expect_match "$(cat err.txt)" '^clear: the server was ended by signal 9; the recording goes on$' 'what clear says'
 
 # A server that does not answer, with a client that waits.
-start 2000
-curl -s -o /dev/null -m 20 "${url}heap?seconds=30" &
-sleep 0.5
+start
+curl -sv -o /dev/null -m 60 "${url}heap?seconds=600" 2>curl.log &
+wait_for_text '^> GET' curl.log
+sleep 0.5 # it waits by now
 kill -STOP "$server"
 recorded 2
 
 # A client that waits gets what there is when the program ends.
-start 2000
-curl -s -o waited.pb.gz -w '%{http_code}' "${url}heap?seconds=30" >code.txt &
+start
+curl -sv -o waited.pb.gz -w '%{http_code}' "${url}heap?seconds=600" >code.txt 2>curl.log &
 client=$!
+wait_for_text '^> GET' curl.log
+sleep 0.5
 recorded 3
 wait "$client"
 expect_equal "$(cat code.txt)" 200 'a client that waited for more time than there was'

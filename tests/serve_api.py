@@ -270,7 +270,7 @@ def check_cancel():
             time.sleep(0.01)
         same(len(get('runs', limit=1)), 1, 'another request meanwhile')
         connection.close()
-        for _ in range(1000):
+        for _ in range(6000):
             if not children():
                 break
             time.sleep(0.01)

@@ -6,7 +6,7 @@
 "$CLEAR" profile -q --db t.db --label waits --tag branch=main -o waits.profile "$FIXTURES/lock_contended" >/dev/null || fail lock_contended
 "$CLEAR" serve --db t.db --http 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
-for _ in $(seq 50); do [ -s serve.out ] && break; sleep 0.1; done
+wait_for_text '^serving' serve.out
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' serve.out)
 [ -n "$url" ] || fail "no address in: $(cat serve.out serve.err)"
 

@@ -8,7 +8,7 @@ awk 'BEGIN { for (i = 0; i < 40000; i++) printf "main;%s_%d;%s_%d 1\n", "a_funct
 
 "$CLEAR" serve --db t.db --http 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
-for _ in $(seq 50); do [ -s serve.out ] && break; sleep 0.1; done
+wait_for_text '^serving' serve.out
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' serve.out)
 [ -n "$port" ] || fail "no port in: $(cat serve.out serve.err)"
 expect_equal "$(curl -s -o wide.txt -w '%{http_code}' "http://127.0.0.1:$port/debug/pprof/samples?run=wide&debug=1")" 200 'a long text'
@@ -26,9 +26,9 @@ check_db t.db
 [ ! -e t.db-wal ] || fail 't.db-wal is left'
 
 # The one path that changes something, of a recording that must go on as it is.
-"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 60 >profile.out 2>profile.err &
+"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 1000 >profile.out 2>profile.err &
 recorder=$!
-for _ in $(seq 50); do grep -q serving profile.err && break; sleep 0.1; done
+wait_for_text serving profile.err
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' profile.err)
 python3 "$ROOT/tests/http_attacks.py" "$port" "$recorder" recording >attacks.txt || fail "$(cat attacks.txt)"
 expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' 'attacks on toggle'

@@ -12,6 +12,7 @@ export HOME=$TMP
 terminal() { tmux -L "clear-$$" "$@"; }
 trap 'terminal kill-server 2>/dev/null' EXIT
 screen() { terminal capture-pane -p -J -S - -t user; }
+shows() { screen | grep -Eq -- "$1"; }
 build_is_there() { # what an earlier make in the clone left
     mkdir -p "$1/build" && cp -a "$BUILD/." "$1/build/" && cp "$CLEAR" "$(dirname "$CLEAR")/libclear_rt.so" "$1/" || fail 'copying the build'
     find "$1" -name .git -prune -o -type f ! -path '*/build/*' ! -name clear ! -name libclear_rt.so -exec touch -d '2 hours ago' {} +
@@ -36,7 +37,7 @@ session() { # session COLUMNS COMMAND...: types them all; the screen's text is i
     terminal -f /dev/null new-session -d -s user -x "$columns" -y 40 "cd $TMP/$columns && exec bash --norc --noprofile" || fail tmux
     terminal set-option -g history-limit 20000
     terminal send-keys -t user "n=0; PROMPT_COMMAND='echo \"status \$? of \$n \"; n=\$((n + 1))' PS1='$ '; clear" Enter
-    sleep 0.5
+    wait_for 'the first prompt' shows '^status 0 of 0 '
     for command; do
         type_in "$command"
         [ -n "${FRESH:-}" ] || [ "$commands" -ne 1 ] || build_is_there "$columns/clear"

@@ -30,11 +30,11 @@ expect_equal "$(sql off.db 'SELECT coalesce(sum(alloc_count), 0) FROM heap')|$(s
 cat >usr2.sh <<'E2'
 trap 'echo got it; exit 3' USR2
 echo ready
-for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.3; done
+for i in $(seq 200); do sleep 0.3; done
 E2
 "$CLEAR" profile --db u.db -q -o u.profile -- bash usr2.sh >out.txt &
 pid=$!
-until grep -q ready out.txt; do sleep 0.05; done
+wait_for_text ready out.txt
 kill -USR2 $pid
 wait $pid
 expect_equal "$? $(tail -1 out.txt)" '3 got it' "SIGUSR2 is the program's"

@@ -10,13 +10,14 @@ chmod +x browser
 export BROWSER=$PWD/browser OPENED=$PWD/opened TMPDIR=$PWD/scratch
 mkdir scratch
 
+opened_or_ended() { [ -s opened ] || ! kill -0 "$pid" 2>/dev/null; }
 begin() { # begin NAME WORDS...: sets $pid and $page, what the browser got
     local name=$1
     shift
     rm -f opened
     "$CLEAR" "$@" >"$name.out" 2>"$name.err" &
     pid=$!
-    for _ in $(seq 200); do [ -s opened ] && break; kill -0 "$pid" 2>/dev/null || break; sleep 0.05; done
+    wait_for "the browser of clear $*" opened_or_ended
     page=$(cat opened 2>/dev/null) || fail "clear $*: $(cat "$name.out" "$name.err")"
     expect_match "$(cat "$name.out")" "^serving .* at $(sed 's/[?.*+]/\\&/g' <<<"$page")$" "what clear $* prints"
 }
@@ -57,7 +58,7 @@ expect_equal "$(ls -A scratch)" '' 'what is left of a file'
 rm -f opened
 "$CLEAR" web --no-browser --db t.db >quiet.out 2>quiet.err &
 pid=$!
-for _ in $(seq 200); do [ -s quiet.out ] && break; sleep 0.05; done
+wait_for_text '^serving' quiet.out
 get "$(sed -n 's/^serving .* at //p' quiet.out)" >/dev/null
 stop
 [ ! -e opened ] || fail 'a browser was started'
@@ -65,7 +66,7 @@ stop
 refuse() { # refuse STATUS REGEX WORDS...
     local want=$1 regex=$2
     shift 2
-    expect_equal "$(timeout 20 "$CLEAR" "$@" >/dev/null 2>err.txt; echo $?)" "$want" "status of $*"
+    expect_equal "$(timeout 60 "$CLEAR" "$@" >/dev/null 2>err.txt; echo $?)" "$want" "status of $*"
     expect_match "$(cat err.txt)" "$regex" "message of $*"
 }
 refuse 2 "no run 'nobody'" web --db t.db nobody
