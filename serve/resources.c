@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "export/format.h"
 #include "query/profile/load.h"
+#include "query/profile/packed_search.h"
 #include "query/runs/run_set.h"
 #include "query/runs/timespan.h"
 #include "schema/kinds.h"
@@ -406,11 +407,9 @@ static const struct resource export = {{api_runs, api_selection, api_filters, ex
 
 /* ---- the call tree ---- */
 
-static const struct api_parameter tree_parameters[] = {{"root", API_OWN, NULL},
-                                                       {"width", API_OWN, NULL},
-                                                       {"inverted", API_SWITCH, "inverted"},
-                                                       {"pivot", API_OPTION, "pivot"},
-                                                       {0}};
+static const struct api_parameter tree_parameters[] = {
+    {"root", API_OWN, NULL},        {"width", API_OWN, NULL},  {"inverted", API_SWITCH, "inverted"},
+    {"pivot", API_OPTION, "pivot"}, {"search", API_OWN, NULL}, {0}};
 
 enum { WIDTH = 1200, WIDTH_MAX = 20000 };
 
@@ -422,15 +421,30 @@ static char *key_of(const struct job *job) {
     return buffer_take(&key);
 }
 
+/* What matches below a node. */
+static int add_found(const struct packed_tree *tree, uint64_t root, const char *regex, struct buffer *body,
+                     struct error *err) {
+    struct packed_found found;
+    if (packed_tree_search(tree, root, regex, &found, err)) return -1;
+    buffer_printf(body, "{\"count\":%" PRIu64 ",\"value\":%" PRId64, found.count, found.value);
+    if (tree->base_totals) buffer_printf(body, ",\"base\":%" PRId64, found.base);
+    buffer_add_text(body, "}\n");
+    return 0;
+}
+
 static void reply_tree(struct exchange *exchange, const struct packed_tree *tree) {
     struct error err = {0};
     struct buffer body = {0};
+    const char *regex = api_value(exchange, "search");
+    uint32_t node;
     int64_t width, root;
     if (api_number(exchange, "width", 1, WIDTH_MAX, WIDTH, &width, &err) ||
         api_number(exchange, "root", 1, INT64_C(1) << 53, PACKED_TREE_ROOT, &root, &err)) {
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
-    } else if (packed_tree_cut(tree, (uint64_t)root, width, &body, &err)) {
-        exchange_failed(exchange, MHD_HTTP_NOT_FOUND, &err);
+    } else if (regex ? add_found(tree, (uint64_t)root, regex, &body, &err)
+                     : packed_tree_cut(tree, (uint64_t)root, width, &body, &err)) {
+        bool has_root = packed_tree_find(tree, (uint64_t)root, &node);
+        exchange_failed(exchange, has_root ? MHD_HTTP_BAD_REQUEST : MHD_HTTP_NOT_FOUND, &err);
     } else {
         exchange->reply.status = MHD_HTTP_OK;
         exchange->reply.type = "application/json";

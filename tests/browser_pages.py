@@ -1,10 +1,12 @@
 """Doctor, Compare, Peek, Tags, Graph, Source, Disassembly, Trend, Windows, locks and other objects in a browser: browser_pages.py. Every
 number is compared with what clear prints for the same selection."""
+import gzip
 import os
 import re
 
 from browser import Page, Server, clear, clear_json, tour
-from webdriver import ENTER, HOME
+from webdriver import DOWN, END, ENTER, HOME
+from wire import block, number, varint
 
 ROWS = ("return [...document.querySelectorAll(arguments[0] + ' .table-body [data-index]')].map(row => Object.fromEntries([...row.querySelectorAll('[data-column]')]"
         ".map(cell => [cell.dataset.column, cell.dataset.value !== undefined ? Number(cell.dataset.value) : cell.textContent])))")
@@ -71,25 +73,68 @@ def try_objects(page):
         assert rows(page, ".callers")
 
 
+def colour_at(page, x, row):
+    """Red, green and blue of the picture at a point of a row."""
+    return page.run("const probe = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true }); probe.drawImage(document.querySelector('.flame canvas'), -arguments[0], -arguments[1]);"
+                    "return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3)", x, row * 20 + 3)
+
+
+def try_noise(page):
+    """A difference of two sets: what changed by no more than the noise is grey, what changed by more is red, as clear doctor --diff judges."""
+    want = {row["subject"]: row["is_change"] for row in clear_json("doctor", "all:calm", "--diff", "all:stormy", "--json")["rows"] if row["by"] == "function" and row["section"] == "heap"}
+    assert want == {"grown": True, "noisy": False}, want
+    page.go("/?runs=all:stormy&base=all:calm&kind=heap&si=alloc_space")
+    page.wait("document.querySelector('.legend').textContent.includes('grey: noise')")
+    page.press_keys(HOME)
+    name, row = "", 0
+    while name != "grown":  # down the widest boxes
+        page.keys(DOWN)
+        name, row = page.eval("document.querySelector('.detail [data-name]').dataset.name"), row + 1
+        assert row < 20, name
+    width = page.eval("document.querySelector('.flame canvas').width")
+    grey = page.import_module("palette.js", "const probe = new OffscreenCanvas(1, 1).getContext('2d'); probe.fillStyle = m.changeColour(NaN, false); probe.fillRect(0, 0, 1, 1); return [...probe.getImageData(0, 0, 1, 1).data].slice(0, 3)")
+    red = colour_at(page, 30, row)
+    assert red[0] > red[2] + 30, red
+    assert colour_at(page, width - 30, row) == grey, (colour_at(page, width - 30, row), grey)
+    assert colour_at(page, 30, row - 1) != grey  # a caller of what changed
+    # Of one run against one, no noise is known.
+    page.go("/?runs=stormy&base=calm&kind=heap&si=alloc_space")
+    page.wait("document.querySelector('.legend')")
+    assert "noise" not in page.text(".legend")
+
+
 def try_peek(page):
     page.go("/?runs=known&kind=samples&page=peek&function=%5Eeval%24")
-    text = page.texts(".peek tr")
-    assert any("main" in line and "4,000" in line for line in text) and any("alloc" in line and "3,000" in line for line in text), text
-    page.run("[...document.querySelectorAll('.peek a')].find(link => link.textContent === 'main').click()")
+    listed = [(row["what"], row["name"].split("  ")[0], row["value"]) for row in rows(page)]
+    assert listed == [("caller", "main", 4000), ("function", "eval", 4000), ("callee", "alloc", 3000)], listed
+    page.run("[...document.querySelectorAll('.host-peek .table a')].find(link => link.textContent === 'main').click()")
     page.until("location.search.includes('main')")
-    assert [float(value) for value in page.run("return [...document.querySelectorAll('.peek tbody:last-child [data-value]')].map(one => one.dataset.value)")] == [6000, 4000]
+    assert [row["value"] for row in rows(page) if row["what"] == "callee"] == [6000, 4000]
+    # All functions at once: main, its 50 parts, and the 3,000 functions of these, each with its callers and callees. Only what is in sight is in the page.
+    page.go("/?runs=wide&kind=samples&page=peek&function=.")
+    assert page.eval("document.querySelector('.table').getAttribute('aria-rowcount')") == str(1 + 3051 + 2 * 3050)
+    assert page.count(".table-body [data-index]") < 100
 
 
 def try_tags(page):
     page.go("/?runs=locks&kind=cpu&page=tags")
     said = clear("report", "tags", "--kind", "cpu", "locks")
-    keys = re.findall(r"^ *(\S+): Total", said, re.M)
-    assert keys and [caption.split()[0] for caption in page.texts(".tags caption")] == keys
-    for value, label in re.findall(r"^ *(\S+) \( *\S+\): (.*)$", said, re.M):
-        assert any(value in row and label in row for row in page.texts(".tags tbody tr")), (value, label)
+    want, key = [], None
+    for line in said.splitlines():
+        head, row = re.match(r" *(\S+): Total", line), re.match(r" *(\S+) \( *(\S+)\): (.*)$", line)
+        if head:
+            key = head.group(1)
+        elif row:
+            want.append((key, row.group(3), row.group(1), row.group(2)))
+    assert want and [(row["key"], row["label"], row["value"], row["share"]) for row in rows(page)] == want
     press(page, "keep")
     page.until("document.querySelector('.chip')")
-    assert page.parameter("tf").startswith(keys[0] + "=")
+    assert page.parameter("tf") == f"{want[0][0]}=^{re.escape(want[0][1])}$".replace("\\-", "-").replace("\\_", "_")
+    page.go("/?runs=tagged&kind=space&page=tags&sort=value&order=up")  # 3,000 values of one label; 2 kB is more than 100 B
+    assert page.eval("document.querySelector('.table').getAttribute('aria-rowcount')") == "3001" and page.count(".table-body [data-index]") < 100
+    first = rows(page)[0]
+    page.press_keys(END)
+    assert (first["value"], rows(page)[-1]["value"]) == ("8.0B", "23.4kB"), (first, rows(page)[-1])
 
 
 def try_graph(page):
@@ -166,14 +211,31 @@ def try_states(page):
                 ("/?runs=phases&kind=heap&page=live", "document.querySelector('.host-live .window')")])
 
 
+def write_labelled(path, count):
+    """A profile in which each sample has a label of its own, and 8 bytes more than the one before."""
+    texts = ["", "space", "bytes", "main", "request"] + [f"number {i}" for i in range(count)]
+    out = block(1, number(1, 1) + number(2, 2)) + block(5, number(1, 1) + number(2, 3)) + block(4, number(1, 1) + block(4, number(1, 1)))
+    for i in range(count):
+        out += block(2, block(1, varint(1)) + block(2, varint(8 * (i + 1))) + block(3, number(1, 4) + number(2, 5 + i)))
+    with gzip.open(path, "wb") as file:
+        file.write(out + b"".join(block(6, text.encode()) for text in texts))
+
+
 def make():
     fixtures = os.environ["FIXTURES"]
     with open("known.folded", "w", encoding="utf-8") as file:
         file.write("main;parse;read 4000\nmain;parse;parse;read 2000\nmain;eval;alloc 3000\nmain;eval 1000\n")
     with open("other.folded", "w", encoding="utf-8") as file:
         file.write("main;parse;read 1000\nmain;eval;alloc 3000\nmain;eval 500\n")
-    for name in ("other", "known"):
+    with open("wide.folded", "w", encoding="utf-8") as file:
+        file.writelines(f"main;part_{i % 50};function_{i:04} {i + 1}\n" for i in range(3000))
+    for name in ("other", "known", "wide"):
         clear("ingest", "--label", name, name + ".folded")
+    for label, grown, sizes in (("calm", 1000, (900, 1000, 1100)), ("stormy", 3000, (930, 1010, 1080))):
+        for noisy in sizes:
+            clear("profile", "-q", "--label", label, "-o", "weather.profile", "--cpu=off", "./weather", str(grown), str(noisy))
+    write_labelled("tagged.pb.gz", 3000)
+    clear("ingest", "--label", "tagged", "tagged.pb.gz")
     for label, fixture, options in (("locks", "lock_contended", ["--cpu=999"]), ("queues", "channels", []), ("cells", "mvcc", []), ("before", "heap_counts", []), ("after", "leak", []),
                                     ("phases", "phases", ["--interval", "100ms"])):
         clear("profile", "-q", "--label", label, "-o", label + ".profile", *options, f"{fixtures}/{fixture}")
@@ -184,7 +246,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_objects, try_peek, try_tags, try_graph, try_windows, try_states, try_code, try_trend):
+        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_states, try_code, try_trend):
             if only in part.__name__:
                 part(page)
 

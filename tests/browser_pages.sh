@@ -3,4 +3,20 @@
 needs_browser
 cp "$ROOT/fixtures/fault_tiny_allocs.c" parser.c
 "$CC" -O1 -g -fno-omit-frame-pointer -I "$ROOT/fixtures" -o parser parser.c || fail "compiling the parser"
+cat >weather.c <<'END'
+#include <stdlib.h>
+__attribute__((noinline)) static void grown(long count) {
+    for (long i = 0; i < count; i++) free(*(void *volatile *)&(void *){malloc(4096)});
+}
+__attribute__((noinline)) static void noisy(long count) {
+    for (long i = 0; i < count; i++) free(*(void *volatile *)&(void *){malloc(4096)});
+}
+int main(int argc, char **argv) {
+    if (argc != 3) return 1;
+    grown(atol(argv[1]));
+    noisy(atol(argv[2]));
+    return 0;
+}
+END
+"$CC" -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o weather weather.c || fail "compiling the weather"
 python3 "$ROOT/tests/browser_pages.py" || fail "a page"

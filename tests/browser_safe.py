@@ -16,7 +16,9 @@ def make(db):
     with open("evil.folded", "w", encoding="utf-8") as file:
         file.writelines(f"main;{name.replace(';', ',')} {1000 - i}\n" for i, name in enumerate(NAMES))
     clear("ingest", "--label", "evil" + MARKUP, "--tag", "key=" + MARKUP, "evil.folded")
-    clear("ingest", "--label", "evil" + MARKUP, "--tag", "key=" + TURNED, "evil.folded")
+    with open("other.folded", "w", encoding="utf-8") as file:
+        file.write("main;other 5\n")
+    clear("ingest", "--label", "evil" + MARKUP, "--tag", "key=" + TURNED, "other.folded")
     base = sqlite3.connect(db)
     base.execute("UPDATE runs SET command = ?", (MARKUP + TURNED,))
     base.execute("INSERT INTO queries (name, description, params, sql, export) VALUES (?, ?, '[]', 'SELECT 1', '{}')", (MARKUP, MARKUP + TURNED))

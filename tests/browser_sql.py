@@ -105,6 +105,33 @@ def try_editor(page):
     assert ":run" not in page.eval("document.querySelector('.sql-text').value")
 
 
+def choose(page, name):
+    page.wait("document.querySelector('.saved')")
+    page.run("[...document.querySelectorAll('.saved button')].find(one => one.textContent === arguments[0]).click()", name)
+
+
+def try_parameters(page):
+    """A saved query is asked for its values, and gives the rows that clear query @NAME gives for them."""
+    page.go("/?page=sql&runs=one")
+    choose(page, "modules")
+    assert page.run("return [...document.querySelectorAll('.sql-values input')].map(one => [one.name, one.value])") == [["run", "latest"]]
+    page.go("/?page=sql")
+    choose(page, "compare-runs")
+    for base, run in (("latest~1", "latest"), ("two", "one"), ("1", "2")):
+        page.fill(".sql-values [name=base]", base)
+        page.fill(".sql-values [name=run]", run)
+        page.keys(ENTER)
+        page.wait(DONE)
+        want = clear_json("query", "--json", "@compare-runs", f"base={base}", f"run={run}")
+        assert page.run(ROWS) == [["" if value is None else str(value) for value in row.values()] for row in want], (base, run)
+    choose(page, "callers")
+    assert page.eval("document.activeElement.name") == "function"  # the one without a default
+    page.keys("o'clock")
+    assert "GLOB 'o''clock'" in page.eval("document.querySelector('.sql-text').value")
+    page.run("const e = document.querySelector('.sql-text'); e.value += ' '; e.dispatchEvent(new Event('input'))")
+    assert page.eval("document.querySelector('.sql-values').hidden")
+
+
 def try_pictures(page):
     page.go(link("SELECT 'main;parse;read' AS stack, 40 AS cpu_ns UNION ALL SELECT 'main;eval', 60", "&query=flame"))
     page.wait("document.querySelector('.result .flame [role=treeitem]')")
@@ -132,6 +159,7 @@ def main():
         try_cancel(page, server)
         try_errors(page)
         try_editor(page)
+        try_parameters(page)
         try_pictures(page)
 
 

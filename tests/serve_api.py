@@ -2,6 +2,7 @@
 import http.client
 import json
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -153,6 +154,30 @@ def check_cache():
     before = faults_of_children()
     same(get('tree', runs='heaps', f='chain'), tree, 'a tree of a file that has changed')
     same(faults_of_children() > before, True, 'work for a tree of a file that has changed')
+
+
+def found_in(totals, root, regex):
+    """How many nodes at and below `root` match, and their sum, in which a match below another one counts once."""
+    is_match = {path: bool(path) and bool(re.search(regex, path[-1], re.I)) for path in totals if path[:len(root)] == root}
+    outer = [path for path in is_match if is_match[path] and not any(is_match[path[:depth]] for depth in range(max(1, len(root)), len(path)))]
+    return {'count': sum(is_match.values()), 'value': sum(totals[path] for path in outer)}
+
+
+def check_search():
+    """A search counts what is too narrow to be sent: the answer does not depend on the width."""
+    totals = folded('heaps')[0]
+    nodes = nodes_of(get('tree', runs='heaps', width=20000))
+    tree = get('tree', runs='heaps', width=20000)
+    for regex in ('keep', '^MAIN$', '.', 'e', 'a|x', 'nobody'):
+        for root in [(), *sorted(nodes, key=len)[1:6]]:
+            selection = {'root': tree['nodes']['id'][nodes[root]]} if root else {}
+            same(get('tree', runs='heaps', width=1, search='(?i)' + regex, **selection), found_in(totals, root, regex), f'search for {regex} below {root}')
+    old, new = folded('waits', '--kind=heap')[0], folded('heaps', '--kind=heap')[0]
+    both = {path: new.get(path, 0) for path in {*old, *new}}
+    before = {path: old.get(path, 0) for path in both}
+    same(get('tree', runs='heaps', base='waits', kind='heap', search='a'), {**found_in(both, (), 'a'), 'base': found_in(before, (), 'a')['value']}, 'search in a difference')
+    refused(400, '/api/tree?runs=heaps&search=(', 'missing closing parenthesis')
+    refused(404, '/api/tree?runs=heaps&root=77&search=x', 'no node 77')
 
 
 def check_difference():
@@ -394,6 +419,7 @@ def check_refusals():
 
 check_commands()
 check_trees()
+check_search()
 check_difference()
 check_peek()
 check_files()

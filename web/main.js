@@ -1,29 +1,22 @@
 /* The application: one place owns the URL, the header and the keys; a page shows what the state says.
  *
- * A page is a module with open(host, app), which returns { part, update?, act?, search?, close?, refresh?, repaint? }:
- *   part     which keys it takes ('flame', 'table', 'none')
- *   update() the state has changed, but not the page; without it the page is opened anew
+ * A page is a module with open(host, app), which returns a Page (page.js):
+ *   part        which keys it takes ('flame', 'table', 'none')
+ *   update()    the state has changed, but not the page
  *   act(action) an action of keys.js; true if it was the page's
- *   refresh() a recording has a new window; repaint() the colours changed */
-import { h, replace, button, announce, isDark, remember, remembered, select } from './dom.js';
+ *   refresh()   a recording has a new window
+ *   repaint?()  the colours changed
+ *   close() */
+import { h, replace, button, announce, isDark, remember, remembered } from './dom.js';
 import * as states from './state.js';
 import * as keys from './keys.js';
 import * as api from './api.js';
 import { openDialog, closeMenu } from './menu.js';
 import { openRefine } from './refine.js';
-import { time, count, text, shorten } from './format.js';
+import { LiveRun } from './live_run.js';
+import { TITLES, OF_KIND, navigation, pageHead, runTitle, subject } from './frame.js';
+import { text, shorten } from './format.js';
 
-const TITLES = {
-  runs: 'Runs', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
-  doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', sql: 'SQL',
-  live: 'Windows',
-};
-const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
-  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live']]];
-/* Pages that are there only if the runs have that kind of profile. */
-const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers' };
-/* Pages whose figures are those of one kind of profile. */
-const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
 const WITHOUT_RUN = ['runs', 'sql'];
 const THEMES = { '': 'as the system', light: 'light', dark: 'dark' };
 
@@ -44,7 +37,8 @@ class App {
     this.run = null;
     this.runKey = null;
     this.waiting = '';
-    this.ended = new Set(); // runs that are over, as the server said
+    this.baseRun = null;
+    this.live = new LiveRun({ onwindow: () => this.page && this.page.refresh(), onend: () => this.runEnded(), onerror: error => announce(text(error.message)) });
     this.main = document.getElementById('page');
     this.theme(remembered('theme', ''));
     this.header();
@@ -79,7 +73,7 @@ class App {
   }
 
   async enter(next) {
-    const mine = ++this.turn, name = states.page(next), isSame = name === this.pageName && this.page && this.page.update;
+    const mine = ++this.turn, name = states.page(next), isSame = name === this.pageName && Boolean(this.page);
     this.state = next;
     this.main.setAttribute('aria-busy', 'true');
     try {
@@ -99,76 +93,43 @@ class App {
   /* What the chosen runs are, what kinds they have, what they lost. */
   async know(next, name) {
     if (WITHOUT_RUN.includes(name) && !next.runs) {
-      this.run = null;
-      this.runKey = null;
+      this.run = this.baseRun = this.runKey = null;
+      this.live.follow(null);
       return;
     }
-    const key = new URLSearchParams(next.runs ? { runs: next.runs } : {}).toString();
+    const key = JSON.stringify([next.runs, next.base]), about = runs => api.get('run', new URLSearchParams(runs ? { runs } : {}).toString());
     if (key === this.runKey) return;
-    this.run = (await api.get('run', key)).body;
+    const [run, base] = await Promise.all([about(next.runs), next.base ? about(next.base) : null]);
+    this.run = run.body;
+    this.baseRun = base && base.body;
     this.runKey = key;
-    this.listen();
+    this.live.follow(this.run.runs.length === 1 ? this.run.runs[0] : null);
   }
 
-  /* While the run is recorded, the server tells of each new window; the page asks again for what it shows, and keeps zoom and selection.
-   * A run without an end is asked about: it is being recorded, or was interrupted. */
-  listen() {
-    const open = this.run.runs.length === 1 && this.run.runs[0].source === 'profile' && !this.run.runs[0].exit, uuid = open ? this.run.runs[0].uuid : '';
-    if (this.events && this.events.uuid === uuid) return;
-    if (this.events) this.events.close();
-    this.events = null;
-    this.isRecording = undefined;
-    if (!uuid || this.ended.has(uuid)) return;
-    this.events = new EventSource('/api/live?' + new URLSearchParams({ runs: uuid }));
-    this.events.uuid = uuid;
-    this.events.addEventListener('window', event => {
-      this.isRecording = JSON.parse(event.data).recording;
-      this.renew();
-    });
-    this.events.addEventListener('end', () => this.runEnded(uuid));
-  }
-
-  runEnded(uuid) {
-    const wasRecorded = this.isRecording !== undefined;
-    this.events.close();
-    this.events = null;
-    this.ended.add(uuid);
-    this.isRecording = undefined;
-    if (!wasRecorded) return;
+  runEnded() {
     this.runKey = null;
     announce('The recording has ended');
     this.enter(this.state);
   }
 
-  /* One request at a time: windows that come in between are one more. */
-  async renew() {
-    if (this.renewing) {
-      this.again = true;
-      return;
-    }
-    this.renewing = true;
-    try {
-      const page = this.page;
-      if (page && page.refresh) await page.refresh();
-    } catch (error) {
-      if (error.name !== 'AbortError') announce(text(error.message));
-    }
-    this.renewing = false;
-    if (this.again) {
-      this.again = false;
-      this.renew();
-    }
+  /* The page's frame: title, losses, chips. */
+  frame(name, isSame) {
+    const runName = runTitle(this), head = pageHead(this, name), old = this.main.querySelector('.page-head');
+    document.title = `${TITLES[name]}${runName ? ' · ' + shorten(runName, 60) : ''} · clear`;
+    if (old) old.replaceWith(head);
+    else replace(this.main, head);
+    if (!isSame) this.main.querySelectorAll('.host').forEach(element => element.remove());
   }
 
   async open(name, mine) {
-    if (this.page && this.page.close) this.page.close();
+    if (this.page) this.page.close();
     this.page = null;
     this.pageName = name;
     const host = h('div', { class: `host host-${name}` });
     this.main.append(host);
     const page = await (await MODULES[name]()).open(host, this);
     if (mine !== this.turn) {
-      if (page.close) page.close();
+      page.close();
       host.remove();
       return;
     }
@@ -183,52 +144,20 @@ class App {
   }
 
   fail(error) {
-    if (this.page && this.page.close) this.page.close();
+    if (this.page) this.page.close();
     this.page = null;
     this.pageName = '';
-    this.main.querySelectorAll('.host').forEach(element => element.remove());
+    this.header();
+    this.frame(states.page(this.state), false);
     this.main.append(h('div', { class: 'host' }, h('div', { class: 'failure', role: 'alert' }, h('h2', {}, 'This could not be shown'),
       h('p', {}, text(error.message)), h('p', {}, h('a', { href: '/' }, 'All runs')))));
   }
 
-  /* The page's frame: title, losses, chips. */
-  frame(name, isSame) {
-    const run = this.run, runName = run ? this.runTitle() : '';
-    document.title = `${TITLES[name]}${runName ? ' · ' + shorten(runName, 60) : ''} · clear`;
-    const top = h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]), OF_KIND.includes(name) ? button('Refine', () => openRefine(this), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, this.chips(), this.losses(name));
-    const old = this.main.querySelector('.page-head');
-    if (old) old.replaceWith(top);
-    else replace(this.main, top);
-    if (!isSame) this.main.querySelectorAll('.host').forEach(element => element.remove());
-  }
-
-  losses(name) {
-    const lost = name !== 'runs' && this.run ? this.run.losses : [];
-    return lost.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What the recording lost' }, h('strong', {}, 'Not everything was recorded'),
-      h('ul', {}, lost.map(line => h('li', {}, text(line))))) : null;
-  }
-
-  chips() {
-    const list = states.chips(this.state);
-    if (!list.length) return null;
-    return h('ul', { class: 'chips', 'aria-label': 'Filters' }, list.map(chip => h('li', { class: 'chip', title: `${chip.means}: ${chip.value}` },
-      h('span', { class: 'chip-name' }, chip.title), ' ', h('code', {}, shorten(text(chip.value), 60)),
-      button('×', () => this.go(states.change(this.state, { [chip.name]: '', zoom: '' })), { 'aria-label': `Remove ${chip.title} ${shorten(chip.value, 60)}` }))),
-    h('li', {}, button('Remove all', () => this.go(states.change(this.state, Object.fromEntries(list.map(chip => [chip.name, ''])))), { class: 'quiet' })));
-  }
-
   // ---- the header
-
-  runTitle() {
-    const runs = this.run.runs;
-    if (!runs.length) return 'no run';
-    const one = runs[0], label = one.label || shorten(text(one.command || one.source || one.uuid), 40);
-    return runs.length === 1 ? text(label) : `${count(runs.length)} runs: ${text(label)}`;
-  }
 
   header() {
     const name = states.page(this.state), typing = document.activeElement && document.activeElement.id === 'search';
-    this.navigation(name);
+    navigation(this, name);
     if (typing && this.headerKey() === this.headerShown) return; // no new field below the fingers
     const header = document.getElementById('header');
     if (this.headerKey() === this.headerShown) {
@@ -241,7 +170,7 @@ class App {
       maxlength: '1000', oninput: () => this.typed(), onkeydown: event => this.searchKey(event) });
     this.search.value = this.state.q;
     replace(header, h('a', { class: 'brand', href: '/' }, h('img', { src: '/web/icon.svg', alt: '', width: '22', height: '22' }), 'clear'),
-      this.subject(name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
+      subject(this, name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
       button('◐', () => this.nextTheme(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
       button('?', () => this.help(), { class: 'icon', 'aria-label': 'Keys', title: 'keys (?)' }));
   }
@@ -249,37 +178,6 @@ class App {
   headerKey() {
     const { runs, base, kind, si } = this.state;
     return JSON.stringify([states.page(this.state), runs, base, kind, si, this.runKey]);
-  }
-
-  subject(name) {
-    const run = this.run;
-    if (!run || (name === 'runs')) return h('div', { class: 'subject' });
-    const first = run.runs[0], now = this.state;
-    const about = first ? `${first.command || first.source || ''} · ${time(first.started_ns)} UTC` : '';
-    return h('div', { class: 'subject' },
-      h('a', { class: 'run', href: '/?page=runs', title: `${text(about)} — choose another run` }, h('strong', {}, this.runTitle()), h('span', {}, shorten(text(about), 70))),
-      now.base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, now.base.includes(',') ? `${now.base.split(',').length} runs` : shorten(text(now.base), 24)),
-        button('×', () => this.go(states.change(this.state, { base: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
-      OF_KIND.includes(name) ? this.kindChoice() : null);
-  }
-
-  kindChoice() {
-    const now = this.state, kinds = this.run.kinds;
-    if (!kinds.length) return null;
-    const kind = kinds.find(one => one.kind === now.kind) || kinds[0], type = kind.types.find(one => one.type === now.si) ? now.si : kind.default_type;
-    return h('span', { class: 'kinds' },
-      select('kind of profile', kinds.map(one => [one.kind, one.kind]), kind.kind, chosen => this.go(states.change(this.state, { kind: chosen, si: '', zoom: '' }))),
-      kind.types.length > 1 ? select('sample type', kind.types.map(one => [one.type, one.type]), type, chosen => this.go(states.change(this.state, { si: chosen }))) : null);
-  }
-
-  navigation(name) {
-    const has = this.run && this.run.runs.length ? new Set(this.run.runs.flatMap(run => run.kinds)) : null;
-    const shown = page => !NEEDS[page] || (has && has.has(NEEDS[page])) || page === name;
-    const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(this.state, page)), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
-    replace(document.getElementById('nav'), GROUPS.map(([title, pages]) => [pages.filter(shown).filter(page => MODULES[page]), title])
-      .filter(([pages]) => pages.length).map(([pages, title]) => h('div', { class: 'nav-group' }, title ? h('h2', {}, title) : null, h('ul', {}, pages.map(item)))));
-    const current = document.querySelector('#nav [aria-current]');
-    if (current && innerWidth < 760) current.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
 
   // ---- search
@@ -299,7 +197,7 @@ class App {
     if (event.key === 'Enter') {
       event.preventDefault();
       this.takeSearch();
-      if (this.page && this.page.act) this.page.act(event.shiftKey ? 'previous' : 'next');
+      if (this.page) this.page.act(event.shiftKey ? 'previous' : 'next');
     } else if (event.key === 'ArrowDown') {
       event.preventDefault();
       this.takeSearch();
@@ -344,7 +242,7 @@ class App {
       this.waiting = 'go';
       announce('Go to: ' + Object.entries(keys.PLACES).filter(([, page]) => MODULES[page]).map(([letter, page]) => `${letter} ${TITLES[page]}`).join(', '));
     } else if (action === 'escape') return this.escape(inText);
-    else return Boolean(this.page && this.page.act && this.page.act(action));
+    else return Boolean(this.page && this.page.act(action));
     return true;
   }
 
@@ -359,7 +257,7 @@ class App {
       this.focusPage();
       return true;
     }
-    return Boolean(this.page && this.page.act && this.page.act('escape'));
+    return Boolean(this.page && this.page.act('escape'));
   }
 
   help() {

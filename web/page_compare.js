@@ -1,9 +1,9 @@
 /* Two sets of runs: what changed, in words; then every figure side by side with its noise. */
-import { h, replace } from './dom.js';
+import { h, replace, select } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table } from './table.js';
-import { actOnTable, choiceOf } from './page_top.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
@@ -20,48 +20,35 @@ export function linesOf(rows) {
   })));
 }
 
-class ComparePage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'table';
-    this.abort = new AbortController();
-  }
-
-  close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
-  }
+class ComparePage extends Page {
+  part = 'table';
 
   async load() {
     const now = this.app.state;
-    this.loaded = state.query(now);
     if (!now.base) {
       replace(this.host, h('div', { class: 'empty' }, h('p', {}, 'A comparison needs two sides: choose runs, and others as their base.'), h('p', {}, h('a', { class: 'button main', href: '/?page=runs' }, 'Choose runs'), ' ',
         h('a', { class: 'button', href: state.format(state.change(now, { page: 'compare', runs: now.runs || 'latest', base: `${now.runs || 'latest'}~1` })) }, 'Compare with the run before it'))));
       return;
     }
-    this.answer = (await api.get('compare', new URLSearchParams({ runs: now.runs || 'latest', base: now.base }).toString(), this.abort.signal)).body;
+    this.answer = (await api.get('compare', new URLSearchParams({ runs: now.runs || 'latest', base: now.base }).toString(), this.signal)).body;
     this.build();
   }
 
   build() {
     const now = this.app.state, { old, new: fresh, saturation, quote } = this.answer;
     this.lines = linesOf(this.answer.rows);
-    if (this.table) this.table.close();
-    this.table = new Table({
-      label: 'What changed', name: 'compare', columns: this.columns(), sort: now.sort, order: now.order, none: 'No figure changed by more than the noise.',
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+    this.setTable(new Table({
+      label: 'What changed', name: 'compare', columns: this.columns(), ...this.sorting(), none: 'No figure changed by more than the noise.',
       onopen: row => row.by === 'function' && this.app.go(state.turn(this.app.state, 'flame', { kind: row.section, f: state.quote(row.subject) })),
       onmenu: (row, x, y) => row.subject && openMenu(x, y, titleOf(row.subject), functionItems(this.app, row.subject)),
-    });
+    }));
     const side = (title, of) => h('div', { class: 'side' }, h('h3', {}, title), h('strong', {}, text(of.name)), h('span', {}, `${count(of.n)} ${of.n === 1 ? 'run' : 'runs'}`));
     const unlike = [...saturation || []].map(one => `${one.side === 'old' ? 'before' : 'after'}: ${one.code}${one.subject ? ` (${one.subject})` : ''}, ${count(one.count)} in ${count(one.runs)} ${one.runs === 1 ? 'run' : 'runs'}`);
     replace(this.host, h('section', { class: 'verdict', 'aria-label': 'In words' }, h('h2', {}, text(quote || 'Nothing changed by more than the noise.'))),
       unlike.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What limits the comparison' }, h('strong', {}, 'This limits the comparison'), h('ul', {}, unlike.map(line => h('li', {}, text(line))))) : null,
       h('div', { class: 'sides' }, side('before', old), side('after', fresh)),
-      h('div', { class: 'toolbar' }, choiceOf('rows', [['', 'what changed'], ['all', 'all figures']], now.fold, fold => this.app.go(state.change(this.app.state, { fold }))),
-        choiceOf('section', [['', 'all sections'], ...[...new Set(this.lines.map(line => line.section))].map(one => [one, one])], now.subject, subject => this.app.go(state.change(this.app.state, { subject }))),
+      h('div', { class: 'toolbar' }, select('rows', [['', 'what changed'], ['all', 'all figures']], now.fold, fold => this.change({ fold })),
+        select('section', [['', 'all sections'], ...[...new Set(this.lines.map(line => line.section))].map(one => [one, one])], now.subject, subject => this.change({ subject })),
         h('a', { class: 'button', href: state.format(state.turn(now, 'flame')) }, 'As a flame graph'), h('a', { class: 'button', href: state.format(state.turn(now, 'top')) }, 'As a table of functions')),
       this.table.element);
     this.show();
@@ -82,6 +69,8 @@ class ComparePage {
     ];
   }
 
+  refresh() {} // a comparison is of runs that are over
+
   show() {
     const { fold, subject, q } = this.app.state;
     this.table.pattern = patternOf(q);
@@ -90,17 +79,9 @@ class ComparePage {
   }
 
   async update() {
-    if (state.query(this.app.state) !== this.loaded) await this.load();
+    if (this.key() !== this.loaded) await this.start();
     else if (this.table) this.build();
   }
-
-  act(action) {
-    return actOnTable(this, action);
-  }
 }
 
-export async function open(host, app) {
-  const page = new ComparePage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(ComparePage);

@@ -2,6 +2,7 @@
 import { h, replace, button, copy } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { patternOf } from './tree.js';
 import { sqlText } from './actions.js';
 import { cell, heading, text, shorten, count } from './format.js';
@@ -14,36 +15,16 @@ const SECTIONS = {
 /* Findings whose figures are in another kind than those of their section. */
 const CODES = { 'busy-wait': 'spin', peak: 'heap-peak' };
 const OBJECTS = { lock: 'locks', channel: 'channels', cell: 'cells' };
+const AT_ONCE = 60; // cards; more come when the last one is near
 const RANK = { critical: 0, warning: 1, note: 2 };
 
-class DoctorPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'none';
-    this.abort = new AbortController();
-  }
-
-  close() {
-    this.abort.abort();
-  }
-
+class DoctorPage extends Page {
   async load() {
-    this.loaded = state.query(this.app.state);
     const only = state.empty();
     for (const name of ['runs', 'f', 'i', 'n']) only[name] = this.app.state[name];
-    const { body } = await api.get('findings', state.query(only), this.abort.signal);
+    const { body } = await api.get('findings', state.query(only), this.signal);
     this.findings = body.map((finding, index) => ({ ...finding, index })).sort((a, b) => (RANK[a.severity] ?? 3) - (RANK[b.severity] ?? 3) || a.index - b.index);
     this.show();
-  }
-
-  async update() {
-    if (state.query(this.app.state) !== this.loaded) await this.load();
-    else this.show();
-  }
-
-  refresh() {
-    return this.load();
   }
 
   show() {
@@ -52,7 +33,27 @@ class DoctorPage {
     this.app.tellSearch(pattern ? `${count(list.length)} of ${count(this.findings.length)}` : '');
     const by = severity => list.filter(one => one.severity === severity).length;
     replace(this.host, h('p', { class: 'summary' }, this.findings.length ? ['critical', 'warning', 'note'].filter(by).map(severity => h('span', { class: `badge ${severity}` }, `${by(severity)} ${severity}`))
-      : 'Nothing was found that costs enough to be worth a change.'), h('div', { class: 'findings' }, list.map(finding => this.card(finding))));
+      : 'Nothing was found that costs enough to be worth a change.'), this.cards = h('div', { class: 'findings' }));
+    this.list = list;
+    this.more();
+  }
+
+  /* The next cards. A button asks for those that follow, and is pressed by itself when it comes in sight. */
+  more() {
+    const from = this.cards.children.length, left = () => this.list.length - this.cards.children.length;
+    this.cards.append(...this.list.slice(from, from + AT_ONCE).map(finding => this.card(finding)));
+    if (this.seen) this.seen.disconnect();
+    this.host.querySelectorAll('.more').forEach(button => button.remove());
+    if (!left()) return;
+    const next = button(`${count(Math.min(AT_ONCE, left()))} of ${count(left())} more findings`, () => this.more(), { class: 'more' });
+    this.seen = new IntersectionObserver(entries => entries.some(entry => entry.isIntersecting) && this.more(), { root: this.app.main, rootMargin: '400px' });
+    this.host.append(next);
+    this.seen.observe(next);
+  }
+
+  close() {
+    super.close();
+    if (this.seen) this.seen.disconnect();
   }
 
   card(finding) {
@@ -86,7 +87,7 @@ class DoctorPage {
     if (isOpen) return;
     const found = new Map();
     try {
-      await api.rows(`SELECT trace_id, function, file, line FROM frames WHERE trace_id IN (${traces.slice(0, 5).map(Number).join(', ')}) ORDER BY trace_id, depth`, 'limit=2000', this.abort.signal, {
+      await api.rows(`SELECT trace_id, function, file, line FROM frames WHERE trace_id IN (${traces.slice(0, 5).map(Number).join(', ')}) ORDER BY trace_id, depth`, 'limit=2000', this.signal, {
         columns: () => {},
         rows: batch => batch.forEach(([trace, ...frame]) => found.set(trace, [...found.get(trace) || [], frame])),
       });
@@ -97,16 +98,6 @@ class DoctorPage {
     replace(host, [...found.values()].map(frames => h('div', { class: 'stack' }, h('ol', {}, frames.map(([name, file, line]) => h('li', {}, h('code', {}, shorten(text(name), 200)), file ? h('span', {}, ` ${text(file.replace(/^.*\//, ''))}${line ? ':' + line : ''}`) : null))),
       button('Copy stack', () => copy(frames.map(frame => frame[0]).reverse().join(';'), 'the stack'), { class: 'quiet' }))));
   }
-
-  act(action) {
-    if (action !== 'escape' || !this.app.state.q) return false;
-    this.app.go(state.change(this.app.state, { q: '' }), { replace: true });
-    return true;
-  }
 }
 
-export async function open(host, app) {
-  const page = new DoctorPage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(DoctorPage);

@@ -1,137 +1,90 @@
 /* The flame graph: of one selection, as a difference, or of one function with callers above and callees below (a sandwich). */
 import { h, button, replace, copy, download, remember, remembered, select, announce } from './dom.js';
-import * as api from './api.js';
 import * as state from './state.js';
 import * as trees from './tree.js';
+import { Page, opener } from './page.js';
+import { FlameTrees } from './flame_trees.js';
 import * as palette from './palette.js';
 import { FlameView } from './flame_view.js';
 import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf, kindOf } from './actions.js';
 import { value, difference, percent, count } from './format.js';
 
-const WIDEST = 20000; // pixels that the server takes
-const DETAILS = 60; // answers for zoomed nodes that are kept
-
-class FlamePage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'flame';
-    this.details = new Map();
-    this.noise = null;
-    this.matchAt = -1;
-    this.views = [];
-  }
+class FlamePage extends Page {
+  part = 'flame';
+  matchAt = -1;
+  views = [];
 
   close() {
+    super.close();
+    this.closeViews();
+  }
+
+  closeViews() {
     this.views.forEach(view => view.close());
     this.views = [];
-    if (this.abort) this.abort.abort();
   }
 
-  // ---- requests
-
-  request(more) {
-    return api.get('tree', state.query(this.app.state, { width: Math.max(200, Math.round(this.host.clientWidth)), ...more }), this.abort.signal);
+  get head() {
+    return this.trees.head;
   }
 
-  /* What the trees depend on: with the same key a change of the state asks for no new tree. */
-  key(now) {
+  /* With the same key a change of the state asks for no new tree. */
+  key() {
+    const now = this.app.state;
     return state.query(now, { pivot: now.pivot, inverted: now.inverted });
   }
 
   async load() {
-    const now = this.app.state, isSandwich = Boolean(now.pivot);
-    if (this.abort) this.abort.abort();
-    this.abort = new AbortController();
-    this.loaded = this.key(now);
-    this.details.clear();
-    const answers = await Promise.all(isSandwich
-      ? [this.request({ pivot: now.pivot, inverted: 1 }), this.request({ pivot: now.pivot })]
-      : [this.request({ inverted: now.inverted })]);
-    this.head = answers[answers.length - 1].body;
-    this.note = answers.map(answer => answer.note).find(Boolean) || '';
-    this.roots = answers.map(answer => trees.decode(answer.body));
-    this.roots.forEach(root => { root.name = 'all'; });
-    await this.askNoise();
+    const made = new FlameTrees(this.app, this.host.clientWidth, this.signal);
+    await made.load();
+    this.trees = made;
     await this.askDetail();
-    if (this.views.length === this.roots.length && this.pictures.isConnected && this.hasSamples()) {
+    if (this.views.length === made.roots.length && this.pictures.isConnected && made.hasSamples()) {
       this.redrawToolbar(); // the same pictures of new trees: what has the focus keeps it
       this.show();
     } else {
       this.build();
     }
+    this.askNoise();
   }
 
-  hasSamples() {
-    return Boolean(this.head.total || this.head.base_total);
-  }
-
-  /* Which functions changed by more than the noise, if a side has several runs: callers of none of them are grey. */
+  /* The picture stands already; its colours come when the noise is known. Without an answer nothing is called noise. */
   async askNoise() {
-    this.noise = null;
-    const runs = this.app.run ? this.app.run.runs.length : 1;
-    if (!this.head.is_diff || runs < 2) return;
-    try {
-      const { body } = await api.get('compare', state.query(this.app.state), this.abort.signal);
-      const kind = kindOf(this.app);
-      this.noise = new Set(body.rows.filter(row => row.by === 'function' && row.is_change && row.section === kind).map(row => row.subject));
-      trees.markChanged(this.roots, this.noise);
-    } catch (error) {
-      if (error.name === 'AbortError') throw error;
-    }
+    const { trees: asked } = this;
+    const isKnown = await asked.askNoise(kindOf(this.app)).catch(() => false);
+    if (!isKnown || asked !== this.trees) return;
+    this.redrawToolbar();
+    this.show();
   }
 
-  /* Asks for what is below the zoomed node in more detail; the picture stands already. */
+  /* True: there is more to draw. */
   async askDetail() {
-    const now = this.app.state, id = now.zoom.replace(/~$/, '');
-    if (!id || now.pivot) return;
-    const isRest = now.zoom.endsWith('~');
-    if (this.details.has(now.zoom)) return;
     try {
-      const { body } = await this.request({ root: id, inverted: now.inverted, ...isRest && { width: this.widthFor(trees.find(this.roots[0], id)) } });
-      this.details.set(now.zoom, true);
-      if (this.details.size > DETAILS) this.details.clear();
-      this.roots[0] = this.place(body);
-      if (this.app.state.zoom === now.zoom) this.show();
+      return await this.trees.askDetail();
     } catch (error) {
-      if (error.name === 'AbortError') return;
-      if (error.status === 404) announce('The zoomed box is not in this selection: all is shown');
-      else throw error;
+      if (error.status !== 404) throw error;
+      announce('The zoomed box is not in this selection: all is shown');
+      return false;
     }
-  }
-
-  /* How wide a node would be if what is hidden below it were as wide as the picture four times. */
-  widthFor(node) {
-    const share = node && node.hiddenValue > 0 ? node.width / node.hiddenValue : 1;
-    return Math.min(WIDEST, Math.ceil(4 * this.host.clientWidth * share));
-  }
-
-  /* The whole tree with this answer in it. A node that was too narrow to be sent gets the callers that the answer names. */
-  place(body) {
-    const finer = trees.decode(body);
-    if (trees.find(this.roots[0], finer.id)) return trees.graft(this.roots[0], finer);
-    let at = this.roots[0];
-    for (const step of body.path.slice(1)) at = trees.child(at, step);
-    return trees.attach(this.roots[0], at, finer);
   }
 
   // ---- the page
 
   build() {
-    this.views.forEach(view => view.close());
-    const isSandwich = this.roots.length === 2;
-    this.views = this.roots.map((root, i) => this.view(isSandwich && i === 0));
+    const { isSandwich } = this.trees;
+    this.closeViews();
+    this.views = this.trees.roots.map((root, i) => this.view(isSandwich && i === 0));
     this.detail = h('div', { class: 'detail', 'aria-live': 'off' });
     this.pictures = isSandwich
       ? h('div', { class: 'sandwich' }, h('h2', {}, 'Callers'), this.views[0].element, h('h2', {}, 'Callees'), this.views[1].element)
       : this.views[0].element;
-    replace(this.host, this.toolbar(isSandwich), this.hasSamples() ? this.pictures : this.nothing(), this.detail);
+    replace(this.host, this.toolbar(isSandwich), this.trees.hasSamples() ? this.pictures : this.nothing(), this.detail);
     this.show();
   }
 
   nothing() {
-    return h('p', { class: 'empty' }, this.note || 'No sample is left: remove a filter above, or choose another kind of profile.');
+    return h('p', { class: 'empty' }, this.trees.note || 'No sample is left: remove a filter above, or choose another kind of profile.');
   }
 
   view(upwards) {
@@ -148,11 +101,12 @@ class FlamePage {
   }
 
   changeColour(node, dark) {
-    return palette.changeColour(palette.share(node.base, node.value, this.noise && !node.isChanged), dark, remembered('scale', 'redblue'));
+    return palette.changeColour(palette.share(node.base, node.value, this.trees.noise && !node.isChanged), dark, remembered('scale', 'redblue'));
   }
 
   toolbar(isSandwich) {
     const now = this.app.state, go = changes => this.app.go(state.change(now, changes));
+    this.foldShown = now.fold;
     return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Flame graph' },
       isSandwich ? button('All functions', () => go({ pivot: '', zoom: '' }), { title: 'leave the view of one function' })
         : select('order', [['', 'from the root'], ['1', 'from the leaves']], now.inverted, inverted => go({ inverted, zoom: '' })),
@@ -174,7 +128,7 @@ class FlamePage {
     const swatch = share => h('i', { class: 'swatch', style: { background: palette.changeColour(share, document.documentElement.dataset.shade === 'dark', scale) } });
     const words = palette.SCALES[scale].words;
     return h('span', { class: 'legend', role: 'group', 'aria-label': 'Colours of the difference' },
-      words[1], steps.map(swatch), words[0], this.noise ? [swatch(NaN), 'grey: noise'] : null,
+      words[1], steps.map(swatch), words[0], this.trees.noise ? [swatch(NaN), 'grey: noise'] : null,
       select('colours', Object.entries(palette.SCALES).map(([key, { name }]) => [key, name]), scale, chosen => {
         remember('scale', chosen);
         this.build();
@@ -183,8 +137,8 @@ class FlamePage {
 
   /* Draws the trees in the state's order of things: folded, zoomed, searched. */
   show() {
-    const now = this.app.state, isSandwich = this.views.length === 2;
-    this.shown = this.roots.map(root => now.fold ? trees.fold(root) : root);
+    const now = this.app.state, { isSandwich } = this.trees;
+    this.shown = this.trees.roots.map(root => now.fold ? trees.fold(root) : root);
     this.find(now.q);
     this.views.forEach((view, i) => view.show(this.shown[i], { zoom: isSandwich ? view.zoomId : now.zoom, matches: this.found.nodes }));
     const out = this.host.querySelector('.zoom-out');
@@ -198,7 +152,7 @@ class FlamePage {
 
   zoom(id, view = this.active) {
     const isRoot = id === view.root.id;
-    if (this.views.length === 2) {
+    if (this.trees.isSandwich) {
       view.show(view.root, { zoom: isRoot ? '' : id });
       this.host.querySelector('.zoom-out').disabled = !this.views.some(one => one.zoomId);
     } else {
@@ -226,23 +180,30 @@ class FlamePage {
   // ---- search
 
   find(words) {
-    const pattern = trees.patternOf(words), scope = this.shown.map((root, i) => (this.scopeOf(root, i)));
-    const results = pattern ? scope.map(root => trees.search(root, pattern)) : [];
+    const pattern = trees.patternOf(words), scope = this.shown.map((root, i) => this.scopeOf(root, i));
+    const results = pattern ? scope.map(root => trees.search(root, pattern)) : [], last = results[results.length - 1];
     this.found = { nodes: new Set(results.flatMap(result => result.matches)), list: results.flatMap(result => result.matches) };
     this.matchAt = -1;
-    const last = results[results.length - 1];
-    this.app.tellSearch(pattern ? this.foundText(results, last) : '', this.found.list.length);
+    this.app.tellSearch(pattern ? this.foundText(this.found.list.length, last.sum, last.isPartial) : '');
+    if (pattern && last.isPartial) this.askSum(pattern, scope[scope.length - 1]);
+  }
+
+  /* The sum with all that is too narrow to be drawn, from the server. A pattern that only this browser understands keeps its "at least". */
+  async askSum(pattern, root) {
+    const asked = this.found, { trees: from } = this;
+    const sum = await from.sumOf(pattern, root.parent ? root.id : '').catch(() => null);
+    if (sum && asked === this.found && from === this.trees) this.app.tellSearch(this.foundText(asked.list.length, sum.value, false, this.app.state.fold ? 0 : sum.count));
   }
 
   scopeOf(root, i) {
-    const id = this.views.length === 2 ? this.views[i].zoomId : this.app.state.zoom;
+    const id = this.trees.isSandwich ? this.views[i].zoomId : this.app.state.zoom;
     return (id && trees.find(root, id.replace(/~$/, ''))) || root;
   }
 
-  foundText(results, last) {
-    const matches = this.found.list.length, { unit, total, is_diff: isDiff } = this.head;
-    const more = last.isPartial ? 'at least ' : '', share = isDiff ? '' : ` (${percent(last.sum, this.head.of || total)})`;
-    return `${count(matches)} ${matches === 1 ? 'match' : 'matches'}, ${more}${value(last.sum, unit)}${share}`;
+  foundText(matches, sum, isPartial, inAll = 0) {
+    const { unit, total, is_diff: isDiff } = this.head, all = Math.max(matches, inAll);
+    const share = isDiff ? '' : ` (${percent(sum, this.head.of || total)})`, drawn = all > matches ? `, ${count(matches)} drawn` : '';
+    return `${count(all)} ${all === 1 ? 'match' : 'matches'}${drawn}, ${isPartial ? 'at least ' : ''}${value(sum, unit)}${share}`;
   }
 
   next(by) {
@@ -319,30 +280,22 @@ class FlamePage {
 
   /* A change of the state: a new tree only if it asks for one. */
   async update() {
-    if (this.key(this.app.state) !== this.loaded) await this.load();
+    if (this.key() !== this.loaded) await this.start();
     else {
-      if (this.toolbarState() !== this.toolbarShown) this.redrawToolbar();
+      const { zoom, fold } = this.app.state;
+      if (fold !== this.foldShown) this.redrawToolbar();
       this.show();
-      await this.askDetail();
+      if (await this.askDetail() && this.app.state.zoom === zoom) this.show();
     }
   }
 
-  toolbarState() {
-    return `${this.app.state.fold}`;
-  }
-
   redrawToolbar() {
-    this.toolbarShown = this.toolbarState();
     const old = this.host.querySelector('.toolbar');
-    if (old) old.replaceWith(this.toolbar(this.views.length === 2));
-  }
-
-  async refresh() { // a new window of a live run
-    await this.load();
+    if (old) old.replaceWith(this.toolbar(this.trees.isSandwich));
   }
 
   repaint() {
-    if (this.head && this.head.is_diff) this.redrawToolbar();
+    if (this.trees && this.head.is_diff) this.redrawToolbar();
     this.views.forEach(view => view.draw());
   }
 
@@ -351,9 +304,4 @@ class FlamePage {
   }
 }
 
-export async function open(host, app) {
-  const page = new FlamePage(host, app);
-  page.toolbarShown = page.toolbarState();
-  await page.load();
-  return page;
-}
+export const open = opener(FlamePage);

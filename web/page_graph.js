@@ -4,6 +4,7 @@
 import { h, svg, replace, button } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
 import { layered, BOX } from './graph_layout.js';
@@ -24,35 +25,23 @@ function copyOf(element) {
   return [svg(name, attributes, [...element.children].map(copyOf).flat())];
 }
 
-class GraphPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'none';
-    this.abort = new AbortController();
-    this.scale = 1;
-  }
-
-  close() {
-    this.abort.abort();
-  }
-
+class GraphPage extends Page {
   async load() {
-    this.loaded = state.query(this.app.state);
-    const [picture, table] = await Promise.all([this.picture(), api.get('table', state.query(this.app.state, { report: 'top' }), this.abort.signal)]);
+    const [picture, table] = await Promise.all([this.picture(), api.get('table', state.query(this.app.state, { report: 'top' }), this.signal)]);
+    const scroll = this.frame ? [this.frame.scrollLeft, this.frame.scrollTop] : [0, 0];
     this.answer = table.body;
     this.drawn = picture ? this.copied(picture) : this.plain();
     this.frame = h('div', { class: 'graph', tabindex: '0', role: 'group', 'aria-label': 'Call graph', 'data-first': true }, this.drawn);
     const zoom = factor => { this.scale = factor ? Math.min(4, Math.max(0.1, this.scale * factor)) : READABLE; this.size(); };
-    this.zoom = zoom;
     replace(this.host, h('div', { class: 'toolbar' }, button('−', () => zoom(1 / 1.25), { 'aria-label': 'Smaller' }), button('+', () => zoom(1.25), { 'aria-label': 'Larger' }), button('Natural size', () => zoom(0)), button('Fit', () => this.fit()),
       h('span', { class: 'quiet-text' }, picture ? '' : 'Graphviz is not installed where clear runs: this is a plain layout.'), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
         menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }])))), this.frame);
     this.crop();
-    this.zoom(0);
-    const first = this.drawn.querySelector('.node');
+    const first = !this.scale && this.drawn.querySelector('.node');
+    zoom(this.scale ? 1 : 0);
     if (first) first.scrollIntoView({ block: 'nearest', inline: 'center' });
-    this.mark();
+    else this.frame.scrollTo(...scroll);
+    this.show();
   }
 
   /* The picture without the room of what was left out. */
@@ -65,7 +54,7 @@ class GraphPage {
 
   async picture() {
     try {
-      const { body } = await api.get('graph', state.query(this.app.state, { format: 'svg' }), this.abort.signal);
+      const { body } = await api.get('graph', state.query(this.app.state, { format: 'svg' }), this.signal);
       return body;
     } catch (error) {
       if (error.status === 501) return null;
@@ -132,7 +121,7 @@ class GraphPage {
     this.size();
   }
 
-  mark() {
+  show() {
     const pattern = patternOf(this.app.state.q), nodes = [...this.drawn.querySelectorAll('[data-name]')];
     nodes.forEach(node => node.classList.toggle('match', Boolean(pattern && pattern.test(node.dataset.name))));
     const found = nodes.filter(node => node.classList.contains('match'));
@@ -140,20 +129,6 @@ class GraphPage {
     if (found.length) found[0].scrollIntoView({ block: 'center', inline: 'center' });
   }
 
-  async update() {
-    if (state.query(this.app.state) !== this.loaded) await this.load();
-    else this.mark();
-  }
-
-  act(action) {
-    if (action !== 'escape' || !this.app.state.q) return false;
-    this.app.go(state.change(this.app.state, { q: '' }), { replace: true });
-    return true;
-  }
 }
 
-export async function open(host, app) {
-  const page = new GraphPage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(GraphPage);

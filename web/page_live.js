@@ -1,10 +1,10 @@
 /* The windows of a run as a timeline: drag over it, and every page shows that part. Under a recording, new windows appear as they are
  * stored, and recording can be switched with the token. */
-import { h, svg, replace, button, announce } from './dom.js';
+import { h, svg, replace, button, select, announce } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table, widthOf } from './table.js';
-import { actOnTable, choiceOf } from './page_top.js';
 import { nanoseconds, cell, heading, count, text, unitOfColumn, value } from './format.js';
 
 const NOT_FIGURES = ['window', 'number', 'from_ns', 'to_ns', 'start_ns', 'time_ns', 'duration_ns', 'profile_id', 'process_id', 'run_id', 'kind', 'uuid'];
@@ -21,18 +21,8 @@ export function timeOf(words) {
   return found ? Number(found[1]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[found[2] || 's'] : null;
 }
 
-class LivePage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'table';
-    this.abort = new AbortController();
-  }
-
-  close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
-  }
+class LivePage extends Page {
+  part = 'table';
 
   key() {
     const { runs, kind } = this.app.state;
@@ -40,10 +30,9 @@ class LivePage {
   }
 
   async load() {
-    this.loaded = this.key();
-    this.windows = (await api.get('windows', this.key(), this.abort.signal)).body;
-    this.server = this.app.isRecording === undefined ? null : (await api.get('server', '', this.abort.signal)).body;
-    if (this.server && this.server.recording) this.app.isRecording = this.server.is_on; // an event may have been sent before a switch
+    this.windows = (await api.get('windows', this.key(), this.signal)).body;
+    this.server = this.app.live.isRecording === undefined ? null : (await api.get('server', '', this.signal)).body;
+    if (this.server && this.server.recording) this.app.live.isRecording = this.server.is_on; // an event may have been sent before a switch
     this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number')) : [];
     this.build();
   }
@@ -51,17 +40,15 @@ class LivePage {
   build() {
     const now = this.app.state, chosen = this.figures.includes(now.figure) ? now.figure : this.figures[0];
     this.figure = chosen;
-    if (this.table) this.table.close();
-    this.table = new Table({
-      label: 'Windows', name: 'windows', keyOf: row => row.window, none: 'This kind of profile has no windows.', sort: now.sort, order: now.order || 'up',
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+    this.setTable(new Table({
+      label: 'Windows', name: 'windows', keyOf: row => row.window, none: 'This kind of profile has no windows.', ...this.sorting('', 'up'),
       onopen: row => this.interval(row.from_ns, row.to_ns), isChosen: row => this.isInside(row) ? 'new' : '',
       columns: [{ key: 'window', title: 'window', width: 84, value: row => row.window, exact: row => row.window, text: row => String(row.window) }, ...['from_ns', 'to_ns'].map(key => ({ key, title: key.slice(0, -3), width: 104, value: row => row[key], exact: row => row[key], text: row => nanoseconds(row[key]) })),
         ...this.figures.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]) }))],
-    });
+    }));
     this.line = h('div', { class: 'timeline-frame' });
-    replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? choiceOf('figure', this.figures.map(key => [key, heading(key)]), chosen, figure => this.app.go(state.change(this.app.state, { figure }))) : null,
-      button('Whole run', () => this.app.go(state.change(this.app.state, { from: '', to: '' })), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} windows`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
+    replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? select('figure', this.figures.map(key => [key, heading(key)]), chosen, figure => this.change({ figure })) : null,
+      button('Whole run', () => this.change({ from: '', to: '' }), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} windows`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
     this.table.fill(this.windows);
     this.draw();
   }
@@ -110,14 +97,14 @@ class LivePage {
   }
 
   interval(from, to) {
-    this.app.go(state.change(this.app.state, { from: timeText(from), to: timeText(to) }));
+    this.change({ from: timeText(from), to: timeText(to) });
     announce(`Every page shows ${nanoseconds(from)} to ${nanoseconds(to)}`);
   }
 
   // ---- a run that is being recorded
 
   recording() {
-    const isOn = this.app.isRecording;
+    const isOn = this.app.live.isRecording;
     if (isOn === undefined) return null;
     return [h('span', { class: 'badge live' }, isOn ? 'recording' : 'recording is off'), this.server && this.server.can_toggle ? button(isOn ? 'Switch off' : 'Switch on', () => this.toggle()) : null];
   }
@@ -132,26 +119,13 @@ class LivePage {
       return;
     }
     this.app.token = token; // in memory alone: never in the URL, never stored
-    this.app.isRecording = (await response.json()).recording;
+    this.app.live.isRecording = (await response.json()).recording;
     this.build();
   }
 
-  async update() {
-    if (this.key() !== this.loaded) await this.load();
-    else this.build();
-  }
-
-  refresh() {
-    return this.load();
-  }
-
-  act(action) {
-    return actOnTable(this, action);
+  show() {
+    this.build();
   }
 }
 
-export async function open(host, app) {
-  const page = new LivePage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(LivePage);

@@ -2,8 +2,8 @@
 import { h, replace } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table, widthOf } from './table.js';
-import { actOnTable } from './page_top.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf, sqlText } from './actions.js';
@@ -17,46 +17,41 @@ const KINDS = {
 };
 const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
 
-class ObjectsPage {
+class ObjectsPage extends Page {
+  part = 'table';
+
   constructor(host, app, which) {
-    this.host = host;
-    this.app = app;
+    super(host, app);
     this.which = KINDS[which];
-    this.part = 'table';
-    this.abort = new AbortController();
   }
 
   close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
+    super.close();
     if (this.callers) this.callers.close();
   }
 
   async load() {
-    this.loaded = state.query(this.app.state);
     const only = state.empty();
     for (const name of ['runs', 'from', 'to', 'window']) only[name] = this.app.state[name];
-    this.rows = (await api.get('objects', state.query(only, { of: this.which.of }), this.abort.signal)).body;
+    this.rows = (await api.get('objects', state.query(only, { of: this.which.of }), this.signal)).body;
     this.build();
   }
 
   build() {
-    const now = this.app.state, first = this.rows[0] || {};
+    const first = this.rows[0] || {};
     const has = key => this.rows.some(row => row[key] !== null && row[key] !== '');
     const figures = Object.keys(first).filter(key => !NOT_FIGURES.includes(key) && !/(^|_)ids?$/.test(key) && has(key));
     const chosen = [...this.which.main.filter(key => figures.includes(key)), ...figures.filter(key => !this.which.main.includes(key))];
     const most = Object.fromEntries(chosen.map(key => [key, Math.max(1, ...this.rows.map(row => Number(row[key]) || 0))]));
-    if (this.table) this.table.close();
-    this.table = new Table({
+    this.setTable(new Table({
       label: this.which.title, name: this.which.of, keyOf: row => row.identity || row.name, none: 'This run has none of these.',
-      sort: now.sort || chosen.find(key => typeof first[key] === 'number'), order: now.order || 'down',
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+      ...this.sorting(chosen.find(key => typeof first[key] === 'number'), 'down'),
       columns: [{ key: 'name', title: this.which.title.toLowerCase().replace(/s$/, ''), isText: true, grow: true, width: 260, text: row => text(String(row.name ?? '')) },
         ...chosen.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]),
           part: row => this.which.main.includes(key) ? (Number(row[key]) || 0) / most[key] : 0, isText: typeof first[key] === 'string' }))],
-      ongo: row => this.showCallers(row), onopen: row => this.app.go(state.change(this.app.state, { subject: row.name })),
+      ongo: row => this.showCallers(row), onopen: row => this.change({ subject: row.name }),
       onmenu: (row, x, y) => this.menu(row, x, y),
-    });
+    }));
     this.below = h('section', { class: 'callers', 'aria-label': 'Callers' });
     replace(this.host, this.table.element, this.below);
     this.show();
@@ -107,23 +102,10 @@ class ObjectsPage {
     this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} of ${count(this.rows.length)}` : '');
   }
 
-  async update() {
-    if (state.query(this.app.state) !== this.loaded) await this.load();
-    else this.show();
-  }
-
-  refresh() {
-    return this.load();
-  }
-
   act(action) {
     if (this.callers && this.callers.element.contains(document.activeElement) && action !== 'escape') return this.callers.key(action);
-    return actOnTable(this, action);
+    return super.act(action);
   }
 }
 
-export async function open(host, app) {
-  const page = new ObjectsPage(host, app, state.page(app.state));
-  await page.load();
-  return page;
-}
+export const open = opener(ObjectsPage);

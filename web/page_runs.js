@@ -2,6 +2,7 @@
 import { h, replace, button, select } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { sparkline } from './chart.js';
@@ -21,33 +22,23 @@ function names(list) {
   return list ? list.split(',') : [];
 }
 
-class RunsPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'table';
-    this.rows = [];
-  }
-
-  close() {
-    this.abort.abort();
-    this.table.close();
-  }
+class RunsPage extends Page {
+  part = 'table';
 
   async load() {
     const { label, tag, kind } = this.app.state;
-    this.loaded = this.key();
-    if (this.abort) this.abort.abort();
-    this.abort = new AbortController();
     const rows = [];
     for (let more = true; more && rows.length < MOST;) {
       const query = new URLSearchParams({ limit: PAGE, ...label && { label }, ...tag && { tag }, ...kind && { kind }, ...rows.length && { before: rows[rows.length - 1].uuid } });
-      const { body } = await api.get('runs', query.toString(), this.abort.signal);
+      const { body } = await api.get('runs', query.toString(), this.signal);
       rows.push(...body);
       more = body.length === PAGE;
     }
     this.rows = rows;
+    this.build();
   }
+
+  refresh() {}
 
   key() {
     const { label, tag, kind } = this.app.state;
@@ -55,14 +46,13 @@ class RunsPage {
   }
 
   build() {
-    const now = this.app.state;
-    this.table = new Table({
-      label: 'Runs', name: 'runs', columns: this.columns(), sort: now.sort, order: now.order, keyOf: run => run.uuid,
+    this.figureShown = this.app.state.figure;
+    this.setTable(new Table({
+      label: 'Runs', name: 'runs', columns: this.columns(), ...this.sorting(), keyOf: run => run.uuid,
       none: 'No run matches. Record one: clear profile ./program',
       isChosen: run => this.sideOf(run), onopen: run => this.app.go(state.parse(`?runs=${run.uuid}`)),
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
       onkey: (action, run) => this.onkey(action, run), onmenu: (run, x, y) => this.menu(run, x, y), ongo: () => this.drawFigure(),
-    });
+    }));
     this.figure = h('div', { class: 'figure' });
     this.choice = h('div', { class: 'choice', role: 'group', 'aria-label': 'Chosen runs' });
     replace(this.host, h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filters of the list' }, this.filters()), this.choice, this.figure, this.table.element);
@@ -171,29 +161,10 @@ class RunsPage {
   }
 
   async update() {
-    if (this.key() !== this.loaded || this.figureShown !== this.app.state.figure) {
-      if (this.key() !== this.loaded) await this.load();
-      this.table.close();
-      this.figureShown = this.app.state.figure;
-      this.build();
-    } else this.show();
-  }
-
-  act(action) {
-    if (action === 'next' || action === 'previous') action = action === 'next' ? 'down' : 'up';
-    if (action === 'escape') {
-      if (!this.app.state.q) return false;
-      this.app.go(state.change(this.app.state, { q: '' }), { replace: true });
-      return true;
-    }
-    return this.table.key(action);
+    if (this.key() !== this.loaded) await this.start();
+    else if (this.figureShown !== this.app.state.figure) this.build();
+    else this.show();
   }
 }
 
-export async function open(host, app) {
-  const page = new RunsPage(host, app);
-  page.figureShown = app.state.figure;
-  await page.load();
-  page.build();
-  return page;
-}
+export const open = opener(RunsPage);

@@ -2,8 +2,8 @@
 import { h, replace, button } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table } from './table.js';
-import { actOnTable } from './page_top.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
@@ -30,18 +30,12 @@ function untab(line) {
   return out;
 }
 
-class SourcePage {
-  constructor(host, app, which) {
-    this.host = host;
-    this.app = app;
-    this.which = which;
-    this.part = 'table';
-    this.abort = new AbortController();
-  }
+class SourcePage extends Page {
+  part = 'table';
 
-  close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
+  constructor(host, app, which) {
+    super(host, app);
+    this.which = which;
   }
 
   key() {
@@ -50,12 +44,11 @@ class SourcePage {
 
   async load() {
     const wanted = this.app.state.function;
-    this.loaded = this.key();
     if (!wanted) {
       await this.offer();
       return;
     }
-    const { body, note } = await api.get(this.which === 'source' ? 'source' : 'disasm', state.query(this.app.state, { function: wanted }), this.abort.signal);
+    const { body, note } = await api.get(this.which === 'source' ? 'source' : 'disasm', state.query(this.app.state, { function: wanted }), this.signal);
     this.answer = body;
     this.note = note;
     this.build();
@@ -71,9 +64,8 @@ class SourcePage {
 
   /* Without a function: those that cost most, to choose from. */
   async offer() {
-    const { body } = await api.get('table', state.query(state.change(this.app.state, { n: '40' }), { report: 'top' }), this.abort.signal);
-    if (this.table) this.table.close();
-    this.table = null;
+    const { body } = await api.get('table', state.query(state.change(this.app.state, { n: '40' }), { report: 'top' }), this.signal);
+    this.setTable(null);
     replace(this.host, h('div', { class: 'toolbar' }, this.form()), h('p', {}, 'Which function? These cost most:'), h('ul', { class: 'offer' }, body.nodes.map(node => h('li', {},
       h('a', { href: state.format(state.change(this.app.state, { function: state.quote(node.function || node.name) })) }, shorten(text(node.name), 120)), h('span', { class: 'quiet-text' }, ` ${value(node.flat, body.unit)} itself, ${value(node.cum, body.unit)} with callees`)))));
   }
@@ -82,15 +74,14 @@ class SourcePage {
     const { unit, total } = this.answer, withCode = this.which === 'disasm';
     const rows = rowsOf(this.answer, withCode), most = Math.max(1, ...rows.filter(row => row.type === 'line').map(row => Math.abs(row.cum)));
     const figure = (key, title) => ({ key, title, width: 104, value: row => row[key], exact: row => row[key], text: row => row[key] ? value(row[key], unit) : '.', part: row => row.type === 'function' ? 0 : Math.abs(row[key]) / most, class: row => row.type });
-    if (this.table) this.table.close();
-    this.table = new Table({
+    this.setTable(new Table({
       label: TITLES[this.which], name: this.which, none: this.note || 'No function matches.',
       columns: [figure('flat', 'flat'), figure('cum', 'cum'), { key: 'share', title: 'cum%', width: 76, value: row => row.cum, text: row => row.cum ? percent(row.cum, total) : '', class: row => row.type },
         { key: 'line', title: withCode ? 'line, address' : 'line', width: withCode ? 116 : 70, value: row => row.line, text: row => String(row.line), class: row => row.type },
         { key: 'text', title: 'text', isText: true, grow: true, width: 520, class: row => 'source ' + row.type, text: row => row.type === 'function' ? `${text(row.name)}  ${text(row.file)}${row.text ? '  ' + text(row.text) : ''}` : text(untab(String(row.text))) }],
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.name)),
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.name) })),
-    });
+    }));
     const other = this.which === 'source' ? 'disasm' : 'source';
     replace(this.host, h('div', { class: 'toolbar' }, this.form(), h('span', { class: 'total' }, `${count(this.answer.functions.length)} ${this.answer.functions.length === 1 ? 'function' : 'functions'}, ${this.answer.type}: ${value(total, unit)}`),
       h('span', { class: 'end' }, h('a', { class: 'button', href: state.format(state.change(this.app.state, { page: other })) }, TITLES[other]))), this.table.element);
@@ -101,29 +92,13 @@ class SourcePage {
   }
 
   show() {
+    if (!this.table) return;
     this.table.pattern = patternOf(this.app.state.q);
     this.table.fill(this.rows);
     this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} lines` : '');
-  }
-
-  async update() {
-    if (this.key() !== this.loaded) await this.load();
-    else if (this.table) this.show();
-  }
-
-  refresh() {
-    return this.load();
-  }
-
-  act(action) {
-    return actOnTable(this, action);
   }
 }
 
 const TITLES = { source: 'Source', disasm: 'Disassembly' };
 
-export async function open(host, app) {
-  const page = new SourcePage(host, app, state.page(app.state));
-  await page.load();
-  return page;
-}
+export const open = opener(SourcePage);

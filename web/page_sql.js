@@ -1,13 +1,14 @@
 /* SQL over all runs, read-only: an editor with highlighting and completion, rows as they come, cancel, and the result as a flame graph or a
  * chart. The text of the query is in the fragment of the URL. */
-import { h, replace, button, copy, download, announce } from './dom.js';
+import { h, replace, button, select, copy, download, announce } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
 import * as sqlText from './sql_text.js';
+import { SqlSide } from './sql_side.js';
 import { Table } from './table.js';
 import { chart } from './chart.js';
 import { FlameView } from './flame_view.js';
-import { choiceOf } from './page_top.js';
+import { Page, opener } from './page.js';
 import { decode, patternOf } from './tree.js';
 import { cell, count, text, shorten, value, percent, unitOfColumn } from './format.js';
 
@@ -37,38 +38,37 @@ export function treeOfStacks(stacks) {
   return decode({ names, nodes });
 }
 
-class SqlPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'none';
-    this.columns = [];
-    this.rows = [];
-    this.life = new AbortController();
-  }
+class SqlPage extends Page {
+  columns = [];
+  rows = [];
 
   close() {
-    this.life.abort();
+    super.close();
     this.cancel();
     this.closeResult();
   }
 
   closeResult() {
-    if (this.table) this.table.close();
+    this.setTable(null);
     if (this.flame) this.flame.close();
-    this.table = this.flame = null;
+    this.flame = null;
   }
 
   async load() {
     this.build();
     if (this.app.state.sql) this.run();
+    this.fillSide();
+  }
+
+  /* The page does not wait for what stands beside the editor. */
+  async fillSide() {
     try {
-      const [schema, saved] = await Promise.all([api.get('schema', '', this.life.signal), api.get('queries', '', this.life.signal)]);
+      const [schema, saved] = await Promise.all([api.get('schema', '', this.signal), api.get('queries', '', this.signal)]);
       this.schema = schema.body;
       this.saved = saved.body;
-      this.fillSide();
+      this.side.fill(this.schema, this.saved, this.app.run && this.app.run.runs.length ? this.app.run.runs[0].uuid : '');
     } catch (error) {
-      if (error.name !== 'AbortError') replace(this.side, h('p', { class: 'failure' }, text(error.message)));
+      if (error.name !== 'AbortError') this.side.fail(error.message);
     }
   }
 
@@ -78,7 +78,7 @@ class SqlPage {
     this.editor.value = this.app.state.sql || EXAMPLE;
     this.colours = h('pre', { class: 'sql-colours', 'aria-hidden': 'true' });
     this.offers = h('div', { class: 'offers', id: 'sql-offers', role: 'listbox', 'aria-label': 'What could come next', hidden: true });
-    this.editor.addEventListener('input', () => { this.paint(); this.offer(); });
+    this.editor.addEventListener('input', () => { this.side.forget(); this.paint(); this.offer(); });
     this.editor.addEventListener('scroll', () => { this.colours.scrollTop = this.editor.scrollTop; this.colours.scrollLeft = this.editor.scrollLeft; });
     this.editor.addEventListener('keydown', event => this.editorKey(event));
     this.editor.addEventListener('blur', () => setTimeout(() => this.hideOffers(), 150));
@@ -86,29 +86,16 @@ class SqlPage {
     this.stopButton = button('Cancel', () => this.cancel(true), { disabled: true });
     this.progress = h('span', { class: 'total', role: 'status' });
     this.result = h('div', { class: 'result' });
-    this.side = h('div', { class: 'sql-side' });
-    replace(this.host, h('div', { class: 'sql' }, h('div', { class: 'sql-main' }, h('div', { class: 'sql-editor' }, this.colours, this.editor, this.offers),
+    this.side = new SqlSide({ onquery: sql => this.setText(sql), onrun: () => this.take(), onword: word => this.insert(word) });
+    replace(this.host, h('div', { class: 'sql' }, h('div', { class: 'sql-main' }, h('div', { class: 'sql-editor' }, this.colours, this.editor, this.offers), this.side.values,
       h('div', { class: 'toolbar' }, this.runButton, this.stopButton, this.progress, h('span', { class: 'end' }, button('Save as .sql', () => this.save(), { class: 'quiet' }), button('Copy clear query', () => copy(state.command({ ...this.app.state, page: 'sql', sql: this.editor.value }), 'the command line'), { class: 'quiet' }))),
-      this.result), this.side));
+      this.result), this.side.element));
     this.paint();
-  }
-
-  /* Saved queries, tables and views, with their columns and comments; a click puts the name into the editor. */
-  fillSide() {
-    const insert = word => button(word, () => this.insert(word), { class: 'word' });
-    replace(this.side, this.saved.length ? h('section', {}, h('h2', {}, 'Saved queries'), this.saved.map(query => h('div', { class: 'saved' }, button(query.name, () => { this.setText(this.textOf(query)); this.editor.focus(); }, { class: 'word', title: query.description || '' }), h('span', {}, text(query.description || ''))))) : null,
-      h('section', {}, h('h2', {}, 'Tables and views'), this.schema.map(table => h('details', {}, h('summary', { title: table.comment || null }, text(table.name)), h('p', {}, text(table.comment || '')),
-        h('ul', {}, table.columns.map(column => h('li', {}, insert(column.name), h('span', {}, ` ${column.unit ? `[${text(column.unit)}] ` : ''}${text(column.comment || '')}`))))))));
   }
 
   setText(sql) {
     this.editor.value = sql;
     this.paint();
-  }
-
-  textOf(query) {
-    const run = this.app.run && this.app.run.runs[0];
-    return sqlText.withValues(query, run ? run.uuid : '');
   }
 
   insert(word) {
@@ -154,7 +141,7 @@ class SqlPage {
 
   accept() {
     const item = this.list[this.listAt], query = item.kind === 'saved query' && this.saved.find(one => '@' + one.name === item.text);
-    if (query) this.setText(this.textOf(query));
+    if (query) this.side.choose(query);
     else this.editor.setRangeText(item.text, this.listFrom, this.editor.selectionStart, 'end');
     this.hideOffers();
     this.paint();
@@ -238,7 +225,7 @@ class SqlPage {
     const tabs = [['', 'Table'], canFlame ? ['flame', 'Flame graph'] : null, canChart ? ['chart', 'Chart'] : null].filter(Boolean);
     const picture = as === 'flame' ? this.makeFlame(shape) : as === 'chart' ? this.makeChart(shape) : this.table.element;
     replace(this.result, tabs.length > 1 ? h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Result as' }, tabs.map(([key, words]) => button(words, () => this.app.go(state.change(this.app.state, { query: key })), { 'aria-pressed': String(key === as) })),
-      as && shape.values.length > 1 ? choiceOf('figure', shape.values.map(i => [this.columns[i], this.columns[i]]), now.figure, figure => this.app.go(state.change(this.app.state, { figure }))) : null) : null, picture);
+      as && shape.values.length > 1 ? select('figure', shape.values.map(i => [this.columns[i], this.columns[i]]), now.figure, figure => this.change({ figure })) : null) : null, picture);
     this.table.pattern = patternOf(now.q);
     this.table.fill(this.rows);
   }
@@ -276,7 +263,7 @@ class SqlPage {
     const out = new Map(), wanted = [...new Set(traces.filter(Number.isInteger))];
     for (let from = 0; from < wanted.length; from += 400) {
       const frames = `SELECT trace_id, function FROM frames WHERE trace_id IN (${wanted.slice(from, from + 400).join(', ')}) ORDER BY trace_id, depth DESC`;
-      await api.rows(`SELECT trace_id, json_group_array(function) FROM (${frames}) GROUP BY trace_id`, 'limit=400', this.life.signal, {
+      await api.rows(`SELECT trace_id, json_group_array(function) FROM (${frames}) GROUP BY trace_id`, 'limit=400', this.signal, {
         columns: () => {}, rows: batch => batch.forEach(([trace, names]) => out.set(trace, JSON.parse(names))),
       });
     }
@@ -297,12 +284,17 @@ class SqlPage {
   async update() {
     const now = this.app.state;
     if (now.sql !== this.ran) {
-      this.setText(now.sql || EXAMPLE);
+      if (this.editor.value !== now.sql) {
+        this.side.forget();
+        this.setText(now.sql || EXAMPLE);
+      }
       if (now.sql) await this.run();
       else { this.cancel(); this.ran = ''; replace(this.result); this.finish(''); }
     } else if (this.table) this.showResult();
     this.app.tellSearch(now.q && this.table ? `${count(this.table.rows.length)} rows` : '');
   }
+
+  refresh() {} // a query runs when it is asked for
 
   act(action) {
     if (action === 'escape' && this.asked) {
@@ -313,8 +305,4 @@ class SqlPage {
   }
 }
 
-export async function open(host, app) {
-  const page = new SqlPage(host, app);
-  page.load();
-  return page;
-}
+export const open = opener(SqlPage);

@@ -1,66 +1,71 @@
-/* The labels of the samples and their values, as pprof's tags shows them; a click keeps the samples of one value. */
-import { h, replace } from './dom.js';
+/* The labels of the samples and their values, as pprof's tags shows them; a value's samples can be kept or dropped. */
+import { h, replace, copy } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
-import { text, shorten } from './format.js';
+import { Page, opener } from './page.js';
+import { Table } from './table.js';
+import { openMenu } from './menu.js';
+import { text, shorten, count } from './format.js';
 import { patternOf } from './tree.js';
 
-/* The text of `clear report tags` as groups: "KEY: Total 4.0kB", then lines "4.0kB (  100%): VALUE". */
-export function parse(report) {
-  const groups = [];
-  for (const line of report.split('\n')) {
-    const head = /^ *(.+?): Total (.+)$/.exec(line), row = /^ *(\S+) \( *(\S+?)\): (.*)$/.exec(line);
-    if (row && groups.length) groups[groups.length - 1].rows.push({ value: row[1], share: row[2], label: row[3] });
-    else if (head) groups.push({ key: head[1], total: head[2], rows: [] });
-  }
-  return groups;
+const UNITS = { '': 1, B: 1, kB: 1024, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50, ns: 1, us: 1e3, ms: 1e6, s: 1e9, mins: 6e10, hrs: 3.6e12, days: 8.64e13, wks: 6.048e14, yrs: 3.15576e16 };
+
+/* A figure as pprof writes it ("1.50kB", "2mins"), as a number for sorting. */
+export function magnitude(figure) {
+  const found = /^(-?[\d.]+)([A-Za-z]*)$/.exec(figure);
+  return found ? Number(found[1]) * (UNITS[found[2]] ?? 1) : NaN;
 }
 
-class TagsPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'none';
-    this.abort = new AbortController();
+/* The text of `clear report tags` as rows { key, total, value, share, label }: "KEY: Total 4.0kB", then lines "4.0kB (  100%): VALUE". */
+export function parse(report) {
+  const rows = [];
+  let group = null;
+  for (const line of report.split('\n')) {
+    const head = /^ *(.+?): Total (.+)$/.exec(line), row = /^ *(\S+) \( *(\S+?)\): (.*)$/.exec(line);
+    if (row && group) rows.push({ ...group, value: row[1], share: row[2], label: row[3] });
+    else if (head) group = { key: head[1], total: head[2] };
   }
+  return rows;
+}
 
-  close() {
-    this.abort.abort();
-  }
+class TagsPage extends Page {
+  part = 'table';
 
   async load() {
-    this.loaded = state.query(this.app.state);
-    this.groups = parse((await api.get('table', state.query(this.app.state, { report: 'tags' }), this.abort.signal)).body);
+    this.rows = parse((await api.get('table', state.query(this.app.state, { report: 'tags' }), this.signal)).body);
+    this.setTable(new Table({
+      label: 'Labels of the samples', name: 'tags', ...this.sorting(), columns: this.columns(), none: 'The samples have no labels.',
+      onopen: row => this.app.go(this.filtered(row, 'tf')), onmenu: (row, x, y) => this.menu(row, x, y), onkey: (action, row) => action === 'focus' && Boolean(this.app.go(this.filtered(row, 'tf'))),
+    }));
+    replace(this.host, this.table.element);
     this.show();
   }
 
+  /* The state with only the samples of a value, or without them. */
+  filtered(row, letter) {
+    return state.change(this.app.state, { [letter]: `${row.key}=${state.quote(row.label)}` });
+  }
+
+  columns() {
+    const link = (row, letter, word, means) => h('a', { href: state.format(this.filtered(row, letter)), tabindex: '-1', 'aria-label': `${means} ${shorten(row.label, 60)}` }, word);
+    return [{ key: 'key', title: 'label', isText: true, width: 150, text: row => text(row.key) },
+      { key: 'label', title: 'value', isText: true, grow: true, width: 220, text: row => text(row.label) },
+      { key: 'value', title: 'sum', width: 120, value: row => magnitude(row.value), text: row => row.value, part: row => (parseFloat(row.share) || 0) / 100 },
+      { key: 'share', title: 'share', width: 90, value: row => parseFloat(row.share) || 0, text: row => row.share },
+      { key: 'total', title: 'of the label', width: 120, value: row => magnitude(row.total), text: row => row.total },
+      { key: 'act', title: '', isFixed: true, width: 110, text: () => '', render: row => h('span', {}, link(row, 'tf', 'keep', 'keep only'), '  ', link(row, 'ti', 'drop', 'drop')) }];
+  }
+
+  menu(row, x, y) {
+    openMenu(x, y, shorten(text(`${row.key}=${row.label}`), 60), [{ label: 'Keep only its samples', run: () => this.app.go(this.filtered(row, 'tf')) }, { label: 'Drop its samples', run: () => this.app.go(this.filtered(row, 'ti')) },
+      null, { label: 'Copy value', run: () => copy(row.label, 'the value') }]);
+  }
+
   show() {
-    const pattern = patternOf(this.app.state.q);
-    const keep = (group, row) => state.format(state.change(this.app.state, { tf: `${group.key}=${state.quote(row.label)}` }));
-    const drop = (group, row) => state.format(state.change(this.app.state, { ti: `${group.key}=${state.quote(row.label)}` }));
-    const row = (group, of) => h('tr', {}, h('td', {}, of.value), h('td', {}, of.share), h('td', {}, h('span', { class: 'meter', 'aria-hidden': 'true', style: { width: (parseFloat(of.share) || 0) + '%' } }), h('code', {}, shorten(text(of.label), 200))),
-      h('td', {}, h('a', { href: keep(group, of), 'aria-label': `keep only ${shorten(of.label, 60)}` }, 'keep'), ' ', h('a', { href: drop(group, of), 'aria-label': `drop ${shorten(of.label, 60)}` }, 'drop')));
-    replace(this.host, this.groups.length ? this.groups.map(group => h('table', { class: 'peek tags', 'aria-label': `Label ${group.key}` }, h('caption', {}, h('strong', {}, text(group.key)), `  ${group.total}`),
-      h('thead', {}, h('tr', {}, ['value', 'share', 'label', ''].map(name => name ? h('th', { scope: 'col' }, name) : h('td', {})))),
-      h('tbody', {}, group.rows.filter(of => !pattern || pattern.test(of.label)).slice(0, 500).map(of => row(group, of))))) : h('p', { class: 'empty' }, 'The samples have no labels.'));
-    const all = this.groups.reduce((sum, group) => sum + group.rows.filter(of => !pattern || pattern.test(of.label)).length, 0);
-    this.app.tellSearch(pattern ? `${all} labels` : '');
-  }
-
-  async update() {
-    if (state.query(this.app.state) !== this.loaded) await this.load();
-    else this.show();
-  }
-
-  act(action) {
-    if (action !== 'escape' || !this.app.state.q) return false;
-    this.app.go(state.change(this.app.state, { q: '' }), { replace: true });
-    return true;
+    this.table.pattern = patternOf(this.app.state.q);
+    this.table.fill(this.rows);
+    this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} labels` : '');
   }
 }
 
-export async function open(host, app) {
-  const page = new TagsPage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(TagsPage);

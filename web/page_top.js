@@ -1,47 +1,34 @@
 /* Functions by cost: what pprof's top shows, sortable by every column. */
-import { h, replace } from './dom.js';
+import { h, replace, select } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
+import { Page, opener } from './page.js';
 import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
 import { value, percent, text, count } from './format.js';
 
-class TopPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'table';
-  }
-
-  close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
-  }
+class TopPage extends Page {
+  part = 'table';
 
   async load() {
-    this.loaded = state.query(this.app.state);
-    if (this.abort) this.abort.abort();
-    this.abort = new AbortController();
     const { n, nf } = this.app.state;
-    const { body, note } = await api.get('table', state.query(state.change(this.app.state, { n: n || '100000', nf: nf || '0' }), { report: 'top' }), this.abort.signal);
+    const { body, note } = await api.get('table', state.query(state.change(this.app.state, { n: n || '100000', nf: nf || '0' }), { report: 'top' }), this.signal);
     this.answer = body;
     this.note = note;
     this.build();
   }
 
   build() {
-    const now = this.app.state, { unit, total, type, nodes } = this.answer;
-    if (this.table) this.table.close();
-    this.table = new Table({
-      label: 'Functions by cost', name: 'top', columns: this.columns(unit, total), sort: now.sort || 'flat', order: now.order || 'down', keyOf: row => row.name,
+    const { unit, total, type, nodes } = this.answer;
+    this.setTable(new Table({
+      label: 'Functions by cost', name: 'top', columns: this.columns(unit, total), ...this.sorting('flat', 'down'), keyOf: row => row.name,
       none: this.note || 'No sample is left.',
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
       onopen: row => this.app.go(state.turn(this.app.state, 'flame', { pivot: state.quote(row.function || row.name) })),
       onmenu: (row, x, y) => openMenu(x, y, titleOf(row.name), functionItems(this.app, row.function || row.name)),
       onkey: (action, row) => action === 'focus' && Boolean(this.app.go(state.addFilter(this.app.state, 'f', state.quote(row.function || row.name)))),
-    });
+    }));
     replace(this.host, h('div', { class: 'toolbar' }, h('span', { class: 'total', 'data-value': total }, `${type}: ${value(total, unit)}`), h('span', { class: 'space' }),
       this.granularity(), menuButton('Download', 'Download what is shown', () => downloads(this.app))), this.table.element);
     this.rows = nodes;
@@ -50,7 +37,7 @@ class TopPage {
 
   granularity() {
     const now = this.app.state, choices = [['', 'by function'], ['filefunctions', 'by function and file'], ['files', 'by file'], ['lines', 'by line'], ['addresses', 'by address']];
-    return choiceOf('granularity', choices, now.g, g => this.app.go(state.change(this.app.state, { g })));
+    return select('granularity', choices, now.g, g => this.change({ g }));
   }
 
   columns(unit, total) {
@@ -69,38 +56,11 @@ class TopPage {
   }
 
   async update() {
-    if (state.query(this.app.state) !== this.loaded) return this.load();
+    if (this.key() !== this.loaded) return this.start();
     const { sort, order } = this.app.state;
     if ((sort || 'flat') !== this.table.sortKey || (order || 'down') !== this.table.order) this.table.sortBy(sort || 'flat', order || 'down');
     return this.show();
   }
-
-  refresh() {
-    return this.load();
-  }
-
-  act(action) {
-    return actOnTable(this, action);
-  }
 }
 
-/* What the pages with one table do alike with the actions of keys.js. */
-export function actOnTable(page, action) {
-  if (action === 'escape') {
-    if (!page.app.state.q) return false;
-    page.app.go(state.change(page.app.state, { q: '' }), { replace: true });
-    return true;
-  }
-  return page.table ? page.table.key({ next: 'down', previous: 'up' }[action] || action) : false;
-}
-
-export function choiceOf(label, options, chosen, onchange) {
-  const element = h('select', { 'aria-label': label, onchange: () => onchange(element.value) }, options.map(([key, words]) => h('option', { value: key, selected: key === (chosen || '') }, words)));
-  return element;
-}
-
-export async function open(host, app) {
-  const page = new TopPage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(TopPage);

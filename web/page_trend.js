@@ -1,11 +1,11 @@
 /* A figure over the runs: of whole runs, or of the functions that match. A click on a point chooses it; one chosen run can be opened, two are
  * compared. */
-import { h, replace, button } from './dom.js';
+import { h, replace, button, select } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
 import { chart } from './chart.js';
+import { Page, opener } from './page.js';
 import { Table } from './table.js';
-import { actOnTable, choiceOf } from './page_top.js';
 import { shortName } from './page_runs.js';
 import { kindOf } from './actions.js';
 import { value, time, text, shorten, percent, count } from './format.js';
@@ -21,18 +21,8 @@ export function labelOf(point) {
   return commit ? commit.slice(0, 10) : point.label || time(point.started_ns).slice(5, 16);
 }
 
-class TrendPage {
-  constructor(host, app) {
-    this.host = host;
-    this.app = app;
-    this.part = 'table';
-    this.abort = new AbortController();
-  }
-
-  close() {
-    this.abort.abort();
-    if (this.table) this.table.close();
-  }
+class TrendPage extends Page {
+  part = 'table';
 
   key() {
     const now = this.app.state;
@@ -49,12 +39,11 @@ class TrendPage {
 
   async load() {
     const now = this.app.state;
-    this.loaded = this.key();
     if (now.function) {
-      const { body } = await api.get('series', state.query(state.change(now, { runs: this.set(), base: '', kind: now.kind || kindOf(this.app) }), { function: now.function }), this.abort.signal);
+      const { body } = await api.get('series', state.query(state.change(now, { runs: this.set(), base: '', kind: now.kind || kindOf(this.app) }), { function: now.function }), this.signal);
       this.points = body;
     } else {
-      const { body } = await api.get('run', new URLSearchParams({ runs: this.set() }).toString(), this.abort.signal);
+      const { body } = await api.get('run', new URLSearchParams({ runs: this.set() }).toString(), this.signal);
       this.points = [...body.runs].sort((a, b) => a.started_ns - b.started_ns);
     }
     this.build();
@@ -82,16 +71,14 @@ class TrendPage {
     set.value = this.set();
     const submit = () => go({ function: input.value, subject: set.value, figure: Boolean(input.value) === Boolean(now.function) ? now.figure : '', pick: '' });
     for (const field of [input, set]) field.addEventListener('keydown', event => event.key === 'Enter' && submit());
-    if (this.table) this.table.close();
-    this.table = new Table({
-      label: 'Runs of the chart', name: 'trend', sort: now.sort, order: now.order, keyOf: row => row.uuid, isChosen: row => picked.includes(shortName(row.uuid)) ? 'new' : '',
-      onsort: (sort, order) => this.app.go(state.change(this.app.state, { sort, order }), { replace: true }),
+    this.setTable(new Table({
+      label: 'Runs of the chart', name: 'trend', ...this.sorting(), keyOf: row => row.uuid, isChosen: row => picked.includes(shortName(row.uuid)) ? 'new' : '',
       onopen: row => this.app.go(state.change(state.turn(now, 'flame'), { runs: row.uuid, f: now.function })), onkey: (action, row) => action === 'mark' && Boolean(this.choose(row.uuid)),
       columns: [{ key: 'started', title: 'started (UTC)', isText: true, width: 172, value: row => row.started_ns, text: row => time(row.started_ns) }, { key: 'label', title: 'label', isText: true, width: 130, text: row => text(row.label || '') },
         { key: 'figure', title, width: 150, value: row => row[key], exact: row => row[key], text: row => value(row[key], unit) },
         { key: 'change', title: 'against the one before', width: 170, text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
-    });
-    replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), choiceOf('figure', now.function ? OF_FUNCTION : WHOLE.map(one => one.slice(0, 2)), key, figure => go({ figure }))),
+    }));
+    replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), select('figure', now.function ? OF_FUNCTION : WHOLE.map(one => one.slice(0, 2)), key, figure => go({ figure }))),
       points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280, space: this.host.clientWidth - 4 }) : h('p', { class: 'empty' }, 'No run has this.'),
       this.choice(picked, key, unit), this.table.element);
     this.show();
@@ -117,27 +104,21 @@ class TrendPage {
     return this.app.go(state.change(now, { pick: (list.includes(name) ? list.filter(one => one !== name) : [...list, name].slice(-2)).join(',') }), { replace: true });
   }
 
+  refresh() {} // a point is a run that is over
+
   show() {
     this.table.fill(this.points);
     this.app.tellSearch(this.app.state.q ? `${count(this.table.rows.length)} runs` : '');
   }
 
   async update() {
-    if (this.key() !== this.loaded) await this.load();
+    if (this.key() !== this.loaded) await this.start();
     else {
       const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.key : '';
       this.build();
       if (focused) [...this.host.querySelectorAll('.point')].filter(point => point.dataset.key === focused).forEach(point => point.focus());
     }
   }
-
-  act(action) {
-    return actOnTable(this, action);
-  }
 }
 
-export async function open(host, app) {
-  const page = new TrendPage(host, app);
-  await page.load();
-  return page;
-}
+export const open = opener(TrendPage);

@@ -49,17 +49,39 @@ function tablesOf(sql, schema) {
   return out;
 }
 
-/* A saved query with values in the place of its parameters: a run is the one with `uuid`, or the latest; the others have their defaults. */
-export function withValues(query, uuid) {
-  let params;
+/* The parameters of a saved query: [{ name, type, default }], type run, integer, real or text. */
+export function paramsOf(query) {
   try {
-    params = JSON.parse(query.params || '[]');
+    const found = JSON.parse(query.params || '[]');
+    return Array.isArray(found) ? found.filter(one => one && typeof one.name === 'string') : [];
   } catch {
-    params = [];
+    return [];
   }
-  const literal = value => value === null || value === undefined ? 'NULL' : typeof value === 'number' ? String(value) : `'${String(value).replace(/'/g, `''`)}'`;
-  const run = uuid ? `(SELECT id FROM runs WHERE uuid = ${literal(uuid)})` : '(SELECT id FROM runs ORDER BY started_ns DESC LIMIT 1)';
-  const known = new Map(params.map(one => [':' + one.name, one.type === 'run' ? run : literal(one.default)]));
+}
+
+function quoted(words) {
+  return `'${String(words).replace(/'/g, `''`)}'`;
+}
+
+/* SQL for the id of a run by name: latest, latest~2, a number, a uuid or a label. Where `uuid` is given, "latest" means that run. */
+function runOf(words, uuid) {
+  const before = /^latest(?:~(\d+))?$/.exec(words), back = before ? Number(before[1] || 0) : 0;
+  if (/^\d+$/.test(words)) return words;
+  if (!before) return `(SELECT max(id) FROM runs WHERE uuid = ${quoted(words)} OR label = ${quoted(words)})`;
+  if (!uuid) return `(SELECT run_id FROM run_order WHERE place = ${back + 1})`;
+  const run = `(SELECT id FROM runs WHERE uuid = ${quoted(uuid)})`;
+  return back ? `(SELECT run_id FROM run_order WHERE place = ${back} + (SELECT place FROM run_order WHERE run_id = ${run}))` : run;
+}
+
+/* A saved query with values in the place of its parameters: those of `values` ({ name: text }), else their defaults. */
+export function withValues(query, uuid, values = {}) {
+  const literal = ({ name, type, default: preset }) => {
+    const words = String(values[name] || (preset ?? ''));
+    if (type === 'run') return runOf(words || 'latest', uuid);
+    if (words === '') return 'NULL';
+    return type !== 'text' && /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(words) ? words : quoted(words);
+  };
+  const known = new Map(paramsOf(query).map(one => [':' + one.name, literal(one)]));
   return tokens(query.sql).map(([kind, text]) => kind === 'parameter' && known.has(text) ? known.get(text) : text).join('');
 }
 

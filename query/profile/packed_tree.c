@@ -91,14 +91,14 @@ struct cutter {
     uint32_t name_count;
 };
 
-static uint32_t children_end(const struct packed_tree *tree, uint32_t node) {
+uint32_t packed_tree_children_end(const struct packed_tree *tree, uint32_t node) {
     return node + 1 < tree->head.node_count ? tree->firsts[node + 1] : (uint32_t)tree->head.node_count;
 }
 
 /* False where there are too many, or the tree is broken. */
 static bool add_children(struct cutter *cutter, uint32_t at) {
     const struct packed_tree *tree = cutter->tree;
-    uint32_t node = cutter->shown[at].node, child = tree->firsts[node], end = children_end(tree, node);
+    uint32_t node = cutter->shown[at].node, child = tree->firsts[node], end = packed_tree_children_end(tree, node);
     if (child > end || end > tree->head.node_count || (child < end && child <= node)) return false;
     for (; child < end && tree->widths[child] >= cutter->least; child++) {
         if (cutter->count == PACKED_TREE_NODES_MAX) return false;
@@ -214,10 +214,10 @@ static void add_answer(struct cutter *cutter, uint32_t root, struct buffer *out)
     buffer_free(&columns);
 }
 
-static bool find_root(const struct packed_tree *tree, uint64_t id, uint32_t *root) {
+bool packed_tree_find(const struct packed_tree *tree, uint64_t id, uint32_t *node) {
     for (uint64_t i = 0; i < tree->head.node_count; i++) {
         if (tree->ids[i] != id) continue;
-        *root = (uint32_t)i;
+        *node = (uint32_t)i;
         return true;
     }
     return false;
@@ -241,7 +241,7 @@ int packed_tree_cut(const struct packed_tree *tree, uint64_t root, int64_t width
                     struct error *err) {
     struct cutter cutter = {.tree = tree};
     uint32_t at;
-    if (!find_root(tree, root, &at)) return error_usage(err, "the tree has no node %" PRIu64, root);
+    if (!packed_tree_find(tree, root, &at)) return error_usage(err, "the tree has no node %" PRIu64, root);
     cutter.shown = xcalloc(PACKED_TREE_NODES_MAX, sizeof *cutter.shown);
     cutter.name_index = xcalloc(tree->head.name_count + 1, sizeof *cutter.name_index);
     int code = cut(&cutter, at, width, out, err);

@@ -48,6 +48,11 @@ size_t packed_tree_size(const struct packed_tree_head *head);
  * caller's and begin at a multiple of 8. */
 int packed_tree_open(struct packed_tree *tree, const void *bytes, size_t size, struct error *err);
 
+/* The node with that id; false: there is none. */
+bool packed_tree_find(const struct packed_tree *tree, uint64_t id, uint32_t *node);
+/* One behind the last child of a node; the first is firsts[node]. */
+uint32_t packed_tree_children_end(const struct packed_tree *tree, uint32_t node);
+
 /* The id of the child with that name. */
 uint64_t packed_tree_id(uint64_t parent, const char *name, size_t size);
 #define PACKED_TREE_ROOT UINT64_C(1) /* the id of the root */

@@ -1,0 +1,79 @@
+/* What stands around a page: the list of pages, whose runs these are, the title with what was lost, and the filters as chips. Each function
+ * makes elements of what the application says; nothing is kept here. */
+import { h, replace, button, select } from './dom.js';
+import * as states from './state.js';
+import { openRefine } from './refine.js';
+import { time, count, text, shorten } from './format.js';
+
+export const TITLES = {
+  runs: 'Runs', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
+  doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', sql: 'SQL',
+  live: 'Windows',
+};
+/* Pages whose figures are those of one kind of profile. */
+export const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
+const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
+  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live']]];
+/* Pages that are there only if the runs have that kind of profile. */
+const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers' };
+
+export function runTitle(app) {
+  const runs = app.run ? app.run.runs : [];
+  if (!runs.length) return app.run ? 'no run' : '';
+  const one = runs[0], label = one.label || shorten(text(one.command || one.source || one.uuid), 40);
+  return runs.length === 1 ? text(label) : `${count(runs.length)} runs: ${text(label)}`;
+}
+
+export function pageHead(app, name) {
+  return h('div', { class: 'page-head' }, h('h1', {}, TITLES[name]),
+    OF_KIND.includes(name) ? button('Refine', () => openRefine(app), { 'aria-haspopup': 'dialog', title: 'filters (e)' }) : null, chips(app), name === 'runs' ? null : losses(app));
+}
+
+/* What the runs lost, and what those of the base lost: both touch a difference. */
+function losses(app) {
+  const lost = [...app.run ? app.run.losses : [], ...app.baseRun ? app.baseRun.losses.map(line => `base: ${line}`) : []];
+  return lost.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What the recording lost' }, h('strong', {}, 'Not everything was recorded'),
+    h('ul', {}, lost.map(line => h('li', {}, text(line))))) : null;
+}
+
+function chips(app) {
+  const list = states.chips(app.state);
+  if (!list.length) return null;
+  const without = names => app.go(states.change(app.state, { ...Object.fromEntries(names.map(name => [name, ''])), zoom: '' }));
+  return h('ul', { class: 'chips', 'aria-label': 'Filters' }, list.map(chip => h('li', { class: 'chip', title: `${chip.means}: ${chip.value}` },
+    h('span', { class: 'chip-name' }, chip.title), ' ', h('code', {}, shorten(text(chip.value), 60)),
+    button('×', () => without([chip.name]), { 'aria-label': `Remove ${chip.title} ${shorten(chip.value, 60)}` }))),
+  h('li', {}, button('Remove all', () => without(list.map(chip => chip.name)), { class: 'quiet' })));
+}
+
+/* Whose figures these are: the runs, the base, the kind of profile. */
+export function subject(app, name) {
+  if (!app.run || name === 'runs') return h('div', { class: 'subject' });
+  const first = app.run.runs[0], { base } = app.state;
+  const about = first ? `${first.command || first.source || ''} · ${time(first.started_ns)} UTC` : '';
+  return h('div', { class: 'subject' },
+    h('a', { class: 'run', href: '/?page=runs', title: `${text(about)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, shorten(text(about), 70))),
+    base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, base.includes(',') ? `${base.split(',').length} runs` : shorten(text(base), 24)),
+      button('×', () => app.go(states.change(app.state, { base: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
+    OF_KIND.includes(name) ? kindChoice(app) : null);
+}
+
+function kindChoice(app) {
+  const { kind: wanted, si } = app.state, { kinds } = app.run;
+  if (!kinds.length) return null;
+  const kind = kinds.find(one => one.kind === wanted) || kinds[0], types = kind.types || [], type = types.find(one => one.type === si) ? si : kind.default_type;
+  const go = changes => app.go(states.change(app.state, changes));
+  return h('span', { class: 'kinds' },
+    select('kind of profile', kinds.map(one => [one.kind, one.kind]), kind.kind, chosen => go({ kind: chosen, si: '', zoom: '' })),
+    types.length > 1 ? select('sample type', types.map(one => [one.type, one.type]), type, chosen => go({ si: chosen })) : null);
+}
+
+export function navigation(app, name) {
+  const nav = document.getElementById('nav'), has = app.run && app.run.runs.length ? new Set(app.run.runs.flatMap(run => run.kinds)) : null;
+  const shown = page => app.has(page) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
+  const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(app.state, page)), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
+  replace(nav, GROUPS.map(([title, pages]) => [title, pages.filter(shown)]).filter(([, pages]) => pages.length)
+    .map(([title, pages]) => h('div', { class: 'nav-group' }, title ? h('h2', {}, title) : null, h('ul', {}, pages.map(item)))));
+  const current = nav.querySelector('[aria-current]');
+  if (current && innerWidth < 760) current.scrollIntoView({ block: 'nearest', inline: 'center' });
+}
