@@ -13,7 +13,7 @@ check() { # check WHAT: the newest run
         'api|8|15|9|3|3|5|3000|6000' "$what: the channel"
     expect_equal "$(sql t.db "SELECT sum(acquires), sum(contended), sum(read_acquires), sum(read_contended) FROM lock_use WHERE $run AND kind = 'own' GROUP BY object_id")" '3|3|3|0' "$what: the lock"
     expect_equal "$(sql t.db "SELECT alloc_count, alloc_bytes FROM heap WHERE $run AND function GLOB '*calls*'")" '18|1800' "$what: the arena"
-    expect_equal "$(sql t.db "SELECT spawns, runs, exits FROM task_sites JOIN profiles ON profiles.id = profile_id WHERE $run")" '24|24|24' "$what: the fibers"
+    expect_equal "$(sql t.db "SELECT sum(spawns), sum(runs), sum(exits) FROM task_sites JOIN profiles ON profiles.id = profile_id WHERE $run")" '24|24|24' "$what: the fibers"
 }
 
 try() { # try WHAT PROGRAM: alone and recorded
