@@ -60,7 +60,7 @@ static int open_input(struct child *child, const struct buffer *input) {
 }
 
 /* 0, or an errno. The child starts with default signal dispositions and an empty mask. */
-static int start(struct child *child, const char *const *argv) {
+static int start(struct child *child, const char *const *argv, bool is_shielded) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, pipe_signal;
@@ -68,7 +68,9 @@ static int start(struct child *child, const char *const *argv) {
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    short group = is_shielded ? POSIX_SPAWN_SETPGROUP : 0;
+    posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
+    posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &pipe_signal);
     posix_spawn_file_actions_init(&actions);
@@ -164,7 +166,7 @@ enum child_end child_read(const char *const *argv, const struct buffer *input, c
         close_child(&child);
         return CHILD_FAILED;
     }
-    int why = start(&child, argv);
+    int why = start(&child, argv, limits->is_shielded);
     if (why == 0) limit_memory(&child, limits->memory_max);
     if (why == ENOENT) {
         end = CHILD_MISSING;

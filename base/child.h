@@ -2,6 +2,7 @@
 #ifndef CLEAR_BASE_CHILD_H
 #define CLEAR_BASE_CHILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/buffer.h"
@@ -11,6 +12,7 @@ struct child_limits {
     size_t output_max; /* bytes */
     int seconds;       /* run time */
     size_t memory_max; /* bytes of its address space; 0: no limit */
+    bool is_shielded;  /* in a process group of its own: Ctrl-C does not reach it */
 };
 
 enum child_end { CHILD_DONE, CHILD_MISSING, CHILD_FAILED };

@@ -47,6 +47,13 @@ void escape_shell(struct buffer *out, const char *word) {
     buffer_add_char(out, '\'');
 }
 
+void escape_shell_words(struct buffer *out, char *const *words) {
+    for (char *const *word = words; *word; word++) {
+        if (word > words) buffer_add_char(out, ' ');
+        escape_shell(out, *word);
+    }
+}
+
 static const char *entity_of(char c) {
     switch (c) {
     case '&': return "&amp;";

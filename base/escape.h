@@ -13,6 +13,8 @@ void escape_controls(struct buffer *out, const char *text, size_t size);
 
 /* One word for a POSIX shell: as it is where that is safe, else in single quotes. */
 void escape_shell(struct buffer *out, const char *word);
+/* A command line of such words, NULL-terminated, a blank between two. */
+void escape_shell_words(struct buffer *out, char *const *words);
 
 /* XML or HTML, in an element or in a quoted attribute. What is not UTF-8, and control characters but tabs and newlines,
  * which XML does not know, become U+FFFD. */

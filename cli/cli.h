@@ -39,13 +39,15 @@ int command_top(int argc, char **argv, struct error *err);
 int command_tree(int argc, char **argv, struct error *err);
 int command_peek(int argc, char **argv, struct error *err);
 int command_list(int argc, char **argv, struct error *err);
+int command_bench(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
 /* The options of each command, declared in its file. */
-extern const struct option_group doctor_options[], export_options[], help_options[], ingest_options[], label_options[],
-    pin_options[], profile_options[], query_options[], recover_options[], report_options[], rm_options[],
-    runs_options[], schema_options[], serve_options[], shell_options[], tag_options[], version_options[], web_options[];
+extern const struct option_group bench_options[], doctor_options[], export_options[], help_options[], ingest_options[],
+    label_options[], pin_options[], profile_options[], query_options[], recover_options[], report_options[],
+    rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[], version_options[],
+    web_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 

@@ -134,6 +134,27 @@ static int run_recorder(const struct take_run *wanted, char *const *words, struc
     return code;
 }
 
+int take_command(char *const *words, const char *directory, struct stop *stop, struct taken_run *said,
+                 struct error *err) {
+    int ends[2], input = -1;
+    *said = (struct taken_run){0};
+    if (open_one(&input, "/dev/null", O_RDONLY, err)) return -1;
+    int code = pipe2(ends, O_CLOEXEC | O_NONBLOCK) ? error_fail(err, "pipe: %s", strerror(errno)) : 0;
+    if (code == 0) {
+        make_blocking(ends[1]);
+        const struct stop_child child = {.program = words[0],
+                                         .words = words,
+                                         .directory = directory,
+                                         .files = {input, ends[1], ends[1]},
+                                         .said = ends[0],
+                                         .tail = &said->said};
+        code = stop_run(stop, &child, &said->wait_status, err);
+        close(ends[1]);
+    }
+    close(input);
+    return code;
+}
+
 /* ---- the run ---- */
 
 /* 1: the run is there and over, 0: it is not, -1: the error is set. */
@@ -161,13 +182,17 @@ static int find_run(const struct take_run *wanted, const char *uuid, struct take
     return found;
 }
 
-/* The first line that the recorder itself said, without its "clear: ". */
+/* The first line that the recorder itself said, without its "clear: " and the advice to ask for help, which is about another
+ * command than the user's. */
 static char *complaint(const struct taken_run *taken) {
-    static const char mark[] = "clear: ";
+    static const char mark[] = "clear: ", advice[] = " (see clear profile --help)";
     for (const char *line = buffer_text(&taken->said); *line;) {
-        size_t size = strcspn(line, "\n");
-        if (strncmp(line, mark, sizeof mark - 1) == 0)
-            return xasprintf("%.*s", (int)(size - (sizeof mark - 1)), line + sizeof mark - 1);
+        size_t size = strcspn(line, "\n"), mark_size = sizeof mark - 1, advice_size = sizeof advice - 1;
+        if (strncmp(line, mark, mark_size) == 0) {
+            if (size >= mark_size + advice_size && strncmp(line + size - advice_size, advice, advice_size) == 0)
+                size -= advice_size;
+            return xasprintf("%.*s", (int)(size - mark_size), line + mark_size);
+        }
         line += size + (line[size] == '\n');
     }
     return NULL;
@@ -179,7 +204,7 @@ static int not_recorded(const struct take_run *wanted, const struct stop *stop, 
     if (stop->signal)
         error_fail(err, "stopped by signal %d", stop->signal);
     else if (said)
-        error_fail(err, "%s: not recorded: %s", wanted->command[0], said);
+        error_fail(err, "not recorded: %s", said);
     else
         error_fail(err, "%s: not recorded", wanted->command[0]);
     free(said);

@@ -39,6 +39,10 @@ struct taken_run {
  * A run that was stopped may be stored all the same: stop->signal is set then, and the caller decides. Call taken_run_free in every
  * case. */
 int take_run(const struct take_run *wanted, struct stop *stop, struct taken_run *taken, struct error *err);
+/* Runs another command, as one that builds the program: words[0] is a path, its input is empty, and the end of both its outputs goes to
+ * `said`. run_id stays 0. */
+int take_command(char *const *words, const char *directory, struct stop *stop, struct taken_run *said,
+                 struct error *err);
 void taken_run_free(struct taken_run *taken);
 
 /* "exit status 3", "signal 11 (Segmentation fault)"; NULL: the program succeeded. free() it. */

@@ -35,10 +35,7 @@ static int insert_run(struct db *db, const struct run_description *description, 
     if (!statement || choose_uuid(db, description->uuid, uuid, err)) return -1;
     gethostname(host, sizeof host - 1);
     struct buffer command = {0};
-    for (char *const *word = description->command; *word; word++) {
-        if (command.size) buffer_add_char(&command, ' ');
-        escape_shell(&command, *word);
-    }
+    escape_shell_words(&command, description->command);
     db_bind_text(statement, ":uuid", uuid);
     db_bind_text(statement, ":command", buffer_text(&command));
     db_bind_text(statement, ":label", description->label);
