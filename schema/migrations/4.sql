@@ -129,4 +129,15 @@ CREATE TABLE pins (
     pinned_ns INTEGER NOT NULL -- [ns since epoch] when it was pinned
 ) STRICT;
 
+CREATE TABLE accepted_changes (
+    -- One change of a figure that is known: it is shown, but is no news any more, and it does not fail a gate.
+    run_uuid    TEXT    NOT NULL, -- [text] runs.uuid of a run in which the figure was seen to have changed: the same in another file. The
+                                  -- run may have been deleted
+    figure      TEXT    NOT NULL, -- [text] as in the view series
+    subject     TEXT    NOT NULL DEFAULT '', -- [text] as in the view series, or a GLOB pattern of subjects; empty: the whole run
+    why         TEXT    NOT NULL, -- [text] the reason that the user gave
+    accepted_ns INTEGER NOT NULL, -- [ns since epoch] when
+    PRIMARY KEY (run_uuid, figure, subject)
+) STRICT, WITHOUT ROWID;
+
 PRAGMA user_version = 4;
