@@ -127,7 +127,7 @@ const struct measure measures[MEASURE_COUNT] = {
                                      PARAMETER(wait_counters, timeouts), PARAMETER(wait_counters, unfinished),
                                      PARAMETER(wait_counters, failed_tries), PARAMETER(wait_counters, signals),
                                      PARAMETER(wait_counters, broadcasts), PARAMETER(wait_counters, futile),
-                                     PARAMETER(wait_counters, woken)}},
+                                     PARAMETER(wait_counters, woken), PARAMETER(wait_counters, own_wakes)}},
     [MEASURE_START] = {.chunk = CHUNK_START,
                        .feature = UINT32_MAX, /* whatever is recorded */
                        .is_by_stack = true,

@@ -1,9 +1,9 @@
 DROP VIEW IF EXISTS doctor_io;
 CREATE VIEW doctor_io AS
 -- Question: which stack reads or writes a few bytes at a time, very often?
--- Rows: one per run, stack and direction with a finding; processes, windows and calls of the run are summed.
+-- Rows: one per run, line and direction with a finding; processes, windows and calls of the run are summed.
 -- Columns: those of doctor, and
---   trace_id [id]: the stack that called
+--   trace_id [id]: the stack that called most often
 --   function [text]: as in the view places
 --   file [text]: as in the view places
 --   line [line]: as in the view places
@@ -36,15 +36,17 @@ rule AS (
         max(value) FILTER (WHERE name = 'io_dialogue_bytes') AS dialogue_bytes
     FROM rules
 ),
+-- The stacks of one line are summed: who calls a function that writes does not matter. The bare trace_id is that of the most small calls.
 site AS (
-    SELECT profiles.run_id, io.trace_id,
+    SELECT profiles.run_id, io.trace_id, max(io.small_calls) AS most,
            iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write') AS direction,
            sum(io.calls) AS calls, sum(io.bytes) AS bytes, sum(io.small_calls) AS small_calls,
            sum(io.small_bytes) AS small_bytes, sum(io.time_ns) AS time_ns
     FROM io
     JOIN profiles ON profiles.id = io.profile_id
+    JOIN traces ON traces.id = io.trace_id
     WHERE io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')
-    GROUP BY profiles.run_id, io.trace_id, iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
+    GROUP BY profiles.run_id, coalesce(traces.function_id, -io.trace_id), iif(traces.line > 0, traces.line, -io.trace_id), iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
 ),
 -- Windows, so that SQLite passes a condition on run_id through them.
 share AS (

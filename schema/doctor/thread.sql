@@ -1,7 +1,7 @@
 DROP VIEW IF EXISTS doctor_thread;
 CREATE VIEW doctor_thread AS
 -- Question: which stack starts threads that live too short to pay for their start, and which one waits without blocking?
--- Rows: one per run, stack and code with a finding; processes and windows of the run are summed. Figures that are none of the code are
+-- Rows: one per run, stack and code with a finding, of busy-wait one per line; processes and windows of the run are summed. Figures that are none of the code are
 --   NULL.
 -- Columns: those of doctor, and
 --   trace_id [id]: the stack that started the threads
@@ -62,6 +62,15 @@ figure AS (
     JOIN runs ON runs.id = thread_use.run_id
     CROSS JOIN rule
 ),
+-- Of busy-wait the stacks of one line are summed: the callers of a loop do not matter. The bare columns are those of the stack that does it
+-- most often.
+place AS (
+    SELECT run_id, trace_id, function, file, line, module, max(yields + failed_tries + short_sleeps) AS most,
+           sum(yields) AS yields, sum(failed_tries) AS failed_tries, sum(short_sleeps) AS short_sleeps, sum(sleep_ns) AS sleep_ns,
+           ',' || group_concat(trace_id) || ',' AS traces
+    FROM spin_use
+    GROUP BY run_id, function, file, line, module, iif(line > 0, 0, trace_id)
+),
 spinning AS (
     SELECT
         spin_use.*,
@@ -70,7 +79,7 @@ spinning AS (
                    / nullif(runs.duration_ns, 0)) AS INTEGER) AS cost_percent,
         coalesce(round(100.0 * (yields + failed_tries) * rule.busy_call_ns / nullif(runs.duration_ns, 0))
                  >= rule.busy_percent, 0) AS is_costly
-    FROM spin_use
+    FROM place AS spin_use
     JOIN runs ON runs.id = spin_use.run_id
     CROSS JOIN rule
     WHERE yields + failed_tries >= rule.busy_count OR short_sleeps >= rule.busy_sleeps
@@ -118,7 +127,7 @@ SELECT
     iif(spinning.function = '', '(no stack)', spinning.function),
     printf('{"yields":%d,"failed_tries":%d,"short_sleeps":%d,"sleep_ns":%d,"cost_ns":%d,"cost_percent":%s}',
            yields, failed_tries, short_sleeps, sleep_ns, cost_ns, coalesce(spinning.cost_percent, 'null')),
-    '[' || spinning.trace_id || ']',
+    '[' || spinning.trace_id || rtrim(replace(traces, printf(',%d,', spinning.trace_id), ','), ',') || ']',
     advice.text,
     spinning.trace_id,
     spinning.function,

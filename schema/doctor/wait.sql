@@ -1,9 +1,10 @@
 DROP VIEW IF EXISTS doctor_wait;
 CREATE VIEW doctor_wait AS
 -- Question: which side of a queue made of a mutex and condition variables is too slow, and which wakes are in vain?
--- Rows: one per run, process and condition variable with a finding; the windows of the process are summed.
+--   And which locks do threads wait for that are futexes of another runtime, such as Mutex of Rust?
+-- Rows: one per run, process and condition variable or futex with a finding; the windows of the process are summed.
 -- Columns: those of doctor, and
---   object_id [id]: the condition variable, in objects
+--   object_id [id]: the condition variable or futex, in objects
 --   address [address]: of it in the process
 --   mutex_address [address]: of the mutex that its waiters release; 0: not known
 --   sides [count]: condition variables of that mutex that were waited on
@@ -16,8 +17,14 @@ CREATE VIEW doctor_wait AS
 --   futile_wakes [count]: threads that were woken and waited again, because what they waited for was not there
 --   futile_percent [percent]: that, of the waits, a whole number
 --   switch_ns [ns]: what the futile wakes cost, at wait_switch_ns each
+--   signals [count]: wakes of one
+--   own_wakes [count]: of a futex: of the wakes, those by threads that had waited for it before
+--   share_percent [percent]: of contended: wait_ns, of the thread time of the run as in doctor_lock, a whole number; NULL: not known, and of
+--     other codes
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   herd: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and broadcasts.
+--   contended: a futex that is a lock: own_wakes are half of the wakes or more, for who takes a lock also gives it back, while who
+--     waits for a queue is woken by others; and wait_ns >= lock_wait_note_ns (1 ms).
 --   Of the condition variables of one mutex, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
 --     wait_queue_percent (10 %), and less than half of the waits ended at a time limit:
 --   slow-consumer: it is the one for room, and slow-producer: it is the one for items, by their names (not_full, room, space, produce;
@@ -28,6 +35,8 @@ CREATE VIEW doctor_wait AS
 --   run, and either who waits wakes another condition variable too (for room: it is a queue that has a bound), or threads waited for
 --   the end of others for wait_queue_percent (10 %) of the run. Other waits may be those of workers without work. It is a note too
 --   where several functions wait on the only condition variable, which may be both sides.
+--   contended is a note if wait_ns < wait_futex_note_ns (10 ms) or share_percent < lock_warning_percent (1 %), and critical from lock_critical_percent (10 %) on, with
+--   lock_critical_waits (10) waits or lock_critical_ns (100 ms), as in doctor_lock.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
 --   whose waits end at a time limit.
 -- advice: with who waits, and who wakes them, each with the line.
@@ -41,7 +50,13 @@ rule AS (
         max(value) FILTER (WHERE name = 'wait_herd_time_percent') AS herd_time_percent,
         max(value) FILTER (WHERE name = 'wait_switch_ns') AS switch_ns,
         max(value) FILTER (WHERE name = 'wait_queue_count') AS queue_count,
-        max(value) FILTER (WHERE name = 'wait_queue_percent') AS queue_percent
+        max(value) FILTER (WHERE name = 'wait_queue_percent') AS queue_percent,
+        max(value) FILTER (WHERE name = 'lock_wait_note_ns') AS lock_note_ns,
+        max(value) FILTER (WHERE name = 'wait_futex_note_ns') AS futex_note_ns,
+        max(value) FILTER (WHERE name = 'lock_warning_percent') AS lock_warning_percent,
+        max(value) FILTER (WHERE name = 'lock_critical_percent') AS lock_critical_percent,
+        max(value) FILTER (WHERE name = 'lock_critical_waits') AS lock_critical_waits,
+        max(value) FILTER (WHERE name = 'lock_critical_ns') AS lock_critical_ns
     FROM rules
 ),
 condition AS (
@@ -52,12 +67,13 @@ condition AS (
                      OR objects.name LIKE '%room%' OR objects.name LIKE '%space%' OR objects.name LIKE '%produce%' THEN 2
                 ELSE 1 END AS hint, -- what its name says
            sum(contended + timeouts + unfinished) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts,
-           sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes,
+           sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes, max(locks.kind) = 'futex' AS is_futex,
+           sum(signals) AS signals, sum(own_wakes) AS own_wakes,
            max(iif(locks.trace_id = 0, locks.first_trace_id, 0)) AS waker_trace_id
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
     JOIN objects ON objects.id = locks.object_id
-    WHERE profiles.kind = 'wait' AND locks.kind = 'cond'
+    WHERE profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
     GROUP BY profiles.run_id, profiles.process_id, locks.object_id, locks.address
 ),
 side AS (
@@ -85,7 +101,8 @@ figure AS (
 judged AS (
     SELECT
         figure.*,
-        CASE WHEN futile_wakes >= rule.herd_count AND futile_percent >= rule.herd_percent AND broadcasts > 0 THEN 'herd'
+        CASE WHEN is_futex THEN iif(own_wakes > 0 AND 2 * own_wakes >= signals + broadcasts AND wait_ns >= rule.lock_note_ns, 'contended', 'none')
+             WHEN futile_wakes >= rule.herd_count AND futile_percent >= rule.herd_percent AND broadcasts > 0 THEN 'herd'
              WHEN NOT is_longest OR mutex_address = 0 OR side > 2 OR waits < rule.queue_count OR 2 * timeouts >= waits
                   OR coalesce(wait_percent, 0) < rule.queue_percent THEN 'none'
              WHEN side = 2 THEN 'slow-consumer'
@@ -97,6 +114,16 @@ judged AS (
 stacked AS (
     SELECT
         judged.*,
+        CASE WHEN code = 'contended' THEN
+            (SELECT CAST(round(100.0 * judged.wait_ns / nullif(max(runs.duration_ns,
+                        (SELECT coalesce(sum(thread_ns), 0) FROM processes WHERE processes.run_id = runs.id)
+                        - (SELECT coalesce(sum(locks.wait_ns), 0)
+                           FROM profiles
+                           JOIN locks ON locks.profile_id = profiles.id
+                           WHERE profiles.run_id = runs.id AND profiles.kind = 'wait'
+                             AND (locks.object_id <> judged.object_id OR locks.address <> judged.address))), 0)) AS INTEGER)
+             FROM runs
+             WHERE runs.id = judged.run_id) END AS share_percent,
         (SELECT 100.0 * sum(locks.wait_ns) / max(runs.duration_ns)
          FROM profiles
          JOIN locks ON locks.profile_id = profiles.id
@@ -137,14 +164,18 @@ SELECT
     stacked.run_id,
     'wait' AS section,
     stacked.code,
-    CASE WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
+    CASE WHEN stacked.code = 'contended'
+         THEN iif(coalesce(share_percent, 0) < rule.lock_warning_percent OR wait_ns < rule.futex_note_ns, 'note',
+                  iif(share_percent >= rule.lock_critical_percent
+                      AND (waits >= rule.lock_critical_waits OR wait_ns >= rule.lock_critical_ns), 'critical', advice.severity))
+         WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
               AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, 0) AND NOT is_bounded) THEN 'note'
          ELSE advice.severity END AS severity,
     objects.name AS subject,
     printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
-           || '"switch_ns":%d,"sides":%d,"side":%d}',
+           || '"switch_ns":%d,"sides":%d,"side":%d,"signals":%d,"own_wakes":%d,"share_percent":%s}',
            waits, wait_ns, coalesce(wait_percent, 'null'), timeouts, broadcasts, futile_wakes, futile_percent, switch_ns, sides,
-           side) AS evidence,
+           side, signals, own_wakes, coalesce(share_percent, 'null')) AS evidence,
     '[' || waiters || iif(waiters <> '' AND waker_trace_id <> 0, ',', '') || iif(waker_trace_id <> 0, waker_trace_id, '') || ']'
         AS trace_ids,
     advice.text
@@ -157,7 +188,7 @@ SELECT
                             substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
                         || ' wakes.'
                  FROM places
-                 WHERE waker_trace_id <> 0 AND places.trace_id = waker_trace_id), '') AS advice,
+                 WHERE waker_trace_id <> 0 AND stacked.code <> 'contended' AND places.trace_id = waker_trace_id), '') AS advice,
     stacked.object_id,
     stacked.address,
     mutex_address,
@@ -170,7 +201,11 @@ SELECT
     broadcasts,
     futile_wakes,
     futile_percent,
-    switch_ns
+    switch_ns,
+    signals,
+    own_wakes,
+    share_percent
 FROM stacked
+CROSS JOIN (SELECT futex_note_ns, lock_warning_percent, lock_critical_percent, lock_critical_waits, lock_critical_ns FROM rule) AS rule
 JOIN objects ON objects.id = stacked.object_id
 LEFT JOIN advice ON advice.code = 'wait-' || stacked.code;

@@ -2,11 +2,11 @@
 INSERT INTO locks(profile_id, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
                   max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
                   timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-                  futile_wakes, woken, mutex_address, first_trace_id)
+                  futile_wakes, woken, own_wakes, mutex_address, first_trace_id)
 SELECT :into, object_id, address, trace_id, kind, acquires, contended, wait_ns, max_wait_ns, hold_ns,
        max_hold_ns, read_acquires, read_contended, read_wait_ns, read_max_wait_ns,
        timeouts, unfinished, failed_tries, condition_waits, timed_holds, signals, broadcasts,
-       futile_wakes, woken, mutex_address, first_trace_id
+       futile_wakes, woken, own_wakes, mutex_address, first_trace_id
 FROM locks
 WHERE profile_id = :from
 ON CONFLICT (profile_id, object_id, address, trace_id) DO UPDATE
@@ -29,5 +29,6 @@ SET acquires = acquires + excluded.acquires,
     broadcasts = broadcasts + excluded.broadcasts,
     futile_wakes = futile_wakes + excluded.futile_wakes,
     woken = woken + excluded.woken,
+    own_wakes = own_wakes + excluded.own_wakes,
     mutex_address = max(mutex_address, excluded.mutex_address),
     first_trace_id = max(first_trace_id, excluded.first_trace_id);
