@@ -102,6 +102,8 @@ static int open_server(struct live_serving *serving, struct server **server, str
         .flush = ask_flush,
         .records = records,
         .token = terms->anywhere ? terms->token : NULL,
+        .certificate = terms->certificate,
+        .key = terms->key,
         .control = {.is_on = ask_is_on, .set = ask_set, .token = terms->token, .context = serving},
         .context = serving};
     return server_open(server, terms->address, terms->anywhere, &source, err);

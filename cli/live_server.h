@@ -12,6 +12,7 @@
 
 struct live_server_terms {
     const char *address, *database, *token; /* database: the option --db */
+    const char *certificate, *key;          /* PEM texts: TLS alone is spoken; NULL: none */
     bool anywhere;
     bool (*records)(void *context, const char *kind); /* called in the server */
     /* Called in the recorder. */

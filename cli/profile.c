@@ -18,6 +18,7 @@
 #include "cli/profile_program.h"
 #include "cli/status_line.h"
 #include "cli/summary.h"
+#include "cli/tls.h"
 #include "export/export.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/launch.h"
@@ -161,19 +162,40 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
 
 static int start_server(struct recording *recording, struct error *err) {
     const struct profile_request *request = recording->request;
+    struct tls_texts tls;
     if (!request->http) return 0;
     recording->token = http_token(request->http_token, &recording->is_token_new, err);
     if (!recording->token) return -1;
+    if (tls_read(&tls, request->tls_cert, request->tls_key, err)) {
+        tls_free(&tls);
+        return -1;
+    }
     recording->live_terms = (struct live_server_terms){.address = request->http,
                                                        .database = request->database,
                                                        .token = recording->token,
+                                                       .certificate = tls.certificate,
+                                                       .key = tls.key,
                                                        .anywhere = request->http_anywhere,
                                                        .records = is_recorded,
                                                        .flush = flush_for_server,
                                                        .is_on = is_on_for_server,
                                                        .set = set_for_server,
                                                        .context = recording};
-    return live_server_start(&recording->live, &recording->live_terms, err);
+    int code = live_server_start(&recording->live, &recording->live_terms, err);
+    tls_free(&tls); /* the server has its own copy, and the recorder needs no key */
+    recording->live_terms.certificate = recording->live_terms.key = NULL;
+    return code;
+}
+
+/* The certificate may be signed by nobody but itself: curl is told to trust it. */
+static void print_switch(const struct recording *recording) {
+    const char *certificate = recording->request->tls_cert;
+    struct buffer trust = {0};
+    if (certificate) buffer_add_text(&trust, " --cacert ");
+    if (certificate) escape_shell(&trust, certificate);
+    fprintf(stderr, "clear: switch recording with: curl%s -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
+            buffer_text(&trust), recording->token, recording->live.url);
+    buffer_free(&trust);
 }
 
 /* A new token is printed here and nowhere else. */
@@ -184,9 +206,7 @@ static int open_server(struct recording *recording, struct error *err) {
     fprintf(stderr, "clear: serving the run at %s\n", live->url);
     if (recording->is_token_new && recording->request->http_anywhere)
         fprintf(stderr, "clear: the token, which every request needs: %s\n", recording->token);
-    if (recording->is_token_new && !recording->request->quiet)
-        fprintf(stderr, "clear: switch recording with: curl -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
-                recording->token, live->url);
+    if (recording->is_token_new && !recording->request->quiet) print_switch(recording);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
+#include "cli/tls.h"
 #include "ingest/record/ids_limit.h"
 
 enum {
@@ -228,6 +229,7 @@ static const struct option_row http_rows[] = {
     {"http-token", .type = OPTION_TEXT, .offset = AT(http_token), .argument = "FILE", .words = "<file>",
      .help = "The first line of FILE is the token for `POST /debug/pprof/toggle`, which switches recording. Default: "
              "`$CLEAR_HTTP_TOKEN`, else a new token, which is printed."},
+    TLS_OPTIONS(struct profile_request),
     {0},
 };
 
@@ -246,6 +248,8 @@ static int take_target(struct profile_request *request, int argc, char **argv, s
     tags_add_configured(&request->tags);
     if (request->http_anywhere && !request->http) return error_usage(err, "--http-anywhere needs --http ADDRESS");
     if (request->http_token && !request->http) return error_usage(err, "--http-token needs --http ADDRESS");
+    if (request->tls_cert && !request->http) return error_usage(err, "--tls-cert needs --http ADDRESS");
+    if (request->tls_key && !request->http) return error_usage(err, "--tls-key needs --http ADDRESS");
     if (argc < 2) return error_usage(err, "no target: clear profile [OPTION]... TARGET [-- ARGS...]");
     request->arguments = argv + 1;
     /* TARGET -- ARGS: only the first "--" is ours. */

@@ -18,6 +18,7 @@ struct profile_request {
     bool is_switched;              /* --start was given: SIGUSR2 switches recording off and on */
     const char *http;              /* the address to serve the run at; NULL: none */
     bool http_anywhere;
+    const char *tls_cert, *tls_key;     /* files of --tls-cert and --tls-key, or NULL */
     const char *http_token;             /* the file with the token; NULL: the environment's or a new one */
     bool uses_perf, counters, syscalls; /* --cpu=perf, --counters, --syscalls */
     uint32_t cpu_hz;                    /* also of perf; 0: off */

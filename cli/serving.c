@@ -79,52 +79,32 @@ static void announce(const struct serving *serving, const struct server *server)
 static int check_options(const struct serving *serving, struct error *err) {
     if (serving->token_file && !serving->anywhere)
         return error_usage(err, "--http-token needs --http-anywhere: without it nothing needs a token");
-    if (!serving->tls_cert != !serving->tls_key) return error_usage(err, "--tls-cert and --tls-key need each other");
     return 0;
 }
 
-/* A PEM file, a few KB; free() it. NULL with the error set. */
-static char *read_pem(const char *option, const char *path, struct error *err) {
-    enum { PEM_MAX = 1 << 20 };
-    FILE *file = fopen(path, "re");
-    char *text = xcalloc(1, PEM_MAX + 1);
-    if (file && fread(text, 1, PEM_MAX, file) > 0) {
-        fclose(file);
-        return text;
-    }
-    error_usage(err, "%s %s: %s", option, path, file ? "the file is empty" : strerror(errno));
-    if (file) fclose(file);
-    free(text);
-    return NULL;
-}
-
 struct secrets {
-    char *token, *certificate, *key; /* NULL: none */
+    char *token; /* NULL: none is needed */
+    struct tls_texts tls;
     bool is_token_new;
 };
 
 static int read_secrets(const struct serving *serving, struct secrets *secrets, struct error *err) {
     if (serving->anywhere && !(secrets->token = http_token(serving->token_file, &secrets->is_token_new, err)))
         return -1;
-    if (!serving->tls_cert) return 0;
-    secrets->certificate = read_pem("--tls-cert", serving->tls_cert, err);
-    if (secrets->certificate) secrets->key = read_pem("--tls-key", serving->tls_key, err);
-    return secrets->key ? 0 : -1;
+    return tls_read(&secrets->tls, serving->tls_cert, serving->tls_key, err);
 }
 
 static void secrets_free(struct secrets *secrets) {
-    if (secrets->key) explicit_bzero(secrets->key, strlen(secrets->key));
     free(secrets->token);
-    free(secrets->certificate);
-    free(secrets->key);
+    tls_free(&secrets->tls);
 }
 
 static int serve(const struct serving *serving, const struct secrets *secrets, struct error *err) {
     struct server *server;
     const struct server_source source = {.open = open_warehouse,
                                          .token = secrets->token,
-                                         .certificate = secrets->certificate,
-                                         .key = secrets->key,
+                                         .certificate = secrets->tls.certificate,
+                                         .key = secrets->tls.key,
                                          .config = cli_config()->path,
                                          .context = (void *)(uintptr_t)serving->db};
     if (server_open(&server, serving->address, serving->anywhere, &source, err)) return -1;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "cli/tls.h"
 
 struct serving {
     const char *db;                 /* the value of --db, or NULL */
@@ -18,29 +19,24 @@ struct serving {
 };
 
 /* The options for all of it but db, page and no_browser; they set a struct serving. */
-#define SERVING_OPTIONS(address_help)                                                                                    \
-    {"http",                                                                                                             \
-     .type = OPTION_TEXT,                                                                                                \
-     .offset = offsetof(struct serving, address),                                                                        \
-     .argument = "ADDRESS",                                                                                              \
-     .words = "127.0.0.1:6060 :0",                                                                                       \
-     .help = address_help},                                                                                              \
-        {"http-anywhere", .type = OPTION_SWITCH, .offset = offsetof(struct serving, anywhere),                           \
-         .help = "Allow an address that other machines can reach. Every request then needs the token."},                 \
-        {"http-token",                                                                                                   \
-         .type = OPTION_TEXT,                                                                                            \
-         .offset = offsetof(struct serving, token_file),                                                                 \
-         .argument = "FILE",                                                                                             \
-         .words = "<file>",                                                                                              \
-         .help =                                                                                                         \
-             "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "      \
-             "token, which is printed."},                                                                                \
-        {"tls-cert",         .type = OPTION_TEXT, .offset = offsetof(struct serving, tls_cert),                          \
-         .argument = "FILE", .words = "<file>",   .help = "Speak TLS, with this certificate and what signed it (PEM)."}, \
-    {                                                                                                                    \
-        "tls-key", .type = OPTION_TEXT, .offset = offsetof(struct serving, tls_key), .argument = "FILE",                 \
-                   .words = "<file>", .help = "The key of the certificate (PEM)."                                        \
-    }
+#define SERVING_OPTIONS(address_help)                                                                                  \
+    {"http",                                                                                                           \
+     .type = OPTION_TEXT,                                                                                              \
+     .offset = offsetof(struct serving, address),                                                                      \
+     .argument = "ADDRESS",                                                                                            \
+     .words = "127.0.0.1:6060 :0",                                                                                     \
+     .help = address_help},                                                                                            \
+        {"http-anywhere", .type = OPTION_SWITCH, .offset = offsetof(struct serving, anywhere),                         \
+         .help = "Allow an address that other machines can reach. Every request then needs the token."},               \
+        {"http-token",                                                                                                 \
+         .type = OPTION_TEXT,                                                                                          \
+         .offset = offsetof(struct serving, token_file),                                                               \
+         .argument = "FILE",                                                                                           \
+         .words = "<file>",                                                                                            \
+         .help =                                                                                                       \
+             "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "    \
+             "token, which is printed."},                                                                              \
+        TLS_OPTIONS(struct serving)
 
 /* Prints the address first. 0 after SIGINT, SIGTERM or SIGHUP. */
 int serving_run(const struct serving *serving, struct error *err);

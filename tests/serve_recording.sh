@@ -8,7 +8,7 @@ start() { # start NAME OPTIONS... -- PROGRAM...: sets $pid and $url
     "$CLEAR" profile -q --db "$name.db" -o "$name.profile" --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
     pid=$!
     wait_for_text '^clear: serving' "$name.err"
-    url=$(sed -n 's/^clear: serving .* at \(http:.*\)$/\1/p' "$name.err")
+    url=$(sed -n 's/^clear: serving .* at \(https\{0,1\}:.*\)$/\1/p' "$name.err")
     [ -n "$url" ] || fail "clear profile --http: $(cat "$name.err")"
 }
 code() { curl -s -o "$1" -w '%{http_code}' "$2"; }
@@ -114,7 +114,7 @@ switched() { # switched NAME OPTIONS... -- PROGRAM...: as start, without -q; set
     "$CLEAR" profile --db "$name.db" -o "$name.profile" --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
     pid=$!
     wait_for_text '^clear: serving' "$name.err"
-    url=$(sed -n 's/^clear: serving .* at \(http:.*\)$/\1/p' "$name.err")
+    url=$(sed -n 's/^clear: serving .* at \(https\{0,1\}:.*\)$/\1/p' "$name.err")
     [ -n "$url" ] || fail "clear profile --http: $(cat "$name.err")"
 }
 # What is printed can be pasted: it is run as it stands, with more words behind it.
@@ -212,6 +212,18 @@ kill "$pid"
 wait "$pid"
 expect_equal $? 143 'status after SIGTERM'
 
+# TLS by a certificate and its key; nothing else is spoken then. The recorded program sees neither, and the printed words switch recording.
+openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out 'own cert.pem' -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 2>/dev/null || fail openssl
+switched switch --interval 1h --tls-cert 'own cert.pem' --tls-key key.pem -- sleep 1000
+expect_match "$url" '^https://127\.0\.0\.1:' 'the address with TLS'
+expect_equal "$(curl -s -o got -w '%{http_code}' --cacert 'own cert.pem' "${url}heap")" 200 'over TLS'
+expect_equal "$(code got "${url/https/http}heap")" 000 'without TLS'
+expect_equal "$(code got "${url}heap")" 000 'a certificate that nobody signed'
+expect_equal "$(toggle '')" '{"recording":false}' 'the printed words'
+kill "$pid"
+wait "$pid"
+expect_equal $? 143 'status after SIGTERM'
+
 # Of a pipe that the program reads too, the token's line is taken and no more.
 expect_equal "$(printf '%s\nrest\n' "$given" | "$CLEAR" profile -q --db given.db -o given.profile --http :0 --http-token /dev/stdin -- cat 2>/dev/null)" rest 'what is left of standard input'
 
@@ -234,6 +246,11 @@ refuses 2 '--http-anywhere' --http 0.0.0.0:6060
 refuses 2 'HOST:PORT' --http '[::1'
 refuses 2 '--http ADDRESS' --http-anywhere
 refuses 2 '--http ADDRESS' --http-token token.txt
+refuses 2 '--http ADDRESS' --tls-cert 'own cert.pem'
+refuses 2 'need each other' --http :0 --tls-cert 'own cert.pem'
+refuses 2 'missing.pem: No such file' --http :0 --tls-cert 'own cert.pem' --tls-key missing.pem
+openssl genrsa -out other.pem 2048 2>/dev/null || fail openssl
+refuses 2 'do not belong together' --http :0 --tls-cert 'own cert.pem' --tls-key other.pem
 refuses 2 'No such file' --http :0 --http-token missing.txt
 echo short >token.txt
 refuses 2 'token.txt.*16 to 256 characters' --http :0 --http-token token.txt
