@@ -25,8 +25,9 @@ static const struct number_unit count_units[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}
 static const struct number_unit byte_units[] = {
     {"", 1},       {"B", 1},       {"K", 0x1p10},   {"k", 0x1p10}, {"KB", 0x1p10}, {"kB", 0x1p10},  {"KiB", 0x1p10},
     {"M", 0x1p20}, {"MB", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GB", 0x1p30}, {"GiB", 0x1p30}, {0}};
-static const struct number_unit duration_units[] = {{"", 1e9},  {"ns", 1},   {"us", 1e3},   {"µs", 1e3}, {"ms", 1e6},
-                                                    {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}, {0}};
+static const struct number_unit duration_units[] = {{"", 1e9},      {"ns", 1},          {"us", 1e3}, {"µs", 1e3},
+                                                    {"ms", 1e6},    {"s", 1e9},         {"m", 60e9}, {"h", 3600e9},
+                                                    {"d", 86400e9}, {"w", 7 * 86400e9}, {0}};
 
 static const struct number_unit count_shown[] = {{"", 1}, {0}};
 static const struct number_unit byte_shown[] = {{" GiB", 0x1p30}, {" MiB", 0x1p20}, {" KiB", 0x1p10}, {" B", 1}, {0}};

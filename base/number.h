@@ -2,7 +2,7 @@
  * or out of range, is a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)
- *   duration 1, 0.5, 250ms, 2s, 5m, 1h (without a unit seconds), in nanoseconds */
+ *   duration 1, 0.5, 250ms, 2s, 5m, 1h, 30d, 4w (without a unit seconds), in nanoseconds */
 #ifndef CLEAR_BASE_NUMBER_H
 #define CLEAR_BASE_NUMBER_H
 

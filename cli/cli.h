@@ -22,6 +22,7 @@ extern const struct command commands[]; /* cli/main.c; sorted by purpose; ends w
 int command_profile(int argc, char **argv, struct error *err);
 int command_ingest(int argc, char **argv, struct error *err);
 int command_recover(int argc, char **argv, struct error *err);
+int command_gc(int argc, char **argv, struct error *err);
 int command_tag(int argc, char **argv, struct error *err);
 int command_label(int argc, char **argv, struct error *err);
 int command_pin(int argc, char **argv, struct error *err);
@@ -44,10 +45,10 @@ int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
 /* The options of each command, declared in its file. */
-extern const struct option_group bench_options[], doctor_options[], export_options[], help_options[], ingest_options[],
-    label_options[], pin_options[], profile_options[], query_options[], recover_options[], report_options[],
-    rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[], version_options[],
-    web_options[];
+extern const struct option_group bench_options[], doctor_options[], export_options[], gc_options[], help_options[],
+    ingest_options[], label_options[], pin_options[], profile_options[], query_options[], recover_options[],
+    report_options[], rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[],
+    version_options[], web_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 
@@ -88,7 +89,7 @@ int cli_open(struct db *db, const char *option, enum db_mode mode, struct error 
 /* Reads numbers with units. `name` is the name in messages ("--depth"). Out of range or not a number: a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)
- *   duration 1, 0.5, 250ms, 2s, 5m, 1h (no unit is seconds), in nanoseconds */
+ *   duration 1, 0.5, 250ms, 2s, 5m, 1h, 30d, 4w (no unit is seconds), in nanoseconds */
 int cli_count(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err);
 int cli_bytes(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err);
 int cli_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct error *err);

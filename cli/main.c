@@ -35,6 +35,7 @@ const struct command commands[] = {
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
     ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
+    ROW(gc, KEEP, "delete old runs by rules, and give the space back", .options = gc_options),
     ROW(tag, KEEP, "set and remove tags of runs", .options = tag_options, .arguments = "<runs> <tag>", EDIT),
     ROW(label, KEEP, "set or remove the label of runs", .options = label_options, .arguments = "<runs> <label>", EDIT),
     ROW(pin, KEEP, "keep runs for good: clear gc and retention leave them", .options = pin_options,

@@ -11,6 +11,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/collect.h"
 #include "cli/detach.h"
 #include "cli/http_token.h"
 #include "cli/live_server.h"
@@ -637,6 +638,8 @@ static int run_target(struct recording *recording, struct error *err) {
     else
         code = end(recording, err);
     launch_end(&recording->launch);
+    if (code == 0 && failure.status == ERROR_NONE)
+        collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
     return code;
 }
 

@@ -30,6 +30,7 @@ void config_free(struct config *config) {
         free(config->thresholds[i].name);
     for (size_t i = 0; i < config->query_count; i++)
         queries_free(&config->queries[i]);
+    retention_free(&config->retention);
     free(config->toolchain);
     free(config->tags);
     free(config->thresholds);
@@ -161,6 +162,14 @@ static int read_queries(void *context, struct document *document, const char *ke
     return document_pairs(document, value, read_query, context);
 }
 
+static int read_retention(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                          const yaml_node_t *value) {
+    struct config *config = context;
+    (void)key;
+    (void)at;
+    return retention_read(&config->retention, document, value);
+}
+
 /* ---- thresholds, with the names of rules.yaml ---- */
 
 struct known_rules {
@@ -224,9 +233,13 @@ static int read_thresholds(void *context, struct document *document, const char 
 /* ---- the file ---- */
 
 int config_parse(struct config *config, const char *path, const char *text, struct error *err) {
-    static const struct document_key keys[] = {{"database", read_database},     {"toolchain", read_toolchain},
-                                               {"thresholds", read_thresholds}, {"tags", read_tags},
-                                               {"queries", read_queries},       {0}};
+    static const struct document_key keys[] = {{"database", read_database},
+                                               {"toolchain", read_toolchain},
+                                               {"thresholds", read_thresholds},
+                                               {"tags", read_tags},
+                                               {"queries", read_queries},
+                                               {"retention", read_retention},
+                                               {0}};
     struct document document;
     *config = (struct config){.path = xstrdup(path)};
     int code = document_open(&document, path, text, err);

@@ -9,6 +9,8 @@
  *     git_commit: auto
  *   queries:                         # saved queries by name, as in schema/queries.h
  *     my-sites: {description: ..., sql: ...}
+ *   retention:                       # how long runs are kept, as in schema/retention.h
+ *     keep: 30d
  *
  * clear reads the first file that it finds: in the working directory, then in its parents, then
  * $XDG_CONFIG_HOME/clear/clear.yaml (by default ~/.config/clear/clear.yaml). An unknown key, threshold or type is a failure that
@@ -25,6 +27,7 @@
 
 #include "schema/db.h"
 #include "schema/queries.h"
+#include "schema/retention.h"
 
 struct config_pair {
     char *key, *value;
@@ -46,6 +49,7 @@ struct config {
     size_t threshold_count;
     struct saved_query *queries;
     size_t query_count;
+    struct retention retention; /* not set: runs stay */
 };
 
 /* The configuration file for the working directory; free() it. NULL: there is none. A file that belongs neither to this user nor to

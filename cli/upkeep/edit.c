@@ -15,7 +15,7 @@ int edit_open(struct db *db, const char *option, const char *runs, struct run_se
     *set = (struct run_set){0};
     /* To open it for writing would make an empty one. */
     if (stat(path, &about) || about.st_size == 0) return cli_open(db, option, DB_READ, err);
-    return cli_open(db, option, DB_WRITE, err) || run_set_add(set, db, runs, err) ? -1 : 0;
+    return cli_open(db, option, DB_WRITE, err) || (runs && run_set_add(set, db, runs, err)) ? -1 : 0;
 }
 
 int edit_each(struct db *db, const struct run_set *set,

@@ -7,7 +7,7 @@
 #include "query/runs/run_set.h"
 #include "schema/db.h"
 
-/* Opens the warehouse for writing, which must be there, and finds the runs. db_close and run_set_free them, whatever it returns. */
+/* Opens the warehouse for writing, which must be there, and finds the runs; NULL: none. db_close and run_set_free them, whatever it returns. */
 int edit_open(struct db *db, const char *option, const char *runs, struct run_set *set, struct error *err);
 
 /* Calls `change` for each run, all in one transaction. */

@@ -102,13 +102,21 @@ static int show(struct db *db, const struct run_set *set, const struct rm_option
     return options->json ? 0 : runs_print(db, &(struct runs_shown){.only = set}, err);
 }
 
+static int delete_now(struct db *db, const struct run_set *set, bool is_trial, struct deleted *deleted,
+                      struct error *err) {
+    if (upkeep_begin(db, err)) return -1;
+    int code = runs_delete(db, set->ids, set->count, is_trial, deleted, err);
+    upkeep_end(db);
+    return code == 0 && !is_trial ? give_back(db, INT64_MAX, err) : code;
+}
+
 /* What would be freed is found by doing it in a transaction that is rolled back. So a single run, which needs no question, is not measured
  * first. */
 static int remove_runs(struct db *db, const struct run_set *set, const struct rm_options *options, struct error *err) {
     struct deleted trial = {0}, done = {0};
     bool is_asked = !options->force && set->count > 1;
     if (show(db, set, options, err)) return -1;
-    if ((options->dry_run || is_asked) && runs_delete(db, set->ids, set->count, true, &trial, err)) return -1;
+    if ((options->dry_run || is_asked) && delete_now(db, set, true, &trial, err)) return -1;
     int answer = options->dry_run ? 0 : is_asked ? ask(set, &trial, db->path, err) : 1;
     if (answer < 0) return -1;
     if (answer && (runs_delete(db, set->ids, set->count, false, &done, err) || give_back(db, INT64_MAX, err)))

@@ -419,7 +419,8 @@ int ingest_input(struct ingest *ingest, const struct input *input, const struct 
     result->format = format->name;
     if (db_begin(ingest->db, err) != 0) return -1;
     begin_input(ingest, input);
-    int code = read_input(ingest, input, format, result, err);
+    int code = store_refresh(&ingest->store, err);
+    if (code == 0) code = read_input(ingest, input, format, result, err);
     if (code == 0) code = store_expect_end(&ingest->store, err);
     if (code == 0 && ingest->run_id) code = run_totals_keep(ingest->db, ingest->run_id, err);
     forget_rows(ingest->rows);

@@ -35,6 +35,18 @@ void store_free(struct store *store) {
     *store = (struct store){0};
 }
 
+int store_refresh(struct store *store, struct error *err) {
+    int64_t version;
+    struct db *db = store->db;
+    if (db_int(db, "PRAGMA data_version", 0, &version, err) != 0) return -1;
+    if (store->data_version && store->data_version != version) {
+        store_free(store);
+        if (store_open(store, db, err) != 0) return -1;
+    }
+    store->data_version = version;
+    return 0;
+}
+
 /* Keys. A text is added with its NUL, so that ("ab", "c") and ("a", "bc") differ. */
 
 static void key_text(struct store *store, const char *text) {

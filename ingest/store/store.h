@@ -36,11 +36,15 @@ struct store {
     bool knows_hashes;
     int64_t first_new_trace; /* traces from this id on were made after store_expect was called; 0: unknown */
     bool is_fresh;           /* functions and locations were empty when store_expect was called */
+    int64_t data_version;    /* of the file at the latest store_refresh; 0: there was none */
     char *late_indexes;      /* the SQL that makes the indexes which store_expect dropped; NULL where it dropped none */
 };
 
 int store_open(struct store *store, struct db *db, struct error *err);
 void store_free(struct store *store);
+/* For a store that lives longer than a transaction: call it at the beginning of each. If another process wrote to the file since the last
+ * call, the store forgets what it knows, because the other may have deleted names that nothing used (ingest/upkeep/sweep.h). */
+int store_refresh(struct store *store, struct error *err);
 
 /* Texts may be NULL for empty. The flags has_* are 0 or 1. Mapping 0 is none. */
 struct store_mapping {

@@ -113,18 +113,20 @@ static int delete_doomed(struct db *db, const int64_t *ids, size_t count, struct
     return 0;
 }
 
+int upkeep_begin(struct db *db, struct error *err) {
+    return db_exec(db, "PRAGMA foreign_keys = OFF", err);
+}
+
+void upkeep_end(struct db *db) {
+    struct error ignored = {0};
+    (void)db_exec(db, "PRAGMA foreign_keys = ON", &ignored);
+}
+
 int runs_delete(struct db *db, const int64_t *ids, size_t count, bool is_trial, struct deleted *deleted,
                 struct error *err) {
-    struct error ignored = {0};
-    if (db_exec(db, "PRAGMA foreign_keys = OFF", err)) return -1;
-    int code = db_begin(db, err);
-    if (code == 0) {
-        code = delete_doomed(db, ids, count, deleted, err);
-        if (code == 0 && !is_trial)
-            code = db_commit(db, err);
-        else
-            db_rollback(db);
-    }
-    (void)db_exec(db, "PRAGMA foreign_keys = ON", &ignored);
+    if (db_begin(db, err)) return -1;
+    int code = delete_doomed(db, ids, count, deleted, err);
+    if (code == 0 && !is_trial) return db_commit(db, err);
+    db_rollback(db);
     return code;
 }

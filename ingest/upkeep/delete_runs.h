@@ -16,8 +16,12 @@ struct deleted {
     int64_t bytes; /* of pages of the file that became free */
 };
 
+/* Around the calls of runs_delete and names_sweep, and not within a transaction: SQLite would look up each deleted row in all tables. */
+int upkeep_begin(struct db *db, struct error *err);
+void upkeep_end(struct db *db);
+
 /* Deletes the runs with those ids in one transaction, and adds to *deleted what that was. With `is_trial` the transaction is rolled back:
- * it tells what would be freed. Not within a transaction. */
+ * it tells what would be freed. */
 int runs_delete(struct db *db, const int64_t *ids, size_t count, bool is_trial, struct deleted *deleted,
                 struct error *err);
 

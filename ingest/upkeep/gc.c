@@ -1,0 +1,175 @@
+#include "ingest/upkeep/gc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/clock.h"
+#include "ingest/upkeep/give_back.h"
+#include "ingest/upkeep/rewrite.h"
+#include "ingest/upkeep/sweep.h"
+#include "schema/schema.h"
+
+struct candidates {
+    int64_t *expired, *others; /* too old by the rules; the rest, for which only the size of the file counts */
+    size_t expired_count, other_count;
+};
+
+static bool is_late(const struct gc_policy *policy, struct gc_result *result) {
+    if (clock_monotonic_ns() >= policy->deadline_ns) result->is_late = true;
+    return result->is_late;
+}
+
+/* ---- which runs -------------------------------------------------------------------------------------------------- */
+
+static void add_id(int64_t **ids, size_t *count, int64_t id) {
+    *ids = xrealloc(*ids, (*count + 1) * sizeof **ids);
+    (*ids)[(*count)++] = id;
+}
+
+static void bind_ids(sqlite3_stmt *statement, const char *name, const int64_t *ids, size_t count) {
+    struct buffer json = {0};
+    buffer_add_json_integers(&json, ids, count);
+    db_bind_text(statement, name, buffer_text(&json));
+    buffer_free(&json);
+}
+
+static sqlite3_stmt *prepare_candidates(struct db *db, const struct gc_policy *policy, struct error *err) {
+    int64_t *recorded;
+    size_t count;
+    sqlite3_stmt *row = runs_being_recorded(db, &recorded, &count, err)
+                            ? NULL
+                            : db_prepare(db, embedded_text("upkeep/expired.sql"), err);
+    if (row) {
+        const struct retention *rules = policy->rules;
+        db_bind_int(row, ":until", rules->has_keep || rules->thin ? clock_realtime_ns() - rules->keep_ns : INT64_MIN);
+        db_bind_text(row, ":thin", rules->thin);
+        bind_ids(row, ":bases", policy->bases, policy->base_count);
+        bind_ids(row, ":recorded", recorded, count);
+    }
+    free(recorded);
+    return row;
+}
+
+static int find_candidates(struct db *db, const struct gc_policy *policy, struct candidates *found, struct error *err) {
+    sqlite3_stmt *row = prepare_candidates(db, policy, err);
+    int code = -1;
+    *found = (struct candidates){0};
+    while (row && (code = db_step(db, row, err)) == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (sqlite3_column_int(row, 1))
+            add_id(&found->expired, &found->expired_count, id);
+        else
+            add_id(&found->others, &found->other_count, id);
+    }
+    return code;
+}
+
+/* ---- the size of the file ---------------------------------------------------------------------------------------- */
+
+static int used_bytes(struct db *db, int64_t *used, int64_t *unused, struct error *err) {
+    int64_t pages, size;
+    if (db_int(db, "PRAGMA page_count", 0, &pages, err) || db_int(db, "PRAGMA freelist_count", 0, unused, err) ||
+        db_int(db, "PRAGMA page_size", 0, &size, err))
+        return -1;
+    *used = (pages - *unused) * size;
+    *unused *= size;
+    return 0;
+}
+
+/* ---- deleting ---------------------------------------------------------------------------------------------------- */
+
+enum { BATCH_RUNS = 64 };
+
+static int delete_batch(struct db *db, const int64_t *ids, size_t count, struct gc_result *result, struct error *err) {
+    if (runs_delete(db, ids, count, false, &result->deleted, err)) return -1;
+    for (size_t i = 0; i < count; i++)
+        add_id(&result->ids, &result->id_count, ids[i]);
+    return 0;
+}
+
+static int delete_expired(struct db *db, const struct gc_policy *policy, const struct candidates *found,
+                          struct gc_result *result, struct error *err) {
+    for (size_t at = 0; at < found->expired_count && !is_late(policy, result); at += BATCH_RUNS) {
+        size_t left = found->expired_count - at;
+        if (delete_batch(db, found->expired + at, left < BATCH_RUNS ? left : BATCH_RUNS, result, err)) return -1;
+    }
+    return 0;
+}
+
+static int sweep(struct db *db, const struct gc_policy *policy, struct gc_result *result, struct error *err) {
+    struct swept swept = {0};
+    if (is_late(policy, result)) return 0;
+    int code = names_sweep(db, &swept, err);
+    result->names += swept.rows;
+    result->is_recorded = swept.is_recorded;
+    return code;
+}
+
+/* A quarter of the runs that are too many by the mean size of a run, so that no more than needed go. */
+static size_t next_batch(int64_t used, int64_t max_bytes, int64_t runs, size_t left) {
+    int64_t mean = used / (runs ? runs : 1) + 1, wanted = (used - max_bytes) / mean / 4 + 1;
+    if (wanted > BATCH_RUNS) wanted = BATCH_RUNS;
+    return (size_t)wanted < left ? (size_t)wanted : left;
+}
+
+static int delete_until_small(struct db *db, const struct gc_policy *policy, const struct candidates *found,
+                              struct gc_result *result, struct error *err) {
+    int64_t used, unused, runs;
+    for (size_t at = 0, count; at < found->other_count && !is_late(policy, result); at += count) {
+        if (used_bytes(db, &used, &unused, err) || db_int(db, "SELECT count(*) FROM runs", 0, &runs, err)) return -1;
+        if (used <= policy->rules->max_bytes) break;
+        count = next_batch(used, policy->rules->max_bytes, runs, found->other_count - at);
+        if (delete_batch(db, found->others + at, count, result, err)) return -1;
+    }
+    return 0;
+}
+
+static int limit_size(struct db *db, const struct gc_policy *policy, const struct candidates *found,
+                      struct gc_result *result, struct error *err) {
+    size_t before = result->id_count;
+    if (!policy->rules->max_bytes) return 0;
+    if (delete_until_small(db, policy, found, result, err)) return -1;
+    return result->id_count > before ? sweep(db, policy, result, err) : 0;
+}
+
+static int collect(struct db *db, const struct gc_policy *policy, struct gc_result *result, struct error *err) {
+    struct candidates found;
+    int code = find_candidates(db, policy, &found, err);
+    if (code == 0) code = delete_expired(db, policy, &found, result, err);
+    if (code == 0) code = sweep(db, policy, result, err);
+    if (code == 0) code = limit_size(db, policy, &found, result, err);
+    free(found.expired);
+    free(found.others);
+    return code;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+static int try_it(struct db *db, const struct gc_policy *policy, struct gc_result *result, struct error *err) {
+    int64_t unused;
+    if (db_begin(db, err)) return -1;
+    int code = collect(db, policy, result, err);
+    if (code == 0) code = used_bytes(db, &result->bytes_after, &unused, err);
+    db_rollback(db);
+    return code;
+}
+
+static int do_it(struct db *db, const struct gc_policy *policy, struct gc_result *result, struct error *err) {
+    if (collect(db, policy, result, err)) return -1;
+    if (policy->may_rewrite && !result->is_recorded &&
+        rewrite_if_loose(db, result->bytes_before, &result->room_needed, err))
+        return -1;
+    return give_back(db, policy->deadline_ns, err) || used_bytes(db, &result->bytes_after, &result->free_bytes, err)
+               ? -1
+               : 0;
+}
+
+int gc_run(struct db *db, const struct gc_policy *policy, struct gc_result *result, struct error *err) {
+    int64_t unused;
+    *result = (struct gc_result){0};
+    if (used_bytes(db, &result->bytes_before, &unused, err) || upkeep_begin(db, err)) return -1;
+    int code = policy->is_trial ? try_it(db, policy, result, err) : do_it(db, policy, result, err);
+    upkeep_end(db);
+    return code;
+}
