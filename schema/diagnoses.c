@@ -246,17 +246,26 @@ static void add_diagnosis(struct buffer *sql, const struct diagnosis *diagnosis)
     buffer_add_char(sql, '\n');
 }
 
+/* The part of views/doctor.sql at which `line` stands alone. */
+static const char *place_in(const char *text, const char *line) {
+    const char *place = strstr(text, line);
+    if (!place) bug("views/doctor.sql has no line \"%s\"", line);
+    return place;
+}
+
 /* The text as SQLite stores it: "CREATE VIEW doctor AS ...", without the semicolon. A line of views/doctor.sql marks the place of the
- * users' views. */
+ * users' views. What is behind another line is for them alone: the rows are in order without it. */
 static void doctor_text(const struct diagnoses *diagnoses, struct buffer *sql) {
-    static const char here[] = "    -- views of users\n";
+    static const char here[] = "    -- views of users\n", with[] = "\n-- with views of users\n";
     const char *text = strstr(embedded_text("views/doctor.sql"), "CREATE VIEW ");
-    const char *place = strstr(text, here), *rest = place ? place + strlen(here) : NULL;
-    if (!place) bug("views/doctor.sql has no line for the views of users");
+    const char *place = place_in(text, here), *rest = place + strlen(here), *end = place_in(rest, with);
     buffer_add(sql, text, (size_t)(place - text));
-    for (size_t i = 0; i < diagnoses->count; i++)
-        if (!diagnoses->items[i].why) add_diagnosis(sql, &diagnoses->items[i]);
-    buffer_add(sql, rest, (size_t)(strrchr(rest, ';') - rest));
+    for (size_t i = 0; i < diagnoses->count; i++) {
+        if (diagnoses->items[i].why) continue;
+        add_diagnosis(sql, &diagnoses->items[i]);
+        end = strrchr(rest, ';');
+    }
+    buffer_add(sql, rest, (size_t)(end - rest));
 }
 
 static int wanted_text(struct db *db, struct buffer *sql, struct error *err) {

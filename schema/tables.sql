@@ -38,6 +38,8 @@ CREATE TABLE runs (
     write_ns     INTEGER NOT NULL DEFAULT 0  -- [ns] and on reading counters and writing rows; 0: as before
 ) STRICT;
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
+-- SQLite reads the ids of all runs from the smallest index, so in this order: views that have no ORDER BY begin with the newest run.
+CREATE INDEX runs_newest ON runs(id DESC);
 
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run

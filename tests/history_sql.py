@@ -3,6 +3,7 @@
 Python, of the rows of the tables; and each must read the rows of the asked runs only, however the condition on run_id is written:
 SQLite's own count of steps in a file with many runs may not exceed that in a file with few."""
 
+import json
 import random
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ from collections import defaultdict
 
 CLEAR, DIRECTORY = sys.argv[1:3]
 BIG = 1 << 40
+NAME = 'f{}"<\\>\n\x1b\x01é' # whatever a name may have
 FEW, MANY = 6, 120
 
 # view: table, kinds of profile (None: any, "-wait": all but wait), key columns, sums, maxima; scope: "process" or "run"
@@ -52,7 +54,7 @@ def insert(db, table, row):
 def names(db):
     """Twelve stacks of six functions; two label sets; locks, cells and channels, some of them with an allocation stack."""
     for i in range(1, 7):
-        insert(db, "functions", {"id": i, "name": f'f{i}"<\\>'})
+        insert(db, "functions", {"id": i, "name": NAME.format(i)})
         insert(db, "locations", {"id": i, "mapping_id": 0, "address": i})
         insert(db, "location_lines", {"location_id": i, "position": 0, "function_id": i, "line": i})
     for i in range(1, 13):
@@ -61,7 +63,7 @@ def names(db):
     insert(db, "label_sets", {"id": 1, "labels": '[["k","v"]]'})
     for kind, first in ("lock", 1), ("cell", 11), ("channel", 21), ("wait", 31):
         for i in range(first, first + 4):
-            insert(db, "objects", {"id": i, "kind": kind, "identity": f"o{i}", "name": f'o"{i}\\', "trace_id": i % 3})
+            insert(db, "objects", {"id": i, "kind": kind, "identity": f"o{i}", "name": "o" + NAME.format(i), "trace_id": i % 3})
 
 
 def measured(db, source, table, kind, profile):
@@ -113,6 +115,21 @@ def add_run(db, source, run):
                 insert(db, "profiles", {"id": profile, "run_id": run, "process_id": process, "kind": kind, "duration_ns": 10**8,
                                         "time_ns": run * 1000 + window * 10**8 + 10**8})
                 measured(db, source, table, kind, profile)
+        judged(db, run, process, source, profile + 1)
+        profile += 1
+
+
+def judged(db, run, process, source, profile):
+    """What the other diagnoses are about: counters of the processor, fibers, warnings, losses."""
+    insert(db, "profiles", {"id": profile, "run_id": run, "process_id": process, "kind": "fibers", "dropped": 5, "truncated": run,
+                            "comments": json.dumps(["# WARNING: " + NAME.format(run)])})
+    for name, value in ("cycles", 10**10), ("instructions", 10**9 + source.randrange(1000)), ("cache-references", 1000), ("cache-misses", 900):
+        insert(db, "counters", {"profile_id": profile, "name": name, "value": value})
+    insert(db, "fibers", {"profile_id": profile, "total_fibers": 10000 + run, "very_short_fibers": 9000})
+    for scheduler, fibers in (0, 5000 + run), (1, 3):
+        insert(db, "schedulers", {"profile_id": profile, "scheduler": scheduler, "fibers": fibers})
+    insert(db, "task_sites", {"profile_id": profile, "site": 4, "runs": 100, "dispatch": "local", "schedulers": '{"0":90,"1":10}',
+                              "kind": "BG", "line": 8})
 
 
 def warehouse(name, runs):
@@ -166,7 +183,7 @@ def compare_texts(db):
     """Names, objects and what a stack is of, of rows of windows and of others alike."""
     for view in USES:
         for trace, function, line in db.execute(f"SELECT DISTINCT trace_id, function, line FROM {view}"):
-            want = (f'f{(trace - 1) % 6 + 1}"<\\>', (trace - 1) % 6 + 1) if trace and view != "cpu_use" else (function, line)
+            want = (NAME.format((trace - 1) % 6 + 1), (trace - 1) % 6 + 1) if trace and view != "cpu_use" else (function, line)
             check((function, line) == want, f"{view}: stack {trace} is {function}:{line}")
     bad, = db.execute("SELECT count(*) FROM lock_use JOIN objects ON objects.id = object_id WHERE objects.name <> lock_use.object"
                       " OR lock_use.kind <> 'mutex' OR stack_of = 'allocation' AND lock_use.trace_id <> objects.trace_id").fetchone()
@@ -207,7 +224,27 @@ def compare_all(db):
     db.rollback()
 
 
+def compare_doctor(db):
+    """The doctor is its sections, and the newest run comes first in it, with what was not recorded before all else."""
+    columns = "run_id, section, code, severity, subject, evidence, trace_ids, advice"
+    rows = db.execute(f"SELECT {columns} FROM doctor").fetchall()
+    check({row[1] for row in rows} >= {"saturation", "heap", "lock", "thread", "wait", "channel", "cell", "fibers", "hardware"},
+          f"sections: {sorted({row[1] for row in rows})}")
+    parts = [row for view in DOCTORS for row in db.execute(f"SELECT {columns} FROM {view}")]
+    check(sorted(rows, key=repr) == sorted(parts, key=repr), f"doctor: {set(rows) ^ set(parts)}")
+    severity = ("critical", "warning", "note", "ok")
+    order = [(-row[0], row[1] != "saturation", severity.index(row[3])) for row in rows]
+    check(order == sorted(order), "doctor: the order")
+    for row in rows:
+        json.loads(row[5]), json.loads(row[6])
+    warnings = {row[4] for row in rows if row[2] == "warning"}
+    check(warnings == {"WARNING: " + NAME.format(run) for run, in db.execute("SELECT id FROM runs")}, f"doctor: warnings {warnings}")
+
+
 # ---- a condition reaches the rows ----
+
+DOCTORS = tuple("doctor_" + section for section in ("saturation", "heap", "lock", "thread", "io", "wait", "channel", "cell", "fibers", "freeze",
+                                                    "hardware"))
 
 FORMS = ("SELECT {what} FROM {view} WHERE run_id = 1999",
          "SELECT {what} FROM {view} WHERE run_id = :run",
@@ -236,14 +273,15 @@ def reaches(few, many, view):
             sql = form.format(view=view, what=what)
             (rows, small), (same, large) = steps(few, sql), steps(many, sql)
             check(sorted(rows) == sorted(same), f"other rows in a file with more runs: {sql}")
-            check(rows and rows != [(0,)], f"no row: {sql}")
+            check(rows and rows != [(0,)] or view in ("doctor_io", "doctor_freeze"), f"no row: {sql}")
             check(large <= small * 1.5 + 20, f"{sql}: {small} hundred steps in a file with {FEW} runs, {large} in one with {MANY}")
 
 
 def main():
     few, many = warehouse("few.db", FEW), warehouse("many.db", MANY)
     compare_all(few)
-    for view in USES:
+    compare_doctor(few)
+    for view in [*USES, "hardware", "doctor", *DOCTORS]:
         reaches(few, many, view)
 
 

@@ -149,56 +149,19 @@ static void test_wrappers(void **state) {
 
 static void test_views_run_in_both(void **state) {
     (void)state;
-    static const char *const views[] = {"places",
-                                        "frames",
-                                        "stacks",
-                                        "heap",
-                                        "lock_use",
-                                        "wait_use",
-                                        "cell_use",
-                                        "channel_use",
-                                        "cpu_use",
-                                        "hardware",
-                                        "doctor",
-                                        "doctor_heap",
-                                        "doctor_lock",
-                                        "doctor_channel",
-                                        "doctor_cell",
-                                        "site_history",
-                                        "run_summary",
-                                        "doctor_fibers",
-                                        "doctor_hardware",
-                                        "doctor_freeze",
-                                        "doctor_saturation",
-                                        "doctor_thread",
-                                        "doctor_io",
-                                        "doctor_wait",
-                                        "sites",
-                                        "windows",
-                                        "heap_windows",
-                                        "leaves",
-                                        "peaks",
-                                        "memory",
-                                        "heap_details",
-                                        "io_use",
-                                        "map_use",
-                                        "site_histograms",
-                                        "lost",
-                                        "run_order",
-                                        "thread_use",
-                                        "spin_use"};
-    assert_int_equal(number("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name NOT GLOB 'doctor_*_*'"),
-                     COUNT(views));
+    char *names = rows_of("SELECT group_concat(name, ' ') || ' ' FROM sqlite_schema WHERE type = 'view'");
     /* The comment that says the question stands inside the view, so that .schema shows it. */
     check_rows("SELECT name FROM sqlite_schema WHERE type = 'view' AND sql NOT LIKE '%-- Question: %'", "");
-    for (size_t i = 0; i < COUNT(views); i++) {
-        char *sql = xasprintf("SELECT * FROM %s", views[i]);
+    assert_true(strstr(names, "doctor_heap ") && strstr(names, "sites "));
+    for (char *rest = names, *view; (view = strtok_r(rest, " \n", &rest));) {
+        char *sql = xasprintf("SELECT * FROM %s", view);
         char *ours = rows_of(sql), *shell = shell_rows_of(sql);
         assert_string_equal(ours, shell);
         free(ours);
         free(shell);
         free(sql);
     }
+    free(names);
 }
 
 static void check_columns(const char *view, const char *expected) {

@@ -27,6 +27,28 @@ CREATE VIEW doctor_cell AS
 -- trace_ids: the callers where they were recorded, else the stack that allocated the cell. First the caller with most retries
 --   (high-retry), failures (exhausted) or else copies; callers that only read come last.
 -- Known false positives: a cell that is filled once at the start and only read after that, in a short run (misuse).
+SELECT
+    run.id AS run_id,
+    'cell' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    objects.name AS subject,
+    finding.value AS evidence,
+    substr(finding.key, 91) AS trace_ids,
+    advice.text AS advice,
+    objects.id AS object_id,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'struct_size') AS struct_size,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'reads') AS reads,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'commits') AS commits,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'multi_commits') AS multi_commits,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'retries') AS retries,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'retries_per_commit') AS retries_per_commit,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'update_failures') AS update_failures,
+    CAST(substr(finding.key, 71, 20) AS INTEGER) AS cow_bytes
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -47,7 +69,8 @@ cell AS (
         sum(update_failures) AS update_failures, sum(struct_size * (commits + retries)) AS cow_bytes
     FROM cells
     JOIN profiles ON profiles.id = cells.profile_id
-    GROUP BY profiles.run_id, cells.object_id, cells.address
+    WHERE profiles.run_id = run.id
+    GROUP BY cells.object_id, cells.address
 ),
 judged AS (
     SELECT
@@ -66,47 +89,37 @@ judged AS (
     CROSS JOIN rule
 )
 SELECT
-    judged.run_id,
-    'cell' AS section,
-    judged.code,
-    CASE WHEN judged.code = 'cow-thrash' AND cow_bytes >= critical_bytes THEN 'critical'
-         WHEN judged.code = 'high-retry' AND retries < note_retries THEN 'note'
-         ELSE advice.severity END AS severity,
-    objects.name AS subject,
-    printf('{"struct_size":%d,"reads":%d,"commits":%d,"multi_commits":%d,"retries":%d,"retries_per_commit":%s,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%s":', judged.code,
+        CASE WHEN judged.code = 'cow-thrash' AND cow_bytes >= critical_bytes THEN 'critical'
+             WHEN judged.code = 'high-retry' AND retries < note_retries THEN 'note'
+             ELSE advice.severity END,
+        judged.object_id, judged.address, cow_bytes,
+        coalesce(
+            (SELECT '[' || group_concat(trace_id) OVER (
+                        ORDER BY weight DESC, operations DESC, trace_id
+                        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
+             FROM (SELECT
+                       iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id) AS trace_id,
+                       CASE judged.code WHEN 'high-retry' THEN sum(cells.retries)
+                            WHEN 'exhausted' THEN sum(cells.update_failures)
+                            ELSE sum(cells.commits + cells.retries) END AS weight,
+                       sum(cells.reads + cells.commits) AS operations
+                   FROM profiles
+                   JOIN cells ON cells.profile_id = profiles.id
+                   WHERE profiles.run_id = judged.run_id
+                     AND profiles.kind = 'mvcc' -- all cells are of this kind; halves the time for runs with many windows
+                     AND cells.object_id = judged.object_id
+                     AND cells.address = judged.address
+                   GROUP BY 1)
+             WHERE trace_id <> 0
+             LIMIT 1), '[]'))
+    || printf('{"struct_size":%d,"reads":%d,"commits":%d,"multi_commits":%d,"retries":%d,"retries_per_commit":%s,'
            || '"update_failures":%d,"cow_bytes":%d}',
            struct_size, reads, commits, multi_commits, retries,
-           coalesce(round(1.0 * retries / nullif(commits, 0), 3), 'null'), update_failures, cow_bytes) AS evidence,
-    coalesce(
-        (SELECT '[' || group_concat(trace_id) OVER (
-                    ORDER BY weight DESC, operations DESC, trace_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
-         FROM (SELECT
-                   iif(cells.trace_id <> 0, cells.trace_id, objects.trace_id) AS trace_id,
-                   CASE judged.code WHEN 'high-retry' THEN sum(cells.retries)
-                        WHEN 'exhausted' THEN sum(cells.update_failures)
-                        ELSE sum(cells.commits + cells.retries) END AS weight,
-                   sum(cells.reads + cells.commits) AS operations
-               FROM profiles
-               JOIN cells ON cells.profile_id = profiles.id
-               WHERE profiles.run_id = judged.run_id
-                 AND profiles.kind = 'mvcc' -- all cells are of this kind; halves the time for runs with many windows
-                 AND cells.object_id = judged.object_id
-                 AND cells.address = judged.address
-               GROUP BY 1)
-         WHERE trace_id <> 0
-         LIMIT 1), '[]') AS trace_ids,
-    advice.text AS advice,
-    judged.object_id,
-    judged.address,
-    struct_size,
-    reads,
-    commits,
-    multi_commits,
-    retries,
-    round(1.0 * retries / nullif(commits, 0), 3) AS retries_per_commit,
-    update_failures,
-    cow_bytes
+           coalesce(round(1.0 * retries / nullif(commits, 0), 3), 'null'), update_failures, cow_bytes)) || '}'
 FROM judged
 JOIN objects ON objects.id = judged.object_id
-LEFT JOIN advice ON advice.code = 'cell-' || judged.code;
+LEFT JOIN advice ON advice.code = 'cell-' || judged.code
+)) AS finding
+JOIN objects ON objects.id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'cell-' || trim(substr(finding.key, 1, 20));

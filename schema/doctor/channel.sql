@@ -33,6 +33,33 @@ CREATE VIEW doctor_channel AS
 --   receivers wait.
 -- Known false positives: workers that wait for requests are slow-producer; a sender that is meant to be held back is
 --   slow-consumer.
+SELECT
+    run.id AS run_id,
+    'channel' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    objects.name AS subject,
+    finding.value AS evidence,
+    iif(objects.trace_id <> 0, '[' || objects.trace_id || ']', '[]') AS trace_ids,
+    advice.text AS advice,
+    objects.id AS object_id,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS channel,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'capacity') AS capacity,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'max_depth') AS max_depth,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'depth_percent') AS depth_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'pushes') AS pushes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked') AS push_blocked,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_percent') AS push_blocked_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_ns') AS push_blocked_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'pops') AS pops,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked') AS pop_blocked,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_percent') AS pop_blocked_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_ns') AS pop_blocked_ns,
+    CAST(substr(finding.key, 91, 20) AS INTEGER) AS blocked,
+    CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -54,7 +81,8 @@ channel AS (
     FROM channels
     JOIN profiles ON profiles.id = channels.profile_id
     JOIN objects ON objects.id = channels.object_id
-    GROUP BY profiles.run_id, channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel)
+    WHERE profiles.run_id = run.id
+    GROUP BY channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel)
 ),
 figure AS (
     SELECT
@@ -86,41 +114,24 @@ weighed AS (
     FROM judged
 )
 SELECT
-    weighed.run_id,
-    'channel' AS section,
-    weighed.code,
-    CASE WHEN weighed.code = 'balanced' THEN 'ok'
-         WHEN iif(push_blocked_ns + pop_blocked_ns > 0, wait_ns < note_ns, blocked < note_blocked) THEN 'note'
-         WHEN weighed.code = 'slow-producer' AND wait_ns > 0
-              AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) < starved_percent THEN 'note'
-         WHEN weighed.code = 'backpressure' AND push_blocked_percent < blocked_percent THEN 'note'
-         WHEN weighed.code = 'slow-consumer'
-              AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) >= critical_percent THEN 'critical'
-         ELSE advice.severity END AS severity,
-    objects.name AS subject,
-    printf('{"capacity":%d,"max_depth":%d,"depth_percent":%s,"pushes":%d,"push_blocked":%d,"push_blocked_percent":%d,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%20d":', weighed.code,
+        CASE WHEN weighed.code = 'balanced' THEN 'ok'
+             WHEN iif(push_blocked_ns + pop_blocked_ns > 0, wait_ns < note_ns, blocked < note_blocked) THEN 'note'
+             WHEN weighed.code = 'slow-producer' AND wait_ns > 0
+                  AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) < starved_percent THEN 'note'
+             WHEN weighed.code = 'backpressure' AND push_blocked_percent < blocked_percent THEN 'note'
+             WHEN weighed.code = 'slow-consumer'
+                  AND round(100.0 * wait_ns / nullif(runs.duration_ns, 0)) >= critical_percent THEN 'critical'
+             ELSE advice.severity END,
+        weighed.object_id, weighed.channel, wait_ns, blocked)
+    || printf('{"capacity":%d,"max_depth":%d,"depth_percent":%s,"pushes":%d,"push_blocked":%d,"push_blocked_percent":%d,'
            || '"push_blocked_ns":%d,"pops":%d,"pop_blocked":%d,"pop_blocked_percent":%d,"pop_blocked_ns":%d,"wait_ns":%d}',
            capacity, max_depth, coalesce(depth_percent, 'null'), pushes, push_blocked, push_blocked_percent,
-           push_blocked_ns, pops, pop_blocked, pop_blocked_percent, pop_blocked_ns, wait_ns) AS evidence,
-    iif(objects.trace_id <> 0, '[' || objects.trace_id || ']', '[]') AS trace_ids,
-    advice.text AS advice,
-    weighed.object_id,
-    weighed.channel,
-    capacity,
-    max_depth,
-    depth_percent,
-    pushes,
-    push_blocked,
-    push_blocked_percent,
-    push_blocked_ns,
-    pops,
-    pop_blocked,
-    pop_blocked_percent,
-    pop_blocked_ns,
-    blocked,
-    wait_ns
+           push_blocked_ns, pops, pop_blocked, pop_blocked_percent, pop_blocked_ns, wait_ns)) || '}'
 FROM weighed
 JOIN runs ON runs.id = weighed.run_id
-JOIN objects ON objects.id = weighed.object_id
 CROSS JOIN rule
-LEFT JOIN advice ON advice.code = 'channel-' || weighed.code;
+LEFT JOIN advice ON advice.code = 'channel-' || weighed.code
+)) AS finding
+JOIN objects ON objects.id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'channel-' || trim(substr(finding.key, 1, 20));

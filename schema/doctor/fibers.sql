@@ -24,6 +24,30 @@ CREATE VIEW doctor_fibers AS
 -- Severity: that of the advice, but a note if there are fewer than fibers_note_count (1,000) fibers or runs.
 -- Known false positives: fibers that are short because they mostly hand work on; a program that keeps the other schedulers free
 --   on purpose.
+SELECT
+    run.id AS run_id,
+    'fibers' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    substr(finding.key, 31) AS subject,
+    finding.value AS evidence,
+    '[]' AS trace_ids,
+    advice.text AS advice,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'total_fibers') AS total_fibers,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'short_fibers') AS short_fibers,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'very_short_fibers') AS very_short_fibers,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'very_short_percent') AS very_short_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'total_lifetime_ns') AS total_lifetime_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'max_lifetime_ns') AS max_lifetime_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'schedulers') AS schedulers,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'runs') AS runs,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_scheduler') AS busiest_scheduler,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_runs') AS busiest_runs,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_percent') AS busiest_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'sites') AS sites
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -40,13 +64,15 @@ total AS (
            sum(total_lifetime_ns) AS total_lifetime_ns, max(max_lifetime_ns) AS max_lifetime_ns
     FROM fibers
     JOIN profiles ON profiles.id = fibers.profile_id
+    WHERE profiles.run_id = run.id
     GROUP BY profiles.run_id
 ),
 scheduler AS (
     SELECT profiles.run_id, schedulers.scheduler, sum(schedulers.fibers) AS runs
     FROM schedulers
     JOIN profiles ON profiles.id = schedulers.profile_id
-    GROUP BY profiles.run_id, schedulers.scheduler
+    WHERE profiles.run_id = run.id
+    GROUP BY schedulers.scheduler
 ),
 -- Window functions from here on: SQLite 3.40 passes a condition on run_id through one GROUP BY only.
 spread AS (
@@ -70,6 +96,7 @@ part AS (
     LEFT JOIN profiles ON profiles.run_id = runs.id
     LEFT JOIN task_sites ON task_sites.profile_id = profiles.id
     LEFT JOIN json_each(task_sites.schedulers) AS step
+    WHERE runs.id = run.id
     GROUP BY runs.id, task_sites.site, step.key
 ),
 site AS (
@@ -102,52 +129,37 @@ named AS (
     FROM label
     WINDOW run AS (PARTITION BY run_id ORDER BY site ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
-finding AS (
+judged AS (
     SELECT
-        total.run_id, 'micro-fibers' AS code, total_fibers AS weighed, 'fibers' AS subject,
+        'micro-fibers' AS code, total_fibers AS weighed, total_lifetime_ns, 'fibers' AS subject,
         printf('{"total_fibers":%d,"short_fibers":%d,"very_short_fibers":%d,"very_short_percent":%d,'
                || '"total_lifetime_ns":%d,"max_lifetime_ns":%d}',
                total_fibers, short_fibers, very_short_fibers, very_short_percent, total_lifetime_ns,
-               max_lifetime_ns) AS evidence,
-        total_fibers, short_fibers, very_short_fibers, very_short_percent, total_lifetime_ns, max_lifetime_ns,
-        NULL AS schedulers, NULL AS runs, NULL AS busiest_scheduler, NULL AS busiest_runs, NULL AS busiest_percent,
-        NULL AS sites
+               max_lifetime_ns) AS evidence
     FROM total
     CROSS JOIN rule
     WHERE total_fibers >= micro_count AND very_short_percent >= micro_percent
     UNION ALL
     SELECT
-        share.run_id, 'imbalance', share.runs, coalesce(named.names, 'scheduler ' || busiest_scheduler),
+        'imbalance', share.runs, 0, coalesce(named.names, 'scheduler ' || busiest_scheduler),
         printf('{"schedulers":%d,"runs":%d,"busiest_scheduler":%d,"busiest_runs":%d,"busiest_percent":%d,"sites":[%s]}',
-               schedulers, share.runs, busiest_scheduler, busiest_runs, busiest_percent, coalesce(named.sites, '')),
-        NULL, NULL, NULL, NULL, NULL, NULL,
-        schedulers, share.runs, busiest_scheduler, busiest_runs, busiest_percent,
-        '[' || coalesce(named.sites, '') || ']'
+               schedulers, share.runs, busiest_scheduler, busiest_runs, busiest_percent, coalesce(named.sites, ''))
     FROM share
     JOIN named ON named.run_id = share.run_id
     CROSS JOIN rule
     WHERE schedulers >= 2 AND busiest_percent >= imbalance_percent
 )
 SELECT
-    finding.run_id,
-    'fibers' AS section,
-    finding.code,
-    iif(finding.weighed < (SELECT note_count FROM rule), 'note', advice.severity) AS severity,
-    finding.subject,
-    finding.evidence,
-    '[]' AS trace_ids,
-    advice.text AS advice,
-    total_fibers,
-    short_fibers,
-    very_short_fibers,
-    very_short_percent,
-    total_lifetime_ns,
-    max_lifetime_ns,
-    schedulers,
-    runs,
-    busiest_scheduler,
-    busiest_runs,
-    busiest_percent,
-    sites
-FROM finding
-LEFT JOIN advice ON advice.code = 'fibers-' || finding.code;
+    '{' || group_concat(printf('"%-20s%-10s%s":', judged.code,
+        iif(judged.weighed < (SELECT note_count FROM rule), 'note', advice.severity),
+        -- the subject, which has names of files, as the inside of a JSON string
+        (WITH RECURSIVE escaped(text, code) AS (
+             SELECT replace(replace(judged.subject, '\', '\\'), '"', '\"'), 1
+             UNION ALL
+             SELECT replace(text, char(code), printf('\u%04x', code)), code + 1 FROM escaped WHERE code < 32)
+         SELECT text FROM escaped WHERE code = 32))
+    || judged.evidence) || '}'
+FROM judged
+LEFT JOIN advice ON advice.code = 'fibers-' || judged.code
+)) AS finding
+LEFT JOIN advice ON advice.code = 'fibers-' || trim(substr(finding.key, 1, 20));

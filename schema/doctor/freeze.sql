@@ -22,6 +22,29 @@ CREATE VIEW doctor_freeze AS
 -- Severity: that of the advice, but a note if alloc_bytes < freeze_note_bytes (1 MiB), which fits in a cache.
 -- Known false positives: the misses may come from other data (large arrays, mapped files); blocks that are never live at the same
 --   time.
+SELECT
+    run.id AS run_id,
+    'freeze' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    finding.value AS evidence,
+    '[' || places.trace_id || ']' AS trace_ids,
+    advice.text AS advice,
+    places.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS alloc_count,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS alloc_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_miss_percent') AS llc_miss_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_misses') AS llc_misses,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_references') AS llc_references
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -33,39 +56,21 @@ rule AS (
     FROM rules
 ),
 site AS (
-    -- From the runs with counters to their sites, so that the sites of other runs are not read. With window functions, because
-    -- SQLite 3.40 passes a condition on run_id through them, and through one GROUP BY only.
     SELECT DISTINCT
            hardware.run_id, sites.trace_id, llc_miss_percent, llc_misses, llc_references,
            sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes
     FROM hardware
     CROSS JOIN profiles ON profiles.run_id = hardware.run_id
     JOIN sites ON sites.profile_id = profiles.id
-    WHERE hardware.llc_miss_percent >= (SELECT llc_percent FROM rule)
-    WINDOW site AS (PARTITION BY hardware.run_id, sites.trace_id)
+    WHERE hardware.run_id = run.id AND hardware.llc_miss_percent >= (SELECT llc_percent FROM rule)
+    WINDOW site AS (PARTITION BY sites.trace_id)
 )
 SELECT
-    site.run_id,
-    'freeze' AS section,
-    'freeze' AS code,
-    iif(alloc_bytes < (SELECT note_bytes FROM rule), 'note', advice.severity) AS severity,
-    iif(places.function = '', '(no stack)', places.function) AS subject,
-    printf('{"alloc_count":%d,"alloc_bytes":%d,"mean_bytes":%s,"llc_miss_percent":%d,"llc_misses":%d,"llc_references":%d}',
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d":', 'freeze', iif(alloc_bytes < (SELECT note_bytes FROM rule), 'note', advice.severity),
+        site.trace_id, alloc_bytes)
+    || printf('{"alloc_count":%d,"alloc_bytes":%d,"mean_bytes":%s,"llc_miss_percent":%d,"llc_misses":%d,"llc_references":%d}',
            alloc_count, alloc_bytes, round(1.0 * alloc_bytes / alloc_count, 1), llc_miss_percent, llc_misses,
-           llc_references) AS evidence,
-    '[' || site.trace_id || ']' AS trace_ids,
-    advice.text AS advice,
-    site.trace_id,
-    places.function,
-    places.file,
-    places.line,
-    places.module,
-    alloc_count,
-    alloc_bytes,
-    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes,
-    llc_miss_percent,
-    llc_misses,
-    llc_references
+           llc_references)) || '}'
 FROM site
 JOIN places ON places.trace_id = site.trace_id
 LEFT JOIN advice ON advice.code = 'freeze-freeze'
@@ -78,4 +83,7 @@ WHERE alloc_count >= (SELECT alloc_count FROM rule)
        WHERE places.function = helper.column1
           OR places.function GLOB helper.column1 || '(*'
           OR places.function GLOB '*[.:]' || helper.column1
-          OR places.function GLOB '*[.:]' || helper.column1 || '(*');
+          OR places.function GLOB '*[.:]' || helper.column1 || '(*')
+)) AS finding
+JOIN places ON places.trace_id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'freeze-' || trim(substr(finding.key, 1, 20));

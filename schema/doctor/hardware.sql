@@ -15,6 +15,23 @@ CREATE VIEW doctor_hardware AS
 -- Severity: that of the advice, but a note with fewer than hardware_note_cycles (100 million) cycles: they are mostly start-up.
 -- Known false positives: a program that mostly sleeps; another process that shares the cache; virtual machines with coarse
 --   counters.
+SELECT
+    run.id AS run_id,
+    'hardware' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    CASE WHEN trim(substr(finding.key, 1, 20)) GLOB 'ipc*' THEN 'instructions per cycle'
+         WHEN trim(substr(finding.key, 1, 20)) GLOB 'llc*' THEN 'last-level cache'
+         ELSE 'branches' END AS subject,
+    finding.value AS evidence,
+    '[]' AS trace_ids,
+    advice.text AS advice,
+    CAST(substr(finding.key, 31, 20) AS INTEGER) AS counted,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS events,
+    round(1.0 * CAST(substr(finding.key, 31, 20) AS INTEGER) / CAST(substr(finding.key, 51, 20) AS INTEGER), 4) AS ratio
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -26,42 +43,40 @@ rule AS (
         max(value) FILTER (WHERE name = 'hardware_note_cycles') AS note_cycles
     FROM rules
 ),
-finding AS (
+judged AS (
     SELECT
-        run_id, cycles, 'instructions per cycle' AS subject, instructions AS counted, cycles AS events, ipc AS ratio,
+        cycles, 'instructions per cycle' AS subject, instructions AS counted, cycles AS events, ipc AS ratio,
         printf('{"ipc":%.3f,"instructions":%d,"cycles":%d}', ipc, instructions, cycles) AS evidence,
         CASE WHEN ipc < (SELECT ipc_low FROM rule) THEN 'ipc-low'
              WHEN ipc >= (SELECT ipc_good FROM rule) THEN 'ipc-good' END AS code
     FROM hardware
+    WHERE hardware.run_id = run.id
     UNION ALL
     SELECT
-        run_id, cycles, 'last-level cache', llc_misses, llc_references, 1.0 * llc_misses / nullif(llc_references, 0),
+        cycles, 'last-level cache', llc_misses, llc_references, 1.0 * llc_misses / nullif(llc_references, 0),
         printf('{"llc_miss_percent":%d,"llc_misses":%d,"llc_references":%d}', llc_miss_percent, llc_misses,
                llc_references),
         CASE WHEN llc_miss_percent > (SELECT llc_high_percent FROM rule) THEN 'llc-high'
              WHEN llc_miss_percent > (SELECT llc_moderate_percent FROM rule) THEN 'llc-moderate' END
     FROM hardware
+    WHERE hardware.run_id = run.id
     UNION ALL
     SELECT
-        run_id, cycles, 'branches', branch_misses, branches, 1.0 * branch_misses / nullif(branches, 0),
+        cycles, 'branches', branch_misses, branches, 1.0 * branch_misses / nullif(branches, 0),
         printf('{"branch_miss_percent":%d,"branch_misses":%d,"branches":%d}', branch_miss_percent, branch_misses,
                branches),
         CASE WHEN branch_miss_percent > (SELECT branch_high_percent FROM rule) THEN 'branch-high' END
     FROM hardware
+    WHERE hardware.run_id = run.id
 )
 SELECT
-    finding.run_id,
-    'hardware' AS section,
-    finding.code,
-    CASE WHEN finding.code <> 'ipc-good' AND finding.cycles < (SELECT note_cycles FROM rule) THEN 'note'
-         ELSE advice.severity END AS severity,
-    finding.subject,
-    finding.evidence,
-    '[]' AS trace_ids,
-    advice.text AS advice,
-    finding.counted,
-    finding.events,
-    round(finding.ratio, 4) AS ratio
-FROM finding
-LEFT JOIN advice ON advice.code = 'hardware-' || finding.code
-WHERE finding.code IS NOT NULL;
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d":', judged.code,
+        CASE WHEN judged.code <> 'ipc-good' AND judged.cycles < (SELECT note_cycles FROM rule) THEN 'note'
+             ELSE advice.severity END,
+        counted, events)
+    || evidence) || '}'
+FROM judged
+LEFT JOIN advice ON advice.code = 'hardware-' || judged.code
+WHERE judged.code IS NOT NULL
+)) AS finding
+LEFT JOIN advice ON advice.code = 'hardware-' || trim(substr(finding.key, 1, 20));

@@ -98,9 +98,48 @@ CREATE VIEW doctor_heap AS
 --   doubles. realloc of glibc mostly grows a large block where it is, so less is copied with it than with another allocator.
 -- Known false positives: a program that builds one result and frees it at its end (growth). Tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
 --   interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
+SELECT
+    run.id AS run_id,
+    'heap' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    finding.value AS evidence,
+    '[' || places.trace_id || ']' AS trace_ids,
+    advice.text AS advice,
+    places.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS alloc_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_bytes') AS alloc_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'free_count') AS free_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'free_bytes') AS free_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'inuse_count') AS inuse_count,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS inuse_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'process_inuse_count') AS process_inuse_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'grown_count') AS grown_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'growth_bytes') AS growth_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'samples') AS samples,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'error_percent') AS error_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'live_percent') AS live_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_percent') AS alloc_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'average_live_bytes') AS average_live_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'peak_bytes') AS peak_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'peak_percent') AS peak_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'lost_count') AS lost_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'lost_bytes') AS lost_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'temporary_count') AS temporary_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'step_count') AS step_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'step_bytes') AS step_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'resize_growth_bytes') AS resize_growth_bytes
+FROM runs AS run
+-- The findings of one run, as an object: code, severity and numbers of fixed width, and the evidence. Made in a correlated subquery, so that
+-- any condition on the run arrives here: SQLite 3.40 takes only constants into a view that groups rows.
+JOIN json_each((
 WITH
--- Sums over processes use window functions: SQLite 3.40 passes a condition on run_id through windows that are partitioned by it,
--- but through one GROUP BY only. With two it would read the sites of all runs for one run.
 process AS (
     SELECT profiles.run_id, sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
@@ -156,6 +195,7 @@ process AS (
     FROM sites
     JOIN profiles ON profiles.id = sites.profile_id
     LEFT JOIN processes ON processes.id = profiles.process_id
+    WHERE profiles.run_id = run.id
     GROUP BY profiles.run_id, sites.trace_id, coalesce(profiles.process_id, -profiles.id)
 ),
 site AS (
@@ -183,7 +223,7 @@ site AS (
            CAST(round(max(iif(is_sampled, samples, NULL)) OVER site) AS INTEGER) AS samples
     FROM process
     CROSS JOIN (SELECT value AS fifth_percent FROM rules WHERE name = 'growth_fifth_percent')
-    WINDOW site AS (PARTITION BY run_id, trace_id)
+    WINDOW site AS (PARTITION BY trace_id)
 ),
 share AS (
     SELECT site.*,
@@ -191,7 +231,7 @@ share AS (
                AS live_percent,
            CAST(round(100.0 * alloc_count / nullif(sum(alloc_count) OVER run, 0)) AS INTEGER) AS alloc_percent
     FROM site
-    WINDOW run AS (PARTITION BY run_id)
+    WINDOW run AS ()
 ),
 -- What a search at the end found, where every process was searched.
 found AS (
@@ -318,11 +358,13 @@ weighed AS (
               AND min(process_inuse_count, grown_count) < (SELECT value FROM rules WHERE name = 'leak_warning_count')
            OR coalesce(lost_bytes, inuse_bytes) < (SELECT value FROM rules WHERE name = 'leak_warning_bytes') AS is_small_leak
     FROM judged
+    WHERE code <> 'none' -- here, and not of `ranked`: SQLite copies the argument of json_each, takes each WITH for used twice, and so takes
+                         -- no condition into it
 ),
 -- Of the sites of a run with one code, the worst.
 ranked AS (
     SELECT weighed.*,
-           rank = max(rank) OVER (PARTITION BY run_id, code) AS is_worst
+           rank = max(rank) OVER (PARTITION BY code) AS is_worst
     FROM (SELECT weighed.*,
                  CASE code WHEN 'growth' THEN growth_bytes WHEN 'peak' THEN peak_bytes WHEN 'arena' THEN alloc_count
                            ELSE iif(is_small_leak, 0, inuse_bytes)
@@ -330,37 +372,35 @@ ranked AS (
           FROM weighed) AS weighed
 )
 SELECT
-    judged.run_id,
-    'heap' AS section,
-    judged.code,
-    CASE WHEN judged.code = 'arena'
-         THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
-                  AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent')
-                  AND (NOT is_recorded
-                       OR is_worst AND 100.0 * alloc_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
-                          >= (SELECT value FROM rules WHERE name = 'heap_arena_time_percent')
-                             * coalesce((SELECT max(judged.duration_ns / 10.0, min(1.0 * judged.duration_ns, sum(cpu.cpu_ns)))
-                                         FROM profiles
-                                         JOIN cpu ON cpu.profile_id = profiles.id
-                                         WHERE profiles.run_id = judged.run_id AND profiles.kind = 'cpu'), judged.duration_ns)),
-                  'warning', advice.severity)
-         WHEN judged.code IN ('growth', 'peak') THEN iif(is_worst, advice.severity, 'note')
-         WHEN judged.code = 'temporary'
-         THEN iif(100.0 * temporary_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
-                  >= (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent')
-                     * coalesce((SELECT max(judged.duration_ns / 10.0, min(1.0 * judged.duration_ns, sum(cpu.cpu_ns)))
-                                 FROM profiles
-                                 JOIN cpu ON cpu.profile_id = profiles.id
-                                 WHERE profiles.run_id = judged.run_id AND profiles.kind = 'cpu'), judged.duration_ns),
-                  advice.severity, 'note')
-         WHEN judged.code = 'quadratic-growth' THEN advice.severity
-         WHEN is_small_leak OR is_recorded AND judged.code = 'leak' AND lost_count IS NULL AND NOT is_worst THEN 'note'
-         WHEN coalesce(lost_bytes, inuse_bytes) >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
-              AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
-         THEN iif(judged.code = 'rc' OR is_recorded AND lost_count IS NULL, 'warning', 'critical')
-         ELSE advice.severity END AS severity,
-    iif(places.function = '', '(no stack)', places.function) AS subject,
-    printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d":', judged.code,
+        CASE WHEN judged.code = 'arena'
+             THEN iif(alloc_count >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_count')
+                      AND alloc_percent >= (SELECT value FROM rules WHERE name = 'heap_arena_warning_percent')
+                      AND (NOT is_recorded
+                           OR is_worst AND 100.0 * alloc_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
+                              >= (SELECT value FROM rules WHERE name = 'heap_arena_time_percent')
+                                 * coalesce((SELECT max(judged.duration_ns / 10.0, min(1.0 * judged.duration_ns, sum(cpu.cpu_ns)))
+                                             FROM profiles
+                                             JOIN cpu ON cpu.profile_id = profiles.id
+                                             WHERE profiles.run_id = judged.run_id AND profiles.kind = 'cpu'), judged.duration_ns)),
+                      'warning', advice.severity)
+             WHEN judged.code IN ('growth', 'peak') THEN iif(is_worst, advice.severity, 'note')
+             WHEN judged.code = 'temporary'
+             THEN iif(100.0 * temporary_count * (SELECT value FROM rules WHERE name = 'heap_temporary_block_ns')
+                      >= (SELECT value FROM rules WHERE name = 'heap_temporary_time_percent')
+                         * coalesce((SELECT max(judged.duration_ns / 10.0, min(1.0 * judged.duration_ns, sum(cpu.cpu_ns)))
+                                     FROM profiles
+                                     JOIN cpu ON cpu.profile_id = profiles.id
+                                     WHERE profiles.run_id = judged.run_id AND profiles.kind = 'cpu'), judged.duration_ns),
+                      advice.severity, 'note')
+             WHEN judged.code = 'quadratic-growth' THEN advice.severity
+             WHEN is_small_leak OR is_recorded AND judged.code = 'leak' AND lost_count IS NULL AND NOT is_worst THEN 'note'
+             WHEN coalesce(lost_bytes, inuse_bytes) >= (SELECT value FROM rules WHERE name = 'leak_critical_bytes')
+                  AND live_percent >= (SELECT value FROM rules WHERE name = 'leak_critical_percent')
+             THEN iif(judged.code = 'rc' OR is_recorded AND lost_count IS NULL, 'warning', 'critical')
+             ELSE advice.severity END,
+        judged.trace_id, inuse_bytes)
+    || printf('{"alloc_count":%d,"alloc_bytes":%d,"alloc_percent":%d,"free_count":%d,"free_bytes":%d,"inuse_count":%d,'
            || '"inuse_bytes":%d,"process_inuse_count":%d,"grown_count":%d,"growth_bytes":%s,"samples":%s,'
            || '"error_percent":%s,"live_percent":%s,"mean_bytes":%s,"lost_count":%s,"lost_bytes":%s,'
            || '"temporary_count":%s,"average_live_bytes":%s,"peak_bytes":%s,"peak_percent":%s,"step_count":%s,'
@@ -371,39 +411,12 @@ SELECT
            coalesce(live_percent, 'null'), round(1.0 * alloc_bytes / alloc_count, 1),
            coalesce(lost_count, 'null'), coalesce(lost_bytes, 'null'), coalesce(temporary_count, 'null'),
            coalesce(average_live_bytes, 'null'), coalesce(peak_bytes, 'null'), coalesce(peak_percent, 'null'),
-           coalesce(step_count, 'null'), coalesce(step_bytes, 'null'), coalesce(resize_growth_bytes, 'null')) AS evidence,
-    '[' || judged.trace_id || ']' AS trace_ids,
-    advice.text AS advice,
-    judged.trace_id,
-    places.function,
-    places.file,
-    places.line,
-    places.module,
-    alloc_count,
-    alloc_bytes,
-    free_count,
-    free_bytes,
-    inuse_count,
-    inuse_bytes,
-    process_inuse_count,
-    grown_count,
-    growth_bytes,
-    samples,
-    error_percent,
-    live_percent,
-    alloc_percent,
-    round(1.0 * alloc_bytes / alloc_count, 1) AS mean_bytes,
-    average_live_bytes,
-    peak_bytes,
-    peak_percent,
-    lost_count,
-    lost_bytes,
-    temporary_count,
-    step_count,
-    step_bytes,
-    resize_growth_bytes
+           coalesce(step_count, 'null'), coalesce(step_bytes, 'null'), coalesce(resize_growth_bytes, 'null'))) || '}'
 FROM ranked AS judged
 JOIN places ON places.trace_id = judged.trace_id
 LEFT JOIN advice ON advice.code = 'heap-' || judged.code
 WHERE judged.code <> 'none'
-  AND places.file NOT GLOB '*.go';
+  AND places.file NOT GLOB '*.go'
+)) AS finding
+JOIN places ON places.trace_id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'heap-' || trim(substr(finding.key, 1, 20));

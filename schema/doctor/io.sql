@@ -25,6 +25,32 @@ CREATE VIEW doctor_io AS
 -- Measured: a write of one byte to a file takes 320 ns and one of 4 KiB 900 ns, so 4 KiB byte by byte take 1,400 times as long. The time
 --   that was measured is no severity, because it includes waiting: a program that waits for its terminal has nothing to mend.
 -- Known false positives: a log that must be on disk line by line; a client that sends many small requests without reading the answers.
+SELECT
+    run.id AS run_id,
+    'io' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    finding.value AS evidence,
+    '[' || places.trace_id || ']' AS trace_ids,
+    advice.text AS advice,
+    places.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'direction') AS direction,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'calls') AS calls,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'bytes') AS bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'small_calls') AS small_calls,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'small_bytes') AS small_bytes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'small_percent') AS small_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS time_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'time_percent') AS time_percent
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -45,8 +71,9 @@ site AS (
     FROM io
     JOIN profiles ON profiles.id = io.profile_id
     JOIN traces ON traces.id = io.trace_id
-    WHERE io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')
-    GROUP BY profiles.run_id, coalesce(traces.function_id, -io.trace_id), iif(traces.line > 0, traces.line, -io.trace_id), iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
+    WHERE profiles.run_id = run.id AND io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')
+    GROUP BY coalesce(traces.function_id, -io.trace_id), iif(traces.line > 0, traces.line, -io.trace_id),
+             iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
 ),
 -- Windows, so that SQLite passes a condition on run_id through them.
 share AS (
@@ -58,14 +85,14 @@ share AS (
         sum(iif(direction = 'write', small_calls, 0)) OVER run AS small_writes,
         1.0 * sum(small_bytes) OVER run / nullif(sum(small_calls) OVER run, 0) AS run_mean_bytes
     FROM site
-    WINDOW run AS (PARTITION BY run_id)
+    WINDOW run AS ()
 ),
 tiny AS (
     SELECT
         share.*,
         runs.duration_ns,
         CAST(round(100.0 * time_ns / nullif(runs.duration_ns, 0)) AS INTEGER) AS time_percent,
-        time_ns = max(time_ns) OVER (PARTITION BY share.run_id) AS is_worst,
+        time_ns = max(time_ns) OVER () AS is_worst,
         round(100.0 * calls * rule.call_ns / nullif(runs.duration_ns, 0)) < rule.time_percent AS is_cheap,
         small_reads BETWEEN small_writes / 2 AND 2 * small_writes AND run_mean_bytes > rule.dialogue_bytes AS is_dialogue
     FROM share
@@ -74,31 +101,15 @@ tiny AS (
     WHERE small_calls >= rule.tiny_count AND small_percent >= rule.tiny_percent AND mean_bytes <= rule.tiny_bytes
 )
 SELECT
-    tiny.run_id,
-    'io' AS section,
-    'tiny-io' AS code,
-    iif(coalesce(is_cheap, 0) OR is_dialogue OR NOT is_worst, 'note', advice.severity) AS severity,
-    iif(places.function = '', '(no stack)', places.function) AS subject,
-    printf('{"direction":"%s","calls":%d,"bytes":%d,"small_calls":%d,"small_bytes":%d,"small_percent":%d,"mean_bytes":%s,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d":', 'tiny-io',
+        iif(coalesce(is_cheap, 0) OR is_dialogue OR NOT is_worst, 'note', advice.severity),
+        tiny.trace_id, time_ns)
+    || printf('{"direction":"%s","calls":%d,"bytes":%d,"small_calls":%d,"small_bytes":%d,"small_percent":%d,"mean_bytes":%s,'
            || '"time_ns":%d,"time_percent":%s}',
            direction, calls, bytes, small_calls, small_bytes, small_percent, mean_bytes, time_ns,
-           coalesce(time_percent, 'null')) AS evidence,
-    '[' || tiny.trace_id || ']' AS trace_ids,
-    advice.text AS advice,
-    tiny.trace_id,
-    places.function,
-    places.file,
-    places.line,
-    places.module,
-    direction,
-    calls,
-    bytes,
-    small_calls,
-    small_bytes,
-    small_percent,
-    mean_bytes,
-    time_ns,
-    time_percent
+           coalesce(time_percent, 'null'))) || '}'
 FROM tiny
-JOIN places ON places.trace_id = tiny.trace_id
-LEFT JOIN advice ON advice.code = 'io-tiny-io';
+LEFT JOIN advice ON advice.code = 'io-tiny-io'
+)) AS finding
+JOIN places ON places.trace_id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'io-' || trim(substr(finding.key, 1, 20));

@@ -80,9 +80,88 @@ CREATE VIEW doctor_lock AS
 --   (hot-long, long-hold), else the one that waits longest.
 -- Known false positives: work that a function does after it gave the lock back, as long as the holds are (work-under-lock). A program that is killed while threads queue for two locks that are held long (deadlock). A lock that is held during one long step of start-up and that nobody waits for (long-hold). A lock by
 --   which idle workers wait for work on purpose (starved).
+SELECT
+    run.id AS run_id,
+    'lock' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    objects.name AS subject,
+    finding.value AS evidence,
+    substr(finding.key, 151) AS trace_ids,
+    advice.text
+    || iif(trim(substr(finding.key, 1, 20)) = 'deadlock',
+           coalesce((SELECT ' Waits that did not end: '
+                            || group_concat(waiting.name || ' in ' || places.function
+                                            || iif(places.line > 0, printf(' (%s:%d)',
+                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
+                                                      places.line), ''), '; ') || '.'
+                     FROM profiles
+                     JOIN locks ON locks.profile_id = profiles.id
+                     JOIN objects AS waiting ON waiting.id = locks.object_id
+                     JOIN places ON places.trace_id = locks.trace_id
+                     WHERE profiles.run_id = run.id AND profiles.kind = 'lock' AND locks.unfinished > 0
+                       AND locks.trace_id <> 0), ''), '')
+    || iif(trim(substr(finding.key, 1, 20)) = 'work-under-lock',
+           coalesce((SELECT ' Here: ' || group_concat(DISTINCT work.call || ' in ' || places.function
+                                            || iif(places.line > 0, printf(' (%s:%d)',
+                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
+                                                      places.line), '')) || '.'
+                     FROM (SELECT io.trace_id, io.call
+                           FROM profiles
+                           JOIN io ON io.profile_id = profiles.id
+                           WHERE profiles.run_id = run.id AND profiles.kind = 'io'
+                           GROUP BY 1, 2
+                           HAVING sum(io.time_ns) * 10 >= (SELECT value FROM json_each(finding.value) WHERE key = 'io_ns')
+                           UNION ALL
+                           SELECT site_keys.trace_id, 'allocations'
+                           FROM profiles
+                           JOIN site_rows ON site_rows.profile_id = profiles.id
+                           JOIN site_keys ON site_keys.id = site_rows.site_key_id
+                           WHERE profiles.run_id = run.id AND profiles.kind = 'heap' AND (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') > 0
+                           GROUP BY 1
+                           HAVING sum(site_rows.alloc_count) * 10 >= (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs')) AS work
+                     JOIN places ON places.trace_id = work.trace_id
+                     JOIN traces ON traces.id = work.trace_id
+                     WHERE EXISTS (SELECT 1
+                                   FROM profiles AS used
+                                   JOIN locks ON locks.profile_id = used.id
+                                   JOIN traces AS taker
+                                       ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
+                                   JOIN json_each(traces.stack) AS step
+                                   JOIN location_lines AS frame ON frame.location_id = step.value
+                                   WHERE used.run_id = run.id AND used.kind = 'lock'
+                                     AND locks.object_id = objects.id AND locks.address = CAST(substr(finding.key, 51, 20) AS INTEGER)
+                                     AND taker.line > 0 AND frame.function_id = taker.function_id
+                                     AND frame.line > taker.line)), ''), '') AS advice,
+    objects.id AS object_id,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'kind') AS kind,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'acquires') AS acquires,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'contended') AS contended,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'read_acquires') AS read_acquires,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'read_contended') AS read_contended,
+    CAST(substr(finding.key, 91, 20) AS INTEGER) AS total_acquires,
+    CAST(substr(finding.key, 111, 20) AS INTEGER) AS total_contended,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'read_percent') AS read_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'contended_percent') AS contended_percent,
+    CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'max_wait_ns') AS max_wait_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'hold_ns') AS hold_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_hold_ns') AS mean_hold_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'max_hold_ns') AS max_hold_ns,
+    CAST(substr(finding.key, 131, 20) AS INTEGER) AS usual_hold_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS wait_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS timeouts,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'unfinished') AS unfinished,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'condition_waits') AS condition_waits,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'unfinished_max_wait_ns') AS unfinished_max_wait_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'io_ns') AS io_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') AS work_allocs
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
--- The rows of what is no lock are summed too: what threads waited for there is no time in which they could wait for a lock. By
--- windows and not by a join, because SQLite 3.40 would read the rows of all runs for one.
+-- The rows of what is no lock are summed too: what threads waited for there is no time in which they could wait for a lock.
 lock AS (
     SELECT
         profiles.run_id, profiles.kind = 'wait' AS is_wait, locks.object_id, locks.address, max(locks.kind) AS kind,
@@ -98,14 +177,15 @@ lock AS (
         sum(timeouts) AS timeouts, sum(unfinished) AS unfinished, sum(condition_waits) AS condition_waits
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
-    GROUP BY profiles.run_id, profiles.kind = 'wait', locks.object_id, locks.address
+    WHERE profiles.run_id = run.id
+    GROUP BY profiles.kind = 'wait', locks.object_id, locks.address
 ),
 share AS (
     SELECT
         lock.*,
         (SELECT sum(thread_ns) FROM processes WHERE processes.run_id = lock.run_id)
-            - sum(iif(is_wait, wait_ns, 0)) OVER (PARTITION BY run_id) AS thread_ns,
-        wait_ns = max(iif(is_wait, 0, wait_ns)) OVER (PARTITION BY run_id) AS has_longest_waits
+            - sum(iif(is_wait, wait_ns, 0)) OVER () AS thread_ns,
+        wait_ns = max(iif(is_wait, 0, wait_ns)) OVER () AS has_longest_waits
     FROM lock
 ),
 figure AS (
@@ -281,114 +361,44 @@ judged AS (
     FROM worked
 )
 SELECT
-    judged.run_id,
-    'lock' AS section,
-    judged.code,
-    CASE WHEN judged.code = 'ok' THEN 'ok'
-         WHEN judged.code = 'deadlock' THEN advice.severity
-         WHEN is_brief OR is_cheap THEN 'note'
-         WHEN is_critical THEN 'critical'
-         WHEN is_recorded AND advice.severity = 'critical' THEN 'warning'
-         ELSE advice.severity END AS severity,
-    objects.name AS subject,
-    -- Text functions, here and in trace_ids: with trusted_schema off SQLite 3.40 refuses json_object and json_group_array in a view.
-    -- kind is one of five words and needs no escape.
-    printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d%s":', judged.code,
+        CASE WHEN judged.code = 'ok' THEN 'ok'
+             WHEN judged.code = 'deadlock' THEN advice.severity
+             WHEN is_brief OR is_cheap THEN 'note'
+             WHEN is_critical THEN 'critical'
+             WHEN is_recorded AND advice.severity = 'critical' THEN 'warning'
+             ELSE advice.severity END,
+        judged.object_id, judged.address, wait_ns, total_acquires, total_contended, CAST(round(usual_hold_ns) AS INTEGER),
+        coalesce(
+            (SELECT '[' || group_concat(trace_id) OVER (
+                        ORDER BY weight DESC, operations DESC, trace_id
+                        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
+             FROM (SELECT
+                       CASE WHEN locks.trace_id <> 0 THEN locks.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id
+                            ELSE locks.first_trace_id END AS trace_id,
+                       iif(judged.code IN ('hot-long', 'long-hold'), sum(locks.hold_ns),
+                           sum(locks.wait_ns + locks.read_wait_ns)) AS weight,
+                       sum(locks.acquires + locks.read_acquires) AS operations
+                   FROM profiles
+                   JOIN locks ON locks.profile_id = profiles.id
+                   WHERE profiles.run_id = judged.run_id
+                     AND profiles.kind = 'lock' -- all locks are of this kind; halves the time for runs with many windows
+                     AND locks.object_id = judged.object_id
+                     AND locks.address = judged.address
+                   GROUP BY 1)
+             WHERE trace_id <> 0
+             LIMIT 1), '[]'))
+    || printf('{"kind":"%s","acquires":%d,"contended":%d,"read_acquires":%d,"read_contended":%d,"read_percent":%d,'
            || '"contended_percent":%d,"wait_ns":%d,"max_wait_ns":%d,"wait_percent":%s,"hold_ns":%d,"mean_hold_ns":%d,'
            || '"max_hold_ns":%d,"timeouts":%d,"unfinished":%d,"condition_waits":%d,'
            || '"unfinished_max_wait_ns":%d,"io_ns":%s,"work_allocs":%s}',
            judged.kind, acquires, contended, read_acquires, read_contended, read_percent, contended_percent, wait_ns,
            max_wait_ns, coalesce(wait_percent, 'null'), hold_ns, CAST(round(mean_hold_ns) AS INTEGER), max_hold_ns,
            timeouts, unfinished, condition_waits, unfinished_max_wait_ns, coalesce(io_ns, 'null'),
-           coalesce(work_allocs, 'null')) AS evidence,
-    coalesce(
-        (SELECT '[' || group_concat(trace_id) OVER (
-                    ORDER BY weight DESC, operations DESC, trace_id
-                    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) || ']'
-         FROM (SELECT
-                   CASE WHEN locks.trace_id <> 0 THEN locks.trace_id WHEN objects.trace_id <> 0 THEN objects.trace_id
-                        ELSE locks.first_trace_id END AS trace_id,
-                   iif(judged.code IN ('hot-long', 'long-hold'), sum(locks.hold_ns),
-                       sum(locks.wait_ns + locks.read_wait_ns)) AS weight,
-                   sum(locks.acquires + locks.read_acquires) AS operations
-               FROM profiles
-               JOIN locks ON locks.profile_id = profiles.id
-               WHERE profiles.run_id = judged.run_id
-                 AND profiles.kind = 'lock' -- all locks are of this kind; halves the time for runs with many windows
-                 AND locks.object_id = judged.object_id
-                 AND locks.address = judged.address
-               GROUP BY 1)
-         WHERE trace_id <> 0
-         LIMIT 1), '[]') AS trace_ids,
-    advice.text
-    || iif(judged.code = 'deadlock',
-           coalesce((SELECT ' Waits that did not end: '
-                            || group_concat(waiting.name || ' in ' || places.function
-                                            || iif(places.line > 0, printf(' (%s:%d)',
-                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
-                                                      places.line), ''), '; ') || '.'
-                     FROM profiles
-                     JOIN locks ON locks.profile_id = profiles.id
-                     JOIN objects AS waiting ON waiting.id = locks.object_id
-                     JOIN places ON places.trace_id = locks.trace_id
-                     WHERE profiles.run_id = judged.run_id AND profiles.kind = 'lock' AND locks.unfinished > 0
-                       AND locks.trace_id <> 0), ''), '')
-    || iif(judged.code = 'work-under-lock',
-           coalesce((SELECT ' Here: ' || group_concat(DISTINCT work.call || ' in ' || places.function
-                                            || iif(places.line > 0, printf(' (%s:%d)',
-                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
-                                                      places.line), '')) || '.'
-                     FROM (SELECT io.trace_id, io.call
-                           FROM profiles
-                           JOIN io ON io.profile_id = profiles.id
-                           WHERE profiles.run_id = judged.run_id AND profiles.kind = 'io'
-                           GROUP BY 1, 2
-                           HAVING sum(io.time_ns) * 10 >= io_ns
-                           UNION ALL
-                           SELECT site_keys.trace_id, 'allocations'
-                           FROM profiles
-                           JOIN site_rows ON site_rows.profile_id = profiles.id
-                           JOIN site_keys ON site_keys.id = site_rows.site_key_id
-                           WHERE profiles.run_id = judged.run_id AND profiles.kind = 'heap' AND work_allocs > 0
-                           GROUP BY 1
-                           HAVING sum(site_rows.alloc_count) * 10 >= work_allocs) AS work
-                     JOIN places ON places.trace_id = work.trace_id
-                     JOIN traces ON traces.id = work.trace_id
-                     WHERE EXISTS (SELECT 1
-                                   FROM profiles AS used
-                                   JOIN locks ON locks.profile_id = used.id
-                                   JOIN traces AS taker
-                                       ON taker.id = iif(locks.trace_id <> 0, locks.trace_id, locks.first_trace_id)
-                                   JOIN json_each(traces.stack) AS step
-                                   JOIN location_lines AS frame ON frame.location_id = step.value
-                                   WHERE used.run_id = judged.run_id AND used.kind = 'lock'
-                                     AND locks.object_id = judged.object_id AND locks.address = judged.address
-                                     AND taker.line > 0 AND frame.function_id = taker.function_id
-                                     AND frame.line > taker.line)), ''), '') AS advice,
-    judged.object_id,
-    judged.address,
-    judged.kind,
-    acquires,
-    contended,
-    read_acquires,
-    read_contended,
-    total_acquires,
-    total_contended,
-    read_percent,
-    contended_percent,
-    wait_ns,
-    max_wait_ns,
-    hold_ns,
-    CAST(round(mean_hold_ns) AS INTEGER) AS mean_hold_ns,
-    max_hold_ns,
-    CAST(round(usual_hold_ns) AS INTEGER) AS usual_hold_ns,
-    wait_percent,
-    timeouts,
-    unfinished,
-    condition_waits,
-    unfinished_max_wait_ns,
-    io_ns,
-    work_allocs
+           coalesce(work_allocs, 'null'))) || '}'
 FROM judged
 JOIN objects ON objects.id = judged.object_id
-LEFT JOIN advice ON advice.code = 'lock-' || judged.code;
+LEFT JOIN advice ON advice.code = 'lock-' || judged.code
+)) AS finding
+JOIN objects ON objects.id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'lock-' || trim(substr(finding.key, 1, 20));

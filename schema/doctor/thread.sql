@@ -36,6 +36,35 @@ CREATE VIEW doctor_thread AS
 -- Known false positives: threads that are started once for each of many long phases, and end at once where there is nothing to do
 --   (thread-churn). A program that paces itself by short sleeps on purpose; a lock that spins for a moment before it waits (busy-wait). Not
 --   seen are loops that read a variable or a clock: they are CPU time.
+SELECT
+    run.id AS run_id,
+    'thread' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    iif(places.function = '', '(no stack)', places.function) AS subject,
+    finding.value AS evidence,
+    substr(finding.key, 71) AS trace_ids,
+    advice.text AS advice,
+    places.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    places.module,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'started') AS started,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'ended') AS ended,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'life_ns') AS life_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_life_ns') AS mean_life_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'short_count') AS short_count,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'short_percent') AS short_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'yields') AS yields,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'failed_tries') AS failed_tries,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'short_sleeps') AS short_sleeps,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'sleep_ns') AS sleep_ns,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS cost_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'cost_percent') AS cost_percent
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -61,6 +90,7 @@ figure AS (
     FROM thread_use
     JOIN runs ON runs.id = thread_use.run_id
     CROSS JOIN rule
+    WHERE thread_use.run_id = run.id
 ),
 -- Of busy-wait the stacks of one line are summed: the callers of a loop do not matter. The bare columns are those of the stack that does it
 -- most often.
@@ -69,7 +99,8 @@ place AS (
            sum(yields) AS yields, sum(failed_tries) AS failed_tries, sum(short_sleeps) AS short_sleeps, sum(sleep_ns) AS sleep_ns,
            ',' || group_concat(trace_id) || ',' AS traces
     FROM spin_use
-    GROUP BY run_id, function, file, line, module, iif(line > 0, 0, trace_id)
+    WHERE run_id = run.id
+    GROUP BY function, file, line, module, iif(line > 0, 0, trace_id)
 ),
 spinning AS (
     SELECT
@@ -85,66 +116,26 @@ spinning AS (
     WHERE yields + failed_tries >= rule.busy_count OR short_sleeps >= rule.busy_sleeps
 )
 SELECT
-    figure.run_id,
-    'thread' AS section,
-    'thread-churn' AS code,
-    iif(figure.cost_percent < rule.cost_percent, 'note', advice.severity) AS severity,
-    iif(figure.function = '', '(no stack)', figure.function) AS subject,
-    printf('{"started":%d,"ended":%d,"life_ns":%d,"mean_life_ns":%s,"short_count":%d,"short_percent":%s,"cost_ns":%d,'
-           || '"cost_percent":%s}',
-           started, ended, life_ns, coalesce(mean_life_ns, 'null'), short_count, coalesce(short_percent, 'null'), cost_ns,
-           coalesce(figure.cost_percent, 'null')) AS evidence,
-    '[' || figure.trace_id || ']' AS trace_ids,
-    advice.text AS advice,
-    figure.trace_id,
-    figure.function,
-    figure.file,
-    figure.line,
-    figure.module,
-    started,
-    ended,
-    life_ns,
-    mean_life_ns,
-    short_count,
-    short_percent,
-    NULL AS yields,
-    NULL AS failed_tries,
-    NULL AS short_sleeps,
-    NULL AS sleep_ns,
-    cost_ns,
-    figure.cost_percent
-FROM figure
-CROSS JOIN rule
-LEFT JOIN advice ON advice.code = 'thread-thread-churn'
-WHERE started >= rule.churn_count
-  AND (short_percent >= rule.churn_percent OR mean_life_ns < rule.churn_life_ns)
-UNION ALL
-SELECT
-    spinning.run_id,
-    'thread',
-    'busy-wait',
-    iif(is_costly, advice.severity, 'note'),
-    iif(spinning.function = '', '(no stack)', spinning.function),
-    printf('{"yields":%d,"failed_tries":%d,"short_sleeps":%d,"sleep_ns":%d,"cost_ns":%d,"cost_percent":%s}',
-           yields, failed_tries, short_sleeps, sleep_ns, cost_ns, coalesce(spinning.cost_percent, 'null')),
-    '[' || spinning.trace_id || rtrim(replace(traces, printf(',%d,', spinning.trace_id), ','), ',') || ']',
-    advice.text,
-    spinning.trace_id,
-    spinning.function,
-    spinning.file,
-    spinning.line,
-    spinning.module,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    NULL,
-    yields,
-    failed_tries,
-    short_sleeps,
-    sleep_ns,
-    cost_ns,
-    spinning.cost_percent
-FROM spinning
-LEFT JOIN advice ON advice.code = 'thread-busy-wait';
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d%s":', code, severity, trace_id, cost_ns, trace_ids)
+    || evidence) || '}'
+FROM (SELECT 'thread-churn' AS code, iif(figure.cost_percent < rule.cost_percent, 'note', advice.severity) AS severity,
+             figure.trace_id, cost_ns, '[' || figure.trace_id || ']' AS trace_ids,
+             printf('{"started":%d,"ended":%d,"life_ns":%d,"mean_life_ns":%s,"short_count":%d,"short_percent":%s,"cost_ns":%d,'
+                    || '"cost_percent":%s}',
+                    started, ended, life_ns, coalesce(mean_life_ns, 'null'), short_count, coalesce(short_percent, 'null'), cost_ns,
+                    coalesce(figure.cost_percent, 'null')) AS evidence
+      FROM figure
+      CROSS JOIN rule
+      LEFT JOIN advice ON advice.code = 'thread-thread-churn'
+      WHERE started >= rule.churn_count
+        AND (short_percent >= rule.churn_percent OR mean_life_ns < rule.churn_life_ns)
+      UNION ALL
+      SELECT 'busy-wait', iif(is_costly, advice.severity, 'note'), spinning.trace_id, cost_ns,
+             '[' || spinning.trace_id || rtrim(replace(traces, printf(',%d,', spinning.trace_id), ','), ',') || ']',
+             printf('{"yields":%d,"failed_tries":%d,"short_sleeps":%d,"sleep_ns":%d,"cost_ns":%d,"cost_percent":%s}',
+                    yields, failed_tries, short_sleeps, sleep_ns, cost_ns, coalesce(spinning.cost_percent, 'null'))
+      FROM spinning
+      LEFT JOIN advice ON advice.code = 'thread-busy-wait')
+)) AS finding
+JOIN places ON places.trace_id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'thread-' || trim(substr(finding.key, 1, 20));

@@ -42,6 +42,47 @@ CREATE VIEW doctor_wait AS
 -- advice: with who waits, and who wakes them, each with the line.
 -- Known false positives: a worker that waits for requests on purpose while threads wait for others to end (slow-producer). Queues whose waits are futexes of another runtime
 --   (Rust) are not seen, because the kernel does not say which lock their waiters release.
+SELECT
+    run.id AS run_id,
+    'wait' AS section,
+    trim(substr(finding.key, 1, 20)) AS code,
+    nullif(trim(substr(finding.key, 21, 10)), '') AS severity,
+    objects.name AS subject,
+    finding.value AS evidence,
+    '[' || trim(substr(finding.key, 151))
+        || iif(trim(substr(finding.key, 151)) <> '' AND CAST(substr(finding.key, 91, 20) AS INTEGER) <> 0, ',', '')
+        || iif(CAST(substr(finding.key, 91, 20) AS INTEGER) <> 0, CAST(substr(finding.key, 91, 20) AS INTEGER), '') || ']' AS trace_ids,
+    advice.text
+    || coalesce((SELECT ' Here ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
+                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
+                        || ' waits.'
+                 FROM places
+                 WHERE trim(substr(finding.key, 151)) <> '' AND places.trace_id = CAST(trim(substr(finding.key, 151)) AS INTEGER)), '')
+    || coalesce((SELECT ' ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
+                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
+                        || ' wakes.'
+                 FROM places
+                 WHERE CAST(substr(finding.key, 91, 20) AS INTEGER) <> 0 AND trim(substr(finding.key, 1, 20)) <> 'contended'
+                   AND places.trace_id = CAST(substr(finding.key, 91, 20) AS INTEGER)), '') AS advice,
+    objects.id AS object_id,
+    CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
+    CAST(substr(finding.key, 111, 20) AS INTEGER) AS mutex_address,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'sides') AS sides,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'side') AS side,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'waits') AS waits,
+    CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS wait_percent,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS timeouts,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'broadcasts') AS broadcasts,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'futile_wakes') AS futile_wakes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'futile_percent') AS futile_percent,
+    CAST(substr(finding.key, 131, 20) AS INTEGER) AS switch_ns,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'signals') AS signals,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'own_wakes') AS own_wakes,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'share_percent') AS share_percent
+FROM runs AS run
+-- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
+JOIN json_each((
 WITH
 rule AS (
     SELECT
@@ -73,18 +114,18 @@ condition AS (
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
     JOIN objects ON objects.id = locks.object_id
-    WHERE profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
-    GROUP BY profiles.run_id, profiles.process_id, locks.object_id, locks.address
+    WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
+    GROUP BY profiles.process_id, locks.object_id, locks.address
 ),
 side AS (
     SELECT
         condition.*,
         count(*) OVER queue AS sides,
-        row_number() OVER (PARTITION BY run_id, process_id, mutex_address ORDER BY hint, object_id, address) AS side,
+        row_number() OVER (PARTITION BY process_id, mutex_address ORDER BY hint, object_id, address) AS side,
         wait_ns = max(wait_ns) OVER queue AS is_longest
     FROM condition
     WHERE waits > 0
-    WINDOW queue AS (PARTITION BY run_id, process_id, mutex_address)
+    WINDOW queue AS (PARTITION BY process_id, mutex_address)
 ),
 figure AS (
     SELECT
@@ -161,51 +202,22 @@ stacked AS (
     WHERE code <> 'none'
 )
 SELECT
-    stacked.run_id,
-    'wait' AS section,
-    stacked.code,
-    CASE WHEN stacked.code = 'contended'
-         THEN iif(coalesce(share_percent, 0) < rule.lock_warning_percent OR wait_ns < rule.futex_note_ns, 'note',
-                  iif(share_percent >= rule.lock_critical_percent
-                      AND (waits >= rule.lock_critical_waits OR wait_ns >= rule.lock_critical_ns), 'critical', advice.severity))
-         WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
-              AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, 0) AND NOT is_bounded) THEN 'note'
-         ELSE advice.severity END AS severity,
-    objects.name AS subject,
-    printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
+    '{' || group_concat(printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d%s":', stacked.code,
+        CASE WHEN stacked.code = 'contended'
+             THEN iif(coalesce(share_percent, 0) < rule.lock_warning_percent OR wait_ns < rule.futex_note_ns, 'note',
+                      iif(share_percent >= rule.lock_critical_percent
+                          AND (waits >= rule.lock_critical_waits OR wait_ns >= rule.lock_critical_ns), 'critical', advice.severity))
+             WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
+                  AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, 0) AND NOT is_bounded) THEN 'note'
+             ELSE advice.severity END,
+        stacked.object_id, stacked.address, wait_ns, waker_trace_id, mutex_address, switch_ns, waiters)
+    || printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
            || '"switch_ns":%d,"sides":%d,"side":%d,"signals":%d,"own_wakes":%d,"share_percent":%s}',
            waits, wait_ns, coalesce(wait_percent, 'null'), timeouts, broadcasts, futile_wakes, futile_percent, switch_ns, sides,
-           side, signals, own_wakes, coalesce(share_percent, 'null')) AS evidence,
-    '[' || waiters || iif(waiters <> '' AND waker_trace_id <> 0, ',', '') || iif(waker_trace_id <> 0, waker_trace_id, '') || ']'
-        AS trace_ids,
-    advice.text
-    || coalesce((SELECT ' Here ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
-                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
-                        || ' waits.'
-                 FROM places
-                 WHERE waiters <> '' AND places.trace_id = CAST(waiters AS INTEGER)), '')
-    || coalesce((SELECT ' ' || places.function || iif(places.line > 0, printf(' (%s:%d)',
-                            substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))), places.line), '')
-                        || ' wakes.'
-                 FROM places
-                 WHERE waker_trace_id <> 0 AND stacked.code <> 'contended' AND places.trace_id = waker_trace_id), '') AS advice,
-    stacked.object_id,
-    stacked.address,
-    mutex_address,
-    sides,
-    side,
-    waits,
-    wait_ns,
-    wait_percent,
-    timeouts,
-    broadcasts,
-    futile_wakes,
-    futile_percent,
-    switch_ns,
-    signals,
-    own_wakes,
-    share_percent
+           side, signals, own_wakes, coalesce(share_percent, 'null'))) || '}'
 FROM stacked
 CROSS JOIN (SELECT futex_note_ns, lock_warning_percent, lock_critical_percent, lock_critical_waits, lock_critical_ns FROM rule) AS rule
-JOIN objects ON objects.id = stacked.object_id
-LEFT JOIN advice ON advice.code = 'wait-' || stacked.code;
+LEFT JOIN advice ON advice.code = 'wait-' || stacked.code
+)) AS finding
+JOIN objects ON objects.id = CAST(substr(finding.key, 31, 20) AS INTEGER)
+LEFT JOIN advice ON advice.code = 'wait-' || trim(substr(finding.key, 1, 20));

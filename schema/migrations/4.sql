@@ -1,6 +1,6 @@
 -- From version 3 to 4: how realloc resizes blocks; histograms of blocks; mappings; threads of a process; wakes, and the mutex of a condition
--- variable; input and output; totals of runs, which are computed when they are first needed; an index of the
--- windows of a process.
+-- variable; input and output; totals of runs, which are computed when they are first needed; indexes of the
+-- runs and of the windows of a process.
 
 ALTER TABLE site_details ADD COLUMN realloc_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE site_details ADD COLUMN resized_count INTEGER NOT NULL DEFAULT 0;
@@ -89,6 +89,7 @@ CREATE TABLE io (
     PRIMARY KEY (profile_id, trace_id, call)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX runs_newest ON runs(id DESC);
 DROP INDEX profiles_peak;
 CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 

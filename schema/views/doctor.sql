@@ -5,7 +5,8 @@ CREATE VIEW doctor AS
 --   figures as columns. Order: the newest run first; in it what was not recorded (section saturation); then by severity; then by
 --   weight (bytes or nanoseconds; of a user's diagnosis its column weight). Thresholds are rows of the table rules, and may be
 --   changed there. A view doctor_* that a user made in this file is part of it: clear makes this view again when one was added,
---   changed or removed. A view that lacks a column, or that fails, is left out, and clear prints its name.
+--   changed or removed. A view that lacks a column, or that fails, is left out, and clear prints its name. A condition on run_id, also
+--   by a join or a subquery, diagnoses those runs only; in a file with diagnoses of a user, a constant or a parameter does.
 -- Columns:
 --   run_id [id]: the run
 --   section [text]: saturation, heap, lock, wait, thread, io, channel, cell, fibers, freeze, hardware, or a user's own
@@ -17,40 +18,74 @@ CREATE VIEW doctor AS
 --   advice [text]: what to do, and when not to: the text of the row SECTION-CODE of the table advice
 SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice
 FROM (
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 0 AS place, count AS weight
-    FROM doctor_saturation
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, inuse_bytes
-    FROM doctor_heap
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
-    FROM doctor_lock
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, cost_ns
-    FROM doctor_thread
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
-    FROM doctor_io
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
-    FROM doctor_wait
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
-    FROM doctor_channel
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, cow_bytes
-    FROM doctor_cell
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, coalesce(total_lifetime_ns, 0)
-    FROM doctor_fibers
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, alloc_bytes
-    FROM doctor_freeze
-    UNION ALL
-    SELECT run_id, section, code, severity, subject, evidence, trace_ids, advice, 1, 0
-    FROM doctor_hardware
+    SELECT
+        run.id AS run_id,
+        trim(substr(finding.key, 1, 20)) AS section,
+        trim(substr(finding.key, 21, 20)) AS code,
+        nullif(trim(substr(finding.key, 41, 10)), '') AS severity,
+        substr(finding.key, 101, CAST(substr(finding.key, 71, 10) AS INTEGER)) AS subject,
+        finding.value AS evidence,
+        substr(finding.key, 101 + substr(finding.key, 71, 10), CAST(substr(finding.key, 81, 10) AS INTEGER)) AS trace_ids,
+        iif(trim(substr(finding.key, 91, 10)) = '', NULL,
+            substr(finding.key, 101 + substr(finding.key, 71, 10) + substr(finding.key, 81, 10))) AS advice,
+        iif(trim(substr(finding.key, 1, 20)) = 'saturation', 0, 1) AS place,
+        CAST(substr(finding.key, 51, 20) AS INTEGER) AS weight
+    FROM runs AS run
+    -- The findings of one run, in order, as an object: texts and weight, and the evidence. So any condition on the run arrives here: see the
+    -- view doctor_heap. There is no ORDER BY around it, for SQLite takes no condition into a view that has one and is counted.
+    JOIN json_each((
+        SELECT '{' || group_concat(
+                   '"' || printf('%-20s%-20s%-10s%20d%10d%10d%10s', section, code, severity, weight, length(subject), length(trace_ids),
+                                 coalesce(length(advice), ''))
+                   || CASE WHEN texts GLOB '*["\' || char(1) || '-' || char(31) || ']*' -- as the inside of a JSON string
+                           THEN (WITH RECURSIVE escaped(text, code) AS (
+                                     SELECT replace(replace(texts, '\', '\\'), '"', '\"'), 1
+                                     UNION ALL
+                                     SELECT replace(text, char(code), printf('\u%04x', code)), code + 1 FROM escaped WHERE code < 32)
+                                 SELECT text FROM escaped WHERE code = 32)
+                           ELSE texts END
+                   || '":' || evidence) || '}'
+        FROM (SELECT *, subject || trace_ids || coalesce(advice, '') AS texts
+              FROM (
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 0 AS place, count AS weight
+              FROM doctor_saturation WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, inuse_bytes
+              FROM doctor_heap WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
+              FROM doctor_lock WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cost_ns
+              FROM doctor_thread WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
+              FROM doctor_io WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
+              FROM doctor_wait WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
+              FROM doctor_channel WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cow_bytes
+              FROM doctor_cell WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, coalesce(total_lifetime_ns, 0)
+              FROM doctor_fibers WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, alloc_bytes
+              FROM doctor_freeze WHERE run_id = run.id
+              UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, 0
+              FROM doctor_hardware WHERE run_id = run.id
+              )
+              ORDER BY place, CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,
+                       weight DESC, section, code, subject)
+    )) AS finding
     -- views of users
 )
+-- with views of users
 ORDER BY run_id DESC, place,
          CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,
          weight DESC, section, code, subject;
