@@ -36,6 +36,7 @@ int command_serve(int argc, char **argv, struct error *err);
 int command_web(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_report(int argc, char **argv, struct error *err);
+int command_trace(int argc, char **argv, struct error *err);
 int command_top(int argc, char **argv, struct error *err);
 int command_tree(int argc, char **argv, struct error *err);
 int command_peek(int argc, char **argv, struct error *err);
@@ -48,7 +49,7 @@ int command_version(int argc, char **argv, struct error *err);
 extern const struct option_group bench_options[], doctor_options[], export_options[], gc_options[], help_options[],
     ingest_options[], label_options[], pin_options[], profile_options[], query_options[], recover_options[],
     report_options[], rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[],
-    version_options[], web_options[];
+    trace_options[], version_options[], web_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 

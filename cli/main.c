@@ -34,6 +34,8 @@ const struct command commands[] = {
         .arguments = "<function> <target>"),
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
+    ROW(trace, LOOK, "list single waits of a run: who waited for whom, and when", .options = trace_options,
+        .arguments = "<run>"),
     ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
     ROW(gc, KEEP, "delete old runs by rules, and give the space back", .options = gc_options),
     ROW(tag, KEEP, "set and remove tags of runs", .options = tag_options, .arguments = "<runs> <tag>", EDIT),

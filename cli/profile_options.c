@@ -21,6 +21,9 @@ enum {
 #define INTERVAL_MAX_NS  INT64_C(3600000000000)
 #define KEEP_MAX_NS      (INT64_C(366) * 24 * 3600 * 1000000000)
 #define SAMPLE_BYTES_MAX (INT64_C(1) << 40)
+#define TRACE_LEAST      (INT64_C(1) << 20)
+#define TRACE_MOST       (INT64_C(1) << 32)
+#define TRACE_DEFAULT    (INT64_C(64) << 20)
 
 #define AT(member) offsetof(struct profile_request, member)
 
@@ -132,6 +135,22 @@ static int take_lifetimes(void *into, const struct option_row *row, const char *
     return 0;
 }
 
+static int take_trace(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    (void)row, (void)text, (void)err;
+    request->recorder.features |= FEATURE_TRACE;
+    return 0;
+}
+
+static int take_trace_buffer(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    int64_t size;
+    (void)row;
+    if (cli_bytes("--trace-buffer", text, TRACE_LEAST, TRACE_MOST, &size, err)) return -1;
+    request->recorder.trace_max = (uint64_t)size;
+    return 0;
+}
+
 static int take_sync_callstacks(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     (void)row, (void)text, (void)err;
@@ -177,6 +196,11 @@ static const struct option_row recorded_rows[] = {
      .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
+    {"trace", .type = OPTION_TAKE, .take = take_trace,
+     .help = "Keep each wait with its time, who had the lock and who released it: the latest of each thread. `clear "
+             "trace` shows them."},
+    {"trace-buffer", .type = OPTION_TAKE, .take = take_trace_buffer, .argument = "SIZE", .words = "64MiB",
+     .help = "With `--trace`, keep at most SIZE of events a process (40 bytes each). Default: 64MiB."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
      .help = "Record each caller of a lock or cell separately. Implies `--sample=100` unless `--sample` is given."},
     {"counters", .type = OPTION_SWITCH, .offset = AT(counters),
@@ -265,6 +289,14 @@ static int check_wait(const struct profile_request *request, struct error *err) 
     return error_usage(err, "--wait and --detach are for processes that the target starts: leave out --follow=none");
 }
 
+static int check_trace(const struct collector_options *recorder, struct error *err) {
+    if (!(recorder->features & FEATURE_TRACE)) return 0;
+    if (!(recorder->features & FEATURE_LOCKS)) return error_usage(err, "--trace and --no-locks exclude each other");
+    if (recorder->sample_n > 1)
+        return error_usage(err, "--trace needs every wait: leave out --sample=N and --sync-callstacks");
+    return 0;
+}
+
 static int check_heap(const struct collector_options *recorder, struct error *err) {
     if (recorder->features & FEATURE_LIFETIMES && !(recorder->features & FEATURE_HEAP))
         return error_usage(err, "--lifetimes and --no-heap exclude each other");
@@ -300,11 +332,13 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                  .ids_max = -1,
                                  .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
                                                           FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
-                                              .depth = DEPTH_DEFAULT}};
+                                              .depth = DEPTH_DEFAULT,
+                                              .trace_max = TRACE_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);
-    return check_wait(request, err) ? -1 : check_heap(&request->recorder, err);
+    if (check_wait(request, err) || check_trace(&request->recorder, err)) return -1;
+    return check_heap(&request->recorder, err);
 }
 
 void profile_request_free(struct profile_request *request) {

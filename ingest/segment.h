@@ -73,6 +73,7 @@ enum segment_feature {
     FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
     FEATURE_LIFETIMES = 1u << 17,  /* histograms of the sizes and lifetimes of blocks */
     FEATURE_MMAP = 1u << 18,       /* mappings that the program makes itself */
+    FEATURE_TRACE = 1u << 19,      /* single waits with their times, in rings of the latest (struct segment_event) */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -92,6 +93,7 @@ struct control {
     /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit. Stacks beyond it are cut. */
     uint64_t ids_max;
     uint64_t segment_max;  /* bytes of address space that a segment reserves */
+    uint64_t trace_max;    /* FEATURE_TRACE: bytes of the rings of one process; beyond that the oldest events go */
     uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
     uint32_t sample_n;     /* 0 or 1 is every event */
     uint32_t cpu_hz;       /* samples per second of CPU time of each thread; 0 is off */
@@ -139,6 +141,7 @@ struct segment {
     _Atomic uint64_t dropped_io;        /* calls of struct segment_io that could not be counted */
     _Atomic uint64_t dropped_lifetimes; /* sizes and lifetimes of blocks that could not be counted */
     _Atomic uint64_t dropped_mappings;  /* mappings, and parts of them that were unmapped */
+    _Atomic uint64_t dropped_events; /* of the rings: those that newer ones took the place of, or that found no room */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the
@@ -424,6 +427,33 @@ struct start_counters {
     uint64_t started, ended, life, life_max, short_count, short_life, reserved[2];
 };
 
+/* An event of a thread: something that took time, or happened. Times are ticks. Only what waits, or makes others wait, has
+ * events, so a program whose threads do not meet pays nothing.
+ *   EVENT_LOCK, EVENT_READ   the wait for a lock, for its read side: from the attempt to the acquisition or the time limit
+ *   EVENT_WAIT               the wait for what is no lock (OBJECT_COND to OBJECT_FUTEX)
+ *   EVENT_RELEASE            a lock that others waited for was released: `begin` and `end` are that moment, `stack` who did it
+ *   EVENT_THREAD             the thread had its first event: its name at that moment */
+struct segment_event {
+    uint64_t begin, end;
+    uint32_t kind; /* enum segment_event_kind */
+    int32_t tid;   /* the kernel's id of the thread */
+    union {
+        struct {
+            uint32_t object; /* id */
+            uint32_t stack;  /* id, of EVENT_RELEASE; a wait has that of its object */
+            int32_t owner;   /* the thread that had the lock when the wait began; 0: unknown, or there is none */
+            uint32_t flags;  /* enum segment_event_flag */
+        };
+        char name[16]; /* NUL-terminated where it is shorter */
+    };
+};
+enum segment_event_kind { EVENT_LOCK = 1, EVENT_READ, EVENT_WAIT, EVENT_RELEASE, EVENT_THREAD, EVENT_KINDS };
+enum segment_event_flag {
+    EVENT_LATE = 1, /* it reached its time limit, or was cancelled or interrupted */
+};
+
+enum { SEGMENT_EVENTS = 4095 }; /* of a chunk: 160 KiB with its header */
+
 enum chunk_kind {
     CHUNK_NONE = 0,
     CHUNK_MODULES = 1,       /* `count` struct segment_module */
@@ -445,6 +475,9 @@ enum chunk_kind {
     CHUNK_IO = 30,           /* `count` struct segment_io */
     CHUNK_TALLY = 31,        /* `count` struct segment_tally */
     CHUNK_MAPPING = 32,      /* `count` struct segment_mapping */
+    /* `count` struct segment_event of one thread. When the rings have their full size, a thread empties the oldest of its
+     * chunks and fills it again: `first_id` is odd meanwhile, and another one afterwards. */
+    CHUNK_EVENTS = 33,
 };
 
 struct chunk {
@@ -469,6 +502,7 @@ _Static_assert(sizeof(struct segment_thread) == 24 && sizeof(struct start_counte
                    sizeof(struct spin_counters) == 64,
                "the same");
 _Static_assert(sizeof(struct segment_io) == 96 && sizeof(struct segment_tally) == 16, "the same");
+_Static_assert(sizeof(struct segment_event) == 40, "the same");
 _Static_assert(sizeof(struct segment_mapping) == 48, "the same");
 
 #endif

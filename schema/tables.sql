@@ -41,6 +41,34 @@ CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 -- SQLite reads the ids of all runs from the smallest index, so in this order: views that have no ORDER BY begin with the newest run.
 CREATE INDEX runs_newest ON runs(id DESC);
 
+CREATE TABLE threads (
+    -- A thread of a recorded process that had an event (clear profile --trace). The kernel may give its id to another thread afterwards:
+    -- the name is that of the last one.
+    process_id INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    tid        INTEGER NOT NULL, -- [number] the kernel's id
+    name       TEXT    NOT NULL, -- [text] as of its first event; at most 15 bytes
+    PRIMARY KEY (process_id, tid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+    -- One event of a thread: a wait, or a release that ended the wait of another thread (clear profile --trace). They are stored when the
+    -- process has ended, the latest that its rings kept; processes.lost_events has how many they did not.
+    id          INTEGER PRIMARY KEY, -- [id] the event
+    process_id  INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    tid         INTEGER NOT NULL, -- [number] the kernel's id of the thread
+    start_ns    INTEGER NOT NULL, -- [ns] since the start of the run
+    duration_ns INTEGER NOT NULL, -- [ns] how long it took; of a release 0
+    kind        TEXT    NOT NULL, -- [text] mutex, rwlock, spin, own: a wait for such a lock; read: for the read side of an rwlock; cond,
+                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for
+    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for
+    address     INTEGER NOT NULL, -- [address] of it in the process
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, or released; 0: unknown
+    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; NULL: unknown, or none
+    is_late     INTEGER NOT NULL DEFAULT 0 -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled
+) STRICT;
+CREATE INDEX events_thread ON events(process_id, tid, start_ns);
+CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';
+
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run
     -- without a row is summed from its rows: a run that is not over, or one whose row was deleted because its rows were changed by hand.
@@ -86,7 +114,8 @@ CREATE TABLE processes (
     threads_started INTEGER NOT NULL DEFAULT 0, -- [count] threads that it had in all, with the first; 0: not known
     threads_most    INTEGER NOT NULL DEFAULT 0, -- [count] the most at one time; 1: its figures, such as the peak, have no error from
                                                 -- threads
-    thread_ns       INTEGER NOT NULL DEFAULT 0  -- [ns] thread time: the sum of the lives of all threads, until they or the process ended
+    thread_ns       INTEGER NOT NULL DEFAULT 0, -- [ns] thread time: the sum of the lives of all threads, until they or the process ended
+    lost_events     INTEGER NOT NULL DEFAULT 0  -- [count] events that its rings had no room for, or gave up for newer ones
 ) STRICT;
 CREATE INDEX processes_run ON processes(run_id);
 

@@ -113,6 +113,7 @@ static int write_control(int directory, const struct collector_options *options,
                               .sample_n = options->sample_n,
                               .sample_bytes = options->sample_bytes,
                               .cpu_hz = options->cpu_hz,
+                              .trace_max = options->trace_max,
                               .is_paused = options->is_paused,
                               .segment_max = SEGMENT_RESERVE};
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -293,7 +294,8 @@ static int read_control(struct collector *collector, struct error *err) {
                                                     .ids_max = control.ids_max,
                                                     .sample_n = control.sample_n,
                                                     .sample_bytes = control.sample_bytes,
-                                                    .cpu_hz = control.cpu_hz};
+                                                    .cpu_hz = control.cpu_hz,
+                                                    .trace_max = control.trace_max};
     return 0;
 }
 
@@ -617,6 +619,9 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .sample_bytes = collector->options.sample_bytes,
                                           .cpu_hz = collector->options.cpu_hz,
                                           .rate = tick_rate(collector),
+                                          .origin_ticks = collector->start.ticks,
+                                          .origin_monotonic_ns = (int64_t)collector->start.ns,
+                                          .origin_ns = collector->start_ns,
                                           .time_ns = flush_time(collector),
                                           .limits = collector->options.windows};
     for (size_t i = 0; i < collector->count; i++)

@@ -55,6 +55,7 @@ struct collector_options {
     uint32_t sample_n;     /* 0 or 1: every event */
     uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
     uint32_t cpu_hz;       /* of FEATURE_CPU */
+    uint64_t trace_max;    /* of FEATURE_TRACE: bytes of the rings of a process */
     bool is_paused;        /* start paused; see collector_pause */
     struct window_limits windows;
 };

@@ -468,6 +468,21 @@ static int object_row(struct summing *summing, uint64_t id, struct recorded_row 
     return row->thing < 0 || row->trace < 0 || row->first < 0 ? -1 : 1;
 }
 
+int64_t recorded_trace(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
+                       struct error *err) {
+    struct summing summing = {.recorded = recorded, .resolver = resolver, .view = view};
+    return trace_of(&summing, id, err);
+}
+
+int recorded_object_row(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
+                        struct recorded_row *row, struct error *err) {
+    bool is_there = id < recorded->object_capacity;
+    bool is_wait = is_there && recorded->objects[id].object.kind >= OBJECT_COND;
+    struct summing summing = {recorded, resolver, view, &measures[is_wait ? MEASURE_WAIT : MEASURE_LOCK], NULL};
+    *row = (struct recorded_row){0};
+    return is_there ? object_row(&summing, id, row, err) : 0;
+}
+
 /* Resolves what is new of the locks and waits in heap blocks, in the order in which the process met them. Their names
  * depend on it, and the rows come in another. */
 static int name_objects(struct summing *summing, struct error *err) {

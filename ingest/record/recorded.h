@@ -36,7 +36,9 @@ struct recording_terms {
     uint64_t sample_bytes;
     uint32_t cpu_hz;
     struct tick_rate rate;
-    int64_t time_ns; /* of this flush, ns since the epoch; never before that of the last flush */
+    uint64_t origin_ticks; /* a moment of the recording on the clock of FEATURE_TSC, on CLOCK_MONOTONIC, */
+    int64_t origin_monotonic_ns, origin_ns; /* and as ns since the epoch */
+    int64_t time_ns;                        /* of this flush, ns since the epoch; never before that of the last flush */
     struct window_limits limits;
 };
 
@@ -161,6 +163,16 @@ void recorded_rolled_back(struct recorded *recorded);
  * rose, else 0. Returns whether anything changed. `difference` may be the same array as `now`. */
 bool recorded_difference(const struct measure *measure, const uint64_t *now, const uint64_t *written,
                          uint64_t *difference);
+
+/* The row of an object's id, as after recorded_sum_rows. 1: there is one, 0: the segment has no such object, -1: an error. */
+int recorded_object_row(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
+                        struct recorded_row *row, struct error *err);
+/* The trace of a stack's id; 0: the segment has no such stack; -1: an error. */
+int64_t recorded_trace(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
+                       struct error *err);
+
+/* The name of an enum segment_object_kind of a lock or of what is waited for. */
+const char *recorded_object_kind(uint32_t kind);
 
 /* The name of an enum segment_mapping_use. */
 const char *recorded_use(int64_t use);

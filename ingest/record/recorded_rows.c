@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "ingest/record/recorded.h"
+#include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_fibers.h"
 #include "ingest/store/site_rows.h"
 #include "schema/schema.h"
@@ -96,7 +97,7 @@ static int64_t to_ns(uint64_t ticks, struct tick_rate rate) {
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-static const char *lock_kind_name(uint32_t kind) {
+const char *recorded_object_kind(uint32_t kind) {
     switch (kind) {
     case OBJECT_MUTEX: return "mutex";
     case OBJECT_RWLOCK: return "rwlock";
@@ -134,7 +135,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     if (!measures[id].is_by_stack) db_bind_int(statement, ":object", row->thing);
     bool is_lock = id == MEASURE_LOCK || id == MEASURE_WAIT;
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
-    if (is_lock) db_bind_text(statement, ":kind", lock_kind_name(row->kind));
+    if (is_lock) db_bind_text(statement, ":kind", recorded_object_kind(row->kind));
     if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
     if (id == MEASURE_MMAP) {
         db_bind_text(statement, ":use", recorded_use(row->thing));
@@ -486,6 +487,8 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
             return -1;
     }
     if (!changed) return 0;
+    bool has_events = !recorded->is_running && recorded->head.features & FEATURE_TRACE;
+    if (has_events && recorded_write_events(recorded, resolver, view, terms, err)) return -1;
     return update_process(recorded, db, terms, err);
 }
 

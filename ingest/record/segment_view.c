@@ -250,6 +250,26 @@ static void walk_threads(struct segment_view *view, const unsigned char *body, s
     }
 }
 
+static bool is_event(const struct segment_view *view, const struct segment_event *event) {
+    bool has_object = event->kind != EVENT_THREAD;
+    if (!event->kind || event->kind >= EVENT_KINDS || event->end < event->begin) return false;
+    return !has_object || (is_id(view, event->object) && (!event->stack || is_id(view, event->stack)));
+}
+
+static void walk_events(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
+                        const struct segment_visitor *visitor, void *context) {
+    count = clamp_count(view, count, room, sizeof(struct segment_event));
+    for (size_t i = 0; i < count && visitor->event; i++) {
+        struct segment_event event; /* the program may be writing */
+        memcpy(&event, body + i * sizeof event, sizeof event);
+        if (!is_event(view, &event)) {
+            view->corrupt = true;
+            return;
+        }
+        visitor->event(context, &event);
+    }
+}
+
 /* Bytes of one id's counters; 0 for a kind that holds none. */
 static size_t counter_size(uint32_t kind) {
     switch (kind) {
@@ -297,6 +317,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
         case CHUNK_TALLY: walk_tallies(view, body, room, count, visitor, context); break;
+        case CHUNK_EVENTS: walk_events(view, body, room, count, visitor, context); break;
         case CHUNK_MAPPING: walk_mappings(view, body, room, count, visitor, context); break;
         case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;

@@ -40,6 +40,7 @@ struct segment_visitor {
     void (*mapping)(void *context, const struct segment_mapping *entry);
     void (*tally)(void *context, const struct segment_tally *tally);
     void (*named_thread)(void *context, const struct segment_thread *thread);
+    void (*event)(void *context, const struct segment_event *event);
 };
 
 /* Opens `name` in the directory. Returns 1; 0 for a file that is not (yet) a segment, because it is shorter than a

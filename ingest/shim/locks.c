@@ -17,6 +17,7 @@
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/spins.h"
+#include "ingest/shim/trace.h"
 
 COLD void lock_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_locks, 1);
@@ -125,11 +126,21 @@ static ALWAYS_INLINE enum outcome outcome_c11(int result) {
     }
 }
 
+/* The thread that has the lock; 0: unknown. */
+static int32_t owner_of(const void *lock, enum segment_object_kind kind) {
+    switch (kind) {
+    case OBJECT_MUTEX: return mutex_owner(lock);
+    case OBJECT_RWLOCK: return rwlock_owner(lock);
+    default: return 0;
+    }
+}
+
 static struct attempt begin_wait(struct thread *thread, void *lock, enum segment_object_kind kind, enum mode mode,
                                  struct attempt attempt, const uint64_t *caller) {
     uint32_t id;
     attempt = lock_contended(thread, lock, kind, attempt, caller, &id);
     holds_mark(thread);
+    if (unlikely(is_tracing)) trace_wait_begins(thread, id, owner_of(lock, kind));
     attempt.asked = clock_ticks();
     if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, attempt.asked);
     return attempt;
@@ -141,6 +152,9 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
     struct thread *thread = attempt.counters ? thread_enter() : NULL;
     if (!thread) return;
     wait_unpublish(thread);
+    if (unlikely(is_tracing))
+        trace_wait_ended(thread, mode == SHARED ? EVENT_READ : EVENT_LOCK, attempt.asked, now,
+                         end == GOT ? 0 : EVENT_LATE);
     attempt.asked = now;
     if (end == GOT) {
         lock_got_waiting(thread, lock, attempt, mode, wait);
@@ -329,7 +343,7 @@ static __attribute__((noinline)) int unlock_marked(struct thread *thread, pthrea
     return result;
 }
 
-HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex) {
     struct thread *thread = self;
     if (unlikely(load_relaxed(&thread->light) != mutex))
         return thread->held_count ? unlock_slowly(mutex) : real.pthread_mutex_unlock(mutex);
@@ -337,6 +351,18 @@ HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (unlikely(load_relaxed(&thread->light_since))) return unlock_marked(thread, mutex);
     return real.pthread_mutex_unlock(mutex);
+}
+
+static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const uint64_t *caller) {
+    uint64_t now = clock_ticks();
+    int result = unlock_mutex(mutex);
+    if (result == 0) trace_released(mutex, now, caller);
+    return result;
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+    if (unlikely(is_tracing) && mutex_is_waited_for(mutex)) return unlock_traced(mutex, CALLER());
+    return unlock_mutex(mutex);
 }
 
 /* --- read-write locks ----------------------------------------------------------------------------------------- */
@@ -395,8 +421,20 @@ HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, con
             real.pthread_rwlock_clockwrlock(lock, clock, until), clock, until);
 }
 
-HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+static ALWAYS_INLINE int unlock_rwlock(pthread_rwlock_t *lock) {
     RELEASE(lock, real.pthread_rwlock_unlock(lock));
+}
+
+static __attribute__((noinline)) int unlock_rwlock_traced(pthread_rwlock_t *lock, const uint64_t *caller) {
+    uint64_t now = clock_ticks();
+    int result = unlock_rwlock(lock);
+    if (result == 0) trace_released(lock, now, caller);
+    return result;
+}
+
+HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
+    if (unlikely(is_tracing) && rwlock_is_waited_for(lock)) return unlock_rwlock_traced(lock, CALLER());
+    return unlock_rwlock(lock);
 }
 
 /* --- spin locks ----------------------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #include "ingest/shim/sample.h"
 #include "ingest/shim/stackrange.h"
 #include "ingest/shim/threads.h"
+#include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
 #include "ingest/shim/waits.h"
 
@@ -440,6 +441,7 @@ static COLD bool process_start(void) {
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
+    if (is_recording && process->features & FEATURE_TRACE) store_relaxed(&is_tracing, 1);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }
@@ -498,6 +500,8 @@ static void begin_thread(struct thread *thread) {
     thread->light_since = 0;
     thread->exit_rounds = 0;
     thread->birth_number = 0;
+    thread->tid = 0;
+    thread->traced_object = 0;
     stack_range_start(thread);
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);

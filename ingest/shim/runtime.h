@@ -141,6 +141,7 @@ struct process {
     uint64_t populated; /* bytes of the segment that have memory */
     char *pool;         /* what a sealed process takes memory from; set before is_sealed */
     uint64_t pool_size;
+    uint64_t events_size;                            /* bytes of the rings of events */
     uint32_t channels;                               /* numbers given out */
     struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
     uint64_t stack_chunk_used;                       /* bytes of its body */
@@ -267,6 +268,10 @@ struct thread {
     struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
     struct entries io, tallies, mappings;
+    struct chunk *events;           /* trace.c: the one that is being filled, of a circle of chunks */
+    int32_t tid;                    /* trace.c; 0: not asked yet */
+    uint32_t traced_object;         /* trace.c: of the wait that it is in; 0: none */
+    int32_t traced_owner;           /* the thread that had it */
     uint64_t allocated;             /* births.c: blocks */
     uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */

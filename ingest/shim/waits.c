@@ -10,6 +10,7 @@
 
 #include "ingest/shim/real.h"
 #include "ingest/shim/spins.h"
+#include "ingest/shim/trace.h"
 
 /* The first time that the process meets the object without a wait, the stack is walked: of a condition variable that is
  * who wakes its waiters. */
@@ -49,6 +50,7 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
         return wait;
     }
     holds_mark(thread);
+    if (unlikely(is_tracing)) trace_wait_begins(thread, id, 0);
     wait.asked = clock_ticks();
     thread->waiting = wait.counters;
     thread->waiting_since = wait.asked;
@@ -57,8 +59,8 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
     return wait;
 }
 
-static void count_wait_time(const struct begun_wait *wait) {
-    uint64_t now = clock_ticks(), took = now > wait->asked ? now - wait->asked : 0;
+static void count_wait_time(const struct begun_wait *wait, uint64_t now) {
+    uint64_t took = now > wait->asked ? now - wait->asked : 0;
     add_own(&wait->counters->wait, wait->weight * took);
     max_own(&wait->counters->wait_max, took);
 }
@@ -71,7 +73,13 @@ void wait_ends(const struct begun_wait *wait, enum wait_result result) {
     if (result == WAIT_PASSED || result == WAIT_AT_ONCE) add_own(&wait->counters->passes, wait->weight);
     if (result == WAIT_PASSED) add_own(&wait->counters->waited, wait->weight);
     if (result == WAIT_INTERRUPTED) add_own(&wait->counters->timeouts, wait->weight);
-    if (result == WAIT_PASSED || result == WAIT_INTERRUPTED) count_wait_time(wait);
+    if (result == WAIT_PASSED || result == WAIT_INTERRUPTED) {
+        uint64_t now = clock_ticks();
+        count_wait_time(wait, now);
+        if (unlikely(is_tracing))
+            trace_wait_ended(thread, EVENT_WAIT, wait->asked, now, result == WAIT_PASSED ? 0 : EVENT_LATE);
+    }
+    thread->traced_object = 0;
     thread_leave(thread);
 }
 
@@ -82,8 +90,10 @@ void wait_abandoned(struct thread *thread) {
     wait_unpublish(thread);
     thread->waiting = NULL;
     if (!wait.counters) return;
+    uint64_t now = clock_ticks();
     add_own(&wait.counters->timeouts, wait.weight);
-    count_wait_time(&wait);
+    count_wait_time(&wait, now);
+    if (unlikely(is_tracing)) trace_wait_ended(thread, EVENT_WAIT, wait.asked, now, EVENT_LATE);
 }
 
 /* Counts `member` of the object by one event. */

@@ -11,6 +11,7 @@ ALTER TABLE site_details ADD COLUMN step_bytes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN threads_started INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN threads_most INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE processes ADD COLUMN thread_ns INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE processes ADD COLUMN lost_events INTEGER NOT NULL DEFAULT 0;
 
 ALTER TABLE locks ADD COLUMN futile_wakes INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE locks ADD COLUMN woken INTEGER NOT NULL DEFAULT 0;
@@ -92,6 +93,34 @@ CREATE TABLE io (
 CREATE INDEX runs_newest ON runs(id DESC);
 DROP INDEX profiles_peak;
 CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
+
+CREATE TABLE threads (
+    -- A thread of a recorded process that had an event (clear profile --trace). The kernel may give its id to another thread afterwards:
+    -- the name is that of the last one.
+    process_id INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    tid        INTEGER NOT NULL, -- [number] the kernel's id
+    name       TEXT    NOT NULL, -- [text] as of its first event; at most 15 bytes
+    PRIMARY KEY (process_id, tid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+    -- One event of a thread: a wait, or a release that ended the wait of another thread (clear profile --trace). They are stored when the
+    -- process has ended, the latest that its rings kept; processes.lost_events has how many they did not.
+    id          INTEGER PRIMARY KEY, -- [id] the event
+    process_id  INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
+    tid         INTEGER NOT NULL, -- [number] the kernel's id of the thread
+    start_ns    INTEGER NOT NULL, -- [ns] since the start of the run
+    duration_ns INTEGER NOT NULL, -- [ns] how long it took; of a release 0
+    kind        TEXT    NOT NULL, -- [text] mutex, rwlock, spin, own: a wait for such a lock; read: for the read side of an rwlock; cond,
+                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for
+    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for
+    address     INTEGER NOT NULL, -- [address] of it in the process
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, or released; 0: unknown
+    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; NULL: unknown, or none
+    is_late     INTEGER NOT NULL DEFAULT 0 -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled
+) STRICT;
+CREATE INDEX events_thread ON events(process_id, tid, start_ns);
+CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';
 
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run

@@ -1,0 +1,127 @@
+#include "ingest/shim/trace.h"
+
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ingest/shim/callstack.h"
+#include "ingest/shim/intern.h"
+#include "ingest/shim/lockrecord.h"
+
+uint32_t is_tracing;
+
+/* --- rings ------------------------------------------------------------------------------------------------------ */
+
+static const uint64_t CHUNK_BYTES = sizeof(struct chunk) + SEGMENT_EVENTS * sizeof(struct segment_event);
+
+/* A thread's chunks are a circle. `reserved[0]` of a chunk is the offset of the next one in the segment. */
+static struct chunk *next_of(const struct chunk *chunk) {
+    return (struct chunk *)((char *)process->segment + chunk->reserved[0]);
+}
+
+static struct chunk *add_chunk(struct thread *thread) {
+    if (is_sealed() || !process_lock_from(thread)) return NULL;
+    bool has_room = process->events_size + CHUNK_BYTES <= shared_control()->trace_max;
+    struct chunk *chunk = has_room ? chunk_new(SEGMENT_EVENTS * sizeof(struct segment_event)) : NULL;
+    if (chunk) {
+        struct chunk *before = thread->events ? thread->events : chunk;
+        process->events_size += CHUNK_BYTES;
+        uint64_t place = (uint64_t)((char *)chunk - (char *)process->segment);
+        chunk->reserved[0] = thread->events ? before->reserved[0] : place;
+        before->reserved[0] = place;
+        chunk_publish(chunk, CHUNK_EVENTS);
+    }
+    process_unlock();
+    return chunk;
+}
+
+/* The oldest chunk of the thread, empty. A reader that was in the middle of it sees another `first_id` afterwards. */
+static struct chunk *empty_oldest(struct thread *thread) {
+    struct chunk *oldest = next_of(thread->events);
+    uint64_t *turn = &oldest->first_id;
+    fetch_add_relaxed(&process->segment->dropped_events, load_relaxed(&oldest->count));
+    store_relaxed(turn, load_relaxed(turn) + 1);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    store_relaxed(&oldest->count, 0);
+    store_release(turn, load_relaxed(turn) + 1);
+    return oldest;
+}
+
+static struct chunk *chunk_with_room(struct thread *thread) {
+    struct chunk *chunk = thread->events;
+    if (likely(chunk && load_relaxed(&chunk->count) < SEGMENT_EVENTS)) return chunk;
+    struct chunk *fresh = add_chunk(thread);
+    if (!fresh && chunk) fresh = empty_oldest(thread);
+    if (fresh) thread->events = fresh;
+    return fresh;
+}
+
+static void put(struct chunk *chunk, const struct segment_event *event) {
+    uint32_t count = load_relaxed(&chunk->count);
+    ((struct segment_event *)chunk_body(chunk))[count] = *event;
+    store_release(&chunk->count, count + 1);
+}
+
+/* The first event of a thread says its name. */
+static void put_name(struct thread *thread, struct chunk *chunk) {
+    struct segment_event event = {.kind = EVENT_THREAD, .begin = clock_ticks()};
+    thread->tid = (int32_t)syscall(SYS_gettid);
+    event.tid = thread->tid;
+    event.end = event.begin;
+    prctl(PR_GET_NAME, event.name, 0, 0, 0);
+    put(chunk, &event);
+}
+
+/* Where the next event goes; NULL: it is dropped. Many threads share an orphan, after their ends: they have no events. */
+static struct chunk *room_for_event(struct thread *thread) {
+    if (thread->orphan) return NULL;
+    struct chunk *chunk = chunk_with_room(thread);
+    if (likely(thread->tid) || !chunk || is_sealed()) return chunk;
+    put_name(thread, chunk);
+    return chunk_with_room(thread);
+}
+
+static void add(struct thread *thread, struct segment_event event) {
+    struct chunk *chunk;
+    RECORD(thread, chunk = room_for_event(thread));
+    event.tid = thread->tid;
+    if (chunk)
+        put(chunk, &event);
+    else
+        fetch_add_relaxed(&process->segment->dropped_events, 1);
+}
+
+/* --- events ----------------------------------------------------------------------------------------------------- */
+
+COLD void trace_wait_begins(struct thread *thread, uint32_t object, int32_t owner) {
+    RECORD(thread, room_for_event(thread)); /* not after the wait, with the lock held */
+    thread->traced_object = object;
+    thread->traced_owner = owner;
+}
+
+COLD void trace_wait_ended(struct thread *thread, enum segment_event_kind kind, uint64_t begin, uint64_t end,
+                           uint32_t flags) {
+    uint32_t object = thread->traced_object;
+    if (!object) return;
+    thread->traced_object = 0;
+    add(thread, (struct segment_event){.kind = kind,
+                                       .begin = begin,
+                                       .end = end > begin ? end : begin,
+                                       .object = object,
+                                       .owner = thread->traced_owner,
+                                       .flags = flags});
+}
+
+COLD void trace_released(const void *lock, uint64_t at, const uint64_t *caller) {
+    struct thread *thread = lock_enter();
+    if (!thread) return;
+    struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK};
+    struct segment_event event = {.kind = EVENT_RELEASE, .begin = at, .end = at};
+    event.object = index_find(load_acquire(&process->objects), object_hash(key));
+    if (event.object) {
+        RECORD(thread, event.stack = callstack(thread, frame_at(caller)));
+        add(thread, event);
+    }
+    thread_leave(thread);
+}

@@ -1,0 +1,20 @@
+-- The same waits as waits.sql, for people.
+SELECT
+    start_ns,
+    duration_ns AS waited_ns,
+    trim(thread || ' ' || tid) AS thread,
+    kind,
+    object || iif(is_late, ' (gave up)', '') AS "waited for",
+    coalesce(trim(coalesce(owner, '') || ' ' || owner_tid), '') AS "had by",
+    function || CASE WHEN file <> '' THEN printf(' %s:%d', replace(file, rtrim(file, replace(file, '/', '')), ''), line) ELSE '' END AS at,
+    coalesce(release_function
+             || CASE WHEN release_file <> ''
+                     THEN printf(' %s:%d', replace(release_file, rtrim(release_file, replace(release_file, '/', '')), ''), release_line)
+                     ELSE '' END
+             || iif(released_by <> coalesce(owner_tid, released_by), ' by ' || released_by, ''), '') AS "released at"
+FROM lock_waits
+WHERE run_id = :run AND start_ns + duration_ns >= :from AND start_ns <= :to
+  AND (:thread IS NULL OR thread GLOB :thread OR tid = :thread)
+  AND (:lock IS NULL OR object GLOB :lock OR kind GLOB :lock)
+ORDER BY iif(:slowest > 0, -duration_ns, start_ns), event_id
+LIMIT iif(:slowest > 0, :slowest, -1);

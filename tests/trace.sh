@@ -1,0 +1,94 @@
+# clear profile --trace: single waits with their owners, against programs that keep their own books.
+. "$(dirname "$0")/lib.sh"
+export CLEAR_DB=t.db
+
+expect_status 0 profile --quiet -o none.profile --trace "$FIXTURES/wait_books" 20 >books.txt
+"$CLEAR" trace --json >waits.json
+python3 - t.db books.txt waits.json <<'PYTHON' || fail 'the waits'
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+started, = db.execute('SELECT started_ns FROM runs').fetchone()
+waits = json.load(open(sys.argv[3], encoding='utf-8'))
+names = {'alpha': None, 'beta': None, 'gamma': None, 'delta': None}
+open_waits = {wait['event_id']: wait for wait in waits if wait['kind'] != 'join'}
+chained = 0
+# The clocks of the program and of the events are not read at one moment, and a frequency is measured: 1 ms of tolerance in all.
+slack = 1_000_000
+for line in open(sys.argv[2], encoding='ascii'):
+    _, tid, name, owner, begin, end, late = line.split()
+    tid, owner, begin, end, late = int(tid), int(owner), int(begin) - started, int(end) - started, int(late)
+    found = [wait for wait in open_waits.values() if wait['tid'] == tid and wait['object'].split(':')[-1] == name
+             and begin - slack <= wait['start_ns'] and wait['start_ns'] + wait['duration_ns'] <= end + slack]
+    assert len(found) == 1, (line, found)
+    wait = found[0]
+    del open_waits[wait['event_id']]
+    assert wait['owner_tid'] == owner, (line, wait)
+    assert wait['is_late'] == late, (line, wait)
+    assert late or wait['released_by'] == owner, (line, wait)
+    assert {'first': 'wait_for_first', 'table': 'read_table'}.get(name, 'give_up_second' if late else 'wait_for_second') == wait['function'], wait
+    if not late and name != 'second':
+        assert wait['release_function'] == 'hold_first', wait
+    names[wait['thread']], names[wait['owner']] = tid, owner
+    chain = db.execute('SELECT tid, owner_tid, object, start_ns, duration_ns FROM wait_chains WHERE event_id = ? ORDER BY step', (wait['event_id'],)).fetchall()
+    assert chain[0][:2] == (tid, owner) and chain[0][4] == wait['duration_ns'], chain
+    if name == 'second' and not late: # gamma waits for beta, which waits for alpha
+        assert len(chain) == 2 and chain[1][0] == owner and chain[1][1] == names['alpha'] and chain[1][2].endswith(':first'), (chain, names)
+        assert chain[1][3] >= wait['start_ns'] and 0 < chain[1][4] <= wait['duration_ns'], chain
+        chained += 1
+assert not open_waits, open_waits
+assert chained == 20 and len(set(names.values())) == 4 and None not in names.values(), (chained, names)
+# The lock table counted the same waits; its times are rounded in each window, by the frequency as it was known then.
+for kind, wanted in (('lock', "('mutex', 'rwlock', 'read')"), ('wait', "('join')")):
+    counted = db.execute("SELECT sum(contended + read_contended + timeouts), sum(wait_ns + read_wait_ns) FROM locks JOIN profiles ON profiles.id = profile_id WHERE profiles.kind = ?", (kind,)).fetchone()
+    traced = db.execute(f'SELECT count(*), sum(duration_ns) FROM events WHERE kind IN {wanted}').fetchone()
+    assert counted[0] == traced[0] and abs(counted[1] - traced[1]) <= 2 * counted[0] + counted[1] * 1e-6, (kind, counted, traced)
+PYTHON
+check_db t.db
+
+# What is shown.
+expect_equal "$("$CLEAR" trace --json --lock '*:table' | python3 -c 'import json, sys; print(len(json.load(sys.stdin)), )')" 20 'the waits for a lock'
+expect_equal "$("$CLEAR" trace --json -n 3 | python3 -c 'import json, sys; d = [w["duration_ns"] for w in json.load(sys.stdin)]; print(len(d), d == sorted(d, reverse=True))')" '3 True' 'the longest'
+expect_equal "$("$CLEAR" trace --json --from 1h | tr -d '\n')" '[]' 'waits after the end'
+"$CLEAR" trace --thread delta >table.txt
+expect_equal "$(grep -c 'gave up' table.txt)" 20 'timed waits that gave up'
+expect_match "$(cat table.txt)" 'table +alpha [0-9]+ +read_table wait_books.c:[0-9]+ +hold_first wait_books.c:[0-9]+' 'a line'
+
+# Nothing without --trace, and nothing without waits.
+expect_status 0 profile --quiet -o none.profile "$FIXTURES/wait_books" 2 >books.txt
+expect_match "$("$CLEAR" trace 2>&1)" 'run 2 has no events.*clear profile --trace' 'a run without a trace'
+expect_status 2 profile --trace --no-locks true 2>err.txt
+expect_status 2 profile --trace --sample=10 true 2>err.txt
+expect_match "$(cat err.txt)" '--trace needs every wait' 'sampled waits'
+expect_status 2 profile --trace --trace-buffer 1K true 2>err.txt
+
+# More events than fit: the latest are kept, the others counted, none is lost without a word.
+expect_status 0 profile --quiet -o none.profile --trace --trace-buffer 1MiB "$FIXTURES/wait_storm" 2 20000 >storm.txt
+python3 - t.db <<'PYTHON' || fail 'a full buffer'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+process, lost = db.execute('SELECT id, lost_events FROM processes ORDER BY id DESC LIMIT 1').fetchone()
+kept, = db.execute('SELECT count(*) FROM events WHERE process_id = ?', (process,)).fetchone()
+waits, = db.execute("SELECT sum(contended + read_contended) FROM locks JOIN profiles ON profiles.id = profile_id WHERE process_id = ? AND profiles.kind = 'lock'", (process,)).fetchone()
+assert lost > 0 and kept * 40 <= 1 << 20, (kept, lost)
+assert kept + lost >= 2 * waits - 2, (kept, lost, waits) # a wait and a release each
+assert waits >= 2000, waits
+last, = db.execute('SELECT max(start_ns + duration_ns) FROM events WHERE process_id = ?', (process,)).fetchone()
+end, = db.execute('SELECT ended_ns - runs.started_ns FROM processes JOIN runs ON runs.id = run_id ORDER BY runs.id DESC LIMIT 1').fetchone()
+assert last <= end + 1_000_000, (last, end)
+PYTHON
+expect_match "$("$CLEAR" trace -n 1 2>&1)" '[0-9,]+ events of run 3 are lost' 'what was lost'
+
+# A program that is killed: what its rings have is stored.
+for i in 1 2 3; do
+    mkfifo "started.$i"
+    "$CLEAR" profile --quiet --db killed.db -o none.profile --trace "$FIXTURES/wait_storm" 2 0 >"started.$i" &
+    recorder=$!
+    read -r line <"started.$i"
+    pid=$(sed -n 's/.*pid \([0-9]*\).*/\1/p' <<<"$line")
+    sleep "0.$i"
+    kill -KILL "$pid"
+    wait "$recorder"
+    expect_between "$(sql killed.db "SELECT count(*) FROM events JOIN processes ON processes.id = process_id WHERE run_id = $i")" 1 10000000 "events of the killed run $i"
+    expect_equal "$(sql killed.db "SELECT count(*) FROM events WHERE duration_ns < 0 OR start_ns < 0 OR object_id NOT IN (SELECT id FROM objects) OR trace_id NOT IN (SELECT id FROM traces)")" 0 'half an event'
+done
+check_db killed.db
