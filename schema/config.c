@@ -15,24 +15,29 @@
 
 static const char file_name[] = "clear.yaml";
 
+static void free_pairs(struct config_pair *pairs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        free(pairs[i].key);
+        free(pairs[i].value);
+    }
+    free(pairs);
+}
+
 void config_free(struct config *config) {
     free(config->path);
     free(config->database);
-    for (size_t i = 0; i < config->toolchain_count; i++) {
-        free(config->toolchain[i].key);
-        free(config->toolchain[i].value);
+    free_pairs(config->toolchain, config->toolchain_count);
+    free_pairs(config->tags, config->tag_count);
+    for (size_t i = 0; i < config->filter_count; i++) {
+        free(config->filters[i].name);
+        free_pairs(config->filters[i].options, config->filters[i].option_count);
     }
-    for (size_t i = 0; i < config->tag_count; i++) {
-        free(config->tags[i].key);
-        free(config->tags[i].value);
-    }
+    free(config->filters);
     for (size_t i = 0; i < config->threshold_count; i++)
         free(config->thresholds[i].name);
     for (size_t i = 0; i < config->query_count; i++)
         queries_free(&config->queries[i]);
     retention_free(&config->retention);
-    free(config->toolchain);
-    free(config->tags);
     free(config->thresholds);
     free(config->queries);
     *config = (struct config){0};
@@ -170,6 +175,47 @@ static int read_retention(void *context, struct document *document, const char *
     return retention_read(&config->retention, document, value);
 }
 
+/* ---- filters of the browser ---- */
+
+const char *const config_filter_options[] = {
+    "focus",   "ignore",  "hide",        "show",      "show_from",    "prune_from", "tagfocus", "tagignore",
+    "tagshow", "taghide", "granularity", "nodecount", "nodefraction", "normalize",  "unit",     NULL};
+
+static int read_option(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                       const yaml_node_t *value) {
+    struct config_filter *filter = context;
+    struct nearest nearest = {.word = key};
+    const char *text = document_text(document, value);
+    size_t i = 0;
+    if (!text) return -1;
+    while (config_filter_options[i] && strcmp(config_filter_options[i], key) != 0)
+        nearest_offer(&nearest, config_filter_options[i++]);
+    if (!config_filter_options[i] && *nearest.found)
+        return document_wrong(document, at, "unknown filter '%s'; did you mean '%s'?", key, nearest.found);
+    if (!config_filter_options[i])
+        return document_wrong(document, at, "unknown filter '%s'; it is an option of clear report: focus, ignore, ...",
+                              key);
+    add_pair(&filter->options, &filter->option_count, key, text);
+    return 0;
+}
+
+static int read_filter(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                       const yaml_node_t *value) {
+    struct config *config = context;
+    (void)at;
+    config->filters = xrealloc(config->filters, (config->filter_count + 1) * sizeof *config->filters);
+    struct config_filter *filter = &config->filters[config->filter_count++];
+    *filter = (struct config_filter){.name = xstrdup(key)};
+    return document_pairs(document, value, read_option, filter);
+}
+
+static int read_filters(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                        const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return document_pairs(document, value, read_filter, context);
+}
+
 /* ---- thresholds, with the names of rules.yaml ---- */
 
 struct known_rules {
@@ -233,13 +279,10 @@ static int read_thresholds(void *context, struct document *document, const char 
 /* ---- the file ---- */
 
 int config_parse(struct config *config, const char *path, const char *text, struct error *err) {
-    static const struct document_key keys[] = {{"database", read_database},
-                                               {"toolchain", read_toolchain},
-                                               {"thresholds", read_thresholds},
-                                               {"tags", read_tags},
-                                               {"queries", read_queries},
-                                               {"retention", read_retention},
-                                               {0}};
+    static const struct document_key keys[] = {{"database", read_database},     {"toolchain", read_toolchain},
+                                               {"thresholds", read_thresholds}, {"tags", read_tags},
+                                               {"queries", read_queries},       {"retention", read_retention},
+                                               {"filters", read_filters},       {0}};
     struct document document;
     *config = (struct config){.path = xstrdup(path)};
     int code = document_open(&document, path, text, err);

@@ -11,6 +11,8 @@
  *     my-sites: {description: ..., sql: ...}
  *   retention:                       # how long runs are kept, as in schema/retention.h
  *     keep: 30d
+ *   filters:                         # of the browser's Refine, by name: options of clear report without their dashes
+ *     no-runtime: {ignore: ^runtime\., granularity: files}
  *
  * clear reads the first file that it finds: in the working directory, then in its parents, then
  * $XDG_CONFIG_HOME/clear/clear.yaml (by default ~/.config/clear/clear.yaml). An unknown key, threshold or type is a failure that
@@ -38,6 +40,14 @@ struct config_threshold {
     double value;
 };
 
+struct config_filter {
+    char *name;
+    struct config_pair *options; /* key: one of config_filter_options */
+    size_t option_count;
+};
+/* The options that a filter of the configuration may set; ends with NULL. */
+extern const char *const config_filter_options[];
+
 struct config {
     char *path;                    /* of the file; NULL: there is none */
     char *database;                /* NULL: not set */
@@ -50,6 +60,8 @@ struct config {
     struct saved_query *queries;
     size_t query_count;
     struct retention retention; /* not set: runs stay */
+    struct config_filter *filters;
+    size_t filter_count;
 };
 
 /* The configuration file for the working directory; free() it. NULL: there is none. A file that belongs neither to this user nor to

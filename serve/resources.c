@@ -10,6 +10,7 @@
 #include "query/profile/packed_search.h"
 #include "query/runs/run_set.h"
 #include "query/runs/timespan.h"
+#include "schema/config.h"
 #include "schema/kinds.h"
 #include "schema/schema.h"
 #include "serve/resource.h"
@@ -64,6 +65,35 @@ static int add_recording(const struct exchange *exchange, struct db *db, struct 
     return 0;
 }
 
+/* The parameter that is that option. The granularities have one of their own. */
+static const char *parameter_of(const char *option) {
+    if (strcmp(option, "granularity") == 0) return "g";
+    for (const struct api_parameter *one = api_filters; one->name; one++)
+        if (one->value != API_CHOICE && strcmp(one->option, option) == 0) return one->name;
+    return option;
+}
+
+/* "filters":[{"name":...,"filters":{"f":...}}]: those that the configuration shares. */
+static int add_filters_of(const char *path, struct buffer *body, struct error *err) {
+    struct config config = {0};
+    if (path && config_read(&config, path, err)) return -1;
+    buffer_add_text(body, ",\"filters\":[");
+    for (size_t i = 0; i < config.filter_count; i++) {
+        const struct config_filter *filter = &config.filters[i];
+        buffer_add_text(body, i ? ",{" : "{");
+        buffer_add_json_field(body, "name", filter->name);
+        buffer_add_text(body, ",\"filters\":{");
+        for (size_t j = 0; j < filter->option_count; j++) {
+            if (j) buffer_add_char(body, ',');
+            buffer_add_json_field(body, parameter_of(filter->options[j].key), filter->options[j].value);
+        }
+        buffer_add_text(body, "}}");
+    }
+    buffer_add_char(body, ']');
+    config_free(&config);
+    return 0;
+}
+
 static int make_server(struct exchange *exchange, struct error *err) {
     const struct server *server = exchange->server;
     const struct server_control *control = &server->source.control;
@@ -75,6 +105,7 @@ static int make_server(struct exchange *exchange, struct error *err) {
     buffer_add_char(body, ',');
     buffer_add_json_field(body, "warehouse", db->path);
     int code = add_recording(exchange, db, body, err);
+    if (code == 0) code = add_filters_of(server->source.config, body, err);
     buffer_printf(body, ",\"can_toggle\":%s,\"is_on\":%s}\n", control->is_on && !server->has_ended ? "true" : "false",
                   control->is_on && control->is_on(control->context) ? "true" : "false");
     exchange->reply.status = code ? 0 : MHD_HTTP_OK;

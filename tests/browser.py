@@ -29,8 +29,8 @@ def clear_json(*arguments, db="t.db"):
 class Server:
     """`clear serve` on a free port; url is its root, without a slash at the end."""
 
-    def __init__(self, db, *options):
-        self.process = subprocess.Popen([CLEAR, "serve", "--http", "127.0.0.1:0", "--db", db, *options], stdout=subprocess.PIPE, text=True)
+    def __init__(self, db, *options, address="127.0.0.1:0"):
+        self.process = subprocess.Popen([CLEAR, "serve", "--http", address, "--db", db, *options], stdout=subprocess.PIPE, text=True)
         self.url = find_url(self.process.stdout)
 
     def __enter__(self):
@@ -45,7 +45,7 @@ class Server:
 def find_url(stream):
     """The root of the server whose address the next lines name."""
     for line in stream:
-        found = re.search(r"(http://[^/\s]+)/", line)
+        found = re.search(r"(https?://[^/\s]+)/", line)
         if found:
             return found.group(1)
     raise AssertionError("no address was printed")

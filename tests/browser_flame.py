@@ -1,10 +1,12 @@
 """The flame graph in a browser: browser_flame.py DIRECTORY. Its truth is the folded file from which the run was made."""
 import collections
+import gzip
 import os
 import re
 
 from browser import Page, Server, clear, clear_json, tour
 from webdriver import DOWN, ENTER, ESCAPE, HOME, LEFT, RIGHT, SHIFT, UP
+from wire import block, number, varint
 
 STACKS = {"main;parse;read": 4000, "main;parse;parse;read": 2000, "main;eval;alloc": 3000, "main;eval": 1000,
           **{f"main;tiny_{i:03}": 1 for i in range(200)}}
@@ -14,6 +16,16 @@ OTHER = {"main;parse;read": 1000, "main;eval;alloc": 3000, "main;fresh": 500}
 def write(path, stacks):
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(f"{stack} {value}\n" for stack, value in stacks.items())
+
+
+def write_sizes(path, sizes):
+    """A profile of bytes: one sample for each function."""
+    texts = ["", "space", "bytes", *sizes]
+    out = block(1, number(1, 1) + number(2, 2))
+    for i, size in enumerate(sizes.values(), 1):
+        out += block(5, number(1, i) + number(2, 2 + i)) + block(4, number(1, i) + block(4, number(1, i))) + block(2, block(1, varint(i)) + block(2, varint(size)))
+    with gzip.open(path, "wb") as file:
+        file.write(out + b"".join(block(6, text.encode()) for text in texts))
 
 
 def inclusive(stacks):
@@ -156,6 +168,26 @@ def try_refine(page):
     page.press_keys(ESCAPE)
 
 
+def try_unit(page):
+    """A unit for all values; and the filters that clear.yaml shares."""
+    page.go("/?runs=sizes&kind=space&page=top&unit=MB")
+    assert page.text(".total") == "space: 3.5 MiB", page.text(".total")
+    assert page.texts(".table-row [data-column=flat]") == ["2.5 MiB", "1 MiB"], page.texts(".table-row [data-column=flat]")
+    page.go("/?runs=sizes&kind=space")
+    assert page.text(".total") == "space: 3.5 MiB"
+    page.press_keys("e")
+    page.wait("document.querySelector('dialog[open] form')")
+    page.run("document.querySelector('.refine [name=unit]').value = 'kB'")
+    page.click(".refine .main")
+    page.until("document.querySelector('.chip')")
+    assert page.text(".total") == "space: 3,584 KiB" and page.parameter("unit") == "kB", page.text(".total")
+    page.press_keys("e")
+    page.wait("document.querySelector('.shared .chip')")
+    page.run("document.querySelector('.shared .chip button').click()")
+    page.until("location.search.includes('g=lines')")
+    assert [page.parameter(name) for name in ("i", "g", "unit")] == ["big", "lines", ""] and page.figure(".total") == 2**20
+
+
 def try_sandwich(page):
     page.go("/?runs=known" + KIND)
     page.press_keys(HOME, DOWN, DOWN, "s")
@@ -236,8 +268,12 @@ def main():
     write("other.folded", OTHER)
     for name in ("other", "known"):
         clear("ingest", "--label", name, name + ".folded")
+    write_sizes("sizes.pb.gz", {"big": 5 * 2**19, "small": 2**20})
+    clear("ingest", "--label", "sizes", "sizes.pb.gz")
+    with open("clear.yaml", "w", encoding="utf-8") as file:
+        file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_sandwich, try_menu, try_difference, try_states, try_download):
+        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_states, try_download):
             part(page)
 
 

@@ -1,6 +1,7 @@
 """A run that is being recorded, in a browser: browser_live.py. New windows appear, zoom and focus stay, recording is switched with the token,
 and the end of the run is noticed."""
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -74,7 +75,7 @@ def try_switch(page):
 
 def main():
     with Recording() as recording, Page(recording) as page:
-        page.trouble = ["status of 403", "ERR_", "Failed to load"]  # the wrong token; and the server is gone in the end
+        page.trouble = [re.escape(recording.url) + "/debug/pprof/toggle - .*status of 403"]  # the wrong token
         for part in (try_windows, try_zoom, try_switch):
             part(page)
         recording.end()

@@ -205,6 +205,23 @@ def try_windows(page):
     assert page.count(".chip") == 2 and page.figure(".total") == sum(row["alloc_bytes"] for row in got[:inside])
 
 
+def try_kinds(page):
+    """Each kind of profile has a flame graph, a table and windows with its own figures."""
+    for kind, table, figures in (("io", "io", {"calls": "calls", "bytes": "bytes", "call_ns": "time_ns"}), ("threads", "thread_starts", {"started": "started"}),
+                                 ("spin", "spins", {"spins": "yields + short_sleeps + failed_tries"}), ("wait", "locks", {"wait_ns": "wait_ns + read_wait_ns", "acquires": "acquires + read_acquires"})):
+        page.go(f"/?runs=waits&kind={kind}&page=live")
+        want = clear_json("query", "--json", f"SELECT {', '.join(f'sum(t.{column}) AS {name}' if ' ' not in column else f'sum({column}) AS {name}' for name, column in figures.items())} FROM {table} AS t "
+                          f"JOIN profiles ON profiles.id = t.profile_id WHERE profiles.kind = '{kind}' AND run_id = :run", "run=waits")[0]
+        got = rows(page)
+        assert got and {name: sum(row[name] for row in got) for name in figures} == want, (kind, got, want)
+        page.go(f"/?runs=waits&kind={kind}")
+        assert page.figure(".total") == clear_json("report", "json", "--kind", kind, "waits")["total"]
+    page.go("/?runs=waits&page=waits")
+    want = {row["name"]: row["wait_ns"] for row in clear_json("query", "--json", "SELECT object AS name, sum(wait_ns) AS wait_ns FROM wait_use WHERE run_id = :run GROUP BY 1", "run=waits")}
+    assert want and {row["name"]: row["wait_ns"] for row in rows(page)} == want
+    assert "Waits" in page.texts("#nav a")
+
+
 def try_states(page):
     tour(page, [("/?runs=locks&page=doctor", "document.querySelector('.host-doctor .finding')"), ("/?runs=after&base=before&page=compare", "document.querySelector('.host-compare .verdict')"),
                 ("/?runs=locks&page=locks", "document.querySelector('.host-locks .table-row')"), ("/?runs=known&kind=samples&page=graph", "document.querySelector('.host-graph .node')"),
@@ -237,7 +254,7 @@ def make():
     write_labelled("tagged.pb.gz", 3000)
     clear("ingest", "--label", "tagged", "tagged.pb.gz")
     for label, fixture, options in (("locks", "lock_contended", ["--cpu=999"]), ("queues", "channels", []), ("cells", "mvcc", []), ("before", "heap_counts", []), ("after", "leak", []),
-                                    ("phases", "phases", ["--interval", "100ms"])):
+                                    ("waits", "wait_counts", []), ("phases", "phases", ["--interval", "100ms"])):
         clear("profile", "-q", "--label", label, "-o", label + ".profile", *options, f"{fixtures}/{fixture}")
     clear("profile", "-q", "--label", "parser", "--cpu=999", "-o", "parser.profile", "./parser")
 
@@ -246,7 +263,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_states, try_code, try_trend):
+        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend):
             if only in part.__name__:
                 part(page)
 

@@ -26,6 +26,8 @@ def try_runs(page):
     assert [row["label"] for row in got] == [run["label"] for run in want]
     for name in ("duration_ns", "alloc_count", "alloc_bytes", "inuse_bytes", "lock_wait_ns", "cpu_ns"):
         assert [row[name] for row in got] == [run[name] for run in want], name
+    directory = os.environ["FIXTURES"]  # does not push the name of the program out of sight
+    assert f"…/lock_contended" in page.texts("[data-column=command]") and page.run("return [...document.querySelectorAll('[data-column=command]')].map(one => one.title)").count(directory + "/lock_contended") == 1
     page.press_keys("/", "locks", ESCAPE)
     page.go("/?q=locks")
     assert column(page, "label") == [run["label"] for run in want if "locks" in run["label"] + run["command"]]

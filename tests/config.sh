@@ -110,7 +110,7 @@ wrong() { # wrong PLACE-AND-MESSAGE: with the file on standard input
     (cd broken && "$CLEAR" help >/dev/null && "$CLEAR" version >/dev/null) || fail "no help with a bad clear.yaml"
 }
 wrong "1:1: unknown key 'databse'; did you mean 'database'?" <<<"databse: x"
-wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries, retention" <<<$'database: x\nfrobnicate: 1'
+wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries, retention, filters" <<<$'database: x\nfrobnicate: 1'
 wrong "1:11: must be a text" <<<"database: [a]"
 wrong "2:1: the key 'database' is given twice" <<<$'database: a\ndatabase: b'
 wrong "1:1: must be \`key: value\` lines" <<<"- database"
@@ -129,6 +129,8 @@ wrong "2:3: @hot-sites is one of clear's own queries: choose another name" <<<$'
 wrong "2:6: \`sql:\` is missing" <<<$'queries:\n  q: {description: x}'
 wrong "2:6: \`description:\` is missing" <<<$'queries:\n  q: {sql: SELECT 1}'
 wrong "2:3: 'a b' is not a valid name: use letters, digits, - and _" <<<$'queries:\n  "a b": {description: x, sql: SELECT 1}'
+wrong "2:7: unknown filter 'ignor'; did you mean 'ignore'?" <<<$'filters:\n  f: {ignor: x}'
+wrong "2:7: unknown filter 'colour'; it is an option of clear report: focus, ignore, ..." <<<$'filters:\n  f: {colour: x}'
 wrong "2:7: unknown key 'sqll'; did you mean 'sql'?" <<<$'queries:\n  q: {sqll: SELECT 1}'
 wrong "4:19: unknown type 'int'; types are run, integer, real, text" <<<$'queries:\n  q:\n    params:\n      top: {type: int}\n    description: x\n    sql: SELECT 1'
 wrong "4:37: must be a whole number" <<<$'queries:\n  q:\n    params:\n      top: {type: integer, default: ten}\n    description: x\n    sql: SELECT 1'

@@ -34,7 +34,7 @@ expect_match "$(cat stale.txt)" 'docs/doctor.md: not what the product prints' 'a
 
 # The configuration of docs/configuration.md is taken, and what it says is in force.
 awk '/^    database: runs.sqlite/ {inside = 1} /^[^ ]/ {inside = 0} inside' "$ROOT/docs/configuration.md" | sed 's/^    //' >clear.yaml
-[ "$(grep -c '^[a-z]*:' clear.yaml)" -ge 6 ] || fail 'the page has no configuration'
+[ "$(grep -c '^[a-z]*:' clear.yaml)" -ge 7 ] || fail 'the page has no configuration'
 "$CLEAR" ingest --quiet "$ROOT/fixtures/corpus/dumps/ledger.profile" && [ -s runs.sqlite ] || fail "ingest: $?"
 expect_equal "$("$CLEAR" query --format csv --no-header "SELECT value FROM rules WHERE name = 'lock_contended_percent'" | tr -d '\r')" 30.0 'its threshold'
 expect_equal "$("$CLEAR" query --json @my-sites file='*' | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))')" \

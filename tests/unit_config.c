@@ -54,7 +54,8 @@ static void test_every_key(void **state) {
                                     "toolchain: {.c: 'cc {source} -o {output}', .cht: 'clear-lang {source} {output}'}\n"
                                     "thresholds: {lock_contended_percent: 2.5e1, leak_warning_count: 7}\n"
                                     "tags: {git_commit: auto, n: 5}\n"
-                                    "queries: {q: {description: d, sql: SELECT 1}}\n");
+                                    "queries: {q: {description: d, sql: SELECT 1}}\n"
+                                    "filters: {calm: {ignore: 'a|b', granularity: lines}, all: {}}\n");
     assert_string_equal(config.database, "/etc/x/a.db");
     assert_int_equal(config.toolchain_count, 2);
     assert_string_equal(config_toolchain(&config, ".cht"), "clear-lang {source} {output}");
@@ -68,6 +69,12 @@ static void test_every_key(void **state) {
     assert_int_equal(config.query_count, 1);
     assert_string_equal(config.queries[0].params, "[]");
     assert_string_equal(config.queries[0].export, "{}");
+    assert_int_equal(config.filter_count, 2);
+    assert_string_equal(config.filters[0].name, "calm");
+    assert_int_equal(config.filters[0].option_count, 2);
+    assert_string_equal(config.filters[0].options[1].key, "granularity");
+    assert_string_equal(config.filters[0].options[0].value, "a|b");
+    assert_int_equal(config.filters[1].option_count, 0);
     config_free(&config);
     assert_null(config.database);
     config = parsed("clear.yaml", "database: a.db\n");

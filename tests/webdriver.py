@@ -49,7 +49,7 @@ def _options(directory, size, scheme):
 
 
 class Browser:
-    def __init__(self, size=(1280, 800), scheme="light"):
+    def __init__(self, size=(1280, 800), scheme="light", takes_any_certificate=False):
         self.directory = tempfile.mkdtemp(prefix="clear-browser.")
         self.downloads = os.path.join(self.directory, "downloads")
         os.mkdir(self.downloads)
@@ -63,7 +63,7 @@ class Browser:
             self.session = self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
                 "browserName": "chrome", "goog:chromeOptions": _options(self.directory, size, scheme),
                 "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-                "unhandledPromptBehavior": "accept"}}})["sessionId"]
+                "acceptInsecureCerts": takes_any_certificate, "unhandledPromptBehavior": "accept"}}})["sessionId"]
             self.scheme(scheme)
         except BaseException:
             self.close()
@@ -251,4 +251,4 @@ class Browser:
     def foreign_requests(self, own):
         """The requests to another server than that of the URL `own`."""
         host = urllib.parse.urlsplit(own).netloc
-        return [url for url in self.requests() if urllib.parse.urlsplit(url).netloc != host]
+        return [url for url in self.requests() if urllib.parse.urlsplit(url).netloc.rpartition("@")[2] != host]

@@ -11,7 +11,9 @@ export function sqlText(value) {
 const VIEWS = {
   heap: ['heap', ['alloc_count', 'alloc_bytes', 'inuse_count', 'inuse_bytes']], cpu: ['cpu_use', ['samples', 'cpu_ns']],
   lock: ['lock_use', ['acquires', 'contended', 'wait_ns', 'hold_ns']], mvcc: ['cell_use', ['reads', 'commits', 'retries']],
-  channels: ['channel_use', ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns']],
+  channels: ['channel_use', ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns']], wait: ['wait_use', ['waited', 'wait_ns', 'timeouts']],
+  io: ['io_use', ['calls', 'bytes', 'time_ns']], mmap: ['map_use', ['map_count', 'map_bytes', 'inuse_bytes']], spin: ['spin_use', ['yields', 'short_sleeps', 'sleep_ns', 'failed_tries']],
+  threads: ['thread_use', ['started', 'life_ns', 'short_count']],
 };
 
 export function kindOf(app) {

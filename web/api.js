@@ -1,4 +1,6 @@
-/* The server's resources (docs/api.md). An answer is the product's own JSON; a failure is an Error with the words of the command. */
+/* The server's resources (docs/api.md), at this page's own origin: an address with a name and a password is no base for requests.
+ *
+ * An answer is the product's own JSON; a failure is an Error with the words of the command. */
 
 export class Refused extends Error {
   constructor(message, status) {
@@ -26,7 +28,7 @@ function noteOf(response) {
 
 /* GET /api/RESOURCE?QUERY. `signal` ends the request, and with it the work of the server. */
 export async function get(resource, query, signal) {
-  const response = await fetch(`/api/${resource}${query ? '?' + query : ''}`, { signal });
+  const response = await fetch(`${location.origin}/api/${resource}${query ? '?' + query : ''}`, { signal });
   if (!response.ok) throw await failure(response);
   const type = response.headers.get('Content-Type') || '';
   const body = type.startsWith('application/json') ? await response.json() : await response.text();
@@ -35,7 +37,7 @@ export async function get(resource, query, signal) {
 
 /* POST /api/rows: calls columns(names), rows([[...], ...]) as they come, and returns the last line. */
 export async function rows(sql, query, signal, { columns, rows: take }) {
-  const response = await fetch('/api/rows?' + query, { method: 'POST', body: sql, signal, headers: { 'Content-Type': 'text/plain' } });
+  const response = await fetch(`${location.origin}/api/rows?${query}`, { method: 'POST', body: sql, signal, headers: { 'Content-Type': 'text/plain' } });
   if (!response.ok) throw await failure(response);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let left = '', end = null, isFirst = true;

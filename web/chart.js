@@ -30,7 +30,7 @@ export function chart(points, { label, unit, onpoint, height = 320, space = 900 
     points.map((point, i) => i % every || points.length - 1 - i < every / 2 && i !== points.length - 1 ? null
       : svg('text', { x: i ? Math.min(x(i), width - 8) : x(i), y: height - BOTTOM + 20, 'text-anchor': x(i) > width - 60 ? 'end' : 'middle' }, shorten(point.label || '', 15))),
     points.map((point, i) => Number.isFinite(point.y) ? mark(point, x(i), y(point.y), onpoint) : null));
-  return h('div', { class: 'chart-frame' }, drawn);
+  return h('div', { class: 'chart-frame', ...!onpoint && { tabindex: '0', role: 'group', 'aria-label': label } }, drawn); // without points to focus it scrolls by keys itself
 }
 
 function mark(point, x, y, onpoint) {

@@ -3,6 +3,7 @@
 import * as api from './api.js';
 import * as state from './state.js';
 import * as trees from './tree.js';
+import { inUnit } from './format.js';
 
 const WIDEST = 20000; // pixels that the server takes
 const DETAILS = 60; // answers for zoomed nodes that are kept
@@ -24,13 +25,14 @@ export class FlameTrees {
   }
 
   request(more) {
-    return api.get('tree', state.query(this.app.state, { width: this.width, ...more }), this.signal);
+    return api.get('tree', state.query(state.change(this.app.state, { unit: '' }), { width: this.width, ...more }), this.signal);
   }
 
   async load() {
     const { pivot, inverted } = this.app.state;
     const answers = await Promise.all(pivot ? [this.request({ pivot, inverted: 1 }), this.request({ pivot })] : [this.request({ inverted })]);
-    this.head = answers[answers.length - 1].body;
+    const { body } = answers[answers.length - 1];
+    this.head = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
     this.note = answers.map(answer => answer.note).find(Boolean) || '';
     this.roots = answers.map(answer => trees.decode(answer.body));
     this.roots.forEach(root => { root.name = 'all'; });

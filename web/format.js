@@ -33,10 +33,27 @@ export function nanoseconds(value) {
 const TO_NS = { nanoseconds: 1, ns: 1, microseconds: 1e3, us: 1e3, milliseconds: 1e6, ms: 1e6, seconds: 1e9, s: 1e9 };
 const TO_BYTES = { bytes: 1, byte: 1, b: 1, kilobytes: 1024, kb: 1024, megabytes: 1 << 20, mb: 1 << 20 };
 
+/* The units that a user can choose, by pprof's names: its size, and its name here. */
+const BY_SIZE = { B: [1, 'B'], kB: [2 ** 10, 'KiB'], MB: [2 ** 20, 'MiB'], GB: [2 ** 30, 'GiB'] };
+const BY_TIME = { ns: [1, 'ns'], us: [1e3, 'us'], ms: [1e6, 'ms'], s: [1e9, 's'] };
+export const UNITS = [...Object.entries(BY_SIZE), ...Object.entries(BY_TIME)].map(([name, [, shown]]) => [name, shown]);
+
+/* The unit of a sample type as `value` takes it, with the unit that was chosen if that measures the same. */
+export function inUnit(unit, chosen) {
+  const key = String(unit || '').toLowerCase();
+  return (key in TO_BYTES && chosen in BY_SIZE) || (key in TO_NS && chosen in BY_TIME) ? `${unit} as ${chosen}` : unit;
+}
+
+function chosenUnit(number, key, chosen) {
+  const [size, name] = BY_SIZE[chosen] || BY_TIME[chosen], [whole, part] = (Math.abs(number) * (TO_BYTES[key] || TO_NS[key]) / size).toFixed(2).split('.');
+  return `${number < 0 ? '-' : ''}${count(Number(whole))}${part === '00' ? '' : '.' + part.replace(/0$/, '')} ${name}`;
+}
+
 /* A value of a sample type with its unit. */
 export function value(number, unit) {
-  const key = String(unit || '').toLowerCase();
+  const [words, chosen] = String(unit || '').split(' as '), key = words.toLowerCase();
   if (number === null || number === undefined) return '';
+  if (chosen) return chosenUnit(number, key, chosen);
   if (key in TO_NS) return nanoseconds(number * TO_NS[key]);
   if (key in TO_BYTES) return bytes(number * TO_BYTES[key]);
   if (!key || key === 'count') return Number.isInteger(number) ? count(number) : String(+number.toPrecision(6));
@@ -87,6 +104,12 @@ export function time(ns) {
 export function text(name) {
   return name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     character => '\\u' + character.charCodeAt(0).toString(16).padStart(4, '0'));
+}
+
+/* A command line without the directory of its program, which would push its name out of sight. */
+export function command(line) {
+  const [, program, rest] = /^(\S*)([^]*)$/.exec(line), name = program.replace(/^.*\/(?=[^/])/, '');
+  return name === program || program.startsWith('./') && program.lastIndexOf('/') === 1 ? line : `…/${name}${rest}`;
 }
 
 /* A long text cut in its middle. */

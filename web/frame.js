@@ -3,19 +3,19 @@
 import { h, replace, button, select } from './dom.js';
 import * as states from './state.js';
 import { openRefine } from './refine.js';
-import { time, count, text, shorten } from './format.js';
+import { command, time, count, text, shorten } from './format.js';
 
 export const TITLES = {
   runs: 'Runs', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
-  doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', sql: 'SQL',
+  doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', waits: 'Waits', sql: 'SQL',
   live: 'Windows',
 };
 /* Pages whose figures are those of one kind of profile. */
 export const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
 const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
-  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live']]];
+  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live']]];
 /* Pages that are there only if the runs have that kind of profile. */
-const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers' };
+const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers', waits: 'wait' };
 
 export function runTitle(app) {
   const runs = app.run ? app.run.runs : [];
@@ -50,9 +50,9 @@ function chips(app) {
 export function subject(app, name) {
   if (!app.run || name === 'runs') return h('div', { class: 'subject' });
   const first = app.run.runs[0], { base } = app.state;
-  const about = first ? `${first.command || first.source || ''} · ${time(first.started_ns)} UTC` : '';
+  const when = first ? ` · ${time(first.started_ns)} UTC` : '', what = first ? first.command || first.source || '' : '';
   return h('div', { class: 'subject' },
-    h('a', { class: 'run', href: '/?page=runs', title: `${text(about)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, shorten(text(about), 70))),
+    h('a', { class: 'run', href: '/?page=runs', title: `${text(what + when)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, text(shorten(command(what), 48) + when))),
     base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, base.includes(',') ? `${base.split(',').length} runs` : shorten(text(base), 24)),
       button('×', () => app.go(states.change(app.state, { base: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
     OF_KIND.includes(name) ? kindChoice(app) : null);

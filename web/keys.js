@@ -46,7 +46,7 @@ const TABLE = [
 /* Where `g` leads with a second letter. */
 export const PLACES = {
   r: 'runs', f: 'flame', t: 'top', g: 'graph', p: 'peek', s: 'source', a: 'disasm', y: 'tags', d: 'doctor', c: 'compare', h: 'trend',
-  l: 'locks', q: 'sql', v: 'live',
+  l: 'locks', w: 'waits', q: 'sql', v: 'live',
 };
 
 const TABLES = { flame: FLAME, table: TABLE, none: [] };

@@ -15,7 +15,7 @@ export class LiveRun {
     if (this.events && this.events.uuid === uuid) return;
     this.stop();
     if (!uuid) return;
-    this.events = new EventSource('/api/live?' + new URLSearchParams({ runs: uuid }));
+    this.events = new EventSource(location.origin + '/api/live?' + new URLSearchParams({ runs: uuid }));
     this.events.uuid = uuid;
     this.events.addEventListener('window', event => {
       this.isRecording = JSON.parse(event.data).recording;

@@ -39,7 +39,7 @@ export function openMenu(x, y, title, items) {
     menu.remove();
     if (before && before.isConnected) before.focus({ preventScroll: true });
   };
-  document.body.append(menu);
+  document.getElementById('page').append(menu);
   const box = menu.getBoundingClientRect();
   menu.style.left = Math.max(4, Math.min(x, innerWidth - box.width - 4)) + 'px';
   menu.style.top = Math.max(4, Math.min(y, innerHeight - box.height - 4)) + 'px';

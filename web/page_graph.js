@@ -9,7 +9,7 @@ import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
 import { layered, BOX } from './graph_layout.js';
 import { patternOf } from './tree.js';
-import { value, percent, text, shorten, count } from './format.js';
+import { value, inUnit, percent, text, shorten, count } from './format.js';
 
 const POINT = 4 / 3; // pixels; graphviz measures in points
 const READABLE = 1.125; // graphviz's smallest letters, of 8 points, are 12 pixels high then
@@ -29,7 +29,7 @@ class GraphPage extends Page {
   async load() {
     const [picture, table] = await Promise.all([this.picture(), api.get('table', state.query(this.app.state, { report: 'top' }), this.signal)]);
     const scroll = this.frame ? [this.frame.scrollLeft, this.frame.scrollTop] : [0, 0];
-    this.answer = table.body;
+    this.answer = { ...table.body, unit: inUnit(table.body.unit, this.app.state.unit) };
     this.drawn = picture ? this.copied(picture) : this.plain();
     this.frame = h('div', { class: 'graph', tabindex: '0', role: 'group', 'aria-label': 'Call graph', 'data-first': true }, this.drawn);
     const zoom = factor => { this.scale = factor ? Math.min(4, Math.max(0.1, this.scale * factor)) : READABLE; this.size(); };

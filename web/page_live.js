@@ -48,7 +48,7 @@ class LivePage extends Page {
     }));
     this.line = h('div', { class: 'timeline-frame' });
     replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? select('figure', this.figures.map(key => [key, heading(key)]), chosen, figure => this.change({ figure })) : null,
-      button('Whole run', () => this.change({ from: '', to: '' }), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} windows`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
+      button('Whole run', () => this.change({ from: '', to: '' }), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} ${this.windows.length === 1 ? 'window' : 'windows'}`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
     this.table.fill(this.windows);
     this.draw();
   }
@@ -112,7 +112,7 @@ class LivePage extends Page {
   async toggle() {
     const token = this.app.token || prompt('The token that clear profile printed:');
     if (!token) return;
-    const response = await fetch('/debug/pprof/toggle', { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
+    const response = await fetch(location.origin + '/debug/pprof/toggle', { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
     if (!response.ok) {
       this.app.token = '';
       announce(response.status === 403 || response.status === 401 ? 'The token is wrong' : text(await response.text()));

@@ -1,4 +1,4 @@
-/* Locks, channels, cells, fibers: one row for each object, waits and holds as bars, its callers below. */
+/* Locks, waits, channels, cells, fibers: one row for each object, waits and holds as bars, its callers below. */
 import { h, replace } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
@@ -13,6 +13,7 @@ const KINDS = {
   locks: { of: 'lock', title: 'Locks', view: 'lock_use', main: ['wait_ns', 'hold_ns'], object: 'object' },
   channels: { of: 'channels', title: 'Channels', view: 'channel_use', main: ['push_blocked_ns', 'pop_blocked_ns'], object: 'object' },
   cells: { of: 'mvcc', title: 'Cells', view: 'cell_use', main: ['retries', 'commits'], object: 'object' },
+  waits: { of: 'wait', title: 'Waits', view: 'wait_use', main: ['wait_ns'], object: 'object' },
   fibers: { of: 'fibers', title: 'Fibers', view: '', main: [], object: '' },
 };
 const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
@@ -72,7 +73,7 @@ class ObjectsPage extends Page {
     if (!this.which.view || !row) return;
     if (this.asked) this.asked.abort();
     this.asked = new AbortController();
-    const figures = { lock_use: ['acquires', 'contended', 'wait_ns', 'hold_ns', 'read_acquires', 'read_wait_ns'], channel_use: ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns'], cell_use: ['reads', 'commits', 'retries'] }[this.which.view];
+    const figures = { lock_use: ['acquires', 'contended', 'wait_ns', 'hold_ns', 'read_acquires', 'read_wait_ns'], channel_use: ['pushes', 'pops', 'push_blocked_ns', 'pop_blocked_ns'], cell_use: ['reads', 'commits', 'retries'], wait_use: ['passes', 'waited', 'timeouts', 'wait_ns'] }[this.which.view];
     const runs = this.app.run.runs.map(run => sqlText(run.uuid)).join(', ');
     const sql = `SELECT function, file, line, ${figures.map(one => `sum(${one}) AS ${one}`).join(', ')}\nFROM ${this.which.view}\nWHERE ${this.which.object} = ${sqlText(row.name)}\n  AND run_id IN (SELECT id FROM runs WHERE uuid IN (${runs}))\nGROUP BY 1, 2, 3\nORDER BY 5 DESC`;
     const rows = [];

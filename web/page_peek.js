@@ -7,7 +7,7 @@ import { Table } from './table.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
 import { patternOf } from './tree.js';
-import { value, percent, text, shorten, count } from './format.js';
+import { value, inUnit, percent, text, shorten, count } from './format.js';
 
 const WORDS = { caller: 'caller', self: 'function', callee: 'callee' };
 
@@ -47,7 +47,7 @@ class PeekPage extends Page {
   async load() {
     const wanted = this.app.state.function;
     const { body } = await api.get('table', state.query(state.change(this.app.state, { n: wanted ? this.app.state.n : '40' }), wanted ? { report: 'peek', function: wanted } : { report: 'top' }), this.signal);
-    this.answer = body;
+    this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
     this.setTable(wanted ? this.makeTable() : null);
     this.rows = wanted ? rowsOf(body, patternFor(wanted)) : [];
     replace(this.host, this.form(), wanted ? this.table.element : this.offer());

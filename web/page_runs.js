@@ -7,7 +7,7 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { sparkline } from './chart.js';
 import { openMenu } from './menu.js';
-import { count, time, text, shorten, value, unitOfColumn } from './format.js';
+import { command, count, time, text, shorten, value, unitOfColumn } from './format.js';
 
 const PAGE = 10000, MOST = 100000;
 const FIGURES = [['duration_ns', 'duration'], ['alloc_bytes', 'bytes allocated'], ['alloc_count', 'allocations'], ['inuse_bytes', 'bytes live at the end'],
@@ -80,7 +80,7 @@ class RunsPage extends Page {
       { key: 'chosen', title: '', isFixed: true, width: 124, text: () => '', render: run => this.boxes(run) },
       { key: 'label', title: 'label', isText: true, width: 120, text: run => text(run.label || ''), render: run => h('a', { href: `/?runs=${run.uuid}`, tabindex: '-1' }, shorten(text(run.label || shortName(run.uuid)), 60)) },
       { key: 'started_ns', title: 'started (UTC)', isText: true, width: 172, value: run => run.started_ns, text: run => time(run.started_ns) },
-      plain('command', 'command', { grow: true, width: 170, text: run => text(run.command || run.source || '') }),
+      plain('command', 'command', { grow: true, width: 170, text: run => text(run.command || run.source || ''), render: run => h('span', {}, text(command(run.command || run.source || ''))) }),
       figure('duration_ns', 'duration'), figure('alloc_count', 'allocations', 110), figure('alloc_bytes', 'bytes'), figure('inuse_bytes', 'live'),
       figure('lock_wait_ns', 'lock wait'), figure('cpu_ns', 'CPU time'),
       ...FIGURES.some(([key]) => key === this.app.state.figure && ['lock_contended', 'dropped'].includes(key)) ? [figure(this.app.state.figure, FIGURES.find(([key]) => key === this.app.state.figure)[1], 130)] : [],

@@ -7,7 +7,7 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
-import { value, percent, text, count, shorten } from './format.js';
+import { value, inUnit, percent, text, count, shorten } from './format.js';
 
 /* The rows of the table: a head for each function, its lines, and the instructions of a line below it. */
 export function rowsOf(answer, withCode) {
@@ -49,7 +49,7 @@ class SourcePage extends Page {
       return;
     }
     const { body, note } = await api.get(this.which === 'source' ? 'source' : 'disasm', state.query(this.app.state, { function: wanted }), this.signal);
-    this.answer = body;
+    this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
     this.note = note;
     this.build();
   }

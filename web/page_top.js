@@ -7,7 +7,7 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu, menuButton } from './menu.js';
 import { functionItems, downloads, titleOf } from './actions.js';
-import { value, percent, text, count } from './format.js';
+import { value, inUnit, percent, text, count } from './format.js';
 
 class TopPage extends Page {
   part = 'table';
@@ -15,7 +15,7 @@ class TopPage extends Page {
   async load() {
     const { n, nf } = this.app.state;
     const { body, note } = await api.get('table', state.query(state.change(this.app.state, { n: n || '100000', nf: nf || '0' }), { report: 'top' }), this.signal);
-    this.answer = body;
+    this.answer = { ...body, unit: inUnit(body.unit, this.app.state.unit) };
     this.note = note;
     this.build();
   }

@@ -8,7 +8,7 @@ import { Page, opener } from './page.js';
 import { Table } from './table.js';
 import { shortName } from './page_runs.js';
 import { kindOf } from './actions.js';
-import { value, time, text, shorten, percent, count } from './format.js';
+import { value, inUnit, time, text, shorten, percent, count } from './format.js';
 
 const WHOLE = [['duration_ns', 'duration of the run', 'nanoseconds'], ['alloc_bytes', 'bytes allocated', 'bytes'], ['alloc_count', 'allocations', 'count'], ['inuse_bytes', 'bytes live at the end', 'bytes'],
   ['cpu_ns', 'CPU time', 'nanoseconds'], ['lock_wait_ns', 'waits for locks', 'nanoseconds'], ['lock_contended', 'contended locks', 'count'], ['dropped', 'events dropped', 'count']];
@@ -55,9 +55,9 @@ class TrendPage extends Page {
   }
 
   unit() {
-    if (!this.app.state.function) return this.figure()[2];
+    if (!this.app.state.function) return inUnit(this.figure()[2], this.app.state.unit);
     const kind = this.app.run.kinds.find(one => one.kind === kindOf(this.app)), type = kind && (kind.types.find(one => one.type === (this.app.state.si || kind.default_type)) || kind.types[0]);
-    return type ? type.unit : 'count';
+    return inUnit(type ? type.unit : 'count', this.app.state.unit);
   }
 
   build() {

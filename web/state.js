@@ -5,11 +5,11 @@
  * fragment, which a browser does not send to the server. */
 
 export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
-  'cells', 'fibers', 'sql', 'live'];
+  'cells', 'fibers', 'waits', 'sql', 'live'];
 
 /* What is asked for: these parameters go to the server under the same names. The letters are pprof's. */
 export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',
-  'nf', 'norm', 'noinlines', 'rel'];
+  'nf', 'norm', 'unit', 'noinlines', 'rel'];
 
 /* How it is looked at. */
 const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'find',
@@ -32,6 +32,7 @@ export const FILTERS = [
   ['g', 'granularity', 'one entry for each of these'],
   ['n', 'at most', 'show at most this many entries'],
   ['nf', 'node fraction', 'hide entries below this fraction of the total'],
+  ['unit', 'unit', 'show values in this unit'],
   ['norm', 'normalize', 'scale to the total of the base before subtracting it'],
   ['from', 'from', 'beginning of the part of the run'],
   ['to', 'to', 'end of the part of the run'],
@@ -111,7 +112,7 @@ export function quote(name) {
 const OPTIONS = {
   kind: '--kind', si: '--sample_index', f: '--focus', i: '--ignore', h: '--hide', s: '--show', sf: '--show_from', p: '--prune_from',
   tf: '--tagfocus', ti: '--tagignore', ts: '--tagshow', th: '--taghide', n: '--nodecount', nf: '--nodefraction', from: '--from', to: '--to',
-  window: '--window', base: '--diff_base',
+  window: '--window', unit: '--unit', base: '--diff_base',
 };
 const REPORTS = { flame: 'flamegraph', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
 
