@@ -163,6 +163,11 @@ def try_refine(page):
     page.until("document.querySelectorAll('.page-head .chip').length === 2")
     assert page.parameter("f") == "parse" and page.figure(".total") == 6000
     page.press_keys("e")
+    page.fill(".refine [name=f]", "eval")  # the same name is written over
+    page.fill(".kept input", "only parse")
+    page.run("[...document.querySelectorAll('.kept button')].find(one => one.textContent === 'Keep').click()")
+    page.wait("document.querySelector('.kept .chip button').title.startsWith('focus: eval')")
+    assert page.count(".kept .chip") == 1
     page.run("document.querySelector('.kept .chip button:last-child').click()")
     page.wait("!document.querySelector('.kept .chip')")
     page.press_keys(ESCAPE)

@@ -188,6 +188,30 @@ def try_trend(page):
     assert sorted(points(page)) == [500, 1000], points(page)
 
 
+def try_histories(page):
+    """A lock and a finding over all runs, from the links of the doctor and of the table of locks."""
+    page.go("/?runs=locks&page=doctor")
+    first = clear_json("doctor", "--json", "locks")
+    lock = next(one for one in first if one["section"] == "lock")
+    page.run("[...document.querySelectorAll('.finding')].find(one => one.dataset.code === arguments[0] && one.querySelector('.subject-name').textContent === arguments[1]).querySelectorAll('a').forEach(one => one.textContent === 'Over runs' && one.click())", lock["code"], lock["subject"])
+    page.until("document.querySelector('.host-trend')")
+    page.fill("[aria-label=runs]", "all")
+    page.keys(ENTER)
+    page.until("document.querySelectorAll('.point').length > 5")
+    want = clear_json("query", "--json", "SELECT runs.id, (SELECT count(*) FROM doctor WHERE run_id = runs.id AND section = 'lock' AND code = 'CODE' AND subject = 'SUBJECT') AS n FROM runs ORDER BY started_ns"
+                      .replace("CODE", lock["code"]).replace("SUBJECT", lock["subject"].replace("'", "''")))
+    assert points(page) == [row["n"] for row in want] and sum(points(page)) >= 1
+    page.go("/?runs=locks&page=locks")
+    name = rows(page)[0]["name"]
+    page.press_keys(HOME, "m")
+    page.run("[...document.querySelectorAll('[role=menuitem]')].find(one => one.textContent === 'Over runs').click()")
+    page.until("document.querySelector('.host-trend')")
+    page.go("/" + page.url().split("/", 3)[3] + "&subject=locks,queues&figure=lock_acquires")
+    want = clear_json("query", "--json", "SELECT coalesce(sum(acquires + read_acquires), 0) AS n FROM runs LEFT JOIN lock_use ON lock_use.run_id = runs.id AND object = 'NAME' WHERE label IN ('locks', 'queues') GROUP BY runs.id ORDER BY started_ns"
+                      .replace("NAME", name.replace("'", "''")))
+    assert points(page) == [row["n"] for row in want] and max(points(page)) > 0, (points(page), want)
+
+
 def try_windows(page):
     page.go("/?runs=phases&kind=heap&page=live")
     got = rows(page)
@@ -263,7 +287,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend):
+        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend, try_histories):
             if only in part.__name__:
                 part(page)
 

@@ -12,6 +12,11 @@ def try_state(page):
     url = page.import_module("state.js", "return m.format({ ...m.empty(), ...arguments[0] })".replace("arguments[0]", "given[0]"), given)
     back = page.import_module("state.js", "const u = new URL(given[0], location.origin); return m.parse(u.search, u.hash)", url)
     assert {name: value for name, value in back.items() if value} == given, back
+    assert page.import_module("state.js", "return m.format(m.empty())") == "/"
+    names = page.import_module("state.js", "return [...m.SELECTION, ...m.FILTERS.map(one => one[0])]")
+    every = {name: f"{name} é&=#" for name in names}
+    back = page.import_module("state.js", "return m.parse(m.format({ ...m.empty(), ...given[0] }).slice(1))", every)
+    assert {name: value for name, value in back.items() if value} == every and len(every) > 20
     assert page.import_module("state.js", "return m.format(m.parse('?' + 'page=nonsense&unknown=1&runs=x'))") == "/?runs=x"
     for search, page_name in [("", "runs"), ("?runs=x", "flame"), ("?runs=x&page=top", "top")]:
         assert page.import_module("state.js", "return m.page(m.parse(given[0]))", search) == page_name

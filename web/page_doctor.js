@@ -3,6 +3,7 @@ import { h, replace, button, copy } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
 import { Page, opener } from './page.js';
+import { globOf } from './series_sql.js';
 import { patternOf } from './tree.js';
 import { sqlText } from './actions.js';
 import { cell, heading, text, shorten, count } from './format.js';
@@ -77,6 +78,8 @@ class DoctorPage extends Page {
       OBJECTS[finding.section] && kind ? to('Its row', OBJECTS[finding.section], { q: subject }) : null,
       view && traces.length ? to('Rows', 'sql', { sql: `SELECT *\nFROM ${view}\nWHERE run_id = ${Number(finding.run_id)}\n  AND trace_id IN (${traces.map(Number).join(', ')})` })
         : to('Rows', 'sql', { sql: `SELECT *\nFROM doctor\nWHERE run_id = ${Number(finding.run_id)}\n  AND code = ${sqlText(finding.code)}\n  AND subject = ${sqlText(subject)}` }),
+      to('Over runs', 'trend', { kind: '', function: `finding ${finding.section}-${finding.code} ${globOf(subject)}` }),
+      OBJECTS[finding.section] && kind ? to('Its history', 'trend', { function: `${finding.section} ${globOf(subject)}` }) : null,
       traces.length ? button(traces.length === 1 ? 'Stack' : `${traces.length} stacks`, event => this.stacks(event.target, traces, stack), { 'aria-expanded': 'false' }) : null);
   }
 

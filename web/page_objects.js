@@ -5,15 +5,16 @@ import * as state from './state.js';
 import { Page, opener } from './page.js';
 import { Table, widthOf } from './table.js';
 import { patternOf } from './tree.js';
+import { globOf } from './series_sql.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf, sqlText } from './actions.js';
 import { cell, heading, text, count, shorten } from './format.js';
 
 const KINDS = {
-  locks: { of: 'lock', title: 'Locks', view: 'lock_use', main: ['wait_ns', 'hold_ns'], object: 'object' },
-  channels: { of: 'channels', title: 'Channels', view: 'channel_use', main: ['push_blocked_ns', 'pop_blocked_ns'], object: 'object' },
-  cells: { of: 'mvcc', title: 'Cells', view: 'cell_use', main: ['retries', 'commits'], object: 'object' },
-  waits: { of: 'wait', title: 'Waits', view: 'wait_use', main: ['wait_ns'], object: 'object' },
+  locks: { of: 'lock', scope: 'lock', title: 'Locks', view: 'lock_use', main: ['wait_ns', 'hold_ns'], object: 'object' },
+  channels: { of: 'channels', scope: 'channel', title: 'Channels', view: 'channel_use', main: ['push_blocked_ns', 'pop_blocked_ns'], object: 'object' },
+  cells: { of: 'mvcc', scope: 'cell', title: 'Cells', view: 'cell_use', main: ['retries', 'commits'], object: 'object' },
+  waits: { of: 'wait', scope: 'wait', title: 'Waits', view: 'wait_use', main: ['wait_ns'], object: 'object' },
   fibers: { of: 'fibers', title: 'Fibers', view: '', main: [], object: '' },
 };
 const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
@@ -65,7 +66,8 @@ class ObjectsPage extends Page {
     openMenu(x, y, titleOf(String(row.name)), [{ label: 'Callers', run: () => this.showCallers(row) },
       { label: 'Flame graph of its kind', href: state.format(state.turn(this.app.state, 'flame', { kind: this.which.of })) },
       ...String(row.identity || '').startsWith('heap:') ? [{ label: 'Its allocation', href: state.format(state.turn(this.app.state, 'flame', { kind: 'heap', f: state.quote(site) })) }] : [],
-      null, ...functionItems(this.app, site).filter(item => item === null || item.label === 'Copy name')]);
+      this.which.scope && { label: 'Over runs', href: state.format(state.turn(this.app.state, 'trend', { function: `${this.which.scope} ${globOf(String(row.name))}` })) },
+      null, ...functionItems(this.app, site).filter(item => item === null || item.label === 'Copy name')].filter(item => item !== undefined));
   }
 
   /* Who uses the object, with the figures of each caller. */

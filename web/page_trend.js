@@ -1,4 +1,4 @@
-/* A figure over the runs: of whole runs, or of the functions that match. A click on a point chooses it; one chosen run can be opened, two are
+/* A figure over the runs: of whole runs, of the functions that match, or of a lock, a site, a finding, ... by its name. A click on a point chooses it; one chosen run can be opened, two are
  * compared. */
 import { h, replace, button, select } from './dom.js';
 import * as api from './api.js';
@@ -8,10 +8,12 @@ import { Page, opener } from './page.js';
 import { Table } from './table.js';
 import { shortName } from './page_runs.js';
 import { kindOf } from './actions.js';
-import { value, inUnit, time, text, shorten, percent, count } from './format.js';
+import { subjectOf, seriesSql, RUNS_AT_ONCE } from './series_sql.js';
+import { value, inUnit, heading, unitOfColumn, time, text, shorten, percent, count } from './format.js';
 
 const WHOLE = [['duration_ns', 'duration of the run', 'nanoseconds'], ['alloc_bytes', 'bytes allocated', 'bytes'], ['alloc_count', 'allocations', 'count'], ['inuse_bytes', 'bytes live at the end', 'bytes'],
   ['cpu_ns', 'CPU time', 'nanoseconds'], ['lock_wait_ns', 'waits for locks', 'nanoseconds'], ['lock_contended', 'contended locks', 'count'], ['dropped', 'events dropped', 'count']];
+const NO_FIGURES = /(^|_)(id|status|signal|pid)$|^(started_ns|uuid)$/;
 const OF_FUNCTION = [['cum', 'with callees'], ['flat', 'itself'], ['total', 'the whole profile']];
 
 /* What stands below a point: the tag that tells it from the others, else the label or the time. */
@@ -39,23 +41,51 @@ class TrendPage extends Page {
 
   async load() {
     const now = this.app.state;
-    if (now.function) {
+    const { subject } = this;
+    if (now.function && !subject) {
       const { body } = await api.get('series', state.query(state.change(now, { runs: this.set(), base: '', kind: now.kind || kindOf(this.app) }), { function: now.function }), this.signal);
       this.points = body;
     } else {
       const { body } = await api.get('run', new URLSearchParams({ runs: this.set() }).toString(), this.signal);
       this.points = [...body.runs].sort((a, b) => a.started_ns - b.started_ns);
+      if (subject) await this.askSubject(subject);
     }
     this.build();
   }
 
+  /* What the page is about, where that is no function and no whole run: "lock pool:g_lock". */
+  get subject() {
+    return subjectOf(this.app.state.function);
+  }
+
+  /* Puts the subject's figures in the place of those of the runs. It was 0 in a run that could have had it, else nothing is known. */
+  async askSubject(subject) {
+    const values = new Map(this.points.map(point => [point.run_id, {}])), ids = [...values.keys()], figures = new Set();
+    for (let from = 0; from < ids.length; from += RUNS_AT_ONCE) {
+      await api.rows(seriesSql(ids.slice(from, from + RUNS_AT_ONCE), subject), 'limit=100000', this.signal, {
+        columns: () => {}, rows: batch => batch.forEach(([run, figure, sum]) => { figures.add(figure); values.get(run)[figure] = sum; }),
+      });
+    }
+    this.points = this.points.map(({ uuid, run_id, started_ns, label, tags, kinds }) => ({ uuid, run_id, started_ns, label, tags,
+      ...!subject.kind || kinds.includes(subject.kind) ? Object.fromEntries([...figures].map(figure => [figure, 0])) : {}, ...values.get(run_id) }));
+    this.found = [...figures];
+  }
+
+  /* The figures that there are: [key, title, unit]. */
+  figures() {
+    if (this.subject) return this.found.length ? this.found.map(key => [key, heading(key), unitOfColumn(key)]) : [['value', 'value', 'count']];
+    if (this.app.state.function) return OF_FUNCTION;
+    const others = Object.keys(this.points[0] || {}).filter(key => !NO_FIGURES.test(key) && !WHOLE.some(([known]) => known === key) && this.points.some(point => typeof point[key] === 'number'));
+    return [...WHOLE, ...others.map(key => [key, heading(key), unitOfColumn(key)])];
+  }
+
   figure() {
-    const now = this.app.state, list = now.function ? OF_FUNCTION : WHOLE;
-    return list.find(([key]) => key === now.figure) || list[0];
+    const list = this.figures();
+    return list.find(([key]) => key === this.app.state.figure) || list[0];
   }
 
   unit() {
-    if (!this.app.state.function) return inUnit(this.figure()[2], this.app.state.unit);
+    if (!this.app.state.function || this.subject) return inUnit(this.figure()[2], this.app.state.unit);
     const kind = this.app.run.kinds.find(one => one.kind === kindOf(this.app)), type = kind && (kind.types.find(one => one.type === (this.app.state.si || kind.default_type)) || kind.types[0]);
     return inUnit(type ? type.unit : 'count', this.app.state.unit);
   }
@@ -65,20 +95,20 @@ class TrendPage extends Page {
     const go = changes => this.app.go(state.change(this.app.state, changes));
     const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: labelOf(point), isChosen: picked.includes(shortName(point.uuid)),
       title: `${labelOf(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}` }));
-    const input = h('input', { type: 'text', 'aria-label': 'function: a regular expression; empty: figures of whole runs', placeholder: 'function (empty: whole runs)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
+    const input = h('input', { type: 'text', 'aria-label': 'of what: a function (regular expression); lock, site, finding, … and a name (with * and ?); empty: whole runs', title: 'a function (regular expression); lock NAME, site NAME, wait, cell, channel, finding CODE NAME (with * and ?); empty: whole runs', placeholder: 'function, or lock NAME, … (empty: whole runs)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
     const set = h('input', { type: 'text', 'aria-label': 'runs', placeholder: 'runs', spellcheck: 'false', maxlength: '1000' });
     input.value = now.function;
     set.value = this.set();
-    const submit = () => go({ function: input.value, subject: set.value, figure: Boolean(input.value) === Boolean(now.function) ? now.figure : '', pick: '' });
+    const submit = () => go({ function: input.value, subject: set.value, figure: input.value === now.function ? now.figure : '', pick: '' });
     for (const field of [input, set]) field.addEventListener('keydown', event => event.key === 'Enter' && submit());
     this.setTable(new Table({
       label: 'Runs of the chart', name: 'trend', ...this.sorting(), keyOf: row => row.uuid, isChosen: row => picked.includes(shortName(row.uuid)) ? 'new' : '',
-      onopen: row => this.app.go(state.change(state.turn(now, 'flame'), { runs: row.uuid, f: now.function })), onkey: (action, row) => action === 'mark' && Boolean(this.choose(row.uuid)),
+      onopen: row => this.app.go(state.change(state.turn(now, 'flame'), { runs: row.uuid, f: this.subject ? '' : now.function })), onkey: (action, row) => action === 'mark' && Boolean(this.choose(row.uuid)),
       columns: [{ key: 'started', title: 'started (UTC)', isText: true, width: 172, value: row => row.started_ns, text: row => time(row.started_ns) }, { key: 'label', title: 'label', isText: true, width: 130, text: row => text(row.label || '') },
         { key: 'figure', title, width: 150, value: row => row[key], exact: row => row[key], text: row => value(row[key], unit) },
         { key: 'change', title: 'against the one before', width: 170, text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
     }));
-    replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), select('figure', now.function ? OF_FUNCTION : WHOLE.map(one => one.slice(0, 2)), key, figure => go({ figure }))),
+    replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), select('figure', this.figures().map(one => one.slice(0, 2)), key, figure => go({ figure }))),
       points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280, space: this.host.clientWidth - 4 }) : h('p', { class: 'empty' }, 'No run has this.'),
       this.choice(picked, key, unit), this.table.element);
     this.show();
@@ -92,7 +122,7 @@ class TrendPage extends Page {
   choice(picked, key, unit) {
     if (!picked.length) return h('p', { class: 'quiet-text' }, 'Choose a point to open its run, two to see their difference.');
     const chosen = this.points.filter(point => picked.includes(shortName(point.uuid))), now = this.app.state, first = chosen[0], last = chosen[chosen.length - 1];
-    const to = (page, runs, base) => state.format(state.change(state.turn(now, page), { runs, base, f: page === 'flame' ? now.function : '' }));
+    const to = (page, runs, base) => state.format(state.change(state.turn(now, page), { runs, base, f: page === 'flame' && !this.subject ? now.function : '' }));
     return h('div', { class: 'choice' }, chosen.map(point => h('a', { class: 'button', href: to('flame', point.uuid, '') }, `Open ${shorten(labelOf(point), 20)}`)),
       chosen.length > 1 ? [h('span', {}, `from ${value(first[key], unit)} to ${value(last[key], unit)}`), h('a', { class: 'button main', href: to('compare', last.uuid, first.uuid) }, 'Compare'), h('a', { class: 'button', href: to('flame', last.uuid, first.uuid) }, 'Difference as a flame graph')] : null,
       button('Choose none', () => this.app.go(state.change(now, { pick: '' }), { replace: true }), { class: 'quiet' }));
