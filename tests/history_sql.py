@@ -196,6 +196,14 @@ def compare_texts(db):
     check(got == sorted(set(wakers), key=lambda row: tuple((value is not None, value) for value in row)), "wait_use: the wakers")
 
 
+def compare_history(db):
+    columns = "alloc_count", "alloc_bytes", "free_count", "free_bytes"
+    want = db.execute("SELECT run_id, signature, max(traces.id), " + ", ".join(f"sum({column})" for column in columns) + " FROM sites"
+                      " JOIN profiles ON profiles.id = profile_id JOIN traces ON traces.id = trace_id GROUP BY 1, 2 ORDER BY 1, 2").fetchall()
+    got = db.execute(f"SELECT run_id, signature, trace_id, {', '.join(columns)} FROM site_history ORDER BY 1, 2").fetchall()
+    check(want and got == want, f"site_history: {set(got) ^ set(want)}")
+
+
 CHANGES = (
     "DELETE FROM sites WHERE profile_id % 2 = 0 AND trace_id < 5",
     "UPDATE sites SET alloc_count = alloc_count + 7, alloc_bytes = alloc_bytes + 1000 WHERE trace_id = 7",
@@ -214,6 +222,7 @@ def compare_all(db):
         compare(db, view, "id = 3", "of run 3")
         compare(db, view, "label IN ('l4', 'l5')", "of two labels")
     compare_texts(db)
+    compare_history(db)
     db.execute("PRAGMA foreign_keys = ON") # the rows of what is deleted go too
     for change in CHANGES:
         before = db.total_changes
@@ -221,6 +230,7 @@ def compare_all(db):
         check(db.total_changes > before, f"nothing changed: {change}")
         for view in USES:
             compare(db, view, what=f"after {change}")
+        compare_history(db)
     db.rollback()
 
 
@@ -281,7 +291,7 @@ def main():
     few, many = warehouse("few.db", FEW), warehouse("many.db", MANY)
     compare_all(few)
     compare_doctor(few)
-    for view in [*USES, "hardware", "doctor", *DOCTORS]:
+    for view in [*USES, "site_history", "hardware", "doctor", *DOCTORS]:
         reaches(few, many, view)
 
 
