@@ -144,12 +144,6 @@ CREATE TABLE profiles (
 CREATE INDEX profiles_run ON profiles(run_id, kind);
 CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 
--- Totals whose rows were changed would be wrong. Whoever changes rows of locks or cpu by hand deletes the row of the run in run_totals.
-CREATE TRIGGER run_totals_profile AFTER DELETE ON profiles
-BEGIN
-    DELETE FROM run_totals WHERE run_id = OLD.run_id;
-END;
-
 -- Names and stacks. Each is stored once per file.
 
 CREATE TABLE mappings (
@@ -351,16 +345,6 @@ BEGIN
     INSERT INTO sites(profile_id, trace_id, label_set_id, alloc_count, alloc_bytes, free_count, free_bytes)
     VALUES (NEW.profile_id, NEW.trace_id, NEW.label_set_id, NEW.alloc_count, NEW.alloc_bytes, NEW.free_count,
             NEW.free_bytes);
-END;
-
-CREATE TRIGGER run_totals_sites_insert INSTEAD OF INSERT ON sites
-BEGIN
-    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
-END;
-
-CREATE TRIGGER run_totals_sites_delete INSTEAD OF DELETE ON sites
-BEGIN
-    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
 END;
 
 CREATE TABLE site_details (
@@ -631,6 +615,63 @@ CREATE TABLE counters (
     unit       TEXT    NOT NULL DEFAULT 'count', -- [text] count, ms, bytes and so on
     PRIMARY KEY (profile_id, name)
 ) STRICT, WITHOUT ROWID;
+
+-- Totals whose rows were changed would be wrong, so a change by another program than clear, whose own connections run no triggers,
+-- removes those of the run.
+CREATE TRIGGER run_totals_site_rows_insert AFTER INSERT ON site_rows
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_site_rows_delete AFTER DELETE ON site_rows
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_site_rows_update AFTER UPDATE ON site_rows
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_locks_insert AFTER INSERT ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_locks_delete AFTER DELETE ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_locks_update AFTER UPDATE ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_cpu_insert AFTER INSERT ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_cpu_delete AFTER DELETE ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_cpu_update AFTER UPDATE ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_profiles_delete AFTER DELETE ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id = OLD.run_id;
+END;
+
+CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (OLD.run_id, NEW.run_id);
+END;
 
 -- Judgement: thresholds, advice and saved queries are rows, so they travel with the data.
 

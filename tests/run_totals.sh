@@ -31,6 +31,24 @@ for change in "DELETE FROM profiles WHERE run_id = 1" "DELETE FROM sites WHERE t
         FROM run_summary WHERE run_id = 1")" 0 "the sum after: $change"
 done
 
+# Rows of recorded runs, in the tables themselves.
+"$CLEAR" profile -q --db u.db --cpu 999 -o d.profile "$FIXTURES/lock_contended" >/dev/null 2>err || fail "profile: $(cat err)"
+"$CLEAR" ingest -q --db u.db a.profile/heap.pb.gz || fail "ingest: $?"
+for change in "UPDATE locks SET wait_ns = wait_ns + 5" "DELETE FROM locks" \
+    "INSERT INTO locks(profile_id, object_id, address, trace_id, acquires) SELECT profile_id, object_id, 5, 0, 77 FROM locks JOIN profiles ON profiles.id = profile_id WHERE profiles.kind = 'lock' LIMIT 1" \
+    "UPDATE cpu SET cpu_ns = cpu_ns + 1" "DELETE FROM cpu" "INSERT INTO cpu(profile_id, trace_id, cpu_ns) SELECT id, 0, 9 FROM profiles WHERE kind = 'cpu' LIMIT 1" \
+    "UPDATE site_rows SET alloc_count = alloc_count + 1 WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = 1)" \
+    "UPDATE profiles SET kind = 'wait' WHERE kind = 'lock'" "UPDATE profiles SET run_id = 2 WHERE kind = 'lock'"; do
+    cp u.db t.db
+    sqlite3 t.db "$change" || fail "$change"
+    summary >after.txt
+    sqlite3 t.db "DELETE FROM run_totals"
+    summary >sums.txt
+    expect_same_file after.txt sums.txt "the summary after: $change"
+    cp u.db t.db
+    [ "$change" = "DELETE FROM cpu" ] || { summary >before.txt && ! cmp -s before.txt after.txt || fail "no change: $change"; }
+done
+
 # ---- sums beyond 64 bits: the file is stored, and the sum is an error where it is asked for ----
 python3 - >large.pb <<'PYTHON' || fail "making large.pb"
 import sys

@@ -138,19 +138,59 @@ CREATE TABLE run_totals (
     recorder_cpu_ns INTEGER NOT NULL  -- [ns] CPU time that the recording took inside the program, beside cpu_ns
 ) STRICT;
 
-CREATE TRIGGER run_totals_profile AFTER DELETE ON profiles
-BEGIN
-    DELETE FROM run_totals WHERE run_id = OLD.run_id;
-END;
-
-CREATE TRIGGER run_totals_sites_insert INSTEAD OF INSERT ON sites
+CREATE TRIGGER run_totals_site_rows_insert AFTER INSERT ON site_rows
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
 END;
 
-CREATE TRIGGER run_totals_sites_delete INSTEAD OF DELETE ON sites
+CREATE TRIGGER run_totals_site_rows_delete AFTER DELETE ON site_rows
 BEGIN
     DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_site_rows_update AFTER UPDATE ON site_rows
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_locks_insert AFTER INSERT ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_locks_delete AFTER DELETE ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_locks_update AFTER UPDATE ON locks
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_cpu_insert AFTER INSERT ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = NEW.profile_id);
+END;
+
+CREATE TRIGGER run_totals_cpu_delete AFTER DELETE ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id = (SELECT run_id FROM profiles WHERE id = OLD.profile_id);
+END;
+
+CREATE TRIGGER run_totals_cpu_update AFTER UPDATE ON cpu
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (SELECT run_id FROM profiles WHERE id IN (OLD.profile_id, NEW.profile_id));
+END;
+
+CREATE TRIGGER run_totals_profiles_delete AFTER DELETE ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id = OLD.run_id;
+END;
+
+CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id IN (OLD.run_id, NEW.run_id);
 END;
 
 CREATE TABLE pins (
