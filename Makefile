@@ -51,7 +51,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 	libdw-dev libelf-dev libiberty-dev libpcre2-dev libmicrohttpd-dev libcurl4-openssl-dev libedit-dev libncurses-dev
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
-	libglib2.0-dev valgrind heaptrack curl mandoc zsh fish rustc chromium chromium-driver
+	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema mandoc zsh fish rustc chromium chromium-driver
 BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
@@ -68,7 +68,7 @@ LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 PROFILE_PROTO := ingest/read/pprof/profile.proto
 SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
-EMBEDDED := schema/tables.sql schema/rules.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
+EMBEDDED := schema/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
 	web/*.html web/*.css web/*.js web/*.svg))
 # Manual pages: clear(1), one a command, clear.yaml(5). The texts and the tables of options are in the program.
 MAN_PAGES := $(patsubst cli/manual/%.md,$(BUILD)/man/clear-%.1,$(filter-out cli/manual/clear%,$(wildcard cli/manual/*.md))) \

@@ -34,6 +34,7 @@ int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
 int command_serve(int argc, char **argv, struct error *err);
 int command_web(int argc, char **argv, struct error *err);
+int command_gate(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
 int command_report(int argc, char **argv, struct error *err);
 int command_trace(int argc, char **argv, struct error *err);
@@ -50,6 +51,7 @@ extern const struct option_group bench_options[], doctor_options[], export_optio
     ingest_options[], label_options[], pin_options[], profile_options[], query_options[], recover_options[],
     report_options[], rm_options[], runs_options[], schema_options[], serve_options[], shell_options[], tag_options[],
     trace_options[], version_options[], web_options[];
+extern const struct option_group gate_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
 

@@ -145,23 +145,15 @@ static int diagnose(const struct doctor_command *options, struct error *err) {
 
 /* ---- two sides ---- */
 
-/* Removes the runs of `other` from `from`, unless nothing would be left. */
-static void take_apart(struct run_list *from, const struct run_list *other) {
-    struct run_list left = {0};
-    for (size_t i = 0; i < from->count; i++)
-        if (!run_list_has(other, &from->items[i])) run_list_add(&left, from->items[i].db, from->items[i].id);
-    if (left.count == 0) {
-        run_list_free(&left);
-        return;
-    }
-    run_list_free(from);
-    *from = left;
-}
-
 static bool has_all(const struct run_list *list, const struct run_list *wanted) {
     for (size_t i = 0; i < wanted->count; i++)
         if (!run_list_has(list, &wanted->items[i])) return false;
     return true;
+}
+
+/* Removes the runs of `other` from `from`, unless nothing would be left. */
+static void take_apart(struct run_list *from, const struct run_list *other) {
+    if (!has_all(other, from)) run_list_remove(from, other);
 }
 
 /* A run that is compared with itself would always answer "no change". */

@@ -36,6 +36,8 @@ const struct command commands[] = {
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
     ROW(trace, LOOK, "list single waits of a run: who waited for whom, and when", .options = trace_options,
         .arguments = "<run>"),
+    ROW(gate, LOOK, "check a change against limits, for CI: pass, fail or undecided", .options = gate_options,
+        .arguments = "<runs>"),
     ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
     ROW(gc, KEEP, "delete old runs by rules, and give the space back", .options = gc_options),
     ROW(tag, KEEP, "set and remove tags of runs", .options = tag_options, .arguments = "<runs> <tag>", EDIT),

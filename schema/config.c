@@ -38,8 +38,11 @@ void config_free(struct config *config) {
     for (size_t i = 0; i < config->query_count; i++)
         queries_free(&config->queries[i]);
     retention_free(&config->retention);
+    for (size_t i = 0; i < config->gate_count; i++)
+        gates_free(&config->gates[i]);
     free(config->thresholds);
     free(config->queries);
+    free(config->gates);
     *config = (struct config){0};
 }
 
@@ -216,6 +219,25 @@ static int read_filters(void *context, struct document *document, const char *ke
     return document_pairs(document, value, read_filter, context);
 }
 
+static int read_gate(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    struct config *config = context;
+    struct gate_rule rule;
+    (void)at;
+    if (gates_read(document, value, key, &rule)) return -1;
+    config->gates = xrealloc(config->gates, (config->gate_count + 1) * sizeof *config->gates);
+    config->gates[config->gate_count++] = rule;
+    return 0;
+}
+
+static int read_gates(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                      const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    ((struct config *)context)->has_gates = true;
+    return document_pairs(document, value, read_gate, context);
+}
+
 /* ---- thresholds, with the names of rules.yaml ---- */
 
 struct known_rules {
@@ -279,10 +301,10 @@ static int read_thresholds(void *context, struct document *document, const char 
 /* ---- the file ---- */
 
 int config_parse(struct config *config, const char *path, const char *text, struct error *err) {
-    static const struct document_key keys[] = {{"database", read_database},     {"toolchain", read_toolchain},
-                                               {"thresholds", read_thresholds}, {"tags", read_tags},
-                                               {"queries", read_queries},       {"retention", read_retention},
-                                               {"filters", read_filters},       {0}};
+    static const struct document_key keys[] = {
+        {"database", read_database}, {"toolchain", read_toolchain}, {"thresholds", read_thresholds},
+        {"tags", read_tags},         {"queries", read_queries},     {"retention", read_retention},
+        {"filters", read_filters},   {"gates", read_gates},         {0}};
     struct document document;
     *config = (struct config){.path = xstrdup(path)};
     int code = document_open(&document, path, text, err);
@@ -378,18 +400,28 @@ static int shadow_queries(const struct config *config, struct db *db, bool is_st
                : 0;
 }
 
+/* An older file may not have the table. */
+static int shadow_gates(const struct config *config, struct db *db, struct error *err) {
+    if (gates_shadow(db, err)) return -1;
+    return config->has_gates ? gates_put(db, config->gates, config->gate_count, err) : gates_put_own(db, err);
+}
+
 static int apply_in_file(const struct config *config, struct db *db, struct error *err) {
     if (db_begin(db, err)) return -1;
-    if (set_thresholds(config, db, err) == 0 && put_queries(config, db, err) == 0) return db_commit(db, err);
+    if (set_thresholds(config, db, err) == 0 && put_queries(config, db, err) == 0 &&
+        (!config->has_gates || gates_put(db, config->gates, config->gate_count, err) == 0))
+        return db_commit(db, err);
     db_rollback(db);
     return -1;
 }
 
 int config_apply(const struct config *config, struct db *db, struct error *err) {
     enum schema_state state;
-    if (db->writable) return config->threshold_count || config->query_count ? apply_in_file(config, db, err) : 0;
+    bool is_set = config->threshold_count || config->query_count || config->has_gates;
+    if (db->writable) return is_set ? apply_in_file(config, db, err) : 0;
     if (schema_read_state(db, &state, err)) return -1;
     bool is_stale = state != SCHEMA_CURRENT;
     if ((config->query_count || is_stale) && shadow_queries(config, db, is_stale, err)) return -1;
+    if ((config->has_gates || state == SCHEMA_OLDER) && shadow_gates(config, db, err)) return -1;
     return config->threshold_count ? shadow_rules(config, db, err) : 0;
 }

@@ -13,14 +13,16 @@
  *     keep: 30d
  *   filters:                         # of the browser's Refine, by name: options of clear report without their dashes
  *     no-runtime: {ignore: ^runtime\., granularity: files}
+ *   gates:                           # rules of clear gate by name, as in schema/gates.h; clear's own do not apply then
+ *     allocations: {figure: alloc_count, limit_percent: 1}
  *
  * clear reads the first file that it finds: in the working directory, then in its parents, then
  * $XDG_CONFIG_HOME/clear/clear.yaml (by default ~/.config/clear/clear.yaml). An unknown key, threshold or type is a failure that
  * names file, line, column and the nearest valid key.
  *
- * config_apply applies thresholds and queries in two ways. A warehouse that is open for writing gets them as rows, so they travel
- * with the data. A warehouse that is only read is not changed: the connection gets temporary tables `rules` and `queries` that hide
- * the file's. A view in the file does not see temporary tables, so each view is copied as a temporary view with the same name and
+ * config_apply applies thresholds, queries and gates in two ways. A warehouse that is open for writing gets them as rows, so they travel
+ * with the data. A warehouse that is only read is not changed: the connection gets temporary tables `rules`, `queries` and `gates` that
+ * hide the file's. A view in the file does not see temporary tables, so each view is copied as a temporary view with the same name and
  * text. Either way every query sees the current configuration. */
 #ifndef CLEAR_SCHEMA_CONFIG_H
 #define CLEAR_SCHEMA_CONFIG_H
@@ -28,6 +30,7 @@
 #include <stddef.h>
 
 #include "schema/db.h"
+#include "schema/gates.h"
 #include "schema/queries.h"
 #include "schema/retention.h"
 
@@ -62,6 +65,9 @@ struct config {
     struct retention retention; /* not set: runs stay */
     struct config_filter *filters;
     size_t filter_count;
+    struct gate_rule *gates;
+    size_t gate_count;
+    bool has_gates;
 };
 
 /* The configuration file for the working directory; free() it. NULL: there is none. A file that belongs neither to this user nor to
@@ -77,8 +83,8 @@ void config_free(struct config *config);
 /* The command for source files with that extension (".c"), or NULL. */
 const char *config_toolchain(const struct config *config, const char *ending);
 
-/* Applies thresholds and queries to this connection, or to the file if it is open for writing (see above). A reader of an older file
- * that cannot be written also gets clear's own queries. Do not call it between ask_open and ask_close (query/sql/ask.h). */
+/* Applies thresholds, queries and gates to this connection, or to the file if it is open for writing (see above). A reader of an older file
+ * that cannot be written also gets clear's own queries and gates. Do not call it between ask_open and ask_close (query/sql/ask.h). */
 int config_apply(const struct config *config, struct db *db, struct error *err);
 
 #endif

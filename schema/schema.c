@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "schema/diagnoses.h"
+#include "schema/gates.h"
 #include "schema/inspect.h"
 #include "schema/queries.h"
 #include "schema/signature.h"
@@ -81,7 +82,7 @@ static struct fingerprint views_fingerprint(void) {
 }
 
 static struct fingerprint rules_fingerprint(void) {
-    return fingerprint(hash_text(0, embedded_text("rules.yaml")));
+    return fingerprint(hash_text(hash_text(0, embedded_text("rules.yaml")), embedded_text("gates.yaml")));
 }
 
 static struct fingerprint queries_fingerprint(void) {
@@ -254,7 +255,7 @@ static int shadow_own_views(struct db *db, struct error *err) {
 }
 
 static int create_rules(struct db *db, struct error *err) {
-    if (schema_load_rules(db, "rules.yaml", embedded_text("rules.yaml"), err)) return -1;
+    if (schema_load_rules(db, "rules.yaml", embedded_text("rules.yaml"), err) || gates_put_own(db, err)) return -1;
     return meta_set(db, "rules_hash", rules_fingerprint().text, err);
 }
 

@@ -716,6 +716,22 @@ CREATE TABLE accepted_changes (
     PRIMARY KEY (run_uuid, figure, subject)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE gates (
+    -- One rule of clear gate: which change of which figure is too much. They come from `gates:` in clear.yaml, or else are clear's own.
+    name          TEXT PRIMARY KEY, -- [text] of the rule
+    place         INTEGER NOT NULL, -- [number] 1, 2, ...: the order in which the rules were given
+    figure        TEXT NOT NULL DEFAULT '',  -- [text] figure of the view series; empty: the rule is a query
+    query         TEXT NOT NULL DEFAULT '',  -- [text] @NAME of a saved query, or a SELECT, with the columns subject, old and new
+    subject       TEXT NOT NULL DEFAULT '',  -- [text] GLOB pattern of the subjects that are judged; empty: the whole run
+    direction     TEXT NOT NULL DEFAULT 'up', -- [text] up, down or both: which change is judged
+    limit_percent REAL NOT NULL DEFAULT 0,   -- [percent] of the old value: a change must be more than this, ...
+    limit_value   REAL NOT NULL DEFAULT 0,   -- [unit of the figure] ... and more than this
+    runs          INTEGER NOT NULL DEFAULT 1, -- [count] runs that each side needs at least; never less than 5 of a timed figure
+    is_timed      INTEGER NOT NULL DEFAULT 0, -- [0 or 1] the figure varies from run to run
+    action        TEXT NOT NULL DEFAULT 'fail', -- [text] fail or warn
+    is_own        INTEGER NOT NULL DEFAULT 0 -- [0 or 1] the rule is clear's own
+) STRICT;
+
 INSERT INTO mappings(id) VALUES (0);
 INSERT INTO traces(id, hash, signature, stack) VALUES (0, 0, 0, '[]');
 INSERT INTO label_sets(id, labels) VALUES (0, '[]');

@@ -15,6 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/path.h"
+#include "base/split.h"
 #include "ingest/record/recordable.h"
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -85,65 +86,37 @@ const char *toolchain_ending(const char *name) {
 
 /* ---- words ------------------------------------------------------------------------------------------------------- */
 
-static const char *value_of(const struct build *build, const char *directory, const char *name, size_t size) {
+struct rule_values {
+    const struct build *build;
+    const char *directory; /* of the source */
+};
+
+static const char *value_of(const void *context, const char *at) {
+    const struct rule_values *known = context;
+    const struct build *build = known->build;
     const struct {
         const char *name, *value;
     } values[] = {{"{source}", build->source},
                   {"{output}", build->program},
-                  {"{directory}", directory},
+                  {"{directory}", known->directory},
                   {"{build}", build->place}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        if (strlen(values[i].name) <= size && strncmp(values[i].name, name, strlen(values[i].name)) == 0)
-            return values[i].value;
+        if (strncmp(values[i].name, at, strlen(values[i].name)) == 0) return values[i].value;
     return NULL;
-}
-
-/* The next argument of the rule, with its placeholders replaced; NULL at the end, or with the error set. free() it. */
-static char *next_word(const struct build *build, const char *directory, const char **rule, struct error *err) {
-    struct buffer word = {0};
-    const char *at = *rule + strspn(*rule, " \t\n");
-    char quote = '\0';
-    if (!*at) return NULL;
-    buffer_add(&word, "", 0);
-    for (; *at && (quote || !strchr(" \t\n", *at)); at++) {
-        const char *value = *at == '{' ? value_of(build, directory, at, strlen(at)) : NULL;
-        if (value) {
-            buffer_add_text(&word, value);
-            at = strchr(at, '}');
-        } else if (quote ? *at == quote : *at == '\'' || *at == '"') {
-            quote = quote ? '\0' : *at;
-        } else {
-            buffer_add_char(&word, *at);
-        }
-    }
-    *rule = at;
-    char *text = word.data ? buffer_take(&word) : xstrdup("");
-    if (!quote) return text;
-    free(text);
-    error_usage(err, "%s: a quote (%c) is not closed in the rule that builds it", build->source, quote);
-    return NULL;
-}
-
-static void free_words(char **words) {
-    for (char **word = words; word && *word; word++)
-        free(*word);
-    free(words);
 }
 
 static char **split_rule(const struct build *build, const char *rule, struct error *err) {
-    char **words = xcalloc(1, sizeof *words), *word;
-    char *directory = xstrdup(build->source);
-    size_t count = 0;
+    char *directory = xstrdup(build->source), open;
     *strrchr(directory, '/') = '\0';
-    while ((word = next_word(build, *directory ? directory : "/", &rule, err))) {
-        words = xrealloc(words, (count + 2) * sizeof *words);
-        words[count++] = word;
-        words[count] = NULL;
-    }
+    const struct rule_values values = {build, *directory ? directory : "/"};
+    char **words = split_words(rule, value_of, &values, &open);
     free(directory);
-    if (err->status == ERROR_NONE && count) return words;
-    free_words(words);
-    error_usage(err, "%s: the rule that builds it is empty", build->source);
+    if (words && *words) return words;
+    if (!words)
+        error_usage(err, "%s: a quote (%c) is not closed in the rule that builds it", build->source, open);
+    else
+        error_usage(err, "%s: the rule that builds it is empty", build->source);
+    split_free(words);
     return NULL;
 }
 
@@ -244,7 +217,7 @@ int build_make(struct build *build, const char *source, const char *rule, const 
     char *path = words ? find_compiler(build, words[0], base, err) : NULL;
     int code = path ? compile(build, path, words, err) : -1;
     free(path);
-    free_words(words);
+    split_free(words);
     return code;
 }
 

@@ -154,6 +154,13 @@ void run_list_add(struct run_list *list, struct db *db, int64_t id) {
     list->items[list->count++] = item;
 }
 
+void run_list_remove(struct run_list *list, const struct run_list *other) {
+    size_t left = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (!run_list_has(other, &list->items[i])) list->items[left++] = list->items[i];
+    list->count = left;
+}
+
 void run_list_free(struct run_list *list) {
     free(list->items);
     *list = (struct run_list){0};

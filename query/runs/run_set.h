@@ -40,6 +40,8 @@ struct run_list {
 
 void run_list_add(struct run_list *list, struct db *db, int64_t id); /* does nothing if the list has it */
 bool run_list_has(const struct run_list *list, const struct run_item *item);
+/* Removes the runs of `other`. */
+void run_list_remove(struct run_list *list, const struct run_list *other);
 void run_list_free(struct run_list *list);
 
 #endif

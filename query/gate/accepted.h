@@ -1,0 +1,35 @@
+/* accepted.h: changes that were accepted (table accepted_changes): a gate does not fail for them.
+ *
+ * An accepted run says which value of a figure is known. If it is a run of the base, the base starts anew with it: older runs do not
+ * count for the rows that it is about. If it is not, but is newer than the oldest run of the base, a row that would fail is accepted as
+ * long as it is not over its limit compared with the accepted run. So a base that has rolled on forgets what was accepted, and what
+ * gets worse than what was accepted fails. A run that was deleted accepts nothing. */
+#ifndef CLEAR_QUERY_GATE_ACCEPTED_H
+#define CLEAR_QUERY_GATE_ACCEPTED_H
+
+#include "query/gate/rows.h"
+
+struct accepted_change {
+    struct run_item run;
+    int64_t started_ns;
+    char *uuid, *figure, *subject, *why;
+};
+
+struct accepted_changes {
+    struct accepted_change *items;
+    size_t count;
+};
+
+/* Those of the runs that the warehouse still has. accepted_free it, also after a failure. */
+int accepted_read(struct accepted_changes *known, struct db *db, struct error *err);
+void accepted_free(struct accepted_changes *known);
+
+/* Removes values of the base that are older than an accepted run of the base. Before the rows are judged. */
+void accepted_restart_base(const struct accepted_changes *known, const struct gate_row_list *list);
+
+/* The accepted change that covers a row which would fail; NULL: none. `is_over` says whether a row is over its limit. */
+int accepted_covers(const struct accepted_changes *known, const struct gate_row_list *list, const struct gate *gate,
+                    const struct gate_row *row, bool (*is_over)(const struct gate_row *row),
+                    const struct accepted_change **change, struct error *err);
+
+#endif

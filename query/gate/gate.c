@@ -1,0 +1,334 @@
+#include "query/gate/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "query/gate/accepted.h"
+#include "query/gate/gate_formats.h"
+#include "query/gate/place.h"
+#include "query/gate/rows.h"
+
+/* ---- rules ---- */
+
+/* A row of the table rules; `otherwise` where a read-only warehouse of an older clear has none. */
+static int threshold(struct db *db, const char *name, double otherwise, double *value, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, "SELECT value FROM rules WHERE name = :name", err);
+    if (!row) return -1;
+    db_bind_text(row, ":name", name);
+    int code = db_step(db, row, err);
+    *value = code == 1 ? sqlite3_column_double(row, 0) : otherwise;
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
+}
+
+/* ---- a row ---- */
+
+/* By how much the row is worse, in the direction of its rule. Negative: better. */
+static double worsening(const struct gate_row *row) {
+    switch (row->rule->direction) {
+    case GATE_UP: return row->change;
+    case GATE_DOWN: return -row->change;
+    case GATE_BOTH: return fabs(row->change);
+    }
+    return 0;
+}
+
+/* Both limits must be exceeded: the larger one decides. */
+static double allowed(const struct gate_row *row) {
+    return fmax(row->rule->limit, row->rule->limit_percent / 100 * fabs(row->noise.old.mean));
+}
+
+static bool is_over(const struct gate_row *row) {
+    /* The mean of decimal figures has a rounding error, which is no change. */
+    double worse = worsening(row), rounding = 1e-12 * fabs(row->noise.old.mean);
+    return worse > rounding && worse > allowed(row) * (1 + 1e-12);
+}
+
+static bool has_both(const struct gate_row *row) {
+    return row->noise.old.n > 0 && row->noise.new.n > 0;
+}
+
+static size_t least_runs(const struct gate_row *row) {
+    int64_t runs = row->rule->runs;
+    return row->is_timed && runs < GATES_TIMED_RUNS ? GATES_TIMED_RUNS : (size_t)runs;
+}
+
+static bool has_enough(const struct gate_row *row) {
+    return row->noise.old.n >= least_runs(row) && row->noise.new.n >= least_runs(row);
+}
+
+static bool is_tested(const struct gate_row *row) {
+    return has_both(row) && row->varies && isfinite(row->noise.p);
+}
+
+/* The values that count, and what they say. */
+static void measure(struct gate_row *row, size_t old_count, size_t run_count) {
+    double *values = xcalloc(run_count + 1, sizeof *values);
+    size_t old = 0, all = 0;
+    for (size_t i = 0; i < run_count; i++) {
+        if (isnan(row->values[i])) continue;
+        old += i < old_count;
+        values[all++] = row->values[i];
+    }
+    row->noise = (struct noise){.old.n = old, .new.n = all - old};
+    if (has_both(row)) {
+        row->noise = noise_compare(values, old, values + old, all - old);
+        row->change = row->noise.new.mean - row->noise.old.mean;
+        row->percent = row->change == 0 ? 0 : 100 * row->change / fabs(row->noise.old.mean);
+        row->varies = row->noise.old.sd > 0 || row->noise.new.sd > 0;
+    }
+    free(values);
+}
+
+/* The error of the difference of the means; a side with one value is as noisy as the other. */
+static double difference_error(const struct noise *noise) {
+    double old = noise->old.n > 1 ? noise->old.sd : noise->new.sd, new = noise->new.n > 1 ? noise->new.sd : old;
+    return sqrt(old * old / (double)noise->old.n + new *new / (double)noise->new.n);
+}
+
+/* Is it below its limit, beyond chance? One time in twenty it would be said wrongly, and then only costs a regression that is about
+ * as small as the limit. */
+static bool is_surely_below(const struct gate_row *row) {
+    double error = difference_error(&row->noise), distance = allowed(row) - worsening(row);
+    return distance > 0 && noise_p(distance / error, row->noise.df) / 2 <= 0.05;
+}
+
+static char *too_few(const struct gate_row *row) {
+    return xasprintf("needs %zu runs a side, has %zu and %zu", least_runs(row), row->noise.old.n, row->noise.new.n);
+}
+
+static void decide(struct gate_row *row, const struct gate *gate) {
+    bool only_warns = row->rule->only_warns;
+    row->verdict = GATE_PASS;
+    row->is_sure = true;
+    if (!has_both(row)) {
+        row->verdict = gate->rules_are_own || only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
+        row->why = xasprintf("not recorded on the %s side", row->noise.old.n ? "new" : "old");
+    } else if (!is_over(row)) {
+        row->is_sure = row->is_timed && !has_enough(row) ? false : !row->varies || is_surely_below(row);
+    } else if (!has_enough(row)) {
+        row->verdict = GATE_UNDECIDED;
+        row->is_sure = false;
+        row->why = too_few(row);
+    } else if (!row->varies || row->noise.p <= gate->false_limit) {
+        row->verdict = only_warns ? GATE_WARN : GATE_FAIL;
+    } else {
+        row->is_sure = false;
+        row->verdict = row->noise.p <= gate->doubt_limit ? GATE_UNDECIDED : GATE_PASS;
+        row->why = xasprintf("within the noise (p %.2g)", row->noise.p);
+    }
+}
+
+/* ---- all rows ---- */
+
+static int set_limits(struct gate *gate, struct error *err) {
+    double chance, doubt, *p = xcalloc(gate->row_count + 1, sizeof *p);
+    int code = threshold(gate->options->rules, "gate_false_percent", 0.2, &chance, err);
+    if (code == 0) code = threshold(gate->options->rules, "gate_doubt_percent", 1, &doubt, err);
+    for (size_t i = 0; i < gate->row_count; i++)
+        if (is_tested(gate->rows[i])) p[gate->tested++] = gate->rows[i]->noise.p;
+    if (code == 0) {
+        double looks = gate->options->looks > 1 ? (double)gate->options->looks : 1;
+        gate->false_limit = noise_limit(p, gate->tested, chance / 100 / looks);
+        gate->doubt_limit = noise_limit(p, gate->tested, doubt / 100 / looks);
+    }
+    free(p);
+    return code;
+}
+
+static int by_worst(const void *left, const void *right) {
+    const struct gate_row *a = *(struct gate_row *const *)left, *b = *(struct gate_row *const *)right;
+    double x = fabs(a->percent), y = fabs(b->percent), u = fabs(a->change), v = fabs(b->change);
+    if (a->verdict != b->verdict) return (a->verdict < b->verdict) - (a->verdict > b->verdict);
+    if (x != y) return (x < y) - (x > y);
+    if (u != v) return (u < v) - (u > v);
+    if (a->rule != b->rule) return (a->rule > b->rule) - (a->rule < b->rule);
+    return strcmp(a->subject, b->subject);
+}
+
+/* ---- what the rules and the gate say ---- */
+
+/* A rule of a user that judges nothing is probably misspelt. A finding or a row of a query is there only if something is wrong. */
+static void judge_nothing(struct gate_result *result, const struct gate *gate) {
+    const struct gate_rule *rule = result->rule;
+    bool may_be_empty = !rule->figure || strcmp(rule->figure, "findings") == 0;
+    result->verdict = GATE_PASS;
+    if (may_be_empty) return;
+    result->verdict = gate->rules_are_own || rule->only_warns ? GATE_SKIPPED : GATE_UNDECIDED;
+    result->why = *rule->subject
+                      ? xasprintf("no run has a figure %s of a subject that matches '%s'", rule->figure, rule->subject)
+                      : xasprintf("no run has a figure %s", rule->figure);
+}
+
+/* The rows are sorted: the first one of a rule is its worst. */
+static void set_results(struct gate *gate) {
+    for (size_t i = 0; i < gate->results.count; i++) {
+        struct gate_result *result = &gate->results.items[i];
+        free(result->why);
+        *result = (struct gate_result){.rule = &gate->rules[i]};
+        for (size_t row = 0; row < gate->row_count; row++) {
+            if (gate->rows[row]->rule != result->rule) continue;
+            if (!result->worst) result->worst = gate->rows[row];
+            result->judged++;
+        }
+        if (result->worst)
+            result->verdict = result->worst->verdict;
+        else
+            judge_nothing(result, gate);
+    }
+}
+
+static void settle(struct gate *gate) {
+    bool judged = false;
+    qsort(gate->rows, gate->row_count, sizeof *gate->rows, by_worst);
+    set_results(gate);
+    gate->verdict = GATE_PASS;
+    gate->is_sure = true;
+    for (size_t i = 0; i < gate->results.count; i++) {
+        const struct gate_result *result = &gate->results.items[i];
+        judged = judged || result->verdict != GATE_SKIPPED;
+        if (!result->rule->only_warns && result->verdict >= GATE_UNDECIDED && result->verdict > gate->verdict)
+            gate->verdict = result->verdict;
+    }
+    for (size_t i = 0; i < gate->row_count; i++)
+        gate->is_sure = gate->is_sure && gate->rows[i]->is_sure;
+    if (!judged || !gate->counts[GATE_OLD] || !gate->counts[GATE_NEW]) gate->verdict = GATE_UNDECIDED;
+}
+
+static void accept_row(struct gate_row *row, const struct accepted_change *change) {
+    free(row->why);
+    row->why = xasprintf("accepted with run %lld: %s", (long long)change->run.id, change->why);
+    row->verdict = GATE_ACCEPTED;
+    row->is_sure = true;
+}
+
+static int accept_rows(const struct accepted_changes *known, const struct gate_row_list *list, const struct gate *gate,
+                       struct error *err) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct accepted_change *change;
+        struct gate_row *row = list->rows[i];
+        if (row->verdict < GATE_WARN || !has_both(row)) continue;
+        if (accepted_covers(known, list, gate, row, is_over, &change, err) < 0) return -1;
+        if (change) accept_row(row, change);
+    }
+    return 0;
+}
+
+static int decide_rows(struct gate *gate, const struct gate_row_list *list, const struct accepted_changes *known,
+                       struct error *err) {
+    accepted_restart_base(known, list);
+    for (size_t i = 0; i < list->count; i++)
+        measure(list->rows[i], list->old_count, list->run_count);
+    if (set_limits(gate, err) < 0) return -1;
+    for (size_t i = 0; i < list->count; i++)
+        decide(list->rows[i], gate);
+    return accept_rows(known, list, gate, err);
+}
+
+static int judge_rows(struct gate *gate, const struct gate_row_list *list, struct error *err) {
+    struct accepted_changes known;
+    int code = accepted_read(&known, gate->options->rules, err);
+    if (code == 0) code = decide_rows(gate, list, &known, err);
+    accepted_free(&known);
+    if (code < 0) return -1;
+    settle(gate);
+    return place_rows(gate, err);
+}
+
+int gate_judge(struct gate *gate, const struct gate_options *options, struct error *err) {
+    struct gate_row_list list = {0};
+    *gate = (struct gate){.options = options};
+    int code = gates_load(options->rules, &gate->rules, &gate->rule_count, &gate->rules_are_own, err);
+    if (code == 0 && !gate->rule_count) code = error_usage(err, "there is no rule: `gates:` in clear.yaml is empty");
+    gate->results.items = xcalloc(gate->rule_count + 1, sizeof *gate->results.items);
+    gate->results.count = gate->rule_count;
+    if (code == 0) code = gate_rows_read(&list, gate, err);
+    gate->rows = list.rows; /* from here on they are the gate's, also after a failure */
+    gate->row_count = list.count;
+    list.rows = xcalloc(list.count + 1, sizeof *list.rows); /* in the order in which they were read */
+    if (list.count) memcpy(list.rows, gate->rows, list.count * sizeof *list.rows);
+    if (code == 0) code = judge_rows(gate, &list, err);
+    gate_rows_free(&list);
+    if (code) gate_free(gate);
+    return code;
+}
+
+void gate_free(struct gate *gate) {
+    for (size_t i = 0; i < gate->row_count; i++) {
+        free(gate->rows[i]->subject);
+        free(gate->rows[i]->values);
+        free(gate->rows[i]->why);
+        free(gate->rows[i]->blame);
+        free(gate->rows[i]->file);
+        free(gate->rows[i]);
+    }
+    for (size_t i = 0; i < gate->results.count && gate->results.items; i++)
+        free(gate->results.items[i].why);
+    for (size_t i = 0; i < gate->rule_count; i++)
+        gates_free(&gate->rules[i]);
+    for (size_t i = 0; i < gate->note_count; i++)
+        free(gate->notes[i]);
+    free(gate->rows);
+    free(gate->results.items);
+    free(gate->rules);
+    free(gate->notes);
+    *gate = (struct gate){0};
+}
+
+/* ---- a fresh run ---- */
+
+/* What was taken for exact must be exactly that again: another value says that it varies after all. */
+static bool is_again(const struct gate_row *row, double value) {
+    if (!row->varies) return value == row->noise.new.mean;
+    return fabs(value - row->noise.new.mean) < fabs(value - row->noise.old.mean);
+}
+
+static void set_unconfirmed(struct gate_row *row, double value) {
+    free(row->why);
+    row->why = xasprintf("a fresh run did not confirm it: %.10g", value);
+    row->verdict = GATE_UNDECIDED;
+    row->is_unconfirmed = true;
+    row->is_sure = false;
+}
+
+int gate_confirm(struct gate *gate, const struct run_item *fresh, struct error *err) {
+    for (size_t i = 0; i < gate->row_count; i++) {
+        struct gate_row *row = gate->rows[i];
+        double value;
+        if (row->verdict != GATE_FAIL) continue;
+        if (gate_rows_value(row, gate, fresh, &value, err) < 0) return -1;
+        row->is_confirmed = is_again(row, value);
+        if (!row->is_confirmed) set_unconfirmed(row, value);
+    }
+    settle(gate);
+    return 0;
+}
+
+/* ---- words ---- */
+
+const char *gate_word(enum gate_verdict verdict) {
+    static const char *const words[] = {
+        [GATE_SKIPPED] = "skipped", [GATE_PASS] = "pass",           [GATE_ACCEPTED] = "accepted",
+        [GATE_WARN] = "warn",       [GATE_UNDECIDED] = "undecided", [GATE_FAIL] = "fail"};
+    return words[verdict];
+}
+
+static const struct {
+    const char *name;
+    void (*write)(const struct gate *gate, struct buffer *out);
+} formats[] = {[GATE_TEXT] = {"text", gate_text},       [GATE_JSON] = {"json", gate_json},
+               [GATE_JUNIT] = {"junit", gate_junit},    [GATE_MARKDOWN] = {"markdown", gate_markdown},
+               [GATE_GITHUB] = {"github", gate_github}, [GATE_SARIF] = {"sarif", gate_sarif}};
+
+int gate_format_of(const char *text, enum gate_format *format, struct error *err) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        *format = (enum gate_format)i;
+        if (strcmp(formats[i].name, text) == 0) return 0;
+    }
+    return error_usage(err, "unknown format '%s': use text, json, junit, markdown, github or sarif", text);
+}
+
+void gate_write(const struct gate *gate, enum gate_format format, struct buffer *out) {
+    formats[format].write(gate, out);
+}

@@ -1,0 +1,57 @@
+/* gates.h: the rules of `clear gate`, read from YAML and stored as rows of the table `gates`. Clear's own are in schema/gates.yaml and
+ * built into the program. Those of clear.yaml take the place of all of them, so that who reads clear.yaml sees the whole gate.
+ *
+ * In YAML, under the key `gates` of the configuration:
+ *   allocations:                  # a name: letters, digits, - and _
+ *     figure: alloc_count         # of the view series; or `query:`, @NAME or a SELECT with the columns subject, old and new
+ *     subject: "function parse_*" # GLOB pattern of subjects; default: the whole run; of a query: every row
+ *     direction: up               # up (default), down or both: which change is judged
+ *     limit_percent: 5            # a change counts that is more than this share of the old value, ... default: 0
+ *     limit: 64KiB                # ... and more than this; bytes and times may have units. Default: 0
+ *     runs: 5                     # least number of runs a side. Default: 1; of a timed figure 5, which is also the least there
+ *     timed: true                 # the figure varies from run to run. Default: true of times and of what depends on them
+ *     action: fail                # fail (default) or warn */
+#ifndef CLEAR_SCHEMA_GATES_H
+#define CLEAR_SCHEMA_GATES_H
+
+#include <stdbool.h>
+
+#include "schema/db.h"
+#include "schema/document.h"
+
+enum { GATES_TIMED_RUNS = 5 }; /* the least runs a side with which a timed figure may fail */
+
+enum gate_direction { GATE_UP, GATE_DOWN, GATE_BOTH };
+
+struct gate_rule {
+    char *name;
+    char *figure;  /* NULL: the rule is a query */
+    char *query;   /* @NAME or SQL; NULL: the rule is a figure */
+    char *subject; /* GLOB pattern; of a figure "" is the whole run */
+    enum gate_direction direction;
+    double limit_percent, limit; /* both must be exceeded; from 0 */
+    int64_t runs;
+    bool is_timed, only_warns;
+};
+void gates_free(struct gate_rule *rule);
+
+/* Reads one from a mapping; the caller calls gates_free. After a failure there is nothing to free. */
+int gates_read(struct document *document, const yaml_node_t *node, const char *name, struct gate_rule *rule);
+
+/* The word of a direction: up, down, both. */
+const char *gates_direction(enum gate_direction direction);
+/* Does the figure depend on the clock or on the scheduler? Of a figure that no run would repeat exactly. */
+bool gates_is_timed(const char *figure);
+
+/* Makes the rules of the table (the temporary one if it exists) these. */
+int gates_put(struct db *db, const struct gate_rule *rules, size_t count, struct error *err);
+/* Makes them clear's own, unless they came from a configuration. */
+int gates_put_own(struct db *db, struct error *err);
+/* Makes a temporary table `gates` that hides the file's, empty. */
+int gates_shadow(struct db *db, struct error *err);
+
+/* All rules of the table, in the order in which they were given; gates_free each and free() the array. `*are_own`: they are
+ * clear's. */
+int gates_load(struct db *db, struct gate_rule **rules, size_t *count, bool *are_own, struct error *err);
+
+#endif

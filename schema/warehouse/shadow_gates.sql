@@ -1,0 +1,15 @@
+-- A temporary table that hides the file's rules of clear gate from this connection.
+CREATE TEMP TABLE gates(
+    name TEXT PRIMARY KEY,
+    place INTEGER,
+    figure TEXT,
+    query TEXT,
+    subject TEXT,
+    direction TEXT,
+    limit_percent REAL,
+    limit_value REAL,
+    runs INTEGER,
+    is_timed INTEGER,
+    action TEXT,
+    is_own INTEGER
+)
