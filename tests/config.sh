@@ -146,10 +146,10 @@ expect_equal "$("$CLEAR" --config empty.yaml query --db project/t.db --no-header
 cat "$ROOT/schema/tables.sql" "$ROOT/tests/saved_data.sql" | sqlite3 planted.db || fail "making planted.db"
 "$CLEAR" runs --db planted.db >/dev/null || fail "opening planted.db"
 printf 'thresholds:\n  lock_contended_percent: 10\n' >planted.yaml
-sqlite3 planted.db "PRAGMA writable_schema = ON;
+sqlite3 -cmd ".dbconfig defensive off" planted.db "PRAGMA writable_schema = ON;
     UPDATE sqlite_schema SET sql = sql || '; VACUUM INTO ''$TMP/harmed1''' WHERE name = 'heap'" || fail "planting in a view of clear"
 "$CLEAR" doctor --config planted.yaml --db planted.db >out 2>&1 || fail "clear's own views come from the program: $(cat out)"
-sqlite3 planted.db "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)
+sqlite3 -cmd ".dbconfig defensive off" planted.db "PRAGMA writable_schema = ON; INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)
     VALUES ('view', 'planted', 'planted', 0, 'CREATE VIEW planted AS SELECT 1; VACUUM INTO ''$TMP/harmed2''')" || fail "planting a view"
 expect_status 1 "$CLEAR" doctor --config planted.yaml --db planted.db >out 2>&1
 expect_match "$(cat out)" "planted.db: the text of a view has a second statement, which was not run" "a planted view"

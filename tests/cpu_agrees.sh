@@ -33,6 +33,7 @@ truth=$(awk '$2 == "compute" { part = $3 } $2 == "total" { print int(1000 * part
 expect_between "$compute" $((truth - 128)) $((truth + 128)) "per mille of compute, $truth by the program's own clock"
 [ "$allocator" -gt 400 ] || fail "only $allocator per mille in the allocator: nothing was put to the test"
 
+perf_records cpu-clock:u || { echo "perf is not permitted: the rest is not compared"; exit 0; }
 perf record -o perf.data -e cpu-clock:u -F 999 "$FIXTURES/malloc_loop" 2500 >perf.out 2>perf.err || { echo "perf is not permitted: the rest is not compared"; exit 0; }
 perf script -i perf.data -F ip,sym 2>/dev/null | awk 'NF { print $2, 1 }' >perf.txt
 read -r perf_churn perf_compute perf_allocator < <(shares perf.txt)

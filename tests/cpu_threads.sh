@@ -24,7 +24,7 @@ for name in reader writer; do expect_match "$(cat by.txt)" "$name" "--by-tag thr
 expect_match "$(pprof -tags cpu.pb.gz 2>/dev/null)" 'thread: Total' "pprof's tags"
 
 # --cpu=perf: the same labels, how much was sampled in the summary, and the kernel's time apart from the program's where perf may see it.
-perf record -o probe.data -e cpu-clock:u true >probe.out 2>&1 || { echo "perf is not permitted: the rest is not compared"; exit 0; }
+perf_records cpu-clock:u || { echo "perf is not permitted: the rest is not compared"; exit 0; }
 "$CLEAR" profile --db perf.db --cpu=perf -- "$FIXTURES/named_threads" 250 >out.txt 2>summary.txt || fail '--cpu=perf'
 expect_match "$(cat summary.txt)" 'cpu: ([0-9.]+ s|[0-9]{3}\.[0-9] ms) sampled' 'what the summary says of --cpu=perf'
 for name in reader writer; do
@@ -32,7 +32,7 @@ for name in reader writer; do
         WHERE labels LIKE '%[\"thread\",\"$name\"],[\"tid\",$(tid $name)]]'")
     expect_between "$got" $(($(of $name) * 85 / 100)) $(($(of $name) * 115 / 100)) "CPU time of the thread $name by perf, $(of $name) by its clock"
 done
-perf record -o probe.data -e cpu-clock:k true >probe.out 2>&1 || { echo "perf may not see the kernel: the rest is not compared"; exit 0; }
+perf_records cpu-clock:k || { echo "perf may not see the kernel: the rest is not compared"; exit 0; }
 "$CLEAR" profile -q --db mode.db --cpu=perf --no-heap --no-locks -- dd if=/dev/zero of=/dev/null bs=1M count=20000 2>dd.txt || fail "dd: $(cat dd.txt)"
 expect_between "$(sql mode.db "SELECT 100 * sum(cpu_ns) FILTER (WHERE labels LIKE '%[\"mode\",\"kernel\"]%') / sum(cpu_ns) FROM cpu JOIN label_sets ON label_sets.id = label_set_id")" \
     80 100 'per cent of dd in the kernel, which fills its buffers'

@@ -58,7 +58,7 @@ wait_for_text serving profile.err
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*/[^ ]*\).*,\1,p' profile.err)
 for words in "samples?run=names&debug=1" "samples?run=names&format=csv" "samples?run=root&format=flamegraph"; do
     curl -s -m 100 -o answer "${url}$words" || fail "no answer to $words"
-    expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg" "$words"
+    expect_match "$(head -c 1000 answer | tr -d '\0')" "raise it with --limit SIZE|<svg|did not end within 20 seconds" "$words"
 done
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}heap?debug=1&run=leaf")" 404 "a kind that the run does not have"
 expect_equal "$(curl -s -o answer -w '%{http_code}' "${url}samples?debug=1&run=leaf")" 200 "a request after those"

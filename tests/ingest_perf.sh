@@ -53,7 +53,7 @@ perf script -f --no-inline --show-mmap-events -i "$corpus/perf.data.callgraph-3.
 KERNEL_START=$(sed -n 's/.* @ 0x\([0-9a-f]*\)\]: x \[kernel.kallsyms\].*/\1/p' machine.txt) same_as_script machine.txt
 
 # ---- recordings made here, of nothing but what is started here
-perf record -o probe.data -e cpu-clock:u true >probe.out 2>&1 || skip "perf_event_open is not permitted: $(tail -n 1 probe.out)"
+perf_records cpu-clock:u || skip "perf may not record here: $(tail -n 1 perf-probe.txt)"
 user= # without a right to see the kernel, its side is left out on both
 [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 1 ] || [ "$(id -u)" = 0 ] || user=:u
 KERNEL_START=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)

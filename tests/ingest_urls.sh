@@ -125,7 +125,7 @@ refused "^clear: http://127.0.0.1:$port/none: the server answered 404: no such .
 refused "/round: .*redirects" "http://127.0.0.1:$port/round"
 refused "/file: .*[Pp]rotocol" "http://127.0.0.1:$port/file"
 refused "/text: .*(format|not)" "http://127.0.0.1:$port/text"
-refused "/short: .*(closed|outstanding)" "http://127.0.0.1:$port/short"
+refused "/short: .*(closed|outstanding|missing)" "http://127.0.0.1:$port/short"
 refused "^clear: http://127.0.0.1:1/x: .*([Cc]onnect|refused)" "http://127.0.0.1:1/x"
 getent hosts localhost >/dev/null || skip 'the name localhost is not known (/etc/hosts): what goes over TLS was not tried'
 refused "(certificate|SSL)" "https://localhost:$secure/profile"

@@ -43,6 +43,10 @@ needs_browser() { # chromedriver reaches its chromium by the name localhost, whi
     rm -rf "$TMP/probe"
 }
 
+perf_records() { # perf_records EVENT: perf may, and there are samples: perf 6.12 records none where /sys is not mounted
+    perf record -q -o perf-probe.data -e "$1" sh -c "head -c 100000000 /dev/zero >/dev/null" >perf-probe.txt 2>&1 && ! grep -q 'Failed to read max cpus' perf-probe.txt
+}
+
 wait_for() { # wait_for WHAT COMMAND...: until it succeeds. A minute is never waited for but where something is wrong
     local what=$1 tries
     shift
@@ -55,6 +59,14 @@ wait_for() { # wait_for WHAT COMMAND...: until it succeeds. A minute is never wa
 
 wait_for_text() { # wait_for_text REGEX FILE: until a line of it matches
     wait_for "/$1/ in $2" grep -Eqs -- "$1" "$2"
+}
+
+try_often() { # try_often COMMAND...: four times at most, for figures that a busy machine spoils now and then
+    local said
+    for _ in 1 2 3 4; do
+        said=$("$@" 2>&1) && { printf '%s\n' "$said"; return; } # in a subshell, which alone a failure ends
+    done
+    fail "four times: $said"
 }
 
 expect_status() { # expect_status STATUS COMMAND...: the command must exit so

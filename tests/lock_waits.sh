@@ -95,31 +95,40 @@ expect_match "$("$CLEAR" doctor --db t.db)" 'unseen-waits: most waits were in no
 
 # Short holds of a busy lock are sampled, and its acquisitions counted one by one. 16,384 are timed first, then one in 32; if the
 # machine stopped the program while it held the lock, the mean may be long, and then all of them are.
-expect_status 0 profile -- "$FIXTURES/wait_counts" holds >out.txt
-read -r _ times took < <(grep '^holds ' out.txt)
-IFS='|' read -r acquires timed held < <(sql t.db "SELECT acquires, timed_holds, hold_ns FROM lock_use WHERE $of_run AND object GLOB '*:guard'")
-expect_equal "$acquires" "$times" 'acquisitions that are sampled'
-expect_between "$timed" 21000 "$times" 'holds that were timed'
-expect_between "$held" 1 $((took * 2)) 'hold_ns of a sample'
+check_holds() {
+    expect_status 0 profile -- "$FIXTURES/wait_counts" holds >out.txt
+    read -r _ times took < <(grep '^holds ' out.txt)
+    IFS='|' read -r acquires timed held < <(sql t.db "SELECT acquires, timed_holds, hold_ns FROM lock_use WHERE $of_run AND object GLOB '*:guard'")
+    expect_equal "$acquires" "$times" 'acquisitions that are sampled'
+    expect_between "$timed" 21000 "$times" 'holds that were timed'
+    expect_between "$held" 1 $((took * 2)) 'hold_ns of a sample'
+}
+try_often check_holds
 
 # One long hold among brief ones is not missed: one in which the thread sleeps is seen from there on, and one that computes from the next
 # sample of the CPU time on, 10 ms of it later at most.
-expect_status 0 profile --cpu=99 -- "$FIXTURES/wait_counts" longs >out.txt
-while read -r _ name acquires longest most; do
-    slack=$((longest / 100))
-    [ "$name" = guard ] || slack=$((longest / 2))
-    IFS='|' read -r got sum max < <(sql t.db "SELECT sum(acquires), sum(hold_ns), max(max_hold_ns) FROM lock_use WHERE $of_run AND $(named "$name")")
-    expect_equal "$got" "$acquires" "acquisitions of $name"
-    expect_between "$max" $((longest - slack)) $((most + most / 1000)) "the longest hold of $name"
-    expect_between "$sum" "$max" $((most * 2)) "hold_ns of $name"
-done < <(grep '^long ' out.txt)
+check_longs() {
+    expect_status 0 profile --cpu=99 -- "$FIXTURES/wait_counts" longs >out.txt
+    while read -r _ name acquires longest most; do
+        slack=$((longest / 100))
+        [ "$name" = guard ] || slack=$((longest / 2))
+        IFS='|' read -r got sum max < <(sql t.db "SELECT sum(acquires), sum(hold_ns), max(max_hold_ns) FROM lock_use WHERE $of_run AND $(named "$name")")
+        expect_equal "$got" "$acquires" "acquisitions of $name"
+        expect_between "$max" $((longest - slack)) $((most + most / 1000)) "the longest hold of $name"
+        expect_between "$sum" "$max" $((most * 2)) "hold_ns of $name"
+    done < <(grep '^long ' out.txt)
+}
+try_often check_longs
 
 # Mutexes of which most holds are not timed, one inside the other, in every order, given back by another thread, and with a condition variable.
-expect_status 0 profile --cpu=999 -- "$FIXTURES/wait_counts" nested >out.txt
-while read -r _ name acquires waits most; do
-    expect_equal "$(sql t.db "SELECT sum(acquires), sum(condition_waits), sum(contended + timeouts) FROM lock_use WHERE $of_run AND $(named "$name")")" \
-        "$acquires|$waits|0" "acquisitions of $name, which is nested"
-    expect_between "$(sql t.db "SELECT sum(hold_ns) FROM lock_use WHERE $of_run AND $(named "$name")")" 1 $((most * 2)) "hold_ns of $name"
-done < <(grep '^nested ' out.txt)
-expect_equal "$(grep -c '^nested ' out.txt)" 2 'nested mutexes'
+check_nested() {
+    expect_status 0 profile --cpu=999 -- "$FIXTURES/wait_counts" nested >out.txt
+    while read -r _ name acquires waits most; do
+        expect_equal "$(sql t.db "SELECT sum(acquires), sum(condition_waits), sum(contended + timeouts) FROM lock_use WHERE $of_run AND $(named "$name")")" \
+            "$acquires|$waits|0" "acquisitions of $name, which is nested"
+        expect_between "$(sql t.db "SELECT sum(hold_ns) FROM lock_use WHERE $of_run AND $(named "$name")")" 1 $((most * 2)) "hold_ns of $name"
+    done < <(grep '^nested ' out.txt)
+    expect_equal "$(grep -c '^nested ' out.txt)" 2 'nested mutexes'
+}
+try_often check_nested
 check_db t.db

@@ -17,7 +17,7 @@ status=0
 profile ./static 2>err.txt || status=$?
 expect_equal "$status" 2 'status without --cpu=perf'
 expect_match "$(cat err.txt)" '^clear: ./static: statically linked.*--cpu=perf records its CPU time alone' 'the refusal'
-perf record -q -e cpu-clock -o try.data true >/dev/null 2>&1 || skip 'perf may not record here'
+perf_records cpu-clock || skip 'perf may not record here'
 
 checks() { # checks PROGRAM WHAT STATUS
     local status=0

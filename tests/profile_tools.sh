@@ -67,7 +67,7 @@ check_db t.db
 
 # Counters, of the same execution.
 rm -f runs.txt
-perf stat -e task-clock true 2>/dev/null >&2 || skip 'perf is not permitted here'
+perf stat -e cycles,task-clock true 2>/dev/null >&2 || skip 'perf is not permitted here'
 got=0
 profile -q --counters -o t.profile ./target.sh <in.txt >out.txt 2>err.txt || got=$?
 expect_equal "$got $(cat runs.txt)" '7 run' 'status, and one execution'

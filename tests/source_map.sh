@@ -133,7 +133,7 @@ FN main() RETURNS !Void ->
 END
 CHT
 "$toy" --to ._clear_tmp_spin.zig -o spin spin.cht || fail "building spin"
-if perf record -q -o perf.data -e cpu-clock:u -F 499 -g ./spin >/dev/null 2>&1; then
+if perf_records cpu-clock:u && perf record -q -o perf.data -e cpu-clock:u -F 499 -g ./spin >/dev/null 2>&1; then
     "$CLEAR" ingest --db t.db perf.data >/dev/null || fail "ingesting perf.data"
     run=$(sql t.db "SELECT max(id) FROM runs")
     expect_equal "$(sql t.db "SELECT DISTINCT frames.function, frames.file, frames.line FROM cpu_use JOIN frames USING (trace_id) WHERE run_id = $run

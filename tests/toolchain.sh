@@ -199,7 +199,7 @@ for option in '' --profile; do
     expect_match "$(cat doctor.txt)" '^ +keep  ledger.cht:13: kept = Entry\{ amount: amount, at: i \} @multiowned;$' "the doctor's line $option"
     expect_equal "$(awk 'length($0) > 100' doctor.txt)" "" "lines of more than 100 columns"
 done
-if perf record -q -o trial -e cpu-clock:u true 2>/dev/null; then
+if perf_records cpu-clock:u; then
     printf 'FN spin(times: Int64) RETURNS !Void ->\n  BURN times;\nEND\nFN main() RETURNS !Void ->\n  spin(200000000);\nEND\n' >spin.cht
     profile -q --cpu=perf --label perf spin.cht || fail "--cpu=perf"
     expect_equal "$(sql t.db "SELECT DISTINCT function, file, line FROM cpu_use WHERE run_id = (SELECT max(id) FROM runs) AND module = 'spin' AND function = 'spin'")" \
