@@ -90,7 +90,7 @@ check_db t.db
 check_db other.db
 
 # A program that was built for the recording has names, though its files are gone. One that runs is left until it has ended.
-printf '%s\n' '#include <stdlib.h>' '#include <unistd.h>' '__attribute__((noinline)) void *grows(void) { void *volatile block = malloc(10); return block; }' \
+printf '%s\n' '#include <fcntl.h>' '#include <stdlib.h>' '#include <unistd.h>' '__attribute__((noinline)) void *grows(void) { void *volatile block = malloc(10); return block; }' \
     'int main(void) { for (int i = 0; i < 321; i++) grows(); close(creat("count", 0600)); while (access("stop", F_OK)) usleep(10000); }' >built.c
 rm -f count stop
 "$CLEAR" profile --db t.db built.c >out.txt 2>err.txt &
@@ -108,6 +108,30 @@ expect_equal "$(sql t.db "SELECT function, file LIKE '%/built.c', sum(alloc_coun
     'the program that was built'
 expect_equal "$("$CLEAR" recover --db t.db --json)" '[]' 'recover once more'
 "$CLEAR" profile -q --db other.db true
+# Killed when all was stored and the recording not removed yet: the next one stores what perf left in place of it, not beside it.
+if perf_records cpu-clock; then
+    rm -f count stop
+    "$CLEAR" profile --db perf.db --cpu=perf --counters -o out -- "$FIXTURES/progress" count 300000 stop >out.txt 2>err.txt &
+    pid=$!
+    wait_for "the program's start" test -s count
+    sleep 0.5 # of samples
+    kill -KILL "$pid"
+    touch stop
+    wait "$pid" 2>/dev/null
+    is_complete() { "$CLEAR" recover --db perf.db --list | grep -q 'perf.db, complete'; }
+    wait_for 'a recording that is complete' is_complete
+    place=$("$CLEAR" recover --db perf.db --list --json | python3 -c "
+import json, sys
+print(*(lost['directory'] for lost in json.load(sys.stdin) if lost['warehouse'] == '$TMP/perf.db'))")
+    cp -a "$place" once.more
+    "$CLEAR" recover --db perf.db >said.txt 2>&1 || fail "recover: $(cat said.txt)"
+    stored() { sql perf.db "SELECT count(*), (SELECT count(*) FROM counters), (SELECT sum(cpu_ns) FROM cpu), (SELECT count(*) FROM processes) FROM profiles"; }
+    first=$(stored)
+    [ "$(sql perf.db 'SELECT count(*) FROM cpu')" -gt 0 ] || fail "perf left no sample: $(cat said.txt)"
+    "$CLEAR" recover --db perf.db once.more >said.txt 2>&1 || fail "recover once more: $(cat said.txt)"
+    expect_equal "$(stored)" "$first" 'profiles, counters, CPU time and processes after the same recording twice'
+    check_db perf.db
+fi
 mkdir none
 expect_status 1 "$CLEAR" recover none 2>err.txt
 expect_match "$(cat err.txt)" 'none: is not a recording' 'a directory without one'

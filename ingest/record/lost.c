@@ -352,6 +352,33 @@ static int64_t find_run(const struct lost *lost, struct db *db, struct error *er
     return run_with(db, "ingest/lost_tags.sql", lost, run_id, err) ? -1 : run_id;
 }
 
+/* Files of tools, and the kinds of profile that come of them: in such a run of nothing else. */
+static const struct lost_tool {
+    const char *name, *kind;
+    enum tool tool;
+} left_by[] = {{"perf.data", "cpu", TOOL_PERF_RECORD}, {"perf-stat", "counters", TOOL_PERF_STAT}};
+
+/* The path of the file, if it is there, to be freed; else NULL. */
+static char *left(const struct lost *lost, const struct lost_tool *tool) {
+    char *path = xasprintf("%s/%s", lost->directory.path, tool->name);
+    if (access(path, F_OK) == 0) return path;
+    free(path);
+    return NULL;
+}
+
+/* What a `clear recover` that was killed had stored of it. */
+static int forget_tool(const struct lost *lost, struct db *db, int64_t run_id, const struct lost_tool *tool,
+                       struct error *err) {
+    char *path = left(lost, tool);
+    if (!path) return 0;
+    free(path);
+    sqlite3_stmt *statement = db_prepare(db, "DELETE FROM profiles WHERE run_id = :run AND kind = :kind", err);
+    if (!statement) return -1;
+    db_bind_int(statement, ":run", run_id);
+    db_bind_text(statement, ":kind", tool->kind);
+    return db_run(db, statement, err);
+}
+
 static int forget_process(struct db *db, int64_t run_id, const struct segment *head, struct error *err) {
     sqlite3_stmt *statement =
         db_prepare(db, "DELETE FROM processes WHERE run_id = :run AND pid = :pid AND started_ns = :started", err);
@@ -377,6 +404,8 @@ static int forget_flushed(const struct lost *lost, struct db *db, int64_t run_id
         free(names[i]);
     }
     free(names);
+    for (size_t i = 0; i < sizeof left_by / sizeof *left_by && code == 0; i++)
+        code = forget_tool(lost, db, run_id, &left_by[i], err);
     return code;
 }
 
@@ -400,10 +429,6 @@ static int end_run(const struct lost *lost, struct db *db, int64_t run_id, const
 /* perf and the dumps of the program. Each is a transaction of its own, so they come last. */
 static void store_others(struct lost *lost, struct db *db, int64_t run_id, const struct collector *collector,
                          void (*warn)(const char *message)) {
-    static const struct {
-        const char *name;
-        enum tool tool;
-    } tools[] = {{"perf.data", TOOL_PERF_RECORD}, {"perf-stat", TOOL_PERF_STAT}};
     struct self_dumps dumps = {.directory = lost->directory.path, .has_children = true};
     const struct ingest_program program = {.path = lost->program ? lost->program : ""};
     struct error err = {0};
@@ -411,11 +436,10 @@ static void store_others(struct lost *lost, struct db *db, int64_t run_id, const
     for (size_t i = 0; i < dumps.loss_count; i++)
         warn(dumps.losses[i].error.message);
     self_dumps_close(&dumps);
-    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+    for (size_t i = 0; i < sizeof left_by / sizeof *left_by; i++) {
         struct error failure = {0};
-        char *path = xasprintf("%s/%s", lost->directory.path, tools[i].name);
-        if (access(path, F_OK) == 0 && tool_store(db, run_id, tools[i].tool, path, &program, &failure))
-            warn(failure.message);
+        char *path = left(lost, &left_by[i]);
+        if (path && tool_store(db, run_id, left_by[i].tool, path, &program, &failure)) warn(failure.message);
         free(path);
     }
 }
