@@ -117,9 +117,11 @@ profile() { # profile ARGUMENTS...: clear profile into $TMP/t.db
     "$CLEAR" profile --db "$TMP/t.db" "$@"
 }
 
-free_shm_check() { # nothing of ours is left in shared memory. For tests that are marked "# alone".
+shm_of_ours() { find /dev/shm -maxdepth 1 -name 'clear-*' 2>/dev/null | LC_ALL=C sort; }
+shm_before=$(shm_of_ours) # of a recorder that an earlier test killed when it failed
+free_shm_check() { # nothing of this test is left in shared memory. For tests that are marked "# alone".
     local left
-    left=$(find /dev/shm -maxdepth 1 -name 'clear-*' 2>/dev/null)
+    left=$(LC_ALL=C comm -13 <(echo "$shm_before") <(shm_of_ours))
     [ -z "$left" ] || fail "left in /dev/shm: $left"
 }
 
