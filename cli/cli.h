@@ -33,6 +33,7 @@ int command_export(int argc, char **argv, struct error *err);
 int command_schema(int argc, char **argv, struct error *err);
 int command_shell(int argc, char **argv, struct error *err);
 int command_serve(int argc, char **argv, struct error *err);
+int command_trend(int argc, char **argv, struct error *err);
 int command_web(int argc, char **argv, struct error *err);
 int command_gate(int argc, char **argv, struct error *err);
 int command_doctor(int argc, char **argv, struct error *err);
@@ -57,6 +58,7 @@ const struct option_row *report_format_option(const char *name);
 
 /* The command of that name or unique prefix, or NULL with a usage error that names the candidates or the nearest. */
 const struct command *cli_find(const char *name, struct error *err);
+extern const struct option_group trend_options[];
 
 /* Reads the options of the command argv[0] into its struct and leaves the other words in argv[1] to argv[*argc - 1]
  * (base/option.h). Then the configuration is read, if the command is not help or version. 0, or -1: with the error

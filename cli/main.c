@@ -33,6 +33,8 @@ const struct command commands[] = {
     ROW(list, LOOK, "show source lines of the functions that match, with cost", REPORT,
         .arguments = "<function> <target>"),
     ROW(report, LOOK, "print any report that pprof has, or start a prompt", REPORT, .arguments = "<report> <target>"),
+    ROW(trend, LOOK, "show how figures went from run to run, and what changed", .options = trend_options,
+        .arguments = "<figure> <runs>"),
     ROW(runs, LOOK, "list the recorded runs", .options = runs_options, .arguments = "<runs>"),
     ROW(trace, LOOK, "list single waits of a run: who waited for whom, and when", .options = trace_options,
         .arguments = "<run>"),

@@ -8,6 +8,7 @@
 #include "cli/manual/page.h"
 #include "export/format.h"
 #include "schema/kinds.h"
+#include "schema/schema.h"
 
 struct offer {
     const struct command *command;
@@ -94,6 +95,15 @@ static void put_kinds(struct offer *offer) {
     sqlite3_stmt *row = db ? db_prepare(db, "SELECT DISTINCT kind FROM profiles ORDER BY kind", &err) : NULL;
     while (row && db_step(db, row, &err) == 1)
         if (!kind_find(db_text(row, 0))->name) put(offer, db_text(row, 0), NULL);
+}
+
+/* Those of the latest run: it is what people ask about. */
+static void put_figures(struct offer *offer) {
+    struct error err = {0};
+    struct db *db = open_warehouse(offer);
+    sqlite3_stmt *row = db ? db_prepare(db, embedded_text("shell/figures.sql"), &err) : NULL;
+    while (row && db_step(db, row, &err) == 1)
+        put(offer, db_text(row, 0), NULL);
 }
 
 static void put_sample_types(struct offer *offer) {
@@ -256,6 +266,7 @@ static void put_word(struct offer *offer, const char *word) {
                  {"<tag>", put_tags},
                  {"<tag-key>", put_tag_keys},
                  {"<kind>", put_kinds},
+                 {"<figure>", put_figures},
                  {"<sample-type>", put_sample_types},
                  {"<table>", put_tables},
                  {"<function>", put_functions},

@@ -4,7 +4,7 @@
  * one goes for all further words. A plain word is offered as it is. The others are
  *   <file> <directory> <program>       left to the shell
  *   <run> <runs> <target>              runs of the warehouse; sets of runs too; files too
- *   <label> <tag> <tag-key> <kind> <sample-type> <table> <function>   what the warehouse has
+ *   <label> <tag> <tag-key> <kind> <figure> <sample-type> <table> <function>   what the warehouse has
  *   <query> <saved> <parameter>        saved queries; with @ in front; the parameters of the one that was named
  *   <export-format> <report> <command> what clear has */
 #ifndef CLEAR_CLI_OFFER_H
