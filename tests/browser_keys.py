@@ -114,6 +114,8 @@ def try_narrow(page):
             page.go(path)
             assert page.eval("document.documentElement.scrollWidth") <= width, (path, width)
             assert page.run(small) == [], (path, page.run(small))
+        page.go("/?runs=known&page=trend&subject=all")  # the axis below the chart can be seen
+        assert page.eval("document.querySelector('.chart-frame').clientHeight >= document.querySelector('.chart').getBoundingClientRect().height"), width
     page.size(1280, 800)
     page.scheme("light", "print")
     page.go("/?runs=known")

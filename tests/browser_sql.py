@@ -142,7 +142,7 @@ def try_pictures(page):
     traces = clear_json("query", "--json", "SELECT count(*) AS n FROM traces")[0]["n"]
     said = page.texts(".result .flame [role=treeitem]")
     assert said[0].startswith(f"all, {7 * traces} B"), (said, traces)
-    page.go(link("SELECT run_id, 10 * run_id AS cpu_ns FROM runs JOIN (SELECT id AS run_id FROM runs) AS one ON one.run_id = runs.id", "&query=chart"))
+    page.go(link("SELECT run_id, 10 * run_id AS cpu_ns FROM runs JOIN (SELECT id AS run_id FROM runs) AS one ON one.run_id = runs.id ORDER BY 1", "&query=chart"))
     page.wait("document.querySelectorAll('.result .point').length === 2")
     assert page.run("return [...document.querySelectorAll('.result .point')].map(one => one.dataset.value)") == ["10", "20"]
 
