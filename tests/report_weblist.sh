@@ -145,7 +145,7 @@ grep -q 'entry = Entry{ amount: amount' got.html || fail "the source that the ru
 # ---- what is refused ----
 status=0
 "$CLEAR" report weblist=nobody ./nopie.pb.gz >out 2>err || status=$?
-expect_equal "$status $(cat err)" "1 clear: no matches found for regexp: nobody" "no match"
+expect_equal "$status $(cat err)" "2 clear: no matches found for regexp: nobody (see clear report --help)" "no match"
 status=0
 "$CLEAR" list >out 2>err || status=$?
 expect_equal "$status" 2 "clear list without a pattern"

@@ -398,6 +398,7 @@ def check_refusals():
     refused(400, '/api/source?runs=heaps', 'function=REGEX is missing')
     refused(400, '/api/source?runs=heaps&function=nobody', "no function matches 'nobody'")
     refused(400, '/api/disasm?runs=heaps&function=(', 'missing closing parenthesis')
+    refused(400, '/api/disasm?runs=heaps&function=nobody', 'no matches found for regexp: nobody')
     refused(400, '/api/series?runs=heaps&base=waits', 'no base')
     refused(400, '/api/compare?runs=heaps&base=heaps', 'the same run')
     refused(400, '/api/objects?runs=heaps&of=chairs', 'one of: lock')

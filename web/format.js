@@ -83,7 +83,7 @@ export function unitOfColumn(name) {
 
 /* A column's name for a heading: the unit goes where the figures show it. */
 export function heading(name) {
-  return String(name).replace(/_percent$/, ' %').replace(/_ns$/, '').replace(/_/g, ' ').replace(/^alloc (bytes|count)$/, 'allocated $1').replace(/^free (bytes|count)$/, 'freed $1');
+  return String(name).replace(/_percent$/, ' %').replace(/_blocked_ns$/, '_blocked_time').replace(/_ns$/, '').replace(/_/g, ' ').replace(/^alloc (bytes|count)$/, 'allocated $1').replace(/^free (bytes|count)$/, 'freed $1');
 }
 
 export function cell(name, content) {

@@ -333,7 +333,7 @@ int line_code_find(struct line_code *lines, const struct report *report, struct 
     free(found.ranges);
     free(found.wanted);
     line_addresses_free(&found.addresses);
-    if (!any) return error_fail(err, "no matches found for regexp: %s", report->options.symbol);
+    if (!any) return error_usage(err, "no matches found for regexp: %s", report->options.symbol);
     return 0;
 }
 
