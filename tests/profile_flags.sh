@@ -29,7 +29,7 @@ expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND (dropp
 
 # The period of CPU samples is the rate.
 record --cpu=250 "$FIXTURES/leak"
-expect_equal "$(sql t.db "SELECT period, period_type, period_unit FROM profiles WHERE kind = 'cpu' AND $newest")" '4000000|cpu|nanoseconds' '--cpu=250'
+expect_equal "$(sql t.db "SELECT DISTINCT period, period_type, period_unit FROM profiles WHERE kind = 'cpu' AND $newest")" '4000000|cpu|nanoseconds' '--cpu=250'
 
 # Every Nth event: in the run, its profiles, the dumps, the profiles for pprof, the list of runs, and the doctor.
 record --sample=100 "$FIXTURES/mvcc"

