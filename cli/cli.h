@@ -44,6 +44,7 @@ int command_tree(int argc, char **argv, struct error *err);
 int command_peek(int argc, char **argv, struct error *err);
 int command_list(int argc, char **argv, struct error *err);
 int command_bench(int argc, char **argv, struct error *err);
+int command_bisect(int argc, char **argv, struct error *err);
 int command_help(int argc, char **argv, struct error *err);
 int command_version(int argc, char **argv, struct error *err);
 
@@ -55,6 +56,7 @@ extern const struct option_group bench_options[], doctor_options[], export_optio
 extern const struct option_group gate_options[];
 /* The formats of reports are options too: -top, -peek=RE. */
 const struct option_row *report_format_option(const char *name);
+extern const struct option_group bisect_options[];
 
 /* The command of that name or unique prefix, or NULL with a usage error that names the candidates or the nearest. */
 const struct command *cli_find(const char *name, struct error *err);

@@ -21,6 +21,8 @@ const struct command commands[] = {
         .arguments = "<program> <file>", .stops = true),
     ROW(bench, RECORD, "run a program several times, and compare with the last time", .options = bench_options,
         .arguments = "<program> <file>", .stops = true),
+    ROW(bisect, RECORD, "find the commit that changed a figure", .options = bisect_options,
+        .arguments = "<program> <file>", .stops = true),
     ROW(ingest, RECORD, "read profiles of other tools: pprof, perf.data, folded stacks", .options = ingest_options,
         .arguments = "<file>"),
     ROW(recover, RECORD, "store what a killed or hindered recorder left behind", .options = recover_options,

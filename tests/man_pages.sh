@@ -8,7 +8,7 @@ commands=$("$CLEAR" help --complete -- "" | cut -f1)
 for command in $commands; do [ -s "$pages/clear-$command.1" ] || fail "clear-$command.1 was not built"; done
 
 ours=" $(cd "$pages" && echo *.[15]) "
-others=' sqlite3.1 perf.1 perf-record.1 strace.1 dot.1 objdump.1 llvm-objdump.1 addr2line.1 llvm-symbolizer.1 editrc.5 '
+others=' sqlite3.1 git-bisect.1 git-worktree.1 perf.1 perf-record.1 strace.1 dot.1 objdump.1 llvm-objdump.1 addr2line.1 llvm-symbolizer.1 editrc.5 '
 for page in "$pages"/*.[15]; do
     name=$(basename "$page")
     # The pages have no date: two builds of one source are equal.

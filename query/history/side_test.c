@@ -47,10 +47,15 @@ bool side_ends_differ(const struct side_values *good, const struct side_values *
 }
 
 bool side_is_exact(const struct side_values *good, const struct side_values *bad) {
-    if (good->count < SIDE_ENDS_LEAST || bad->count < SIDE_ENDS_LEAST) return false;
-    const struct side_values old = newest(good), new = newest(bad);
-    struct noise noise = noise_compare(old.values, old.count, new.values, new.count);
-    return noise.old.sd == 0 && noise.new.sd == 0;
+    const struct side_values first = newest(good), last = newest(bad);
+    if (first.count < SIDE_ENDS_LEAST || last.count < SIDE_ENDS_LEAST) return false;
+    return !side_varies(&first) && !side_varies(&last);
+}
+
+bool side_varies(const struct side_values *values) {
+    for (size_t i = 1; i < values->count; i++)
+        if (values->values[i] != values->values[0]) return true;
+    return false;
 }
 
 /* ---- a commit ---- */

@@ -32,6 +32,7 @@ enum {
 bool side_ends_differ(const struct side_values *good, const struct side_values *bad);
 /* Nothing varies at either end, as far as is known. */
 bool side_is_exact(const struct side_values *good, const struct side_values *bad);
+bool side_varies(const struct side_values *values);
 
 /* The side of a commit, `error` (0 to 1) being the share of answers that may be wrong. The ends differ. No value: unsure. */
 enum side side_of(const struct side_values *good, const struct side_values *bad, const struct side_values *commit,
