@@ -1,48 +1,15 @@
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/history/bisect_report.h"
-#include "cli/history/bisect_state.h"
-#include "cli/history/take_options.h"
+#include "cli/history/bisect_search.h"
 #include "ingest/store/run_uuid.h"
-#include "query/history/run_values.h"
-#include "schema/schema.h"
 
-struct bisect_options {
-    const char *db, *good, *bad, *figure, *of, *build;
-    int64_t most;
-    bool json, takes_new_only, continues, aborts;
-    struct take_options take;
-};
-
-enum { MOST_DEFAULT = 40, MOST_MIN = 2, MOST_MAX = 10000, SAME_RUNS = 3, ID_SIZE = 13 };
-
-/* What became of an attempt to get a value. */
-enum attempt { ATTEMPT_DONE, ATTEMPT_UNTESTABLE, ATTEMPT_STOPPED, ATTEMPT_FAILED };
-
-struct bisect {
-    struct bisect_options options;
-    char *const *command;
-    char **words; /* of --continue: the options are in here */
-    struct bisect_git git;
-    struct bisect_store store;
-    struct bisect_state state;
-    struct stop stop;
-    struct bisect_runs runs;
-    struct bisect_commits range;
-    struct bisect_report report;
-    char *built[TREES]; /* the commit that each tree is built of; NULL: none */
-    char *why;          /* the latest commit that could not be tested */
-    size_t end_turns;   /* how often an end was run again */
-    double error;
-};
+enum { MOST_DEFAULT = 40, MOST_MIN = 2, MOST_MAX = 10000 };
 
 #define AT(member) offsetof(struct bisect_options, member)
 static const struct option_row search_rows[] = {
@@ -81,272 +48,6 @@ const struct option_group bisect_options[] = {{"Search", search_rows, 0},
                                               CLI_WAREHOUSE(bisect_options, db),
                                               CLI_OPTIONS_END};
 #undef AT
-
-static bool is_stopped(struct bisect *bisect) {
-    return stop_is_asked(&bisect->stop);
-}
-
-static enum attempt untestable(struct bisect *bisect, char *why) {
-    free(bisect->why);
-    bisect->why = why;
-    return ATTEMPT_UNTESTABLE;
-}
-
-/* ---- building ---- */
-
-/* Runs --build in a tree. What it says is shown only where the commit must be built. */
-static enum attempt run_build(struct bisect *bisect, enum bisect_tree tree, struct error *err) {
-    char shell[] = "/bin/sh", option[] = "-c",
-         *words[] = {shell, option, (char *)(uintptr_t)bisect->options.build, NULL};
-    struct taken_run said = {0};
-    char *directory = bisect_git_directory(&bisect->git, tree);
-    enum attempt attempt = ATTEMPT_FAILED;
-    if (take_command(words, directory, &bisect->stop, &said, err) == 0) {
-        char *how = taken_run_failure(&said);
-        attempt = bisect->stop.signal ? ATTEMPT_STOPPED : how ? ATTEMPT_UNTESTABLE : ATTEMPT_DONE;
-        if (attempt == ATTEMPT_UNTESTABLE) {
-            untestable(bisect, xasprintf("does not build (%s)", how));
-            if (tree != TREE_COMMIT) taken_run_print_said(&said, "  ", stderr);
-        }
-        free(how);
-    }
-    taken_run_free(&said);
-    free(directory);
-    return attempt;
-}
-
-/* The tree of an end is made when it is needed, and stays built. */
-static enum attempt build(struct bisect *bisect, enum bisect_tree tree, const char *hash, struct error *err) {
-    if (bisect->built[tree] && strcmp(bisect->built[tree], hash) == 0) return ATTEMPT_DONE;
-    if (tree != TREE_COMMIT && bisect_git_add_tree(&bisect->git, tree, hash, err)) return ATTEMPT_FAILED;
-    char *directory = bisect_git_directory(&bisect->git, tree);
-    bool is_there = access(directory, X_OK) == 0;
-    free(directory);
-    if (!is_there) return untestable(bisect, xasprintf("has no directory %s", bisect->git.prefix));
-    enum attempt attempt = bisect->options.build ? run_build(bisect, tree, err) : ATTEMPT_DONE;
-    free(bisect->built[tree]);
-    bisect->built[tree] = attempt == ATTEMPT_DONE ? xstrdup(hash) : NULL;
-    return attempt;
-}
-
-/* ---- runs ---- */
-
-static struct run_tags tags_of(const struct bisect *bisect, const char *hash) {
-    const struct run_tags *given = &bisect->options.take.tags;
-    struct run_tags tags = {0};
-    for (size_t i = 0; i < given->count; i++)
-        run_tags_add(&tags, given->items[i].key, given->items[i].value);
-    run_tags_add(&tags, "git_commit", hash);
-    run_tags_add(&tags, "bisect", bisect->state.id);
-    return tags;
-}
-
-/* A run that was stopped says nothing about the commit. */
-static void disown(const struct bisect *bisect, int64_t run_id) {
-    struct error ignored = {0};
-    struct db db;
-    if (!run_id || cli_open(&db, bisect->options.db, DB_WRITE, &ignored)) return;
-    sqlite3_stmt *row = db_prepare(&db, embedded_text("history/drop_commit.sql"), &ignored);
-    if (row) db_bind_int(row, ":run", run_id);
-    if (row) (void)db_run(&db, row, &ignored);
-    db_close(&db, &ignored);
-}
-
-static enum attempt read_value(struct bisect *bisect, const char *hash, int64_t run_id, struct error *err) {
-    struct error ignored = {0};
-    struct db db;
-    if (cli_open(&db, bisect->options.db, DB_READ, err)) return ATTEMPT_FAILED;
-    int code = bisect_runs_add(&bisect->runs, &db, hash, run_id, err);
-    db_close(&db, &ignored);
-    if (code < 0) return ATTEMPT_FAILED;
-    if (code == 1) return ATTEMPT_DONE;
-    return untestable(bisect, xasprintf("run %lld has no figure %s", (long long)run_id, bisect->options.figure));
-}
-
-/* A run of the program in a tree that is built. */
-static enum attempt record(struct bisect *bisect, enum bisect_tree tree, const char *hash, struct error *err) {
-    struct take_run wanted = take_options_run(&bisect->options.take, bisect->options.db, bisect->command);
-    struct run_tags tags = tags_of(bisect, hash);
-    char *directory = bisect_git_directory(&bisect->git, tree);
-    struct taken_run taken;
-    struct error failure = {0};
-    wanted.tags = &tags;
-    wanted.directory = directory;
-    int code = take_run(&wanted, &bisect->stop, &taken, &failure);
-    char *how = code == 0 ? taken_run_failure(&taken) : xstrdup(failure.message);
-    enum attempt attempt;
-    if (bisect->stop.signal) {
-        disown(bisect, taken.run_id);
-        attempt = ATTEMPT_STOPPED;
-    } else if (code || (how && !bisect->options.take.ignores_failure)) {
-        attempt = untestable(bisect, code ? xstrdup(how) : xasprintf("%s ended with %s", bisect->command[0], how));
-        if (tree != TREE_COMMIT) taken_run_print_said(&taken, "  ", stderr);
-    } else {
-        attempt = read_value(bisect, hash, taken.run_id, err);
-    }
-    free(how);
-    free(directory);
-    run_tags_free(&tags);
-    taken_run_free(&taken);
-    return attempt;
-}
-
-/* One value more of a commit. */
-static enum attempt take_value(struct bisect *bisect, enum bisect_tree tree, const char *hash, struct error *err) {
-    if (is_stopped(bisect)) return ATTEMPT_STOPPED;
-    enum attempt attempt = build(bisect, tree, hash, err);
-    return attempt == ATTEMPT_DONE ? record(bisect, tree, hash, err) : attempt;
-}
-
-/* ---- the ends ---- */
-
-static const char *end_hash(const struct bisect *bisect, enum bisect_tree end) {
-    return end == TREE_GOOD ? bisect->state.good : bisect->state.bad;
-}
-
-static const struct side_values *end_values(struct bisect *bisect, enum bisect_tree end) {
-    return &bisect_runs_commit(&bisect->runs, end_hash(bisect, end))->values;
-}
-
-static bool ends_are_exact(struct bisect *bisect) {
-    return side_is_exact(end_values(bisect, TREE_GOOD), end_values(bisect, TREE_BAD));
-}
-
-static bool ends_differ(struct bisect *bisect) {
-    return side_ends_differ(end_values(bisect, TREE_GOOD), end_values(bisect, TREE_BAD));
-}
-
-/* An end that cannot be tested is no skipped commit: nothing can be searched without it. */
-static enum attempt take_end(struct bisect *bisect, enum bisect_tree end, struct error *err) {
-    enum attempt attempt = take_value(bisect, end, end_hash(bisect, end), err);
-    if (attempt != ATTEMPT_UNTESTABLE) return attempt;
-    error_fail(err, "the %s commit %.10s cannot be tested: %s", end == TREE_GOOD ? "good" : "bad",
-               end_hash(bisect, end), bisect->why);
-    return ATTEMPT_FAILED;
-}
-
-static bool are_same(struct bisect *bisect) {
-    const struct side_values *good = end_values(bisect, TREE_GOOD), *bad = end_values(bisect, TREE_BAD);
-    return good->count >= SAME_RUNS && bad->count >= SAME_RUNS && ends_are_exact(bisect) &&
-           good->values[0] == bad->values[0];
-}
-
-/* The end that has fewer runs, of equal ones the good one. */
-static enum bisect_tree end_to_run(struct bisect *bisect) {
-    return end_values(bisect, TREE_BAD)->count < end_values(bisect, TREE_GOOD)->count ? TREE_BAD : TREE_GOOD;
-}
-
-static void print_end(struct bisect *bisect, enum bisect_tree end) {
-    const char *hash = end_hash(bisect, end);
-    bisect_print_commit(&bisect->report, hash, bisect_runs_find(&bisect->runs, hash), end == TREE_GOOD ? "good" : "bad",
-                        NULL);
-}
-
-/* Runs the ends by turns until they differ. */
-static enum attempt settle_ends(struct bisect *bisect, struct error *err) {
-    enum attempt attempt = ATTEMPT_DONE;
-    while (attempt == ATTEMPT_DONE && !ends_differ(bisect)) {
-        enum bisect_tree end = end_to_run(bisect);
-        bool is_over = (int64_t)end_values(bisect, end)->count >= bisect->options.most;
-        if (are_same(bisect) || is_over) {
-            print_end(bisect, TREE_GOOD);
-            print_end(bisect, TREE_BAD);
-            error_fail(err, "%s is the same at both commits%s: there is nothing to search", bisect->options.figure,
-                       is_over ? ", but for noise" : "");
-            return ATTEMPT_FAILED;
-        }
-        attempt = take_end(bisect, end, err);
-    }
-    if (attempt != ATTEMPT_DONE) return attempt;
-    print_end(bisect, TREE_GOOD);
-    print_end(bisect, TREE_BAD);
-    return ATTEMPT_DONE;
-}
-
-/* ---- the commits in between ---- */
-
-static enum side side_of_commit(struct bisect *bisect, const char *hash) {
-    const struct bisect_commit *commit = bisect_runs_find(&bisect->runs, hash);
-    if (!commit) return SIDE_UNSURE;
-    return side_of(end_values(bisect, TREE_GOOD), end_values(bisect, TREE_BAD), &commit->values, bisect->error);
-}
-
-/* Keeps a copy of git's log, from which the search can be taken up without its work trees. */
-static int keep_log(struct bisect *bisect, struct error *err) {
-    struct buffer log = {0};
-    int code = bisect_git_log(&bisect->git, &log, err);
-    if (code == 0) code = bisect_store_write_log(&bisect->store, &log, err);
-    buffer_free(&log);
-    return code;
-}
-
-static int mark(struct bisect *bisect, const char *hash, enum side side, struct error *err) {
-    static const enum bisect_word words[] = {
-        [SIDE_UNSURE] = BISECT_SKIP, [SIDE_GOOD] = BISECT_GOOD, [SIDE_BAD] = BISECT_BAD};
-    static const char *const names[] = {[SIDE_UNSURE] = "skip", [SIDE_GOOD] = "good", [SIDE_BAD] = "bad"};
-    bisect_print_commit(&bisect->report, hash, bisect_runs_find(&bisect->runs, hash), names[side],
-                        side == SIDE_UNSURE ? bisect->why : NULL);
-    if (bisect_git_mark(&bisect->git, words[side], hash, err)) return -1;
-    return keep_log(bisect, err);
-}
-
-/* Marks commits whose stored runs tell their side, the one in the middle first, until no further one helps. */
-static int narrow(struct bisect *bisect, struct error *err) {
-    for (;;) {
-        struct bisect_commits left;
-        int code = bisect_git_left(&bisect->git, &left, err);
-        enum side *sides = xcalloc(left.count + 1, sizeof *sides);
-        for (size_t i = 0; i < left.count && code == 0; i++)
-            sides[i] = side_of_commit(bisect, left.hashes[i]);
-        size_t next = code == 0 ? side_next_known(sides, left.count) : SIZE_MAX;
-        if (next != SIZE_MAX) code = mark(bisect, left.hashes[next], sides[next], err);
-        free(sides);
-        bisect_commits_free(&left);
-        if (code || next == SIZE_MAX) return code;
-    }
-}
-
-/* Where nothing varies, further runs of the ends would say nothing new. */
-static bool has_noise(struct bisect *bisect, const char *hash) {
-    const struct bisect_commit *commit = bisect_runs_find(&bisect->runs, hash);
-    return !ends_are_exact(bisect) || (commit && side_varies(&commit->values));
-}
-
-/* Takes runs of the commit until its side is sure, and runs of the ends by turns with them. */
-static enum attempt decide(struct bisect *bisect, const char *hash, enum side *side, struct error *err) {
-    enum attempt attempt = ATTEMPT_DONE;
-    *side = side_of_commit(bisect, hash);
-    while (attempt == ATTEMPT_DONE && *side == SIDE_UNSURE) {
-        const struct bisect_commit *commit = bisect_runs_find(&bisect->runs, hash);
-        if (commit && (int64_t)commit->values.count >= bisect->options.most)
-            return untestable(bisect,
-                              xasprintf("not sure after %s", units_things((int64_t)commit->values.count, "run").text));
-        attempt = take_value(bisect, TREE_COMMIT, hash, err);
-        if (attempt == ATTEMPT_DONE) *side = side_of_commit(bisect, hash);
-        if (attempt == ATTEMPT_DONE && *side == SIDE_UNSURE && has_noise(bisect, hash)) {
-            attempt = take_end(bisect, bisect->end_turns++ % 2 ? TREE_BAD : TREE_GOOD, err);
-            *side = side_of_commit(bisect, hash);
-        }
-    }
-    return attempt;
-}
-
-/* ATTEMPT_DONE when git knows the first bad commit, or cannot know it. */
-static enum attempt search(struct bisect *bisect, struct bisect_conclusion *conclusion, struct error *err) {
-    for (;;) {
-        if (narrow(bisect, err) || bisect_git_conclusion(&bisect->git, conclusion, err)) return ATTEMPT_FAILED;
-        if (conclusion->first_bad || conclusion->possible.count) return ATTEMPT_DONE;
-        bisect_conclusion_free(conclusion);
-        enum side side = SIDE_UNSURE;
-        char *hash = bisect_git_head(&bisect->git, err);
-        enum attempt attempt = hash ? decide(bisect, hash, &side, err) : ATTEMPT_FAILED;
-        if (attempt == ATTEMPT_DONE || attempt == ATTEMPT_UNTESTABLE) {
-            if (mark(bisect, hash, side, err)) attempt = ATTEMPT_FAILED;
-        }
-        free(hash);
-        if (attempt == ATTEMPT_STOPPED || attempt == ATTEMPT_FAILED) return attempt;
-    }
-}
 
 /* ---- what was found ---- */
 
@@ -457,7 +158,7 @@ static int begin(struct bisect *bisect, struct error *err) {
     bisect->state.place = xstrdup(bisect->git.place);
     if (bisect_store_write(&bisect->store, &bisect->state, err)) return -1;
     if (bisect_git_start(&bisect->git, bisect->state.good, bisect->state.bad, err)) return -1;
-    return keep_log(bisect, err);
+    return bisect_keep_log(bisect, err);
 }
 
 /* Before the first mark there may be no log. */
@@ -468,7 +169,7 @@ static int take_up(struct bisect *bisect, struct error *err) {
     int code = access(log, F_OK) == 0 ? bisect_git_replay(&bisect->git, log, err)
                                       : bisect_git_start(&bisect->git, bisect->state.good, bisect->state.bad, err);
     free(log);
-    return code ? -1 : keep_log(bisect, err);
+    return code ? -1 : bisect_keep_log(bisect, err);
 }
 
 static void conclude(struct bisect *bisect) {
@@ -487,8 +188,8 @@ static enum attempt go(struct bisect *bisect, bool is_new, struct error *err) {
     if (bisect->report.live)
         fprintf(bisect->report.live, "searching %s: %s, tag:bisect=%s\n", bisect->options.figure,
                 units_things((int64_t)bisect->range.count - 1, "commit").text, bisect->state.id);
-    enum attempt attempt = settle_ends(bisect, err);
-    if (attempt == ATTEMPT_DONE) attempt = search(bisect, &conclusion, err);
+    enum attempt attempt = bisect_settle_ends(bisect, err);
+    if (attempt == ATTEMPT_DONE) attempt = bisect_search(bisect, &conclusion, err);
     if (attempt == ATTEMPT_DONE && print_found(bisect, &conclusion, err)) attempt = ATTEMPT_FAILED;
     bisect_conclusion_free(&conclusion);
     return attempt;
