@@ -12,6 +12,7 @@
 #include "cli/report/prompt.h"
 #include "cli/web.h"
 #include "export/format.h"
+#include "query/runs/sampling_error.h"
 
 static int put(const struct report_command *command, const struct buffer *out, struct error *err) {
     bool is_printed = !command->output || strcmp(command->output, "-") == 0;
@@ -54,6 +55,23 @@ static void say_what(const struct report_command *command) {
     buffer_free(&line);
 }
 
+/* Beside a sampled heap profile of one run: how far its figures may be off. */
+static int say_how_exact(struct report_command *command, struct error *err) {
+    struct report_target *target = &command->target;
+    struct sampling_error error;
+    struct buffer text = {0};
+    if (target->runs.count != 1 || !target->chosen || strcmp(target->chosen, "heap") != 0) return 0;
+    int code = sampling_error_of(report_target_db(target), target->runs.items[0].id, &error, err);
+    if (code == 1) {
+        sampling_error_text(&error, &text);
+        /* The error of a sum grows with its root. */
+        buffer_printf(&text, "; of a function with 1 %% of the bytes ±%.2g %%", 10 * error.alloc_bytes);
+        error_print("sampled; in 95 of 100 runs the truth is within: %s", buffer_text(&text));
+    }
+    buffer_free(&text);
+    return code < 0 ? -1 : 0;
+}
+
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
@@ -63,9 +81,10 @@ static int write_report(struct report_command *command, struct error *err) {
     if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;
     if (report_target_load(&command->target, &profile, err) < 0) return -1;
     say_what(command);
+    int code = say_how_exact(command, err);
     if (!*command->options.title) command->options.title = command->target.title;
     if (command->target.base_title) command->options.base_title = command->target.base_title;
-    int code = report_target_close_db(&command->target, err);
+    if (code == 0) code = report_target_close_db(&command->target, err);
     if (code == 0)
         code = report_write(&profile, command->format, &command->options, &out, report_print_note, NULL, err);
     if (code == 0) code = put(command, &out, err);

@@ -1,5 +1,6 @@
 #include "query/doctor/findings.h"
 #include "query/profile/plain_name.h"
+#include "query/runs/sampling_error.h"
 
 #include <string.h>
 
@@ -11,11 +12,26 @@ enum { TRACES_EXPORTED = 20 };
 
 /* ---- head ---- */
 
+/* How far the figures of a sampled run may be off. */
+static int print_errors(const struct doctor_report *report, struct error *err) {
+    struct sampling_error error;
+    struct buffer text = {0};
+    int code = sampling_error_of(report->db, report->options->run_id, &error, err);
+    if (code == 1) {
+        sampling_error_text(&error, &text);
+        fprintf(report->out, "    in 95 of 100 runs within: %s\n", buffer_text(&text));
+    }
+    buffer_free(&text);
+    return code < 0 ? -1 : 0;
+}
+
 /* Sampling, which the reader of any figure must know. */
-static void print_rates(FILE *out, int64_t sample_n, int64_t sample_bytes) {
+static int print_rates(const struct doctor_report *report, int64_t sample_n, int64_t sample_bytes, struct error *err) {
+    FILE *out = report->out;
     if (sample_n > 1) fprintf(out, "  sampled 1 in %s; figures are scaled up\n", units_count(sample_n).text);
     if (sample_bytes > 1)
         fprintf(out, "  allocations sampled every %s; figures are estimates\n", units_bytes(sample_bytes).text);
+    return print_errors(report, err);
 }
 
 /* When, how long, how it ended, how many processes. An ingested file often has no duration and no processes. */
@@ -149,7 +165,7 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     sqlite3_reset(row);
     buffer_free(&line);
     buffer_free(&shown);
-    print_rates(out, sample_n, sample_bytes);
+    if (!peak) peak = print_rates(report, sample_n, sample_bytes, err);
     return peak ? -1 : print_small_losses(report, err);
 }
 

@@ -1,0 +1,26 @@
+/* sampling_error.h: how far the figures of a sampled run may be from the truth, which is what the run had without sampling.
+ *
+ * A block of s bytes is seen with the probability p = 1 - exp(-s / period) where a run is sampled by size, and p = 1 / N where one event in N
+ * is recorded; it counts 1 / p times. So a stack that is estimated to have n blocks of s bytes has the variance n (1 - p) / p of that number,
+ * and s^2 times as much of its bytes. Stacks are independent. s is the mean size of the stack's blocks: where they differ, the figures of
+ * bytes hold, and those of numbers of blocks are too small, because small blocks are the ones that are seldom seen. */
+#ifndef CLEAR_QUERY_RUNS_SAMPLING_ERROR_H
+#define CLEAR_QUERY_RUNS_SAMPLING_ERROR_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "schema/db.h"
+
+/* In 95 of 100 runs the truth lies within so many percent of the estimate of the whole run; 0: it is exact, or there is none. */
+struct sampling_error {
+    double allocs, alloc_bytes, live, live_bytes;
+};
+
+/* 1; 0 for a run that is not sampled, or has no allocations: then all are 0; -1 with the error set. */
+int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err);
+/* Adds what is not exact, for people: "allocations ±2.1 %, their bytes ±0.84 %, ...". */
+void sampling_error_text(const struct sampling_error *error, struct buffer *text);
+
+#endif
