@@ -51,3 +51,16 @@ python3 "$ROOT/tests/oracle.py" t.db want.pb.gz --kind io && "$CLEAR" export --d
 python3 "$ROOT/tests/profile_diff.py" want.pb.gz got.pb.gz >diff.txt && [ ! -s diff.txt ] || fail "the export is not what the tables say: $(head -3 diff.txt)"
 expect_status 0 profile -q --no-io -- "$FIXTURES/io_calls" >/dev/null
 expect_equal "$(sql t.db "SELECT count(*) FROM profiles WHERE $newest AND kind = 'io'")" 0 "--no-io"
+
+# A comparison has a table of it, and the line to quote says what changed: a call for each number, and a buffer.
+expect_status 0 profile -q --label each -- "$FIXTURES/fault_tiny_io" >/dev/null
+expect_status 0 profile -q --label buffered -- "$FIXTURES/fault_tiny_io" --mended >/dev/null
+id_of() { sql t.db "SELECT max(id) FROM runs WHERE label = '$1'"; }
+"$CLEAR" doctor --db t.db "$(id_of buffered)" --diff "$(id_of each)" >diff.txt || fail "doctor --diff: $(tail -n 3 diff.txt)"
+expect_match "$(cat diff.txt)" 'io by function, calls' 'the table'
+expect_match "$(tail -n 1 diff.txt)" 'io write_number new' 'the line to quote'
+expect_match "$(cat diff.txt)" '200,000 +[+]200,000' 'the calls'
+"$CLEAR" doctor --db t.db "$(id_of buffered)" --diff "$(id_of each)" --json | python3 -c '
+import json, sys
+rows = [row for row in json.load(sys.stdin)["rows"] if row["section"] == "io" and row["subject"] == "write_number"]
+assert [row["figures"]["calls"]["new"]["mean"] for row in rows] == [200000], rows' || fail 'doctor --diff --json'

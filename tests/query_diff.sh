@@ -9,6 +9,8 @@ export CLEAR_DB=t.db
 # Few runs of a small example: the thresholds of the worked figures below, not the defaults.
 set_rule() { sqlite3 t.db "INSERT INTO rules VALUES ('$1', $2, 'percent', '') ON CONFLICT(name) DO UPDATE SET value = $2" || fail "rule $1"; }
 set_rule diff_false_percent 5
+set_rule diff_single_percent 100
+set_rule diff_single_ns 100000000
 
 # ---- figures: Python adds up the tables and computes Welch's t; p by integrating the density of Student's t
 cat >check.py <<'PY'

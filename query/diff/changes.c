@@ -71,6 +71,17 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                       .by = "function",
                       .columns = {{"value", "value", DIFF_COUNT, DIFF_VARIES}},
                       .column_count = 1},
+    /* How much one call reads or maps is often chance: of a socket what has come, of a heap of its own what the collector made of it. */
+    [DIFF_IO] = {.section = "io",
+                 .by = "function",
+                 .columns = {{"calls", "calls", DIFF_COUNT, DIFF_COUNTED},
+                             {"bytes", "bytes", DIFF_BYTES_UNIT, DIFF_COUNTED}},
+                 .column_count = 2},
+    [DIFF_MAPS] = {.section = "mmap",
+                   .by = "function",
+                   .columns = {{"map_bytes", "mapped", DIFF_BYTES_UNIT, DIFF_COUNTED},
+                               {"map_count", "mappings", DIFF_COUNT, DIFF_COUNTED}},
+                   .column_count = 2},
     [DIFF_CPU] = {.section = "cpu",
                   .by = "function",
                   .columns = {{"cpu_ns", "CPU time", DIFF_NS, DIFF_VARIES},
@@ -671,6 +682,23 @@ static int gather_cpu(struct gather *gather, struct error *err) {
     return code;
 }
 
+/* A table of functions whose figures a query gives by stack. */
+static int gather_stacks(struct gather *gather, enum diff_table_id id, const char *sql, struct error *err) {
+    double values[DIFF_FIGURES_MAX];
+    int code;
+    sqlite3_stmt *row = prepare(gather, sql, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    while ((code = db_step(gather->source->db, row, err)) == 1) {
+        struct diff_stack *stack = find_stack(gather, sqlite3_column_int64(row, 0), err);
+        if (!stack) return -1;
+        if (!stack->is_kept) continue;
+        read_values(row, 1, gather->diff->tables[id].column_count, values);
+        if (add_to_functions(gather, id, stack, values, err) < 0) return -1;
+    }
+    return code;
+}
+
 /* A stack may be in profiles of several kinds, so its rows are not stored with it. */
 static int gather_samples(struct gather *gather, struct error *err) {
     int code;
@@ -800,6 +828,8 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;
     if (gather_objects(gather, DIFF_FIBERS, "diff/task.sql", err) || gather_fibers(gather, err)) return -1;
+    if (gather_stacks(gather, DIFF_IO, "diff/io.sql", err)) return -1;
+    if (gather_stacks(gather, DIFF_MAPS, "diff/maps.sql", err)) return -1;
     return gather_cpu(gather, err) ? -1 : gather_samples(gather, err);
 }
 

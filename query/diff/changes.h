@@ -20,6 +20,8 @@ enum diff_table_id {
     DIFF_CHANNELS,
     DIFF_FIBERS,
     DIFF_CPU,
+    DIFF_IO,
+    DIFF_MAPS,
     DIFF_SAMPLES,
     DIFF_TABLES
 };

@@ -460,6 +460,9 @@ static int print_table(const struct printer *printer, enum diff_table_id id, str
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES)
         buffer_printf(&title, "heap by %s, %s%s", table->by, heap_by_heading(printer->diff->options->by),
                       id == DIFF_FUNCTIONS && printer->diff->options->cumulative ? ", with callees" : "");
+    else if (id == DIFF_IO || id == DIFF_MAPS)
+        buffer_printf(&title, "%s by function, %s%s", table->section, table->columns[table->judged].heading,
+                      printer->diff->options->cumulative ? ", with callees" : "");
     else if (id == DIFF_CPU || id == DIFF_SAMPLES)
         buffer_printf(&title, "%s by function%s", table->section,
                       printer->diff->options->cumulative ? ", with callees" : "");
@@ -539,6 +542,8 @@ static struct proposal proposal_of(const struct diff *diff) {
     if (has_change_of(locks, LOCK_WAIT)) return (struct proposal){"lock", "delay"};
     if (has_change_of(locks, LOCK_HOLD)) return (struct proposal){"lock", "hold"};
     if (has_change(&diff->tables[DIFF_CPU])) return (struct proposal){"cpu", "cpu"};
+    if (has_change(&diff->tables[DIFF_IO])) return (struct proposal){"io", "calls"};
+    if (has_change(&diff->tables[DIFF_MAPS])) return (struct proposal){"mmap", "mapped_space"};
     return sites->count ? asked : (struct proposal){0};
 }
 

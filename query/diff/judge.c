@@ -14,9 +14,9 @@ static const struct {
 } rules[] = {
     {"diff_floor_percent", offsetof(struct diff_rules, floor_percent), 1},
     {"diff_floor_ns", offsetof(struct diff_rules, floor_ns), 1e6},
-    {"diff_single_percent", offsetof(struct diff_rules, single_percent), 100},
+    {"diff_single_percent", offsetof(struct diff_rules, single_percent), 400},
     {"diff_single_threads_percent", offsetof(struct diff_rules, single_threads_percent), 30},
-    {"diff_single_ns", offsetof(struct diff_rules, single_ns), 1e8},
+    {"diff_single_ns", offsetof(struct diff_rules, single_ns), 2e8},
     {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
     {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
     {"diff_false_percent", offsetof(struct diff_rules, false_percent), 0.2},
