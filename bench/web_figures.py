@@ -207,7 +207,7 @@ def pprof(path, port, rounds):
                 wait_for(port)
                 for times in (first, again):
                     times.append(drawn(browser, f"http://127.0.0.1:{port}/ui/flamegraph"))
-        except Failure:
+        except (Failure, OSError):  # the driver gives up after two minutes
             return None
         finally:
             server.terminate()

@@ -220,6 +220,20 @@ static int make_series(struct exchange *exchange, struct error *err) {
 
 static const struct resource series = {{api_runs, api_selection, api_filters, series_parameters}, make_series, NULL};
 
+static const struct api_parameter changes_parameters[] = {{"figure", API_OWN, NULL}, {"of", API_OPTION, "of"}, {0}};
+
+static int make_changes(struct exchange *exchange, struct error *err) {
+    const char *figure = api_value(exchange, "figure");
+    if (!figure) return error_usage(err, "changes need figure=FIGURE");
+    if (*figure == '-') return error_usage(err, "figure=%.40s: it is the name of a column", figure);
+    if (api_command(exchange, "trend", err) || api_options(exchange, err)) return -1;
+    job_words_add(&exchange->job->words, "--json");
+    job_words_add(&exchange->job->words, "%s", figure);
+    return api_add_runs(exchange, NULL, err);
+}
+
+static const struct resource changes = {{api_runs, changes_parameters}, make_changes, NULL};
+
 static const struct api_parameter graph_parameters[] = {{"format", API_OWN, NULL}, {0}};
 
 static int make_graph(struct exchange *exchange, struct error *err) {
@@ -518,23 +532,14 @@ static const struct resource tree = {{api_runs, api_selection, api_filters, tree
     { #name_, READ, api_answer, .resource = &name_ }
 
 const struct route api_routes[] = {
-    GET(server),
-    GET(runs),
-    GET(run),
-    GET(tree),
-    GET(table),
-    GET(source),
-    GET(disasm),
-    GET(series),
-    GET(graph),
-    GET(schema),
-    GET(findings),
-    GET(compare),
-    {"rows", METHOD_POST, api_answer, .resource = &rows},
-    GET(queries),
-    GET(objects),
-    GET(windows),
-    GET(live),
-    GET(export),
-    {NULL, READ, api_answer},
+    GET(server),  GET(runs),
+    GET(run),     GET(tree),
+    GET(table),   GET(source),
+    GET(disasm),  GET(series),
+    GET(changes), GET(graph),
+    GET(schema),  GET(findings),
+    GET(compare), {"rows", METHOD_POST, api_answer, .resource = &rows},
+    GET(queries), GET(objects),
+    GET(windows), GET(live),
+    GET(export),  {NULL, READ, api_answer},
 };

@@ -212,6 +212,24 @@ def try_histories(page):
     assert points(page) == [row["n"] for row in want] and max(points(page)) > 0, (points(page), want)
 
 
+def try_changes(page):
+    """The changes of a figure are those that clear trend finds, an accepted one with its reason."""
+    runs = [run["run_id"] for run in reversed(clear_json("runs", "--json", "--label", "calm") )] + [run["run_id"] for run in reversed(clear_json("runs", "--json", "--label", "stormy"))]
+    subject = ",".join(map(str, runs))
+    clear("trend", "--accept", str(runs[3]), "alloc_count", "a <storm> was expected")
+    want = clear_json("trend", "--json", "alloc_count", subject)["series"][0]["changes"]
+    assert [change["run_id"] for change in want] == [runs[3]] and want[0]["accepted"], want
+    page.go(f"/?runs={runs[0]}&page=trend&figure=alloc_count&subject={subject}")
+    page.wait("document.querySelectorAll('.chart .point.change').length === 1")
+    assert page.run("return [...document.querySelectorAll('.chart .point')].map(one => one.classList.contains('change'))") == [run == runs[3] for run in runs]
+    words = page.text(".changes li")
+    assert "accepted: a <storm> was expected" in words and f"(+{round(want[0]['percent'])}%)" in words, (words, want)
+    page.run("document.querySelector('.changes a').click()")
+    page.until("document.querySelector('.host-compare')")
+    uuids = {run["run_id"]: run["uuid"] for run in clear_json("runs", "--json")}
+    assert (page.parameter("runs"), page.parameter("base")) == (uuids[runs[3]], uuids[runs[2]])
+
+
 def try_windows(page):
     page.go("/?runs=phases&kind=heap&page=live")
     got = rows(page)
@@ -287,7 +305,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend, try_histories):
+        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend, try_histories, try_changes):
             if only in part.__name__:
                 part(page)
 

@@ -367,6 +367,10 @@ def check_series():
     same((got[0]['total'], got[0]['cum'], got[0]['flat']), (totals[()], sum(selves[path] for path in met),
          sum(selves[path] for path in met if path[-1] in ('keep', 'kept_chain'))), 'a point')
     same(get('series', runs='heaps', kind='heap')[0]['cum'], totals[()], 'a point of all functions')
+    same(get('changes', runs='heaps,waits', figure='alloc_count'), json.loads(clear('trend', '--json', 'alloc_count', 'heaps,waits')), 'changes')
+    same(get('changes', runs='heaps,waits', figure='alloc_count', of='function k*'), json.loads(clear('trend', '--json', '--of', 'function k*', 'alloc_count', 'heaps,waits')), 'changes of a function')
+    refused(400, '/api/changes?runs=heaps', 'figure=FIGURE')
+    refused(400, '/api/changes?runs=heaps&figure=--accept', 'name of a column')
 
 
 def check_schema():

@@ -1,6 +1,6 @@
 /* A line chart of a figure over runs, as SVG: axes, points that can be clicked and reached by keys, a tooltip for each.
  *
- * points: [{ y, title, label, key, isChosen }] from left to right; options: { label, unit, onpoint(point, event), height, space }: `space` is the
+ * points: [{ y, title, label, key, isChosen, isChange }] from left to right; options: { label, unit, onpoint(point, event), height, space }: `space` is the
  * width that there is. */
 import { h, svg } from './dom.js';
 import { value, shorten } from './format.js';
@@ -34,7 +34,7 @@ export function chart(points, { label, unit, onpoint, height = 320, space = 900 
 }
 
 function mark(point, x, y, onpoint) {
-  const circle = svg('circle', { class: point.isChosen ? 'point chosen' : 'point', cx: x, cy: y, r: point.isChosen ? 7 : 5, tabindex: onpoint ? '0' : null, role: onpoint ? 'button' : 'img', 'aria-label': point.title,
+  const circle = svg('circle', { class: `point${point.isChosen ? ' chosen' : ''}${point.isChange ? ' change' : ''}`, cx: x, cy: y, r: point.isChosen || point.isChange ? 7 : 5, tabindex: onpoint ? '0' : null, role: onpoint ? 'button' : 'img', 'aria-label': point.title,
     'aria-pressed': onpoint ? String(Boolean(point.isChosen)) : null, 'data-value': point.y, 'data-key': point.key }, svg('title', {}, point.title));
   if (onpoint) {
     circle.addEventListener('click', event => onpoint(point, event));

@@ -50,7 +50,36 @@ class TrendPage extends Page {
       this.points = [...body.runs].sort((a, b) => a.started_ns - b.started_ns);
       if (subject) await this.askSubject(subject);
     }
+    this.changes = new Map();
     this.build();
+    this.askChanges();
+  }
+
+  /* Where the level of the figure changed, by the same test as clear trend; the chart stands already. The figures of a function in a profile
+   * have no such test. */
+  async askChanges() {
+    const [figure] = this.figure(), asked = `${this.loaded} ${figure}`, of = this.subject ? this.subject.subject : '';
+    this.judged = asked;
+    if (this.points.length < 2 || (this.app.state.function && !of)) return;
+    const { body } = await api.get('changes', new URLSearchParams({ runs: this.set(), figure, ...of && { of } }).toString(), this.signal).catch(() => ({ body: { series: [] } }));
+    if (this.judged !== asked) return;
+    this.changes = new Map(body.series.flatMap(one => one.changes.map(change => [change.run_id, change])));
+    if (this.changes.size) this.build();
+  }
+
+  /* A change in words: what clear trend prints of it. */
+  wordsOf({ before, after, percent: part, exact, p, accepted, commit_before: from, commit_after: to }, unit) {
+    const sure = exact ? 'the same in all runs before and after' : p !== null && p !== undefined ? `p ${p < 1e-4 ? '< 0.0001' : p.toPrecision(2)}` : '';
+    return [`${value(Math.round(before), unit)} → ${value(Math.round(after), unit)}${part === null ? '' : ` (${part > 0 ? '+' : ''}${part.toFixed(Math.abs(part) < 10 ? 1 : 0)}%)`}`, sure,
+      from && to && from !== to ? `between ${shorten(text(from), 12)} and ${shorten(text(to), 12)}` : '', accepted ? `accepted: ${text(accepted)}` : ''].filter(Boolean).join(', ');
+  }
+
+  /* The changes as a list: each leads to the comparison of the run with the one before it. */
+  changeList(unit) {
+    const rows = this.points.map((point, i) => ({ point, before: this.points[i - 1], change: this.changes.get(point.run_id) })).filter(({ before, change }) => before && change);
+    if (!rows.length) return null;
+    const link = ({ point, before }) => state.format(state.change(state.turn(this.app.state, 'compare'), { runs: point.uuid, base: before.uuid }));
+    return h('ul', { class: 'changes', 'aria-label': 'Changes' }, rows.map(row => h('li', { class: row.change.accepted ? 'accepted' : '' }, h('a', { href: link(row) }, `in ${shorten(text(labelOf(row.point)), 30)}, ${time(row.point.started_ns)}`), ': ', this.wordsOf(row.change, unit))));
   }
 
   /* What the page is about, where that is no function and no whole run: "lock pool:g_lock". */
@@ -93,8 +122,8 @@ class TrendPage extends Page {
   build() {
     const now = this.app.state, [key, title] = this.figure(), unit = this.unit(), picked = now.pick ? now.pick.split(',') : [];
     const go = changes => this.app.go(state.change(this.app.state, changes));
-    const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: labelOf(point), isChosen: picked.includes(shortName(point.uuid)),
-      title: `${labelOf(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}` }));
+    const points = this.points.map(point => ({ key: point.uuid, y: point[key], label: labelOf(point), isChosen: picked.includes(shortName(point.uuid)), isChange: this.changes.has(point.run_id),
+      title: `${labelOf(point)}, ${time(point.started_ns)}: ${value(point[key], unit)}${this.changes.has(point.run_id) ? `. Changed here: ${this.wordsOf(this.changes.get(point.run_id), unit)}` : ''}` }));
     const input = h('input', { type: 'text', 'aria-label': 'of what: a function (regular expression); lock, site, finding, … and a name (with * and ?); empty: whole runs', title: 'a function (regular expression); lock NAME, site NAME, wait, cell, channel, finding CODE NAME (with * and ?); empty: whole runs', placeholder: 'function, or lock NAME, … (empty: whole runs)', spellcheck: 'false', class: 'function-field', maxlength: '2000' });
     const set = h('input', { type: 'text', 'aria-label': 'runs', placeholder: 'runs', spellcheck: 'false', maxlength: '1000' });
     input.value = now.function;
@@ -110,12 +139,13 @@ class TrendPage extends Page {
     }));
     replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), select('figure', this.figures().map(one => one.slice(0, 2)), key, figure => go({ figure }))),
       points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280, space: this.host.clientWidth - 4 }) : h('p', { class: 'empty' }, 'No run has this.'),
-      this.choice(picked, key, unit), this.table.element);
+      this.changeList(unit), this.choice(picked, key, unit), this.table.element);
     this.show();
   }
 
   change(row, key) {
     const at = this.points.indexOf(row), before = at > 0 ? this.points[at - 1][key] : 0;
+    if (before > 0 && row[key] > 10 * before) return `× ${count(row[key] / before)}`;
     return before ? `${row[key] > before ? '+' : ''}${percent(row[key] - before, before)}` : '';
   }
 
@@ -144,6 +174,10 @@ class TrendPage extends Page {
   async update() {
     if (this.key() !== this.loaded) await this.start();
     else {
+      if (`${this.loaded} ${this.figure()[0]}` !== this.judged) {
+        this.changes = new Map();
+        this.askChanges();
+      }
       const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.key : '';
       this.build();
       if (focused) [...this.host.querySelectorAll('.point')].filter(point => point.dataset.key === focused).forEach(point => point.focus());
