@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/path.h"
+#include "base/split.h"
 
 static void test_base_name(void **state) {
     (void)state;
@@ -65,11 +66,44 @@ static void test_clocks(void **state) {
     assert_true(clock_monotonic_ns() - start > 0);
 }
 
+static const char *value_of(const void *context, const char *at) {
+    return strncmp(at, "{x}", 3) == 0 ? context : NULL;
+}
+
+static void test_split(void **state) {
+    static const struct {
+        const char *text, *words[5];
+    } cases[] = {
+        {"", {NULL}},
+        {" \t\n ", {NULL}},
+        {"a b\tc", {"a", "b", "c"}},
+        {"  ./app  'one word' \"it's\" ", {"./app", "one word", "it's"}},
+        {"'' a'b c'd", {"", "ab cd"}},
+        {"$HOME *;\\", {"$HOME", "*;\\"}}, /* there is no shell */
+        {"-o {x} {y} '{x}'", {"-o", "a b", "{y}", "a b"}},
+    };
+    char open;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char **words = split_words(cases[i].text, value_of, "a b", &open);
+        size_t count = 0;
+        for (; cases[i].words[count]; count++)
+            assert_string_equal(words[count], cases[i].words[count]);
+        assert_null(words[count]);
+        split_free(words);
+    }
+    assert_null(split_words("a 'b", NULL, NULL, &open));
+    assert_int_equal(open, '\'');
+    assert_null(split_words("a\"", NULL, NULL, &open));
+    assert_int_equal(open, '"');
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_base_name),
         cmocka_unit_test(test_hex),
         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
