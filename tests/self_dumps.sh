@@ -97,7 +97,7 @@ printf '#!/bin/bash\nfor i in 1 2 3 4 5; do %s >/dev/null & done\nwait\nexit 6\n
 record 6 ./many.sh
 expect_equal "$(of_processes | grep -cx "340 30960|70|$kinds")" 5 "five of them at once: $(of_processes)"
 expect_equal "$(sql t.db "SELECT sum(acquires) FROM lock_use WHERE $last AND object = 'self_dumps:global_lock'")" 350 "their locks are one lock"
-expect_equal "$(sql t.db "SELECT count(*) FROM profiles JOIN processes ON processes.id = process_id WHERE profiles.$last AND kind = 'heap' AND process_id = (SELECT id FROM processes WHERE $last ORDER BY started_ns LIMIT 1)") \
+expect_equal "$(sql t.db "SELECT count(DISTINCT process_id) FROM profiles JOIN processes ON processes.id = process_id WHERE profiles.$last AND kind = 'heap' AND process_id = (SELECT id FROM processes WHERE $last ORDER BY started_ns LIMIT 1)") \
 $(sql t.db "SELECT count(*) FROM counters JOIN profiles ON profiles.id = profile_id WHERE $last AND name = 'recorder.events'")" "1 1" "the shell's own heap, and the recorder's costs"
 # A dump that is broken among several costs that one alone; a child that is not followed leaves its parent's file alone.
 printf '#!/bin/bash\n%s broken >/dev/null\n%s >/dev/null\nexit 6\n' "$program" "$program" >mixed.sh && chmod +x mixed.sh
