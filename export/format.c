@@ -58,6 +58,9 @@ const struct export_format export_formats[] = {
     {.report = ROW("memory", ".svg", "a picture of live bytes over time, with the sites at the peak"),
      .dump = memory_write,
      .kind = "heap"},
+    {.report = ROW("chrome", ".trace.json", "the waits of clear profile --trace, for https://ui.perfetto.dev"),
+     .dump = chrome_write,
+     .kind = "lock"},
     {.report = {.name = NULL}},
 };
 

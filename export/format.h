@@ -47,6 +47,8 @@ int pack_write(struct report *report, struct buffer *out, struct error *err);
 int json_write(struct report *report, struct buffer *out, struct error *err);
 int memory_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                  struct error *err); /* SVG */
+int chrome_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+                 struct error *err); /* of a run with --trace */
 int datasette_metadata(struct db *db, const char *path, struct error *err);
 
 #endif

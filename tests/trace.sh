@@ -45,6 +45,29 @@ for kind, wanted in (('lock', "('mutex', 'rwlock', 'read')"), ('wait', "('join')
 PYTHON
 check_db t.db
 
+# A trace file for other viewers: a slice for each wait, an arrow from its release.
+"$CLEAR" export --format chrome -o waits.trace.json
+python3 - t.db waits.trace.json <<'PYTHON' || fail 'the trace file'
+import collections, json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+trace = json.load(open(sys.argv[2], encoding='utf-8'))['traceEvents']
+slices = [event for event in trace if event['ph'] == 'X']
+waits = db.execute("SELECT start_ns, duration_ns, tid, kind FROM events WHERE kind <> 'release' ORDER BY 1").fetchall()
+assert sorted((round(e['ts'] * 1000), round(e['dur'] * 1000), e['tid'], e['cat']) for e in slices) == sorted(waits)
+flows = collections.defaultdict(list)
+for event in trace:
+    if event['ph'] in 'sf':
+        flows[event['id']].append(event)
+releases = {(row[0], row[1]) for row in db.execute("SELECT start_ns, tid FROM events WHERE kind = 'release'")}
+ends = {(start + duration, tid) for start, duration, tid, _ in waits}
+for start, finish in flows.values():
+    assert (start['ph'], finish['ph']) == ('s', 'f') and start['ts'] <= finish['ts']
+    assert (round(start['ts'] * 1000), start['tid']) in releases and (round(finish['ts'] * 1000), finish['tid']) in ends
+assert len(flows) == 60, len(flows) # of first, second and table
+names = {event['args']['name'] for event in trace if event['ph'] == 'M' and event['name'] == 'thread_name'}
+assert names >= {'alpha', 'beta', 'gamma', 'delta'}, names
+PYTHON
+
 # What is shown.
 expect_equal "$("$CLEAR" trace --json --lock '*:table' | python3 -c 'import json, sys; print(len(json.load(sys.stdin)), )')" 20 'the waits for a lock'
 expect_equal "$("$CLEAR" trace --json -n 3 | python3 -c 'import json, sys; d = [w["duration_ns"] for w in json.load(sys.stdin)]; print(len(d), d == sorted(d, reverse=True))')" '3 True' 'the longest'
@@ -55,6 +78,8 @@ expect_match "$(cat table.txt)" 'table +alpha [0-9]+ +read_table wait_books.c:[0
 
 # Nothing without --trace, and nothing without waits.
 expect_status 0 profile --quiet -o none.profile "$FIXTURES/wait_books" 2 >books.txt
+expect_status 1 "$CLEAR" export --format chrome -o none.trace.json 2>err.txt
+expect_match "$(cat err.txt)" 'run 2 has no waits: record it with clear profile --trace' 'no trace to export'
 expect_match "$("$CLEAR" trace 2>&1)" 'run 2 has no events.*clear profile --trace' 'a run without a trace'
 expect_status 2 profile --trace --no-locks true 2>err.txt
 expect_status 2 profile --trace --sample=10 true 2>err.txt
