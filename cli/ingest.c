@@ -10,6 +10,7 @@
 #include "base/grid.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/merge_files.h"
 #include "cli/new_run_tags.h"
 #include "cli/progress.h"
 #include "ingest/read/fetch.h"
@@ -21,6 +22,7 @@ struct ingest_command {
     struct ingest_options options;
     struct fetch_options fetch;
     struct run_tags tags;
+    size_t own_tags; /* of tags: those of the command line */
     bool quiet;
     struct ingest ingest;
     int64_t last_run; /* of the file that was read last; 0: none was */
@@ -107,6 +109,7 @@ const struct option_group ingest_options[] = {{"Runs", run_rows, 0},
 
 static int read_options(int *argc, char **argv, struct ingest_command *command, struct error *err) {
     if (cli_options(argc, argv, command, err) < 0) return -1;
+    command->own_tags = command->tags.count;
     tags_add_configured(&command->tags);
     if (*argc > 1) return 0;
     return error_usage(err, "nothing to ingest: give files, directories or URLs, or - for standard input");
@@ -212,8 +215,25 @@ static void take_directory(struct ingest_command *command, const char *top, cons
     free(names);
 }
 
+/* A warehouse has runs with labels, tags and times of their own. */
+static void take_warehouse(struct ingest_command *command, const char *path) {
+    struct merge_files files = {.is_quiet = command->quiet};
+    command->artefacts++;
+    if (command->own_tags || command->options.label || command->options.has_time) {
+        command->failed++;
+        error_print(
+            "%s: is a warehouse, whose runs keep their labels, tags and times: leave out --label, --tag, --time", path);
+        return;
+    }
+    merge_single_file(&files, command->ingest.db, path);
+    command->failed += files.failed;
+    if (files.last_run) command->last_run = files.last_run;
+}
+
 static void take_path(struct ingest_command *command, const char *path) {
-    if (is_plain_directory(path))
+    if (merge_is_warehouse(path))
+        take_warehouse(command, path);
+    else if (is_plain_directory(path))
         take_directory(command, path, path);
     else
         take_artefact(command, path);

@@ -44,6 +44,7 @@ const struct command commands[] = {
         .arguments = "<runs>"),
     ROW(web, LOOK, "show runs or a file in the browser", .options = web_options, .arguments = "<target>"),
     ROW(gc, KEEP, "delete old runs by rules, and give the space back", .options = gc_options),
+    ROW(merge, KEEP, "copy the runs of other warehouses into one", .options = merge_options, .arguments = "<file>"),
     ROW(tag, KEEP, "set and remove tags of runs", .options = tag_options, .arguments = "<runs> <tag>", EDIT),
     ROW(label, KEEP, "set or remove the label of runs", .options = label_options, .arguments = "<runs> <label>", EDIT),
     ROW(pin, KEEP, "keep runs for good: clear gc and retention leave them", .options = pin_options,

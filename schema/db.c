@@ -185,8 +185,8 @@ static bool is_blank(const char *text) {
     return true;
 }
 
-int db_create_temp_view(struct db *db, const char *text, struct error *err) {
-    char *sql = xasprintf("CREATE TEMP VIEW %s", text); /* layers-ok: a whole definition, no value */
+/* Of a definition that was made to be one statement: nothing of a second one runs. */
+static int create_view(struct db *db, const char *sql, struct error *err) {
     const char *tail = sql;
     sqlite3_stmt *statement = compile(db, sql, 0, &tail, err);
     int code = -1;
@@ -195,7 +195,41 @@ int db_create_temp_view(struct db *db, const char *text, struct error *err) {
     else if (statement)
         code = db_step(db, statement, err);
     sqlite3_finalize(statement);
+    return code;
+}
+
+int db_create_temp_view(struct db *db, const char *text, struct error *err) {
+    char *sql = xasprintf("CREATE TEMP VIEW %s", text); /* layers-ok: a whole definition, no value */
+    int code = create_view(db, sql, err);
     free(sql);
+    return code;
+}
+
+/* Only what this may do is allowed while the text is compiled: to add a view to the schema, and to read and call in it what it likes. */
+static int authorize_view(void *context, int action, const char *first, const char *second, const char *database,
+                          const char *trigger) {
+    (void)context;
+    (void)second;
+    (void)database;
+    (void)trigger;
+    switch (action) {
+    case SQLITE_CREATE_VIEW:
+    case SQLITE_READ:
+    case SQLITE_SELECT:
+    case SQLITE_FUNCTION:
+    case SQLITE_RECURSIVE: return SQLITE_OK;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE: return strncmp(first, "sqlite_", 7) == 0 ? SQLITE_OK : SQLITE_DENY;
+    default: return SQLITE_DENY;
+    }
+}
+
+int db_create_view(struct db *db, const char *text, struct error *err) {
+    static const char create[] = "CREATE VIEW ";
+    if (strncmp(text, create, strlen(create)) != 0) return error_fail(err, "its text does not make a view");
+    sqlite3_set_authorizer(db->handle, authorize_view, NULL);
+    int code = create_view(db, text, err);
+    sqlite3_set_authorizer(db->handle, NULL, NULL);
     return code;
 }
 
@@ -384,6 +418,7 @@ static int check_path(const char *path, enum db_mode mode, struct error *err) {
     if (is_memory(path)) return 0;
     if (stat(path, &status)) {
         if (errno != ENOENT) return error_fail(err, "%s: %s", path, strerror(errno));
+        if (mode == DB_SOURCE) return error_fail(err, "%s: no such file", path);
         if (mode == DB_READ)
             return error_fail(err, "%s: no such file; `clear profile --db %s TARGET` creates it", path, path);
         return check_directory(path, err);
@@ -391,7 +426,7 @@ static int check_path(const char *path, enum db_mode mode, struct error *err) {
     if (S_ISDIR(status.st_mode)) return error_fail(err, "%s: is a directory, not a warehouse", path);
     if (!S_ISREG(status.st_mode)) return error_fail(err, "%s: is not a regular file", path);
     if (access(path, R_OK)) return error_fail(err, "%s: cannot be read: %s", path, strerror(errno));
-    if (mode == DB_READ) return 0;
+    if (mode != DB_WRITE) return 0;
     if (access(path, W_OK)) return error_fail(err, "%s: cannot be written: %s", path, strerror(errno));
     return check_directory(path, err);
 }
@@ -561,6 +596,22 @@ static int open_current(struct db *db, struct error *err) {
     return schema_prepare_reader(db, err);
 }
 
+static int open_source(struct db *db, struct error *err) {
+    enum schema_state state;
+    if (open_reader(db, err)) return -1;
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    if (schema_read_state(db, &state, err)) return -1;
+    if (state == SCHEMA_EMPTY) return error_fail(err, "%s: is empty, not a warehouse", db->path);
+    if (state != SCHEMA_OLDER) return 0;
+    return error_fail(err, "%s: made by an older clear: `clear runs --db %s` brings it up to date first", db->path,
+                      db->path);
+}
+
+static int open_by_mode(struct db *db, enum db_mode mode, struct error *err) {
+    if (mode == DB_SOURCE) return open_source(db, err);
+    return mode == DB_WRITE ? open_writer(db, err) : open_current(db, err);
+}
+
 static void start_db(struct db *db, const char *path) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, hook_log);
@@ -573,7 +624,7 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
     if (check_path(path, mode, err)) return -1;
     start_db(db, path);
     db->writable = mode == DB_WRITE;
-    if ((mode == DB_WRITE ? open_writer(db, err) : open_current(db, err)) == 0) return 0;
+    if (open_by_mode(db, mode, err) == 0) return 0;
     db->writable = false;
     struct error ignored = {0};
     bool was_locked = db->was_locked;

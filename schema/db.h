@@ -32,8 +32,10 @@ struct db {
 };
 
 enum db_mode {
-    DB_READ,  /* must exist and be a warehouse; opened read-only */
-    DB_WRITE, /* made if it does not exist; an older one is migrated in one transaction; WAL mode until db_close */
+    DB_READ,   /* must exist and be a warehouse; opened read-only */
+    DB_SOURCE, /* the same for a stranger's file that is copied from: nothing is written to it, so an older one is refused; its views are
+                * not those of clear, and are not to be used; a value may have 64 MiB */
+    DB_WRITE,  /* made if it does not exist; an older one is migrated in one transaction; WAL mode until db_close */
 };
 
 /* Opens a warehouse. A missing, unreadable, foreign, newer or unwritable file is a failure with one line that says so. An older file
@@ -68,6 +70,8 @@ int db_exec(struct db *db, const char *sql, struct error *err);
 /* Makes a temporary view: `text` is what follows "CREATE TEMP VIEW ". It may come from a stranger's file: a text with a second
  * statement is refused, and nothing of it runs. */
 int db_create_temp_view(struct db *db, const char *text, struct error *err);
+/* Makes the view of which `text` is the whole definition, from a stranger's file too: anything else than one CREATE VIEW is refused. */
+int db_create_view(struct db *db, const char *text, struct error *err);
 /* First column of the first row of SQL without parameters; `otherwise` if there is no row. */
 int db_int(struct db *db, const char *sql, int64_t otherwise, int64_t *value, struct error *err);
 

@@ -53,6 +53,13 @@ char *schema_sites_text(void) {
     return xasprintf("%.*s", (int)(strstr(text, ";\n") - text), text);
 }
 
+bool schema_is_own_table(const char *name) {
+    char *start = xasprintf("\nCREATE TABLE %s (", name); /* layers-ok: looked for in a text, not run */
+    bool is = strstr(embedded_text("tables.sql"), start) != NULL;
+    free(start);
+    return is;
+}
+
 size_t schema_view_count(void) {
     size_t count = 0;
     for (const struct embedded *file = embedded_files; file->name; file++)

@@ -616,6 +616,16 @@ CREATE TABLE counters (
     PRIMARY KEY (profile_id, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE run_places (
+    -- Where exports list one stack, label set or object of a run that clear merge took from another file: only for runs of which the order of
+    -- ids here is not that of ids there, so that an export has the same bytes in both files.
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    thing  TEXT    NOT NULL, -- [text] trace, label_set, object
+    id     INTEGER NOT NULL, -- [id] of that thing in this file
+    place  INTEGER NOT NULL, -- [number] exports are sorted by it: its id in the first file
+    PRIMARY KEY (run_id, thing, id)
+) STRICT, WITHOUT ROWID;
+
 -- Totals whose rows were changed would be wrong, so a change by another program than clear, whose own connections run no triggers,
 -- removes those of the run.
 CREATE TRIGGER run_totals_site_rows_insert AFTER INSERT ON site_rows

@@ -421,19 +421,30 @@ static void bind_label_set(sqlite3_stmt *statement, const void *thing) {
     bind_text(statement, 1, thing);
 }
 
-int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err) {
+/* That of the text in store->key. */
+static int64_t find_label_set(struct store *store, struct error *err) {
     static const struct interner interner = {
         .select = "SELECT id FROM label_sets WHERE labels = ?1",
         .insert = "INSERT INTO label_sets(labels) VALUES (?1)",
         .bind = bind_label_set,
     };
+    return find_thing(store, &store->label_sets, &interner, store->key.data, err);
+}
+
+int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err) {
     if (count == 0) return 0;
     struct store_label *sorted = xmalloc(count * sizeof *sorted);
     memcpy(sorted, labels, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_labels);
     write_labels(store, sorted, count);
     free(sorted);
-    return find_thing(store, &store->label_sets, &interner, store->key.data, err);
+    return find_label_set(store, err);
+}
+
+int64_t store_label_set_text(struct store *store, const char *labels, struct error *err) {
+    buffer_clear(&store->key);
+    buffer_add_text(&store->key, labels);
+    return find_label_set(store, err);
 }
 
 /* Objects. */

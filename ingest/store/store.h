@@ -98,6 +98,9 @@ struct store_label {
 /* Labels in any order; they are sorted. No labels are set 0. */
 int64_t store_label_set(struct store *store, const struct store_label *labels, size_t count, struct error *err);
 
+/* The same of a set in the form of the column label_sets.labels, which another warehouse had. */
+int64_t store_label_set_text(struct store *store, const char *labels, struct error *err);
+
 /* A lock, cell or channel. Identities:
  *   "symbol:MODULE:SYMBOL+OFFSET"  a global variable (MODULE is a base name)
  *   "heap:SIGNATURE+OFFSET"        in a heap block, by the signature of its allocating trace

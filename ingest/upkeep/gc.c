@@ -34,6 +34,14 @@ static void bind_ids(sqlite3_stmt *statement, const char *name, const int64_t *i
     buffer_free(&json);
 }
 
+static int bind_accepted(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("upkeep/accepted_runs.sql"), err);
+    if (!row || db_step(db, row, err) != 1) return -1;
+    db_bind_text(statement, ":accepted", db_text(row, 0));
+    sqlite3_reset(row);
+    return 0;
+}
+
 static sqlite3_stmt *prepare_candidates(struct db *db, const struct gc_policy *policy, struct error *err) {
     int64_t *recorded;
     size_t count;
@@ -46,6 +54,7 @@ static sqlite3_stmt *prepare_candidates(struct db *db, const struct gc_policy *p
         db_bind_text(row, ":thin", rules->thin);
         bind_ids(row, ":bases", policy->bases, policy->base_count);
         bind_ids(row, ":recorded", recorded, count);
+        if (bind_accepted(db, row, err)) row = NULL;
     }
     free(recorded);
     return row;

@@ -109,6 +109,7 @@ int load_rows_add(struct load_rows *rows, int64_t run_id, const struct timespan 
                   struct error *err) {
     struct listed listed = {0};
     int code = list_profiles(rows, run_id, span, &listed, err);
+    if (code == 0) code = table_rows_of_run(&rows->table, run_id, err);
     if (code == 0 && listed.count)
         code = kind_find(rows->kind)->query && !rows->is_stored ? add_query(rows, run_id, span, err)
                                                                 : add_tables(rows, &listed, has_before, err);
@@ -120,6 +121,7 @@ int load_rows_stream(struct load_rows *rows, int64_t run_id, struct error *err) 
     struct listed listed = {0};
     rows->table.keeps_zero = true;
     int code = list_profiles(rows, run_id, &timespan_all, &listed, err);
+    if (code == 0) code = table_rows_of_run(&rows->table, run_id, err);
     for (size_t i = 0; code == 0 && i < listed.count; i++)
         code = table_rows_stream(&rows->table, listed.items[i].id, stream_sample, rows, err);
     free(listed.items);

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/hash.h"
 #include "base/integers.h"
+#include "schema/schema.h"
 
 enum { TRACE, LABEL_SET, FIRST_VALUE };
 enum { SAMPLE_COLUMNS = 8 }; /* of `samples`: v0 to v7, then `more` */
@@ -33,6 +34,19 @@ static void add_sample_column(const struct table_rows *rows, size_t type, struct
     }
 }
 
+/* Where the run has places of its own, SQLite looks each up; else the rows come sorted. */
+static void add_order(const struct table_rows *rows, struct buffer *sql) {
+    if (!rows->places.count) {
+        buffer_add_text(sql, " ORDER BY 1, 2");
+        return;
+    }
+    buffer_add_text(sql, " ORDER BY (SELECT place FROM run_places"
+                         " WHERE run_id = :run AND thing = 'trace' AND id = trace_id)");
+    if (strcmp(rows->kind->label_set_id, "0") != 0)
+        buffer_add_text(sql, ", (SELECT place FROM run_places"
+                             " WHERE run_id = :run AND thing = 'label_set' AND id = label_set_id)");
+}
+
 static char *compose(const struct table_rows *rows, bool is_counted, bool is_sorted) {
     struct buffer sql = {0};
     buffer_add_text(&sql, "SELECT trace_id, ");
@@ -45,7 +59,7 @@ static char *compose(const struct table_rows *rows, bool is_counted, bool is_sor
     buffer_add_text(&sql, " FROM ");
     buffer_add_text(&sql, rows->kind->table);
     buffer_add_text(&sql, " WHERE profile_id = :profile");
-    if (is_sorted) buffer_add_text(&sql, " ORDER BY 1, 2");
+    if (is_sorted) add_order(rows, &sql);
     return buffer_take(&sql);
 }
 
@@ -166,6 +180,7 @@ static int read_rows(struct table_rows *rows, const char *sql, int64_t profile_i
     sqlite3_stmt *row = db_prepare(rows->db, sql, err);
     if (!row) return -1;
     db_bind_int(row, ":profile", profile_id);
+    if (sqlite3_bind_parameter_index(row, ":run")) db_bind_int(row, ":run", rows->places.run_id);
     int code;
     while ((code = db_step(rows->db, row, err)) == 1) {
         code = read_values(rows, row, err);
@@ -194,11 +209,48 @@ int table_rows_stream(struct table_rows *rows, int64_t profile_id, table_row_use
     return code;
 }
 
+/* ---- in the order of another file ---- */
+
+struct placed_row {
+    int64_t trace_place, label_set_place;
+    const struct table_row *row;
+};
+
+static int compare_placed(const void *left, const void *right) {
+    const struct placed_row *a = left, *b = right;
+    if (a->trace_place != b->trace_place) return a->trace_place < b->trace_place ? -1 : 1;
+    if (a->label_set_place != b->label_set_place) return a->label_set_place < b->label_set_place ? -1 : 1;
+    return (a->row->index > b->row->index) - (a->row->index < b->row->index);
+}
+
+static int give_placed(const struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
+    struct placed_row *placed = xcalloc(rows->count + 1, sizeof *placed);
+    int code = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct table_row *row = &rows->rows[i];
+        placed[i] = (struct placed_row){run_places_find(&rows->places, RUN_PLACE_TRACE, row->trace_id),
+                                        run_places_find(&rows->places, RUN_PLACE_LABEL_SET, row->label_set_id), row};
+    }
+    qsort(placed, rows->count, sizeof *placed, compare_placed);
+    for (size_t i = 0; code == 0 && i < rows->count; i++) {
+        const struct table_row *row = placed[i].row;
+        const int64_t *values = rows->collected + row->index * rows->type_count;
+        if (has_value(rows, values)) code = use(context, row->trace_id, row->label_set_id, values, err);
+    }
+    free(placed);
+    return code;
+}
+
+int table_rows_of_run(struct table_rows *rows, int64_t run_id, struct error *err) {
+    run_places_free(&rows->places);
+    return run_places_read(&rows->places, rows->db, run_id, err);
+}
+
 /* ---- sorted here, which takes SQLite twice as long ---- */
 
 /* The last rows of a table come in order as a rule: those before them are sorted, then both are merged. Sorting all of them was a
  * sixteenth of a report, and took memory for as many again. */
-int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
+static int give_sorted(struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
     size_t tail = rows->count ? rows->count - 1 : 0;
     int code = 0;
     while (tail && compare_rows(&rows->rows[tail - 1], &rows->rows[tail]) < 0)
@@ -210,6 +262,11 @@ int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, 
         const int64_t *values = rows->collected + row->index * rows->type_count;
         if (has_value(rows, values)) code = use(context, row->trace_id, row->label_set_id, values, err);
     }
+    return code;
+}
+
+int table_rows_give(struct table_rows *rows, table_row_use *use, void *context, struct error *err) {
+    int code = rows->places.count ? give_placed(rows, use, context, err) : give_sorted(rows, use, context, err);
     free(rows->slots);
     free(rows->rows);
     free(rows->collected);
@@ -231,6 +288,7 @@ void table_rows_free(struct table_rows *rows) {
     free(rows->slots);
     free(rows->rows);
     free(rows->collected);
+    run_places_free(&rows->places);
     free(rows->sql[0]);
     free(rows->sql[1]);
     *rows = (struct table_rows){0};

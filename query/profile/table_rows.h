@@ -3,6 +3,7 @@
 #define CLEAR_QUERY_PROFILE_TABLE_ROWS_H
 
 #include "query/profile/model.h"
+#include "query/profile/run_places.h"
 #include "schema/kinds.h"
 
 struct table_row {
@@ -24,12 +25,15 @@ struct table_rows {
     size_t count, room, profile_count;
     uint32_t *slots; /* index + 1 of a row, by hash; from the second profile on */
     size_t slot_count, found;
-    char *sql[2]; /* of what counts in full, and of what left a state */
+    struct run_places places; /* of the run that is being read */
+    char *sql[2];             /* of what counts in full, and of what left a state */
 };
 
 typedef int table_row_use(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values,
                           struct error *err);
 
+/* The order of the next rows is that of run `run_id`, whose stacks and label sets may have places that are not their ids (table run_places). */
+int table_rows_of_run(struct table_rows *rows, int64_t run_id, struct error *err);
 /* Reads the kind's rows as values of these types, in their order. */
 void table_rows_open(struct table_rows *rows, struct db *db, const struct kind *kind, const struct profile_type *types,
                      size_t type_count);

@@ -13,4 +13,5 @@ JOIN traces ON traces.id = sites.trace_id
 WHERE profiles.run_id = :run AND profiles.kind = 'heap' AND profiles.time_ns <= :to
 GROUP BY sites.trace_id
 HAVING max(profiles.time_ns) > :from OR sum(sites.alloc_count) <> sum(sites.free_count)
-ORDER BY sites.trace_id;
+ORDER BY
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = sites.trace_id), sites.trace_id);

@@ -12,4 +12,7 @@ FROM channels
 JOIN profiles ON profiles.id = channels.profile_id
 WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), channels.channel, channels.object_id
-ORDER BY coalesce(profiles.process_id, profiles.id), channels.channel, channels.object_id;
+ORDER BY
+    coalesce(profiles.process_id, profiles.id),
+    channels.channel,
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'object' AND run_places.id = channels.object_id), channels.object_id);

@@ -12,4 +12,8 @@ FROM histograms
 JOIN profiles ON profiles.id = histograms.profile_id
 WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), histograms.trace_id, histogram, from_value
-ORDER BY coalesce(profiles.process_id, profiles.id), histograms.trace_id, histogram, from_value;
+ORDER BY
+    coalesce(profiles.process_id, profiles.id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = histograms.trace_id), histograms.trace_id),
+    histogram,
+    from_value;

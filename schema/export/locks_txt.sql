@@ -18,4 +18,8 @@ JOIN profiles ON profiles.id = locks.profile_id
 JOIN traces ON traces.id = locks.trace_id
 WHERE profiles.run_id = :run AND profiles.kind = 'lock' AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), locks.address, locks.object_id, locks.trace_id
-ORDER BY coalesce(profiles.process_id, profiles.id), locks.address, locks.object_id, locks.trace_id;
+ORDER BY
+    coalesce(profiles.process_id, profiles.id),
+    locks.address,
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'object' AND run_places.id = locks.object_id), locks.object_id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = locks.trace_id), locks.trace_id);

@@ -16,4 +16,7 @@ FROM (SELECT coalesce(profiles.process_id, profiles.id) AS place, cells.trace_id
       WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
       GROUP BY coalesce(profiles.process_id, -profiles.id), cells.trace_id, cells.object_id, cells.address) AS cell
 JOIN objects ON objects.id = cell.object_id
-ORDER BY cell.place, cell.trace_id, cell.object_id;
+ORDER BY
+    cell.place,
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = cell.trace_id), cell.trace_id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'object' AND run_places.id = cell.object_id), cell.object_id);

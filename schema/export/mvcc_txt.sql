@@ -14,4 +14,8 @@ JOIN profiles ON profiles.id = cells.profile_id
 JOIN traces ON traces.id = cells.trace_id
 WHERE profiles.run_id = :run AND profiles.kind = 'mvcc' AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), cells.address, cells.object_id, cells.trace_id
-ORDER BY coalesce(profiles.process_id, profiles.id), cells.address, cells.object_id, cells.trace_id;
+ORDER BY
+    coalesce(profiles.process_id, profiles.id),
+    cells.address,
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'object' AND run_places.id = cells.object_id), cells.object_id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = cells.trace_id), cells.trace_id);

@@ -13,4 +13,8 @@ JOIN objects ON objects.id = locks.object_id
 WHERE profiles.run_id = :run AND profiles.kind = :kind AND profiles.time_ns > :from AND profiles.time_ns <= :to
 GROUP BY coalesce(profiles.process_id, -profiles.id), locks.trace_id, locks.object_id, locks.kind
 HAVING sum(locks.contended + locks.timeouts + locks.unfinished) > 0 OR sum(locks.wait_ns) > 0
-ORDER BY coalesce(profiles.process_id, profiles.id), locks.trace_id, locks.object_id, locks.kind;
+ORDER BY
+    coalesce(profiles.process_id, profiles.id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'trace' AND run_places.id = locks.trace_id), locks.trace_id),
+    coalesce((SELECT place FROM run_places WHERE run_places.run_id = :run AND thing = 'object' AND run_places.id = locks.object_id), locks.object_id),
+    locks.kind;

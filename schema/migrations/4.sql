@@ -211,6 +211,16 @@ CREATE TABLE accepted_changes (
     PRIMARY KEY (run_uuid, figure, subject)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE run_places (
+    -- Where exports list one stack, label set or object of a run that clear merge took from another file: only for runs of which the order of
+    -- ids here is not that of ids there, so that an export has the same bytes in both files.
+    run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE, -- [id] the run
+    thing  TEXT    NOT NULL, -- [text] trace, label_set, object
+    id     INTEGER NOT NULL, -- [id] of that thing in this file
+    place  INTEGER NOT NULL, -- [number] exports are sorted by it: its id in the first file
+    PRIMARY KEY (run_id, thing, id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE gates (
     -- One rule of clear gate: which change of which figure is too much. They come from `gates:` in clear.yaml, or else are clear's own.
     name          TEXT PRIMARY KEY, -- [text] of the rule

@@ -1,7 +1,7 @@
 -- The runs that clear gc may delete, the oldest first, and whether they are too old by the rules: they started before :until, and with
 -- :thin (hour, day, week, month; NULL: none stays) a later run of the same command did so in the same hour, day, week or month of UTC.
--- Not among them: runs with a label or a pin, of which a change was accepted, the newest run of each command, and those of the JSON arrays
--- :bases (named as bases of comparisons) and :recorded (may be recorded now).
+-- Not among them: runs with a label or a pin, the newest run of each command, and those of the JSON arrays :bases (named as bases of
+-- comparisons), :accepted (of which a change was accepted) and :recorded (may be recorded now).
 WITH
     named AS (
         SELECT
@@ -34,4 +34,5 @@ WHERE place > 1
   AND id NOT IN (SELECT run_id FROM pins)
   AND id NOT IN (SELECT value FROM json_each(:bases))
   AND id NOT IN (SELECT value FROM json_each(:recorded))
+  AND id NOT IN (SELECT value FROM json_each(:accepted))
 ORDER BY started_ns, id

@@ -1,0 +1,180 @@
+#include "ingest/read/warehouse/run_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/upkeep/references.h"
+#include "schema/schema.h"
+
+/* What exports are sorted by. Objects come first, because they name stacks. */
+static const struct ordered {
+    enum source_name name;
+    const char *table, *thing, *more; /* more: SQL that finds uses which do not hang on profiles */
+} things[] = {
+    {SOURCE_OBJECT, "objects", "object", NULL},
+    {SOURCE_TRACE, "traces", "trace", "merge/used_traces.sql"},
+    {SOURCE_LABEL_SET, "label_sets", "label_set", "merge/used_label_sets.sql"},
+};
+enum { THINGS = sizeof things / sizeof *things };
+
+/* Which rows of a table are the wanted runs'. */
+static const struct hanging {
+    const char *target, *sql;
+} hangings[] = {
+    {"profiles", "INSERT OR IGNORE INTO temp.used(id) SELECT {column} FROM main.{table}"
+                 " WHERE profile_id IN (SELECT id FROM temp.wanted_profiles) AND {column} IS NOT NULL"},
+    {"processes", "INSERT OR IGNORE INTO temp.used(id) SELECT {column} FROM main.{table}"
+                  " WHERE process_id IN (SELECT id FROM temp.wanted_processes) AND {column} IS NOT NULL"},
+};
+enum { HANGINGS = sizeof hangings / sizeof *hangings };
+
+static int use_column(struct db *db, const char *text, const struct reference *reference, struct error *err) {
+    char *sql = reference_sql(text, reference);
+    int code = db_exec(db, sql, err);
+    free(sql);
+    return code;
+}
+
+static bool has_table(const struct references *references, const char *table) {
+    for (size_t i = 0; i < references->count; i++)
+        if (strcmp(references->items[i].table, table) == 0) return schema_is_own_table(table);
+    return false;
+}
+
+/* Those of one kind of hanging tables. */
+static int use_hanging(struct db *db, const struct hanging *hanging, const struct references *references,
+                       struct error *err) {
+    struct references tables;
+    int code = references_read(&tables, db, hanging->target, err);
+    for (size_t i = 0; code == 0 && i < references->count; i++)
+        if (has_table(&tables, references->items[i].table))
+            code = use_column(db, hanging->sql, &references->items[i], err);
+    references_free(&tables);
+    return code;
+}
+
+/* Fills temp.used with the ids of a thing that the wanted runs name. */
+static int find_used(struct db *db, const struct ordered *thing, struct error *err) {
+    struct references references = {0};
+    int code =
+        db_exec(db, "DELETE FROM temp.used", err) || references_read(&references, db, thing->table, err) ? -1 : 0;
+    for (int i = 0; code == 0 && i < HANGINGS; i++)
+        code = use_hanging(db, &hangings[i], &references, err);
+    references_free(&references);
+    if (code == 0 && thing->more) code = db_exec(db, embedded_text(thing->more), err);
+    if (code == 0 && thing->name == SOURCE_OBJECT)
+        code = db_exec(db, "INSERT INTO temp.used_objects SELECT id FROM temp.used", err);
+    return code;
+}
+
+/* ---- all runs ---------------------------------------------------------------------------------------------------- */
+
+static int put_used(struct source_names *names, const struct ordered *thing, bool *is_same, struct error *err) {
+    sqlite3_stmt *row = db_prepare(names->source, "SELECT id FROM temp.used ORDER BY id", err);
+    int64_t before = -1;
+    int code = -1;
+    while (row && (code = db_step(names->source, row, err)) == 1) {
+        int64_t here = source_names_id(names, thing->name, sqlite3_column_int64(row, 0), err);
+        if (here < 0) {
+            sqlite3_reset(row);
+            return -1;
+        }
+        if (here <= before) *is_same = false;
+        before = here;
+    }
+    return code;
+}
+
+/* An object puts its stack, so the stacks go before the objects are put. */
+int run_order_prepare(struct source_names *names, bool *is_same, struct error *err) {
+    static const int order[THINGS] = {1, 2, 0};
+    int64_t has_places;
+    *is_same = true;
+    if (db_exec(names->source, embedded_text("merge/wanted.sql"), err) || find_used(names->source, &things[0], err))
+        return -1;
+    for (int i = 0; i < THINGS; i++) {
+        const struct ordered *thing = &things[order[i]];
+        if (thing->name == SOURCE_OBJECT) {
+            if (db_exec(names->source, "DELETE FROM temp.used; INSERT INTO temp.used SELECT id FROM temp.used_objects",
+                        err))
+                return -1;
+        } else if (find_used(names->source, thing, err)) {
+            return -1;
+        }
+        if (put_used(names, thing, is_same, err)) return -1;
+    }
+    const char *sql = "SELECT EXISTS (SELECT 1 FROM main.run_places WHERE run_id IN (SELECT id FROM temp.wanted_runs))";
+    if (db_int(names->source, sql, 0, &has_places, err)) return -1;
+    if (has_places) *is_same = false;
+    return 0;
+}
+
+/* ---- one run ----------------------------------------------------------------------------------------------------- */
+
+struct run_place {
+    int64_t id, place;
+};
+
+static int read_places(struct source_names *names, const struct ordered *thing, int64_t there, struct buffer *places,
+                       bool *is_same, struct error *err) {
+    sqlite3_stmt *row = db_prepare(names->source, embedded_text("merge/places.sql"), err);
+    int64_t before = -1;
+    int code;
+    if (!row) return -1;
+    db_bind_int(row, ":run", there);
+    db_bind_text(row, ":thing", thing->thing);
+    *is_same = true;
+    while ((code = db_step(names->source, row, err)) == 1) {
+        struct run_place place = {source_names_id(names, thing->name, sqlite3_column_int64(row, 0), err),
+                                  sqlite3_column_int64(row, 1)};
+        if (place.id < 0) {
+            sqlite3_reset(row);
+            return -1;
+        }
+        if (place.id <= before) *is_same = false;
+        before = place.id;
+        buffer_add(places, &place, sizeof place);
+    }
+    return code;
+}
+
+static int put_places(struct db *db, int64_t run_id, const char *thing, const struct buffer *places,
+                      struct error *err) {
+    const struct run_place *items = (const struct run_place *)(void *)places->data;
+    for (size_t i = 0; i < places->size / sizeof *items; i++) {
+        sqlite3_stmt *insert = db_prepare(db, embedded_text("merge/put_place.sql"), err);
+        if (!insert) return -1;
+        db_bind_int(insert, ":run", run_id);
+        db_bind_text(insert, ":thing", thing);
+        db_bind_int(insert, ":id", items[i].id);
+        db_bind_int(insert, ":place", items[i].place);
+        if (db_run(db, insert, err)) return -1;
+    }
+    return 0;
+}
+
+static int keep_one(struct source_names *names, const struct ordered *thing, int64_t there, int64_t here,
+                    struct error *err) {
+    struct buffer places = {0};
+    bool is_same;
+    int code =
+        find_used(names->source, thing, err) || read_places(names, thing, there, &places, &is_same, err) ? -1 : 0;
+    if (code == 0 && !is_same) code = put_places(names->store->db, here, thing->thing, &places, err);
+    buffer_free(&places);
+    return code;
+}
+
+static int want_one(struct db *db, int64_t run_id, struct error *err) {
+    if (db_exec(db, "DELETE FROM temp.wanted_runs", err)) return -1;
+    sqlite3_stmt *insert = db_prepare(db, "INSERT INTO temp.wanted_runs(id) VALUES (:run)", err);
+    if (!insert) return -1;
+    db_bind_int(insert, ":run", run_id);
+    return db_run(db, insert, err) || db_exec(db, embedded_text("merge/wanted.sql"), err) ? -1 : 0;
+}
+
+int run_order_keep(struct source_names *names, int64_t there, int64_t here, struct error *err) {
+    if (want_one(names->source, there, err)) return -1;
+    for (int i = 0; i < THINGS; i++)
+        if (keep_one(names, &things[i], there, here, err)) return -1;
+    return 0;
+}
