@@ -16,7 +16,8 @@ python3 "$ROOT/bench/make_warehouse.py" t.db 400 60 || fail 'runs'
 sql t.db "UPDATE runs SET started_ns = (strftime('%s', 'now') - 60) * 1000000000 - (400 - id) * 3 * 3600 * 1000000000, command = iif(id % 4, './server', './client');
     UPDATE runs SET label = 'release' WHERE id IN (7, 100);
     INSERT INTO pins VALUES (9, '', 1), (250, 'x', 1);
-    INSERT INTO tags VALUES (11, 'branch', 'main'), (12, 'branch', 'main')"
+    INSERT INTO tags VALUES (11, 'branch', 'main'), (12, 'branch', 'main');
+    INSERT INTO accepted_changes SELECT uuid, 'cpu_ns', '', 'known', 1 FROM runs WHERE id = 33"
 cat >which.py <<'END'
 """which.py DB KEEP_DAYS THIN: the ids that must stay."""
 import datetime, sqlite3, sys, time
@@ -24,6 +25,7 @@ db, keep, thin = sqlite3.connect(sys.argv[1]), float(sys.argv[2]), sys.argv[3]
 runs = db.execute("SELECT id, started_ns, command, label FROM runs ORDER BY started_ns").fetchall()
 stay = {run for run, _, _, label in runs if label} | {run for run, in db.execute("SELECT run_id FROM pins")}
 stay |= {run for run, in db.execute("SELECT run_id FROM tags WHERE key = 'branch'")}
+stay |= {run for run, in db.execute("SELECT id FROM runs JOIN accepted_changes ON run_uuid = uuid")}
 newest, spans = {}, {}
 for run, started, command, _ in runs:
     newest[command] = run
@@ -119,7 +121,7 @@ limit=$(($(stat -c %s t.db) / 2))
 expect_equal "$(sql r.db "SELECT count(*) FROM runs WHERE id IN (7, 9, 100, 250)")" 4 'runs with a label or a pin'
 # Nothing but the oldest went: every run that is younger than one that went and could go is there.
 expect_equal "$(sql r.db "ATTACH 't.db' AS t; SELECT count(*) FROM t.runs WHERE id NOT IN (SELECT id FROM runs)
-    AND started_ns > (SELECT min(started_ns) FROM runs WHERE label IS NULL AND id NOT IN (SELECT run_id FROM pins))")" 0 'younger runs went first'
+    AND started_ns > (SELECT min(started_ns) FROM runs WHERE label IS NULL AND id NOT IN (SELECT run_id FROM pins) AND uuid NOT IN (SELECT run_uuid FROM accepted_changes))")" 0 'younger runs went first'
 "$CLEAR" gc --db r.db --max-size 4K | grep -q 'that is more than' || fail 'a limit that cannot be kept is not named'
 
 # ---- a file that cannot give pages back: written anew once, if there is room ----
