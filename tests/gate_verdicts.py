@@ -45,13 +45,17 @@ def make(path, rows, n_old, n_new):
     warehouse.done()
 
 
-def check_against_python(seed):
+def check_against_python(seed, thresholds=None):
+    """thresholds: gate_false_percent and gate_doubt_percent, or the defaults."""
     rng = random.Random(seed)
     n_old, n_new = rng.choice([(1, 1), (5, 1), (1, 5), (5, 5), (8, 6), (3, 3)])
     rows = random_rows(rng, n_old, n_new)
     make("v.db", rows, n_old, n_new)
-    expected(rows)
-    status, out, _ = gate("tag:side=new", "--base", "tag:side=old", "--db", "v.db", "--json", config=rules_of(rows))
+    expected(rows, *(thresholds or ()))
+    config = rules_of(rows)
+    if thresholds:
+        config += f"thresholds: {{gate_false_percent: {thresholds[0]}, gate_doubt_percent: {thresholds[1]}}}\n"
+    status, out, _ = gate("tag:side=new", "--base", "tag:side=old", "--db", "v.db", "--json", config=config)
     answer = json.loads(out)
     assert answer["verdict"] == overall(rows), (seed, answer["verdict"], overall(rows))
     assert status == STATUS[overall(rows)], (seed, status)
@@ -110,6 +114,8 @@ def main():
     seen = []
     for seed in range(60):
         seen += check_against_python(seed)
+    for seed in range(60, 75):
+        seen += check_against_python(seed, (20, 60))
     counts = {word: seen.count(word) for word in ("pass", "fail", "undecided", "warn")}
     assert all(count >= 10 for count in counts.values()), counts
     print("rows as Python says:", counts)
