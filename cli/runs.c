@@ -198,7 +198,7 @@ int runs_print(struct db *db, const struct runs_shown *shown, struct error *err)
 struct runs_options {
     const char *db, *label, *tag, *search, *kind, *before;
     int64_t last;
-    bool json, describe;
+    bool json, describe, all;
 };
 
 enum { LAST_DEFAULT = 30, LAST_UNSET = -1 };
@@ -207,6 +207,7 @@ enum { LAST_DEFAULT = 30, LAST_UNSET = -1 };
 static const struct option_row shown_rows[] = {
     {"last", .letter = 'n', .type = OPTION_COUNT, .offset = AT(last), .max = INT64_MAX, .is_number = true,
      .argument = "N", .help = "Only the newest N; `-5` is short for `-n 5`. Default: 30, with `--json` all. 0: all."},
+    {"all", .type = OPTION_SWITCH, .offset = AT(all), .help = "All runs, as `--last 0`."},
     {"label", .type = OPTION_TEXT, .offset = AT(label), .argument = "NAME", .words = "<label>",
      .help = "Only runs with this label."},
     {"tag", .type = OPTION_TEXT, .offset = AT(tag), .argument = "KEY=VALUE", .words = "<tag>",
@@ -283,6 +284,8 @@ int command_runs(int argc, char **argv, struct error *err) {
     int64_t before = 0;
     bool is_narrowed = false;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
+    if (options.all && options.last != LAST_UNSET) return error_usage(err, "--all and --last exclude each other");
+    if (options.all) options.last = 0;
     if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
     int code = choose(&set, &is_narrowed, &db, &options, argv + 1, err);
     if (code == 0 && options.before) code = select_run(&db, options.before, &before, err);

@@ -82,7 +82,11 @@ CREATE TABLE run_totals (
     lock_contended  INTEGER NOT NULL, -- [count] how often a thread had to wait for one, whether it got it or not
     lock_wait_ns    INTEGER NOT NULL, -- [ns] sum of their waits
     cpu_ns          INTEGER NOT NULL, -- [ns] CPU time of the program that was sampled
-    recorder_cpu_ns INTEGER NOT NULL  -- [ns] CPU time that the recording took inside the program, beside cpu_ns
+    recorder_cpu_ns INTEGER NOT NULL, -- [ns] CPU time that the recording took inside the program, beside cpu_ns
+    dropped         INTEGER NOT NULL, -- [count] events that could not be recorded
+    truncated       INTEGER NOT NULL, -- [count] stacks that were cut
+    sample_n        INTEGER NOT NULL, -- [number] every Nth event was recorded; 1: all were
+    sample_bytes    INTEGER NOT NULL  -- [number] allocations were sampled by size, one per this many bytes on average; 1: all were recorded
 ) STRICT;
 
 CREATE TABLE tags (
@@ -678,7 +682,12 @@ BEGIN
     DELETE FROM run_totals WHERE run_id = OLD.run_id;
 END;
 
-CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind ON profiles
+CREATE TRIGGER run_totals_profiles_insert AFTER INSERT ON profiles
+BEGIN
+    DELETE FROM run_totals WHERE run_id = NEW.run_id;
+END;
+
+CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind, dropped, truncated, sample_n, period, period_type ON profiles
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (OLD.run_id, NEW.run_id);
 END;

@@ -2,18 +2,20 @@
 # quick
 . "$(dirname "$0")/lib.sh"
 
-summary() { sqlite3 t.db "SELECT run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns, recorder_cpu_ns FROM run_summary ORDER BY 1"; }
+summary() { sqlite3 t.db "SELECT run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns, recorder_cpu_ns, dropped, truncated, sample_n, sample_bytes FROM run_summary ORDER BY 1"; }
 kept() { sqlite3 t.db "SELECT group_concat(run_id) FROM (SELECT run_id FROM run_totals ORDER BY 1)"; }
 
 # ---- recorded runs, with several windows and processes; files of other tools, one of them twice ----
 "$CLEAR" profile -q --db t.db --interval 20ms --cpu 999 -o a.profile "$FIXTURES/phases" >/dev/null 2>err || fail "profile: $(cat err)"
 "$CLEAR" profile -q --db t.db -o b.profile "$FIXTURES/forks" >/dev/null 2>err || fail "profile: $(cat err)"
+"$CLEAR" profile -q --db t.db --sample=64KiB --depth=3 -o b.profile "$FIXTURES/forks" >/dev/null 2>err || fail "profile: $(cat err)"
 "$CLEAR" profile -q --db t.db -o c.profile "$FIXTURES/lock_contended" >/dev/null 2>err || fail "profile: $(cat err)"
 "$CLEAR" ingest -q --db t.db a.profile/heap.pb.gz c.profile/lock.pb.gz a.profile/heap.pb.gz || fail "ingest: $?"
-expect_equal "$(kept)" "1,2,3,4,5" "runs with totals"
+expect_equal "$(kept)" "1,2,3,4,5,6" "runs with totals"
+expect_equal "$(sqlite3 t.db "SELECT sample_bytes, truncated > 0 FROM run_summary WHERE run_id = 3")" "65536|1" "what limits run 3"
 summary >with.txt
-expect_equal "$(sqlite3 t.db "SELECT count(*) FROM run_summary WHERE alloc_count > 0")" 4 "runs that allocate"
-expect_equal "$(sqlite3 t.db "SELECT lock_wait_ns > 0 AND lock_contended > 0 FROM run_summary WHERE run_id = 3")" 1 "waits of run 3"
+expect_equal "$(sqlite3 t.db "SELECT count(*) FROM run_summary WHERE alloc_count > 0")" 5 "runs that allocate"
+expect_equal "$(sqlite3 t.db "SELECT lock_wait_ns > 0 AND lock_contended > 0 FROM run_summary WHERE run_id = 4")" 1 "waits of run 4"
 expect_equal "$(sqlite3 t.db "SELECT alloc_bytes = (SELECT sum(alloc_bytes) FROM heap WHERE run_id = 1) FROM run_totals WHERE run_id = 1")" 1 "the view heap"
 sqlite3 t.db "DELETE FROM run_totals"
 summary >without.txt
@@ -38,6 +40,7 @@ for change in "UPDATE locks SET wait_ns = wait_ns + 5" "DELETE FROM locks" \
     "INSERT INTO locks(profile_id, object_id, address, trace_id, acquires) SELECT profile_id, object_id, 5, 0, 77 FROM locks JOIN profiles ON profiles.id = profile_id WHERE profiles.kind = 'lock' LIMIT 1" \
     "UPDATE cpu SET cpu_ns = cpu_ns + 1" "DELETE FROM cpu" "INSERT INTO cpu(profile_id, trace_id, cpu_ns) SELECT id, 0, 9 FROM profiles WHERE kind = 'cpu' LIMIT 1" \
     "UPDATE site_rows SET alloc_count = alloc_count + 1 WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = 1)" \
+    "UPDATE profiles SET dropped = dropped + 7 WHERE kind = 'lock'" "INSERT INTO profiles(run_id, kind, truncated) VALUES (1, 'own', 3)" \
     "UPDATE profiles SET kind = 'wait' WHERE kind = 'lock'" "UPDATE profiles SET run_id = 2 WHERE kind = 'lock'"; do
     cp u.db t.db
     sqlite3 t.db "$change" || fail "$change"

@@ -40,6 +40,8 @@ grep -qw 'lock wait' list.txt || fail 'a wide terminal has every column'
 ids() { "$CLEAR" runs --db t.db "$@" --json | python3 -c 'import json, sys; print(*sorted(run["run_id"] for run in json.load(sys.stdin)))' || fail "runs $*"; }
 expect_equal "$(ids | wc -w)" 45 'JSON has all'
 expect_equal "$(ids --last 2)" "$(sql t.db "SELECT group_concat(id, ' ') FROM (SELECT id FROM (SELECT id FROM runs ORDER BY started_ns DESC LIMIT 2) ORDER BY id)")" '--last 2'
+expect_equal "$(ids --all)" "$(ids --last 0)" '--all'
+expect_status 2 "$CLEAR" runs --all --last 2
 expect_equal "$(ids --label odd)" "$(sql t.db "SELECT group_concat(id, ' ') FROM runs WHERE label = 'odd'")" '--label'
 expect_equal "$(ids --label odd --tag branch=main)" "$(sql t.db "SELECT group_concat(id, ' ') FROM runs WHERE label = 'odd' AND id > 40")" '--label and --tag'
 expect_equal "$(ids 3..5,9)" '3 4 5 9' 'a set'

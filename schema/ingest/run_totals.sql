@@ -1,10 +1,12 @@
 -- Keeps the totals of run :run, in one pass over each table: the same sums as those of the view run_summary for a run without a row here.
 INSERT OR REPLACE INTO run_totals(run_id, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes, lock_acquires, lock_contended,
-                                  lock_wait_ns, cpu_ns, recorder_cpu_ns)
+                                  lock_wait_ns, cpu_ns, recorder_cpu_ns, dropped, truncated, sample_n, sample_bytes)
 SELECT :run, coalesce(heap.alloc_count, 0), coalesce(heap.alloc_bytes, 0), coalesce(heap.inuse_count, 0), coalesce(heap.inuse_bytes, 0),
        coalesce(peak.bytes, 0),
        coalesce(lock.acquires, 0), coalesce(lock.contended, 0), coalesce(lock.wait_ns, 0),
-       coalesce(processor.cpu_ns, 0), coalesce(processor.recorder_cpu_ns, 0)
+       coalesce(processor.cpu_ns, 0), coalesce(processor.recorder_cpu_ns, 0),
+       coalesce(losses.dropped, 0), coalesce(losses.truncated, 0), max(1, coalesce(losses.sample_n, 1)),
+       max(1, coalesce(losses.sample_bytes, 1))
 FROM (SELECT sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, sum(alloc_count - free_count) AS inuse_count,
              sum(alloc_bytes - free_bytes) AS inuse_bytes
       FROM profiles
@@ -22,4 +24,8 @@ FROM (SELECT sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes, s
      (SELECT sum(cpu_ns) FILTER (WHERE kind <> 'recorder') AS cpu_ns, sum(cpu_ns) FILTER (WHERE kind = 'recorder') AS recorder_cpu_ns
       FROM profiles
       JOIN cpu ON cpu.profile_id = profiles.id
-      WHERE run_id = :run) AS processor
+      WHERE run_id = :run) AS processor,
+     (SELECT sum(dropped) AS dropped, sum(truncated) AS truncated, max(sample_n) AS sample_n,
+             max(period) FILTER (WHERE kind = 'heap' AND period_type = 'space' AND sample_n <= 1) AS sample_bytes
+      FROM profiles
+      WHERE run_id = :run) AS losses

@@ -101,10 +101,12 @@ SELECT
               FROM profiles
               JOIN cpu ON cpu.profile_id = profiles.id
               WHERE profiles.run_id = runs.id AND profiles.kind = 'recorder'), 0) AS recorder_cpu_ns,
-    coalesce((SELECT sum(dropped) FROM profiles WHERE profiles.run_id = runs.id), 0) AS dropped,
-    coalesce((SELECT sum(truncated) FROM profiles WHERE profiles.run_id = runs.id), 0) AS truncated,
-    max(runs.sample_n, coalesce((SELECT max(sample_n) FROM profiles WHERE profiles.run_id = runs.id), 1)) AS sample_n,
-    max(coalesce((SELECT max(period)
+    coalesce(run_totals.dropped, (SELECT sum(dropped) FROM profiles WHERE profiles.run_id = runs.id), 0) AS dropped,
+    coalesce(run_totals.truncated, (SELECT sum(truncated) FROM profiles WHERE profiles.run_id = runs.id), 0) AS truncated,
+    max(runs.sample_n,
+        coalesce(run_totals.sample_n, (SELECT max(sample_n) FROM profiles WHERE profiles.run_id = runs.id), 1)) AS sample_n,
+    max(coalesce(run_totals.sample_bytes,
+                 (SELECT max(period)
                   FROM profiles
                   WHERE profiles.run_id = runs.id AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1), 1),
         1) AS sample_bytes,
