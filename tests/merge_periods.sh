@@ -28,7 +28,7 @@ PY
 expect_equal "$(sql t.db "SELECT period, sum(alloc_bytes) FROM profiles JOIN sites ON profile_id = profiles.id GROUP BY profile_id")" "524288|1030
 2097152|120" "what is stored"
 expect_equal "$(sql t.db "SELECT run_id, alloc_bytes, inuse_bytes FROM site_history WHERE function = 'one' AND signature =
-                              (SELECT signature FROM site_history WHERE alloc_bytes = 1000)")" "1|1000|400
+                              (SELECT signature FROM site_history WHERE alloc_bytes = 1000) ORDER BY run_id")" "1|1000|400
 2|70|70" "the history of a site"
 
 # Both in one run, in either order: what stands first must not decide.

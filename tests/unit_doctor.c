@@ -938,7 +938,9 @@ static void test_wait_codes(void **state) {
         "run_id = 1)");
     expect_findings("doctor_wait", 1, "slow-producer note", "nobody was held up for 10 % of the run");
     ran("UPDATE locks SET mutex_address = 65 WHERE object_id = 2"); /* another queue */
-    expect_case("doctor_wait", 5, "slow-producer warning", "two queues, of which one waits often enough");
+    expect_case("doctor_wait", 5, "slow-consumer warning", "two queues, of which one waits often enough, for room");
+    ran("UPDATE objects SET name = 'changed' WHERE id = 2");
+    expect_case("doctor_wait", 5, "slow-producer warning", "the same, with a name that says nothing");
 }
 
 /* ---- what was lost --------------------------------------------------------------------------------------------------- */

@@ -853,6 +853,8 @@ static void test_lock_severity(void **state) {
     static const struct lock_case contended = {"contended", 100, 50, 0, 0, 0, "contended"};
     static const struct lock_case nine = {"nine waits", 10, 9, 0, 0, 10 * 2000000, "hot-long"};
     static const struct lock_case ten = {"ten waits", 10, 10, 0, 0, 10 * 2000000, "hot-long"};
+    static const struct lock_case few = {"nine short holds", 1000, 9, 0, 0, 0, "starved"};
+    static const struct lock_case more = {"ten of them", 1000, 10, 0, 0, 0, "starved"};
     static const struct lock_case fine = {"ok", 100, 0, 0, 0, 0, "ok"};
     static const struct {
         const struct lock_case *lock;
@@ -869,6 +871,9 @@ static void test_lock_severity(void **state) {
         {&nine, 100000000, "critical"},
         {&ten, 95000000, "critical"},
         {&ten, 50000000, "warning"},
+        {&few, 9999999, "note"},
+        {&few, 10000000, "warning"},
+        {&more, 9999999, "warning"},
         {&fine, 999999, "ok"},
     };
     insert_lock_runs(COUNT(cases));

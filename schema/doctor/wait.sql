@@ -8,7 +8,7 @@ CREATE VIEW doctor_wait AS
 --   address [address]: of it in the process
 --   mutex_address [address]: of the mutex that its waiters release; 0: not known
 --   sides [count]: condition variables of that mutex that were waited on
---   side [number]: 1: it is the one for items, or the only one, 2: the one for room
+--   side [number]: 1: it is the one for items, or the only one and its name does not say room; 2: the one for room
 --   waits [count]: waits that had to wait, also those that ended at a time limit or with the process
 --   wait_ns [ns]: sum of them
 --   wait_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
@@ -121,11 +121,13 @@ side AS (
     SELECT
         condition.*,
         count(*) OVER queue AS sides,
-        row_number() OVER (PARTITION BY process_id, mutex_address ORDER BY hint, object_id, address) AS side,
+        -- The other side may never have waited: a name that says which one this is counts more than their order.
+        CASE hint WHEN 0 THEN 1 WHEN 2 THEN max(2, row_number() OVER queue_order) ELSE row_number() OVER queue_order END AS side,
         wait_ns = max(wait_ns) OVER queue AS is_longest
     FROM condition
     WHERE waits > 0
-    WINDOW queue AS (PARTITION BY process_id, mutex_address)
+    WINDOW queue AS (PARTITION BY process_id, mutex_address),
+           queue_order AS (PARTITION BY process_id, mutex_address ORDER BY hint, object_id, address)
 ),
 figure AS (
     SELECT
