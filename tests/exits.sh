@@ -22,6 +22,7 @@ check_db t.db
 
 # A signal to clear goes on to the program, which ends as it would have.
 for name in TERM HUP; do
+    rm -f out.txt # what an earlier one printed would be waited for
     "$CLEAR" profile --db t.db -- "$FIXTURES/exits" wait >out.txt &
     pid=$!
     wait_for_text before_end out.txt

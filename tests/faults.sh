@@ -2,6 +2,7 @@
 # Programs with one known fault each, tests/faults.list: it is the first finding before, and gone when the program is mended. Nothing else
 # is said above a note of either: the fault is all that is wrong with them. `make truth` runs each of them four times.
 # timeout: 400
+# alone: it judges waits, and on a busy machine there are others
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/tests/faults.py" t.db 1 --strict --again=2 >table.txt || fail "$(grep -v ' right |$' table.txt)"

@@ -5,6 +5,7 @@
 serve() { # serve NAME OPTIONS...: sets $pid and $url
     local name=$1
     shift
+    rm -f "$name.out" # of an earlier one of this name
     # bash ignores SIGINT for what it starts in the background, and clear leaves ignored signals ignored.
     env --default-signal=INT "$CLEAR" serve --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
     pid=$!

@@ -38,6 +38,7 @@ recorded 2
 
 # A client that waits gets what there is when the program ends.
 start
+rm -f curl.log
 curl -sv -o waited.pb.gz -w '%{http_code}' "${url}heap?seconds=600" >code.txt 2>curl.log &
 client=$!
 wait_for_text '^> GET' curl.log

@@ -6,7 +6,7 @@
 start() { # start NAME OPTIONS...: the program under a recorder that flushes only when somebody asks; sets $url
     local name=$1
     shift
-    rm -f orders && mkfifo orders
+    rm -f orders "$name.err" && mkfifo orders
     "$CLEAR" profile -q --db t.db --label "windows-$name" -o "$name.profile" --interval 1h --http 127.0.0.1:0 "$@" -- "$FIXTURES/steps" \
         <orders >"$name.out" 2>"$name.err" &
     pid=$!

@@ -5,6 +5,7 @@
 start() { # start NAME OPTIONS... -- PROGRAM...: sets $pid and $url
     local name=$1
     shift
+    rm -f "$name.err" # of an earlier one of this name, which would be read until the new one is opened
     "$CLEAR" profile -q --db "$name.db" -o "$name.profile" --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
     pid=$!
     wait_for_text '^clear: serving' "$name.err"
@@ -111,6 +112,7 @@ expect_equal "$(sql end.db "SELECT sum(alloc_count) FROM heap WHERE function = '
 switched() { # switched NAME OPTIONS... -- PROGRAM...: as start, without -q; sets $toggle too
     local name=$1
     shift
+    rm -f "$name.err"
     "$CLEAR" profile --db "$name.db" -o "$name.profile" --http 127.0.0.1:0 "$@" >"$name.out" 2>"$name.err" &
     pid=$!
     wait_for_text '^clear: serving' "$name.err"

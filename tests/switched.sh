@@ -32,6 +32,7 @@ trap 'echo got it; exit 3' USR2
 echo ready
 for i in $(seq 200); do sleep 0.3; done
 E2
+rm -f out.txt
 "$CLEAR" profile --db u.db -q -o u.profile -- bash usr2.sh >out.txt &
 pid=$!
 wait_for_text ready out.txt
