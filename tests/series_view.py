@@ -205,7 +205,7 @@ for count in (10, 300):
         heap = db.execute("INSERT INTO profiles(run_id, kind) VALUES (?, 'heap')", (one,)).lastrowid
         db.executemany("INSERT INTO site_rows(profile_id, site_key_id, alloc_count) VALUES (?, ?, 1)",
                        [(heap, key) for key, in rows("SELECT id FROM site_keys WHERE id > 0 LIMIT 50")])
-        db.execute("INSERT INTO run_totals VALUES (?, 50, 50, 50, 50, 0, 0, 0, 0, 0, 0)", (one,))
+        db.execute("INSERT INTO run_totals VALUES (?, 50, 50, 50, 50, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1)", (one,))
     runs = rows("SELECT count(*) FROM runs")[0][0]
     everything = steps("SELECT * FROM series WHERE figure = 'alloc_bytes'")
     for where, at_most in ((f"run_id = {run}", None), (f"run_id = {run} AND figure = 'alloc_bytes'", None),

@@ -181,7 +181,7 @@ static void set_results(struct gate *gate) {
 
 static void settle(struct gate *gate) {
     bool judged = false;
-    qsort(gate->rows, gate->row_count, sizeof *gate->rows, by_worst);
+    if (gate->row_count) qsort(gate->rows, gate->row_count, sizeof *gate->rows, by_worst);
     set_results(gate);
     gate->verdict = GATE_PASS;
     gate->is_sure = true;
