@@ -52,6 +52,9 @@ static uint32_t find_recorder(struct thread *thread, const struct walked_stack *
         if (!is_own(stack->pc[i])) continue;
         if (i > 0 && !is_own(stack->pc[i - 1]))
             is_at_work = !unwind_is_signal(thread, stack->pc[i - 1]) && was_for_us(stack->pc[i]);
+        else if (i > 0)
+            is_at_work |=
+                is_import_call(stack->pc[i]); /* the runtime's own call of what it also hooks: mmap, mremap, syscall */
         if (is_at_work) found = i;
     }
     return found;

@@ -147,7 +147,10 @@ void cpu_time_pay(struct thread *thread) {
 enum kept_state { KEPT_NONE, KEPT_ONE, KEPT_IS_COUNTED };
 
 bool cpu_time_keep(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks) {
-    if (thread->kept_state != KEPT_NONE || !stack->depth) return false;
+    if (!stack->depth) return false;
+    /* A machine that stands still for some milliseconds can bring several ticks while the lock is taken once. */
+    if (thread->kept_state == KEPT_ONE && load_relaxed(&process->lock)) return thread->kept_ticks += ticks, true;
+    if (thread->kept_state != KEPT_NONE) return false;
     memcpy(thread->kept_pc, stack->pc, stack->depth * sizeof stack->pc[0]);
     thread->kept_depth = stack->depth;
     thread->kept_flags = stack->flags;

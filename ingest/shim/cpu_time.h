@@ -23,7 +23,8 @@ void cpu_time_routine(struct thread *thread, uint64_t routine, struct frame fram
 
 /* Counts `ticks` samples in a stack. False: no room, or the runtime's lock is taken; the time is then what no sample met. */
 bool cpu_time_count(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks);
-/* Keeps such a sample, to be counted by cpu_time_count_kept. False: one is kept already. */
+/* Keeps such a sample, to be counted by cpu_time_count_kept. Where one waits and the lock is still taken, its stack stands for both.
+ * False: one is kept that cannot be counted, or is being counted. */
 bool cpu_time_keep(struct thread *thread, const struct walked_stack *stack, uint32_t flags, uint64_t ticks);
 void cpu_time_count_kept(struct thread *thread);
 /* Counts the ticks that met a slow path of the runtime, where its tables could not be used. Their stacks are not known any more. */
