@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/browser.h"
+#include "cli/web/browser.h"
 
 const struct prompt_view prompt_views[] = {
     {"web", "svg", "svg", "show the call graph in a web browser ($BROWSER)", {NULL}},

@@ -1,4 +1,4 @@
-#include "cli/web.h"
+#include "cli/web/web.h"
 
 #include <errno.h>
 #include <stdlib.h>

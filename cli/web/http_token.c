@@ -1,4 +1,4 @@
-#include "cli/http_token.h"
+#include "cli/web/http_token.h"
 
 #include <errno.h>
 #include <stdio.h>

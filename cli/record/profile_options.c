@@ -1,11 +1,11 @@
-#include "cli/profile_options.h"
+#include "cli/record/profile_options.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
-#include "cli/tls.h"
+#include "cli/web/tls.h"
 #include "ingest/record/ids_limit.h"
 
 enum {

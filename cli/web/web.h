@@ -2,7 +2,7 @@
 #ifndef CLEAR_CLI_WEB_H
 #define CLEAR_CLI_WEB_H
 
-#include "cli/serving.h"
+#include "cli/web/serving.h"
 
 struct web_request {
     struct serving serving;   /* its `page` is made here */

@@ -1,4 +1,4 @@
-#include "cli/tls.h"
+#include "cli/web/tls.h"
 
 #include <errno.h>
 #include <stdio.h>

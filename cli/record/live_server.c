@@ -1,4 +1,4 @@
-#include "cli/live_server.h"
+#include "cli/record/live_server.h"
 
 #include <errno.h>
 #include <poll.h>

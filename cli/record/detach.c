@@ -1,4 +1,4 @@
-#include "cli/detach.h"
+#include "cli/record/detach.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #include "serve/serve.h"
 #include "cli/cli.h"
-#include "cli/serving.h"
+#include "cli/web/serving.h"
 
 static const struct option_row rows[] = {
     SERVING_OPTIONS("Listen on this `HOST:PORT`, `:PORT` or `PORT`. Default: " SERVE_ADDRESS

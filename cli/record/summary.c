@@ -1,4 +1,4 @@
-#include "cli/summary.h"
+#include "cli/record/summary.h"
 
 #include <stdlib.h>
 #include <string.h>

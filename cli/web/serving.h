@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "cli/tls.h"
+#include "cli/web/tls.h"
 
 struct serving {
     const char *db;                 /* the value of --db, or NULL */

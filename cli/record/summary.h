@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/profile_options.h"
+#include "cli/record/profile_options.h"
 #include "ingest/record/collector.h"
 #include "ingest/record/self_dumps.h"
 

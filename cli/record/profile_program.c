@@ -1,4 +1,4 @@
-#include "cli/profile_program.h"
+#include "cli/record/profile_program.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/serving.h"
+#include "cli/web/serving.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/browser.h"
 #include "cli/cli.h"
-#include "cli/http_token.h"
+#include "cli/web/browser.h"
+#include "cli/web/http_token.h"
 #include "serve/serve.h"
 
 static volatile sig_atomic_t is_ended;
