@@ -7,16 +7,34 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "query/runs/run_set.h"
+#include "schema/gates.h"
+
+/* A set that names no run is passed over where `is_lenient`. */
+static int add_base(struct run_set *set, struct db *db, const char *base, bool is_lenient, struct error *err) {
+    struct error none = {0};
+    if (run_set_add(set, db, base, &none) == 0 || (is_lenient && none.status == ERROR_USAGE)) return 0;
+    *err = none;
+    return -1;
+}
+
+/* Those that the rules of clear gate compare with. They may name runs that are still to come. */
+static int add_gate_bases(struct run_set *set, struct db *db, struct error *err) {
+    struct gate_rule *rules;
+    size_t count;
+    bool are_own;
+    if (gates_load(db, &rules, &count, &are_own, err) < 0) return -1;
+    int code = 0;
+    for (size_t i = 0; i < count && code == 0; i++)
+        if (*rules[i].base) code = add_base(set, db, rules[i].base, true, err);
+    gates_free_all(rules, count);
+    return code;
+}
 
 static int find_bases(struct db *db, const struct retention *rules, bool is_lenient, struct run_set *set,
                       struct error *err) {
-    for (size_t i = 0; i < rules->base_count; i++) {
-        struct error none = {0};
-        if (run_set_add(set, db, rules->bases[i], &none) == 0 || (is_lenient && none.status == ERROR_USAGE)) continue;
-        *err = none;
-        return -1;
-    }
-    return 0;
+    for (size_t i = 0; i < rules->base_count; i++)
+        if (add_base(set, db, rules->bases[i], is_lenient, err) < 0) return -1;
+    return add_gate_bases(set, db, err);
 }
 
 int collect_runs(struct db *db, const struct retention *rules, struct gc_policy *policy, bool is_lenient,

@@ -38,11 +38,9 @@ void config_free(struct config *config) {
     for (size_t i = 0; i < config->query_count; i++)
         queries_free(&config->queries[i]);
     retention_free(&config->retention);
-    for (size_t i = 0; i < config->gate_count; i++)
-        gates_free(&config->gates[i]);
     free(config->thresholds);
     free(config->queries);
-    free(config->gates);
+    gates_free_all(config->gates, config->gate_count);
     *config = (struct config){0};
 }
 

@@ -15,6 +15,7 @@ void gates_free(struct gate_rule *rule) {
     free(rule->figure);
     free(rule->query);
     free(rule->subject);
+    free(rule->base);
     *rule = (struct gate_rule){0};
 }
 
@@ -51,7 +52,8 @@ static int read_text(void *context, struct document *document, const char *key, 
     const struct {
         const char *key;
         char **text;
-    } fields[] = {{"figure", &rule->figure}, {"query", &rule->query}, {"subject", &rule->subject}};
+    } fields[] = {
+        {"figure", &rule->figure}, {"query", &rule->query}, {"subject", &rule->subject}, {"base", &rule->base}};
     const char *text = document_text(document, value);
     (void)at;
     if (!text) return -1;
@@ -152,6 +154,7 @@ static int complete(struct document *document, const yaml_node_t *node, struct r
         return document_wrong(document, node, "a gate needs either `figure:` or `query:`");
     if (!reading->has_timed) rule->is_timed = rule->figure && gates_is_timed(rule->figure);
     if (!rule->subject) rule->subject = xstrdup(rule->figure ? "" : "*");
+    if (!rule->base) rule->base = xstrdup("");
     if (reading->limit && set_limit(document, reading)) return -1;
     if (!reading->runs) rule->runs = rule->is_timed ? GATES_TIMED_RUNS : 1;
     if (rule->is_timed && rule->runs < GATES_TIMED_RUNS)
@@ -164,6 +167,7 @@ int gates_read(struct document *document, const yaml_node_t *node, const char *n
     static const struct document_key keys[] = {{"figure", read_text},
                                                {"query", read_text},
                                                {"subject", read_text},
+                                               {"base", read_text},
                                                {"direction", read_direction},
                                                {"limit_percent", read_percent},
                                                {"limit", read_limit},
@@ -191,6 +195,7 @@ static int put(struct db *db, const struct gate_rule *rule, bool is_own, struct 
     db_bind_text(statement, ":figure", rule->figure ? rule->figure : "");
     db_bind_text(statement, ":query", rule->query ? rule->query : "");
     db_bind_text(statement, ":subject", rule->subject);
+    db_bind_text(statement, ":base", rule->base);
     db_bind_text(statement, ":direction", directions[rule->direction]);
     db_bind_real(statement, ":limit_percent", rule->limit_percent);
     db_bind_real(statement, ":limit_value", rule->limit);
@@ -249,6 +254,7 @@ static int load_one(struct db *db, sqlite3_stmt *row, struct gate_rule *rule, st
                                .figure = *figure ? xstrdup(figure) : NULL,
                                .query = *query ? xstrdup(query) : NULL,
                                .subject = xstrdup(db_text(row, 3)),
+                               .base = xstrdup(db_text(row, 11)),
                                .direction = (enum gate_direction)found,
                                .limit_percent = sqlite3_column_double(row, 5),
                                .limit = sqlite3_column_double(row, 6),
@@ -274,9 +280,28 @@ int gates_load(struct db *db, struct gate_rule **rules, size_t *count, bool *are
     }
     if (code == 0) return 0;
     if (row) sqlite3_reset(row);
-    while (*count)
-        gates_free(&(*rules)[--*count]);
-    free(*rules);
+    gates_free_all(*rules, *count);
     *rules = NULL;
+    *count = 0;
     return -1;
+}
+
+void gates_free_all(struct gate_rule *rules, size_t count) {
+    while (count)
+        gates_free(&rules[--count]);
+    free(rules);
+}
+
+int gates_base(const struct gate_rule *rules, size_t count, char **base, struct error *err) {
+    const struct gate_rule *first = NULL;
+    *base = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!*rules[i].base) continue;
+        if (first && strcmp(first->base, rules[i].base) != 0)
+            return error_usage(err, "the rule %s has the base %s and the rule %s has %s: name one with --base",
+                               first->name, first->base, rules[i].name, rules[i].base);
+        first = &rules[i];
+    }
+    if (first) *base = xstrdup(first->base);
+    return 0;
 }

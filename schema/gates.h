@@ -5,6 +5,7 @@
  *   allocations:                  # a name: letters, digits, - and _
  *     figure: alloc_count         # of the view series; or `query:`, @NAME or a SELECT with the columns subject, old and new
  *     subject: "function parse_*" # GLOB pattern of subjects; default: the whole run; of a query: every row
+ *     base: tag:branch=main,last=20 # the runs to compare with where `clear gate` is given none; those of all rules must be the same
  *     direction: up               # up (default), down or both: which change is judged
  *     limit_percent: 5            # a change counts that is more than this share of the old value, ... default: 0
  *     limit: 64KiB                # ... and more than this; bytes and times may have units. Default: 0
@@ -28,6 +29,7 @@ struct gate_rule {
     char *figure;  /* NULL: the rule is a query */
     char *query;   /* @NAME or SQL; NULL: the rule is a figure */
     char *subject; /* GLOB pattern; of a figure "" is the whole run */
+    char *base;    /* set of runs (query/runs/run_set.h); "": none */
     enum gate_direction direction;
     double limit_percent, limit; /* both must be exceeded; from 0 */
     int64_t runs;
@@ -53,5 +55,9 @@ int gates_shadow(struct db *db, struct error *err);
 /* All rules of the table, in the order in which they were given; gates_free each and free() the array. `*are_own`: they are
  * clear's. */
 int gates_load(struct db *db, struct gate_rule **rules, size_t *count, bool *are_own, struct error *err);
+/* What gates_load gave. */
+void gates_free_all(struct gate_rule *rules, size_t count);
+/* The base that the rules name: to be freed; NULL if none names one. Two different ones are a usage error. */
+int gates_base(const struct gate_rule *rules, size_t count, char **base, struct error *err);
 
 #endif

@@ -87,6 +87,16 @@ wrong 'a: {figure: x, limit_percent: -1}' '2:33: must not be negative'
 wrong 'a: {figure: x_bytes, limit: 3 parsecs}' "2:31: limit must be a number such as 4096 or 512KiB, not '3 parsecs'"
 wrong 'a: {figure: x, action: explode}' "2:26: unknown action 'explode'; write fail or warn"
 wrong 'a b: {figure: x}' "2:8: 'a b' is not a valid name: use letters, digits, - and _"
+# A base in the rules: of the first command line without --base; one is enough, two different ones are an error.
+rules 'all: {figure: alloc_count, base: "1"}' 'bytes: {figure: alloc_bytes}'
+expect_status 3 gate branch=work >/dev/null
+expect_match "$(gate branch=work)" '^FAIL: 1 run against 1 run of the base 1; ' "the base of a rule"
+expect_status 0 gate branch=work --base tag:branch=main,last=1 >/dev/null # --base goes before it
+expect_match "$("$CLEAR" gate --list)" '^compared with 1, where --base names no others$' "--list of a base"
+rules 'all: {figure: alloc_count, base: "1"}' 'bytes: {figure: alloc_bytes, base: "2"}'
+expect_match "$(gate branch=work 2>&1)" '^clear: the rule all has the base 1 and the rule bytes has 2: name one with --base' "two bases"
+rules 'all: {figure: alloc_count}'
+expect_match "$(gate branch=work 2>&1)" '^clear: --base SET is missing' "no base"
 printf 'gates: {}\n' >clear.yaml
 expect_match "$(gate 1 --base 2 2>&1)" 'there is no rule: `gates:` in clear.yaml is empty' "no rules"
 

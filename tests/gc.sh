@@ -86,6 +86,15 @@ END
         (SELECT count(*) FROM location_lines WHERE location_id NOT IN (SELECT id FROM locations))")" '0|0|0|0' "names that nothing uses, by $rule"
     expect_equal "$(sql r.db 'PRAGMA freelist_count')" 0 "free pages by $rule"
 done
+# The same bases by a rule of `gates:` alone: of clear.yaml, and as a row that is in the file. A rule whose base has no run yet is no error.
+for where in clear.yaml table; do
+    cp t.db r.db
+    printf 'gates:\n  cpu: {figure: cpu_ns, base: "tag:branch=main"}\n  later: {figure: cpu_ns, base: "tag:branch=later"}\n' >clear.yaml
+    [ $where = clear.yaml ] || { "$CLEAR" pin --db r.db 9 x >/dev/null && rm clear.yaml; } || fail 'rules in the file'
+    "$CLEAR" gc --db r.db --keep 10d >/dev/null || fail "gc with a base in $where"
+    expect_equal "$(ids r.db)" "$(python3 which.py t.db 10 none)" "what stays with a base in $where"
+done
+rm -f clear.yaml
 cp t.db r.db
 "$CLEAR" gc --db r.db | grep -q '^deleted 0 runs' || fail 'without rules no run is deleted'
 

@@ -15,12 +15,14 @@
 #include "query/gate/gate.h"
 #include "query/gate/rules_text.h"
 #include "query/sql/ask.h"
+#include "schema/gates.h"
 #include "schema/schema.h"
 
 enum { EXIT_PASS = 0, EXIT_FAIL = 3, EXIT_UNDECIDED = 4, OUTPUTS_MAX = 8 };
 
 struct gate_command {
     const char *db, *set, *base, *run, *run_base, *root;
+    char *rules_base; /* that the rules name, where --base does not */
     struct {
         const char *path;
     } outputs[OUTPUTS_MAX];
@@ -56,7 +58,8 @@ static int take_output(void *into, const struct option_row *row, const char *tex
 
 static const struct option_row compared_rows[] = {
     {"base", .letter = 'b', .type = OPTION_TEXT, .offset = AT(base), .argument = "SET", .words = "<runs>",
-     .help = "The runs to compare with: `tag:git_branch=main,last=20`. Runs that are in SET too are left out of it."},
+     .help = "The runs to compare with: `tag:git_branch=main,last=20`. Runs that are in SET too are left out of it. "
+             "Default: `base:` of the rules."},
     {"list", .type = OPTION_SWITCH, .offset = AT(list), .help = "Print the rules, and compare nothing."},
     {"timeout", .type = OPTION_DURATION, .offset = AT(timeout_ns), .max = INT64_MAX / 2, .argument = "TIME",
      .help = "Stop the query of a rule that takes longer than TIME. Default: 30 seconds. 0: no limit."},
@@ -432,11 +435,30 @@ static int list_rules(const struct gate_command *command, struct error *err) {
 
 static int check_options(const struct gate_command *command, struct error *err) {
     if (command->list) return command->set ? error_usage(err, "--list takes no SET") : 0;
-    if (!command->base)
-        return error_usage(err, "--base SET is missing: the runs to compare with, such as tag:git_branch=main,last=20");
     if (!command->set && !command->run) return error_usage(err, "no runs: name a SET, or --run COMMAND");
     if (command->run_base && !command->run) return error_usage(err, "--run-base needs --run");
     return 0;
+}
+
+/* Without --base, the rules may name one. */
+static int find_base(struct gate_command *command, struct error *err) {
+    struct gate_rule *rules;
+    size_t count;
+    bool are_own;
+    struct db db;
+    if (command->base) return 0;
+    if (open_for_rules(&db, command->db, err) < 0) return -1;
+    int code = gates_load(&db, &rules, &count, &are_own, err);
+    if (code == 0) {
+        code = gates_base(rules, count, &command->rules_base, err);
+        gates_free_all(rules, count);
+    }
+    if (db_close(&db, err) < 0) code = -1;
+    command->base = command->rules_base;
+    if (code < 0 || command->base) return code;
+    return error_usage(err,
+                       "--base SET is missing: the runs to compare with, such as tag:git_branch=main,last=20; no rule "
+                       "of the gate has a `base:` either");
 }
 
 static int exit_status(enum gate_verdict verdict) {
@@ -476,7 +498,9 @@ int command_gate(int argc, char **argv, struct error *err) {
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
     command.set = argv[1];
     int code = check_options(&command, err);
+    if (code == 0 && !command.list) code = find_base(&command, err);
     if (code == 0) code = command.list ? list_rules(&command, err) : compare(&command, err);
     run_tags_free(&command.tags);
+    free(command.rules_base);
     return code;
 }

@@ -47,6 +47,8 @@ void gate_json_rule(const struct gate_rule *rule, struct buffer *out) {
     buffer_add_text(out, ", ");
     add_text(out, "subject", rule->subject);
     buffer_add_text(out, ", ");
+    add_text(out, "base", *rule->base ? rule->base : NULL);
+    buffer_add_text(out, ", ");
     add_text(out, "direction", gates_direction(rule->direction));
     buffer_add_text(out, ", ");
     add_number(out, "limit_percent", rule->limit_percent);

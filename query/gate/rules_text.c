@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grid.h"
 #include "query/gate/gate_formats.h"
@@ -37,6 +38,9 @@ static void print_rules(FILE *out, const struct gate_rule *rules, size_t count, 
     grid_free(&grid);
     fprintf(out, are_own ? "\nclear's own rules: `gates:` in clear.yaml takes their place\n"
                          : "\nfrom `gates:` in clear.yaml\n");
+    for (size_t i = 0; i < count; i++)
+        if (*rules[i].base && (i == 0 || strcmp(rules[i].base, rules[i - 1].base) != 0))
+            fprintf(out, "compared with %s, where --base names no others\n", rules[i].base);
 }
 
 static void add_table(struct buffer *out, const struct gate_rule *rules, size_t count, bool are_own) {
@@ -70,8 +74,6 @@ int rules_text(struct db *db, bool is_json, struct buffer *out, struct error *er
         add_json(out, rules, count);
     else
         add_table(out, rules, count, are_own);
-    while (count)
-        gates_free(&rules[--count]);
-    free(rules);
+    gates_free_all(rules, count);
     return 0;
 }

@@ -237,6 +237,7 @@ CREATE TABLE gates (
     figure        TEXT NOT NULL DEFAULT '',  -- [text] figure of the view series; empty: the rule is a query
     query         TEXT NOT NULL DEFAULT '',  -- [text] @NAME of a saved query, or a SELECT, with the columns subject, old and new
     subject       TEXT NOT NULL DEFAULT '',  -- [text] GLOB pattern of the subjects that are judged; empty: the whole run
+    base          TEXT NOT NULL DEFAULT '',  -- [text] set of runs that are compared with where --base names none; clear gc keeps them. Empty: none
     direction     TEXT NOT NULL DEFAULT 'up', -- [text] up, down or both: which change is judged
     limit_percent REAL NOT NULL DEFAULT 0,   -- [percent] of the old value: a change must be more than this, ...
     limit_value   REAL NOT NULL DEFAULT 0,   -- [unit of the figure] ... and more than this

@@ -5,6 +5,7 @@ CREATE TEMP TABLE gates(
     figure TEXT,
     query TEXT,
     subject TEXT,
+    base TEXT,
     direction TEXT,
     limit_percent REAL,
     limit_value REAL,
