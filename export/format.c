@@ -61,6 +61,10 @@ const struct export_format export_formats[] = {
     {.report = ROW("chrome", ".trace.json", "the waits of clear profile --trace, for https://ui.perfetto.dev"),
      .dump = chrome_write,
      .kind = "lock"},
+    {.report =
+         ROW("perfetto", ".perfetto-trace", "the same as Google's trace processor reads it, with counters and stacks"),
+     .dump = perfetto_write,
+     .kind = "lock"},
     {.report = {.name = NULL}},
 };
 

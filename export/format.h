@@ -49,6 +49,8 @@ int memory_write(struct db *db, int64_t run_id, const struct timespan *span, con
                  struct error *err); /* SVG */
 int chrome_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                  struct error *err); /* of a run with --trace */
+int perfetto_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+                   struct error *err); /* of a run with --trace */
 int datasette_metadata(struct db *db, const char *path, struct error *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "base/protobuf.h"
 #include "export/file.h"
 #include "profile.pb-c.h"
 
@@ -17,8 +18,6 @@ enum {
     GZIP_WINDOW = 15 + 16, /* zlib's way to say: the largest window, in a gzip wrapper */
     GZIP_MEMORY = 8,       /* zlib's default */
     GZIP_SYSTEM = 255,     /* "unknown", so that the bytes do not tell where they were made */
-    WIRE_VARINT = 0,
-    WIRE_BYTES = 2, /* protobuf's length-delimited fields */
     FIELD_SAMPLE_TYPE = 1,
     FIELD_SAMPLE = 2,
     FIELD_MAPPING = 3,
@@ -140,21 +139,12 @@ static void pass_to_deflater(struct pprof_writer *writer) {
     pthread_mutex_unlock(&deflater->lock);
 }
 
-static void put_varint(struct buffer *buffer, uint64_t value) {
-    unsigned char bytes[10];
-    size_t size = 0;
-    for (; value >= 0x80; value >>= 7)
-        bytes[size++] = (unsigned char)(value | 0x80);
-    bytes[size++] = (unsigned char)value;
-    buffer_add(buffer, bytes, size);
-}
-
 /* A field of the profile that is bytes: tag and length; the caller adds the bytes. A Profile message is the concatenation of its
  * fields, which is why it can be written as it comes. */
 static void put_field(struct pprof_writer *writer, unsigned field, size_t size) {
     if (writer->pending.size >= BATCH) pass_to_deflater(writer);
-    put_varint(&writer->pending, field << 3 | WIRE_BYTES);
-    put_varint(&writer->pending, size);
+    protobuf_add_varint(&writer->pending, field << 3 | PROTOBUF_BYTES);
+    protobuf_add_varint(&writer->pending, size);
 }
 
 /* protobuf-c's generic packer stays even for samples: writing 100,000 of ten frames and a label, it is 12 % of the

@@ -43,6 +43,27 @@ needs_browser() { # chromedriver reaches its chromium by the name localhost, whi
     rm -rf "$TMP/probe"
 }
 
+npm_package() { # npm_package NAME@VERSION SHA512: prints the directory of the package's files, kept with the build so that the suite asks
+    # the registry once; nothing where that does not answer
+    local directory=$BUILD/npm/$1 new archive
+    if [ ! -d "$directory" ]; then
+        mkdir -p "${directory%/*}" && new=$(mktemp -d "${directory%/*}/new.XXXXXX") || return
+        archive=$new/archive.tgz
+        if command -v npm >/dev/null; then
+            (cd "$new" && HOME=$new timeout 120 npm pack --silent "$1" >/dev/null 2>&1 && mv ./*.tgz "$archive")
+        else
+            local name=${1%@*}
+            curl --silent --fail --max-time 120 -o "$archive" "https://registry.npmjs.org/$name/-/${name##*/}-${1##*@}.tgz"
+        fi
+        if [ -s "$archive" ]; then
+            echo "$2  $archive" | sha512sum -c --quiet - || fail "$1 is another file than it was"
+            tar -xzf "$archive" -C "$new" && mv "$new/package" "$directory"
+        fi
+        rm -rf "$new"
+    fi
+    [ ! -d "$directory" ] || echo "$directory"
+}
+
 perf_records() { # perf_records EVENT: perf may, and there are samples: perf 6.12 records none where /sys is not mounted
     perf record -q -o perf-probe.data -e "$1" sh -c "head -c 100000000 /dev/zero >/dev/null" >perf-probe.txt 2>&1 && ! grep -q 'Failed to read max cpus' perf-probe.txt
 }

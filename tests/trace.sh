@@ -51,7 +51,7 @@ python3 - t.db waits.trace.json <<'PYTHON' || fail 'the trace file'
 import collections, json, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 trace = json.load(open(sys.argv[2], encoding='utf-8'))['traceEvents']
-slices = [event for event in trace if event['ph'] == 'X']
+slices = [event for event in trace if event['ph'] == 'X' and event.get('cat') != 'release' and event['name'] != 'wake']
 waits = db.execute("SELECT start_ns, duration_ns, tid, kind FROM events WHERE kind <> 'release' ORDER BY 1").fetchall()
 assert sorted((round(e['ts'] * 1000), round(e['dur'] * 1000), e['tid'], e['cat']) for e in slices) == sorted(waits)
 flows = collections.defaultdict(list)

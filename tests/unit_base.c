@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/path.h"
+#include "base/protobuf.h"
 #include "base/split.h"
 
 static void test_base_name(void **state) {
@@ -42,6 +43,31 @@ static void test_hex(void **state) {
     assert_string_equal(hex_address(0).text, "0x0");
     assert_string_equal(hex_address(0x401234).text, "0x401234");
     assert_string_equal(hex_address(UINT64_MAX).text, "0xffffffffffffffff");
+}
+
+/* The examples of the encoding's own description: 150 is 96 01, a field of text 2 is 12 07 "testing". */
+static void test_protobuf(void **state) {
+    static const char long_text[200] = {0};
+    struct buffer out = {0};
+    (void)state;
+    protobuf_add_int(&out, 1, 150);
+    protobuf_add_text(&out, 2, "testing");
+    protobuf_add_int(&out, 3, -1);
+    protobuf_add_fixed64(&out, 4, UINT64_C(0x0102030405060708));
+    assert_memory_equal(
+        out.data, "\x08\x96\x01\x12\x07testing\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x21\x08\7\6\5\4\3\2\1", 32);
+    assert_int_equal(out.size, 32);
+    buffer_clear(&out);
+    size_t outer = protobuf_begin(&out, 1), inner = protobuf_begin(&out, 2);
+    protobuf_add_bytes(&out, 3, long_text, sizeof long_text); /* 203 bytes, so that both lengths take two */
+    protobuf_end(&out, inner);
+    size_t empty = protobuf_begin(&out, 16);
+    protobuf_end(&out, empty);
+    protobuf_end(&out, outer);
+    assert_int_equal(out.size, 3 + 3 + 203 + 3);
+    assert_memory_equal(out.data, "\x0a\xd1\x01\x12\xcb\x01\x1a\xc8\x01\0", 10);
+    assert_memory_equal(out.data + 209, "\x82\x01\0", 3);
+    buffer_free(&out);
 }
 
 static double first_number(const char *command) {
@@ -100,10 +126,8 @@ static void test_split(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_base_name),
-        cmocka_unit_test(test_hex),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_base_name), cmocka_unit_test(test_hex),   cmocka_unit_test(test_protobuf),
+        cmocka_unit_test(test_clocks),    cmocka_unit_test(test_split),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

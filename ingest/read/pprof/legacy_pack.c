@@ -2,6 +2,7 @@
  * them is in memory besides the bytes. */
 #include <string.h>
 
+#include "base/protobuf.h"
 #include "ingest/read/pprof/legacy.h"
 #include "profile.pb-c.h"
 
@@ -16,22 +17,10 @@ struct pack {
     struct map texts, functions; /* -> index in the string table; -> function id */
 };
 
-static void put_varint(struct buffer *proto, uint64_t value) {
-    for (; value >= 0x80; value >>= 7)
-        buffer_add_char(proto, (char)(value | 0x80));
-    buffer_add_char(proto, (char)value);
-}
-
-static void put_bytes(struct buffer *proto, enum field field, const void *bytes, size_t size) {
-    put_varint(proto, (uint64_t)field << 3 | 2);
-    put_varint(proto, size);
-    buffer_add(proto, bytes, size);
-}
-
 static void put_message(struct pack *pack, enum field field, const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
-    put_varint(pack->proto, (uint64_t)field << 3 | 2);
-    put_varint(pack->proto, size);
+    protobuf_add_varint(pack->proto, (uint64_t)field << 3 | PROTOBUF_BYTES);
+    protobuf_add_varint(pack->proto, size);
     buffer_reserve(pack->proto, size);
     pack->proto->size += protobuf_c_message_pack(message, (uint8_t *)pack->proto->data + pack->proto->size);
 }
@@ -42,7 +31,7 @@ static int64_t text_index(struct pack *pack, const char *text) {
     struct map_entry *entry = map_put(&pack->texts, text, strlen(text), &added);
     if (added) {
         entry->value = (int64_t)pack->texts.count - 1;
-        put_bytes(pack->proto, STRING, text, strlen(text));
+        protobuf_add_text(pack->proto, STRING, text);
     }
     return entry->value;
 }
