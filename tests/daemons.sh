@@ -43,6 +43,7 @@ wait_for 'five blocks of the daemon' eval '[ "$(grown)" -gt 5 ]'
 touch stop
 wait_for 'the end of run 2' ended 2
 expect_equal "$(grown)" "$(cat said)" 'blocks of the daemon with --detach'
+wait_for_text '^clear: run 2 in ' out.log
 expect_match "$(cat out.log)" "^clear: run 2 in $TMP/t.db: .*exit status 6, 2 processes" 'what the process in the background says'
 [ -s out/heap.pb.gz ] || fail 'no profile of the detached run'
 

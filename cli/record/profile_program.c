@@ -67,3 +67,8 @@ void profile_target_free(struct profile_target *target) {
     free(target->arguments);
     *target = (struct profile_target){0};
 }
+
+struct ingest_program profile_target_program(const struct profile_target *target) {
+    return (struct ingest_program){
+        .path = target->program, .build_directory = target->build.place, .source = target->build.source};
+}

@@ -2,6 +2,7 @@
 #ifndef CLEAR_CLI_PROFILE_PROGRAM_H
 #define CLEAR_CLI_PROFILE_PROGRAM_H
 
+#include "ingest/read/ingest.h"
 #include "ingest/record/recordable.h"
 #include "ingest/record/toolchain.h"
 
@@ -18,6 +19,8 @@ struct profile_target {
 /* Finds the target of the user's words (`has_perf`: perf will sample it), builds it if it is a source file, and checks
  * that it can be recorded. 0, or -1 with the error set; free the target in both cases. */
 int profile_target_find(struct profile_target *target, char **words, bool has_perf, struct error *err);
+/* What ingest needs to know of the program and its source. The texts are the target's. */
+struct ingest_program profile_target_program(const struct profile_target *target);
 void profile_target_free(struct profile_target *target);
 
 #endif

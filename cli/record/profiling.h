@@ -1,0 +1,81 @@
+/* profiling.h: one recording of `clear profile`, from its options to its end, and the steps of it. */
+#ifndef CLEAR_CLI_RECORD_PROFILING_H
+#define CLEAR_CLI_RECORD_PROFILING_H
+
+#include <sys/types.h>
+
+#include "cli/record/live_server.h"
+#include "cli/record/profile_options.h"
+#include "cli/record/profile_program.h"
+#include "ingest/record/collector.h"
+#include "ingest/record/launch.h"
+#include "ingest/record/private_dir.h"
+#include "ingest/record/self_dumps.h"
+#include "ingest/record/tools.h"
+#include "schema/schema.h"
+
+enum {
+    LOCKED_PATIENCE_MS = 1000, /* of one attempt to begin a run or to store its end */
+    FLUSH_PATIENCE_MS = 10000, /* of a flush meanwhile: if it fails, the next one makes up for it */
+};
+
+struct profiling {
+    const struct profile_request *request;
+    struct db db;
+    struct private_dir directory;
+    struct collector *collector;
+    struct launch launch;
+    struct watcher sampler, counter; /* perf record, perf stat */
+    off_t input_start;               /* of standard input, -1 where it cannot be rewound */
+    struct profile_target target;
+    struct self_dumps dumps;
+    char *runtime, *output;
+    int64_t run_id, duration_ns;
+    int64_t last_flush_ns;   /* what the last flush took, as writing_ns */
+    struct live_server live; /* of --http */
+    struct live_server_terms live_terms;
+    char *token; /* that a client needs to switch recording */
+    bool is_token_new;
+    int wait_status;
+    int report;   /* of --detach; -1: none */
+    bool is_over; /* the target has ended, and what it started is waited for */
+    bool warned, is_paused;
+};
+
+/* Finds or builds the program, opens the warehouse, and begins the run; waits while the file is locked. Nothing runs yet. 0, or -1 with
+ * the error set, and then the file has no run of it. */
+int profiling_prepare(struct profiling *recording, struct error *err);
+/* Removes the run of a program that was not started. */
+void profiling_cancel(struct profiling *recording);
+/* For launch_start: the target's process exists but waits. Starts what must see its first instruction. */
+int profiling_before_exec(void *recording, pid_t pid, struct error *err);
+/* Another process has the file locked: says so, once and then every 10 s. *said_ns is 0 at first. */
+void profiling_say_locked(const struct profiling *recording, int64_t *said_ns, const char *meanwhile);
+
+/* Switches recording on or off, then flushes, so that a window ends when recording did. */
+int profiling_set(struct profiling *recording, bool is_on, struct error *err);
+/* What was recorded up to now; of perf, what it stored. */
+struct collector_totals profiling_totals(struct profiling *recording);
+/* Flushes, switches and serves until the program has ended; with --wait, until what it started has ended. */
+void profiling_follow(struct profiling *recording);
+
+/* The server of --http: makes it before the program runs; tells where it is once the run is there. */
+int profiling_server_start(struct profiling *recording, struct error *err);
+int profiling_server_open(struct profiling *recording, struct error *err);
+
+/* perf and strace. What is stored of them becomes part of the run. */
+int profiling_check_tools(const struct profile_request *request, const char *directory, struct error *err);
+int profiling_watch(struct profiling *recording, struct watcher *watcher, enum tool tool, pid_t pid, struct error *err);
+int profiling_store_watched(struct profiling *recording, struct watcher *watcher, struct error *err);
+int profiling_add_perf_totals(struct profiling *recording, struct collector_totals *totals, struct error *err);
+/* Runs the program a second time under strace, which would distort all other figures. */
+int profiling_count_syscalls(struct profiling *recording, struct error *err);
+
+/* Stores what must not be lost. While the file is locked it is tried again and again. */
+int profiling_store_end(struct profiling *recording, struct error *err);
+/* The run could not be stored: its segments are kept for clear recover. */
+void profiling_keep(struct profiling *recording, const struct error *why);
+/* What perf and strace saw, and the run's files. */
+int profiling_finish(struct profiling *recording, struct error *err);
+
+#endif

@@ -1,0 +1,134 @@
+#include "cli/record/profiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "export/export.h"
+#include "ingest/record/lost.h"
+#include "ingest/symbols/source_rows.h"
+
+#define LOCKED_AGAIN_NS INT64_C(10000000000) /* the message about it is repeated */
+
+static char *output_name(const struct profiling *recording) {
+    const char *given = recording->request->output;
+    return given ? xstrdup(given) : xasprintf("%s.profile", recording->target.name);
+}
+
+/* Stores the source before anybody edits it. The output of the transpiler is searched for with it. */
+static int keep_source(struct profiling *recording, struct error *err) {
+    const char *source = recording->target.build.source;
+    char *text = source ? source_read(source) : NULL;
+    if (!text) return 0;
+    struct ingest_program program = profile_target_program(&recording->target);
+    int code = sources_put(&recording->db, recording->run_id, source, SOURCE_ROLE, text, err);
+    collector_built(recording->collector, &program);
+    free(text);
+    return code;
+}
+
+/* Removes the run of a program that was not started. */
+void profiling_cancel(struct profiling *recording) {
+    struct error ignored = {0};
+    run_cancel(&recording->db, recording->run_id, &ignored);
+}
+
+/* How many of what killed recorders left belongs to this warehouse. */
+static size_t count_lost(const char *database) {
+    size_t count = 0;
+    char **paths = lost_find(database);
+    for (char **path = paths; *path; path++) {
+        struct lost lost;
+        struct error ignored = {0};
+        if (lost_open(&lost, *path, &ignored) == 1) {
+            count += lost_is_of(&lost, database);
+            lost_close(&lost);
+        }
+        free(*path);
+    }
+    free(paths);
+    return count;
+}
+
+static void sweep(const struct profile_request *request) {
+    size_t kept;
+    (void)private_dir_sweep(&kept);
+    if (request->quiet || kept == 0) return;
+    size_t count = count_lost(cli_database(request->database));
+    if (count)
+        fprintf(stderr, "clear: %s of a clear that was killed: clear recover --list\n",
+                units_things((int64_t)count, "recording").text);
+}
+
+/* Another process has the file locked: says so, once and then every 10 s. */
+void profiling_say_locked(const struct profiling *recording, int64_t *said_ns, const char *meanwhile) {
+    int64_t now_ns = clock_monotonic_ns();
+    if (*said_ns && now_ns - *said_ns < LOCKED_AGAIN_NS) return;
+    *said_ns = now_ns;
+    error_print("%s is locked by another process; %s", cli_database(recording->request->database), meanwhile);
+}
+
+/* The file may be locked for the one or the other. */
+static int open_and_begin(struct profiling *recording, struct error *err) {
+    if (!recording->db.handle && cli_open(&recording->db, recording->request->database, DB_WRITE, err)) return -1;
+    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
+    recording->run_id = run_begin(&recording->db, &recording->request->run, err);
+    db_set_patience(&recording->db, FLUSH_PATIENCE_MS);
+    return recording->run_id < 0 ? -1 : 0;
+}
+
+/* While the file is locked, the program is not started, and Ctrl-C ends us. */
+static int begin_run(struct profiling *recording, struct error *err) {
+    int64_t said_ns = 0;
+    for (;;) {
+        struct error failure = {0};
+        if (open_and_begin(recording, &failure) == 0) return 0;
+        if (!recording->db.was_locked) {
+            *err = failure;
+            return -1;
+        }
+        profiling_say_locked(recording, &said_ns, "the program starts as soon as it is free");
+    }
+}
+
+int profiling_prepare(struct profiling *recording, struct error *err) {
+    const struct profile_request *request = recording->request;
+    sweep(request);
+    if (profiling_server_start(recording, err)) return -1;
+    if (profile_target_find(&recording->target, request->arguments, request->uses_perf, err)) return -1;
+    if (recording->target.by_perf.what && !request->quiet)
+        error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
+                    "waits)",
+                    request->arguments[0], recording->target.by_perf.what);
+    if (recording->target.built_by && !request->quiet)
+        error_print("%s is built with %s (another rule: toolchain in clear.yaml)", request->arguments[0],
+                    recording->target.built_by);
+    recording->output = output_name(recording);
+    if (!request->no_files && export_directory_check(recording->output, err)) return -1;
+    if (private_dir_make(&recording->directory, err) || profiling_check_tools(request, recording->directory.path, err))
+        return -1;
+    recording->runtime = launch_runtime(recording->directory.path, err);
+    if (!recording->runtime || begin_run(recording, err)) return -1;
+    self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
+    recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,
+                       &request->recorder, err) == 0 &&
+        lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
+                      &recording->target.build, err) == 0 &&
+        keep_source(recording, err) == 0 && profiling_server_open(recording, err) == 0)
+        return 0;
+    profiling_cancel(recording);
+    return -1;
+}
+
+/* Called when the target's process exists but waits: starts what must see its first instruction. */
+int profiling_before_exec(void *context, pid_t pid, struct error *err) {
+    struct profiling *recording = context;
+    const struct profile_request *request = recording->request;
+    if (collector_set_first(recording->collector, pid, err)) return -1;
+    if (request->uses_perf && profiling_watch(recording, &recording->sampler, TOOL_PERF_RECORD, pid, err)) return -1;
+    return request->counters ? profiling_watch(recording, &recording->counter, TOOL_PERF_STAT, pid, err) : 0;
+}

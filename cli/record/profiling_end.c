@@ -1,0 +1,99 @@
+#include "cli/record/profiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "base/buffer.h"
+#include "base/escape.h"
+#include "cli/cli.h"
+#include "export/export.h"
+#include "ingest/record/lost.h"
+
+static int take_dumps(struct profiling *recording, struct error *err) {
+    struct self_dumps *dumps = &recording->dumps;
+    struct ingest_program program = profile_target_program(&recording->target);
+    if (self_dumps_take(dumps, &recording->db, recording->run_id, recording->collector, &program, err)) return -1;
+    for (size_t i = 0; i < dumps->loss_count; i++)
+        fprintf(stderr, "clear: warning: the program's own dump (%s) is not stored: %s\n",
+                self_dumps_variable(dumps->losses[i].kind), dumps->losses[i].error.message);
+    return 0;
+}
+
+static int end_run(struct profiling *recording, struct error *err) {
+    struct collector_totals totals;
+    collector_totals(recording->collector, &totals);
+    const struct run_ending ending = {.wait_status = recording->wait_status,
+                                      .symbolize_ns = totals.symbolize_ns,
+                                      .write_ns = totals.flush_ns - totals.symbolize_ns};
+    return run_end(&recording->db, recording->run_id, &ending, err);
+}
+
+/* The run is stored already, and the program did not fail: its status stays. */
+static void write_directory(struct profiling *recording) {
+    struct error failure = {0};
+    struct buffer again = {0};
+    if (export_directory(&recording->db, recording->run_id, recording->output, &failure) == 0) return;
+    escape_shell(&again, cli_database(recording->request->database));
+    fprintf(stderr, "clear: warning: %s; the run is stored, and clear export --db %s %lld -o DIR/ writes its files\n",
+            failure.message, buffer_text(&again), (long long)recording->run_id);
+    buffer_free(&again);
+}
+
+static int flush_last(struct profiling *recording, struct error *err) {
+    return collector_flush(recording->collector, true, err);
+}
+
+/* What must not be lost. While the file is locked it is tried again and again. */
+int profiling_store_end(struct profiling *recording, struct error *err) {
+    static int (*const steps[])(struct profiling * recording, struct error * err) = {flush_last, end_run, take_dumps};
+    int64_t said_ns = 0;
+    (void)launch_is_asked_to_end(); /* what came before was for the program */
+    db_set_patience(&recording->db, LOCKED_PATIENCE_MS);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps;) {
+        struct error failure = {0};
+        if (steps[i](recording, &failure) == 0)
+            i++;
+        else if (!recording->db.was_locked || launch_is_asked_to_end())
+            return error_fail(err, "%s", failure.message);
+        else
+            profiling_say_locked(recording, &said_ns,
+                                 "the run is stored as soon as it is free (Ctrl-C: keep it to store it later)");
+    }
+    return 0;
+}
+
+/* The run could not be stored: its segments are kept for clear recover. */
+void profiling_keep(struct profiling *recording, const struct error *why) {
+    struct buffer place = {0};
+    char *path = lost_keep(&recording->directory, recording->db.path, &recording->target.build);
+    escape_shell(&place, path);
+    error_print("%s", why->message);
+    error_print("the end of the run is not stored; it is kept, and this stores it: clear recover %s",
+                buffer_text(&place));
+    buffer_free(&place);
+    free(path);
+}
+
+/* For a reader of the figures who does not know the program: doctor shows it first. */
+static int warn_of_perf(struct profiling *recording, struct error *err) {
+    const char *what = recording->target.by_perf.what;
+    if (!what) return 0;
+    char *text =
+        xasprintf("# WARNING: only CPU time is recorded, by perf: the program is %s, and nothing can be preloaded "
+                  "into it",
+                  what);
+    int code = collector_warn(recording->collector, text, err);
+    free(text);
+    return code;
+}
+
+int profiling_finish(struct profiling *recording, struct error *err) {
+    /* A failure of perf or strace must not prevent the export of what was recorded. */
+    struct error tools = {0};
+    if (profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
+        profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0)
+        (void)profiling_count_syscalls(recording, &tools);
+    if (!recording->request->no_files) write_directory(recording);
+    return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);
+}

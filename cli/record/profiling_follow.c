@@ -1,0 +1,153 @@
+#include "cli/record/profiling.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/record/detach.h"
+#include "cli/record/status_line.h"
+#include "ingest/record/relatives.h"
+
+enum {
+    GRACE_STEPS = 20, /* the target's children get 20 * 2 ms to end */
+    GRACE_STEP_NS = 2000000,
+    INTERVAL_YOUNG_NS = 50000000, /* the shortest and the longest time between two flushes, without --interval */
+    INTERVAL_OLD_NS = 1000000000,
+    LOOK_NS = 50000000, /* between two looks whether a process still runs */
+};
+
+/* What all flushes took so far, without looking for names, which is work of the first one. */
+static int64_t writing_ns(const struct profiling *recording) {
+    struct collector_totals totals;
+    collector_totals(recording->collector, &totals);
+    return (int64_t)(totals.flush_ns - totals.symbolize_ns);
+}
+
+/* Prints the first failure only. */
+static void flush(struct profiling *recording) {
+    struct error err = {0};
+    int64_t before_ns = writing_ns(recording);
+    int code = collector_flush(recording->collector, false, &err);
+    recording->last_flush_ns = writing_ns(recording) - before_ns;
+    if (code == 0 || recording->warned) return;
+    recording->warned = true;
+    fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
+}
+
+/* Switches first, then flushes, so that a window ends when recording did. */
+int profiling_set(struct profiling *recording, bool is_on, struct error *err) {
+    if (is_on == !recording->is_paused) return 0;
+    if (collector_pause(recording->collector, !is_on, err))
+        return error_prefix(err, "recording stays %s: ", is_on ? "off" : "on");
+    recording->is_paused = !is_on;
+    if (!recording->request->quiet) fprintf(stderr, "clear: recording is %s\n", is_on ? "on" : "off");
+    flush(recording);
+    return 0;
+}
+
+struct collector_totals profiling_totals(struct profiling *recording) {
+    struct collector_totals totals;
+    struct error ignored = {0};
+    collector_totals(recording->collector, &totals);
+    (void)self_dumps_totals(&recording->dumps, &recording->db, recording->run_id, &totals, &ignored);
+    if (recording->request->uses_perf) (void)profiling_add_perf_totals(recording, &totals, &ignored);
+    return totals;
+}
+
+static void switch_recording(struct profiling *recording) {
+    struct error err = {0};
+    recording->launch.has_signal = false;
+    if (profiling_set(recording, recording->is_paused, &err)) fprintf(stderr, "clear: %s\n", err.message);
+}
+
+/* Without --interval, a young run is flushed more often than an old one, so that also a run of half a second has windows
+ * shorter than a fifth of it, by which growth is judged (schema/doctor/heap.sql). A flush that takes long is not made
+ * often. */
+static int64_t time_to_flush(const struct profiling *recording) {
+    if (recording->request->interval_ns) return recording->request->interval_ns;
+    int64_t age_ns = clock_monotonic_ns() - (int64_t)recording->launch.started_ns;
+    int64_t least_ns = 8 * recording->last_flush_ns, time_ns = age_ns / 6;
+    if (time_ns < INTERVAL_YOUNG_NS) time_ns = INTERVAL_YOUNG_NS;
+    if (time_ns < least_ns) time_ns = least_ns;
+    return time_ns < INTERVAL_OLD_NS ? time_ns : INTERVAL_OLD_NS;
+}
+
+static bool others_run(const struct profiling *recording) {
+    return collector_running(recording->collector) || relatives_run(recording->directory.path);
+}
+
+/* True when what is waited for has ended: the program, or with --wait the last process that it started. */
+static bool wait_for_end(struct profiling *recording, int64_t wait_ns) {
+    struct launch *launch = &recording->launch;
+    if (!recording->is_over) return launch_wait(launch, (uint64_t)wait_ns, &recording->wait_status);
+    return launch_wait_more(launch, (uint64_t)(wait_ns < LOOK_NS ? wait_ns : LOOK_NS)) || !others_run(recording);
+}
+
+/* Waits until a flush is due, or recording is to be switched (false), or the program has ended (true). Meanwhile the
+ * server gets its answers. */
+static bool wait_for_flush(struct profiling *recording) {
+    int64_t due_ns = clock_monotonic_ns() + time_to_flush(recording);
+    for (;;) {
+        int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
+        if (wait_for_end(recording, wait_ns)) return true;
+        live_server_step(&recording->live);
+        if (recording->launch.has_signal || clock_monotonic_ns() >= due_ns) return false;
+    }
+}
+
+static void flush_until_end(struct profiling *recording, bool has_line) {
+    struct status_line line;
+    struct collector_totals totals;
+    status_line_start(&line, has_line);
+    while (!wait_for_flush(recording)) {
+        if (recording->launch.has_signal)
+            switch_recording(recording);
+        else
+            flush(recording);
+        if (!status_line_is_due(&line)) continue;
+        totals = profiling_totals(recording);
+        status_line_draw(&line, &totals, recording->is_paused);
+    }
+    status_line_end(&line);
+}
+
+static void detach(struct profiling *recording) {
+    char *log = xasprintf("%s.log", recording->output);
+    if (!recording->request->quiet)
+        error_print("process %d goes on recording what runs; it prints to %s, and ends when the last process has ended "
+                    "(kill %d: now)",
+                    (int)getpid(), log, (int)getpid());
+    detach_recorder(recording->report, recording->wait_status, log);
+    recording->report = -1;
+    free(log);
+}
+
+/* What the target started goes on, and is recorded until the last process has ended or somebody ends us. */
+static void follow(struct profiling *recording) {
+    recording->is_over = true;
+    if (!others_run(recording)) return;
+    if (recording->report >= 0)
+        detach(recording);
+    else if (!recording->request->quiet)
+        error_print("the target has ended; what it started is recorded until the last process has ended (Ctrl-C: now)");
+    flush_until_end(recording, !recording->request->quiet && !recording->request->detaches);
+    uint64_t now_ns = (uint64_t)clock_monotonic_ns();
+    recording->duration_ns = (int64_t)(now_ns - recording->launch.started_ns);
+    collector_set_span(recording->collector, recording->launch.started_ns, now_ns);
+}
+
+void profiling_follow(struct profiling *recording) {
+    collector_set_span(recording->collector, recording->launch.started_ns, 0);
+    flush_until_end(recording, !recording->request->quiet);
+    recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
+    collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
+    collector_set_waits(recording->collector, recording->launch.waits);
+    collector_set_status(recording->collector, recording->wait_status);
+    for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
+        nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);
+    if (recording->request->waits) follow(recording);
+    live_server_finish(&recording->live);
+}
