@@ -119,20 +119,71 @@ static size_t clamp_count(struct segment_view *view, uint64_t count, size_t room
     return room / each;
 }
 
-static void walk_modules(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                         const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_module));
-    for (size_t i = 0; i < count && visitor->module; i++) {
-        struct segment_module module;
-        memcpy(&module, body + i * sizeof module, sizeof module);
-        if (module.build_id_size > SEGMENT_BUILD_ID_MAX || module.low > module.high) {
-            view->corrupt = true;
-            return;
-        }
-        module.path[sizeof module.path - 1] = '\0';
-        visitor->module(context, &module);
-    }
+/* Whether an entry of a list can be what the program wrote. Texts are ended. */
+
+static bool module_is_sound(const struct segment_view *view, struct segment_module *module) {
+    (void)view;
+    module->path[sizeof module->path - 1] = '\0';
+    return module->build_id_size <= SEGMENT_BUILD_ID_MAX && module->low <= module->high;
 }
+
+static bool object_is_sound(const struct segment_view *view, struct segment_object *object) {
+    object->name[sizeof object->name - 1] = '\0';
+    return is_id(view, object->id) && object->kind >= OBJECT_MUTEX && object->kind <= OBJECT_FUTEX;
+}
+
+static bool named_thread_is_sound(const struct segment_view *view, struct segment_thread *thread) {
+    thread->name[sizeof thread->name - 1] = '\0';
+    return is_id(view, thread->id);
+}
+
+static bool cpu_is_sound(const struct segment_view *view, struct segment_cpu *entry) {
+    return is_id(view, entry->stack);
+}
+
+static bool io_is_sound(const struct segment_view *view, struct segment_io *entry) {
+    return is_id(view, entry->stack) && entry->call && entry->call < IO_CALLS;
+}
+
+static bool mapping_is_sound(const struct segment_view *view, struct segment_mapping *entry) {
+    return is_id(view, entry->stack) && entry->use && entry->use < MAPPING_USES;
+}
+
+static bool tally_is_sound(const struct segment_view *view, struct segment_tally *tally) {
+    uint32_t histogram = tally->part >> TALLY_BUCKET_BITS, bucket = tally->part & ((1 << TALLY_BUCKET_BITS) - 1);
+    return is_id(view, tally->stack) && histogram && histogram < HISTOGRAMS && bucket < 64;
+}
+
+static bool event_is_sound(const struct segment_view *view, struct segment_event *event) {
+    bool has_object = event->kind != EVENT_THREAD;
+    if (!event->kind || event->kind >= EVENT_KINDS || event->end < event->begin) return false;
+    return !has_object || (is_id(view, event->object) && (!event->stack || is_id(view, event->stack)));
+}
+
+/* walk_LIST: gives each entry of a chunk's list to the visitor; a copy, because the program may be writing. */
+#define WALKER(list, type)                                                                                             \
+    static void walk_##list(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,         \
+                            const struct segment_visitor *visitor, void *context) {                                    \
+        count = clamp_count(view, count, room, sizeof(struct type));                                                   \
+        for (size_t i = 0; i < count && visitor->list; i++) {                                                          \
+            struct type entry;                                                                                         \
+            memcpy(&entry, body + i * sizeof entry, sizeof entry);                                                     \
+            if (!list##_is_sound(view, &entry)) {                                                                      \
+                view->corrupt = true;                                                                                  \
+                return;                                                                                                \
+            }                                                                                                          \
+            visitor->list(context, &entry);                                                                            \
+        }                                                                                                              \
+    }
+
+WALKER(module, segment_module)
+WALKER(object, segment_object)
+WALKER(named_thread, segment_thread)
+WALKER(cpu, segment_cpu)
+WALKER(io, segment_io)
+WALKER(mapping, segment_mapping)
+WALKER(tally, segment_tally)
+WALKER(event, segment_event)
 
 const uint64_t *segment_view_stack(const struct segment_view *view, size_t offset, struct segment_stack *stack) {
     if (offset % 8 || offset > view->size || view->size - offset < sizeof *stack) return NULL;
@@ -156,117 +207,6 @@ static void walk_stacks(struct segment_view *view, size_t at, size_t end, uint64
         }
         visitor->stack(context, &stack, at);
         at += size;
-    }
-}
-
-static void walk_objects(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                         const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_object));
-    for (size_t i = 0; i < count && visitor->object; i++) {
-        struct segment_object object;
-        memcpy(&object, body + i * sizeof object, sizeof object);
-        object.name[sizeof object.name - 1] = '\0';
-        if (!is_id(view, object.id) || object.kind < OBJECT_MUTEX || object.kind > OBJECT_FUTEX) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->object(context, &object);
-    }
-}
-
-static void walk_cpu(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                     const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_cpu));
-    for (size_t i = 0; i < count && visitor->cpu; i++) {
-        struct segment_cpu entry; /* the program may be writing */
-        memcpy(&entry, body + i * sizeof entry, sizeof entry);
-        if (!is_id(view, entry.stack)) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->cpu(context, &entry);
-    }
-}
-
-static void walk_io(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                    const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_io));
-    for (size_t i = 0; i < count && visitor->io; i++) {
-        struct segment_io entry; /* the program may be writing */
-        memcpy(&entry, body + i * sizeof entry, sizeof entry);
-        if (!is_id(view, entry.stack) || !entry.call || entry.call >= IO_CALLS) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->io(context, &entry);
-    }
-}
-
-static bool is_bucket(uint32_t part) {
-    uint32_t histogram = part >> TALLY_BUCKET_BITS, bucket = part & ((1 << TALLY_BUCKET_BITS) - 1);
-    return histogram && histogram < HISTOGRAMS && bucket < 64;
-}
-
-static void walk_tallies(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                         const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_tally));
-    for (size_t i = 0; i < count && visitor->tally; i++) {
-        struct segment_tally tally; /* the program may be writing */
-        memcpy(&tally, body + i * sizeof tally, sizeof tally);
-        if (!is_id(view, tally.stack) || !is_bucket(tally.part)) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->tally(context, &tally);
-    }
-}
-
-static void walk_mappings(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                          const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_mapping));
-    for (size_t i = 0; i < count && visitor->mapping; i++) {
-        struct segment_mapping entry; /* the program may be writing */
-        memcpy(&entry, body + i * sizeof entry, sizeof entry);
-        if (!is_id(view, entry.stack) || !entry.use || entry.use >= MAPPING_USES) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->mapping(context, &entry);
-    }
-}
-
-static void walk_threads(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                         const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_thread));
-    for (size_t i = 0; i < count && visitor->named_thread; i++) {
-        struct segment_thread thread;
-        memcpy(&thread, body + i * sizeof thread, sizeof thread);
-        thread.name[sizeof thread.name - 1] = '\0';
-        if (!is_id(view, thread.id)) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->named_thread(context, &thread);
-    }
-}
-
-static bool is_event(const struct segment_view *view, const struct segment_event *event) {
-    bool has_object = event->kind != EVENT_THREAD;
-    if (!event->kind || event->kind >= EVENT_KINDS || event->end < event->begin) return false;
-    return !has_object || (is_id(view, event->object) && (!event->stack || is_id(view, event->stack)));
-}
-
-static void walk_events(struct segment_view *view, const unsigned char *body, size_t room, uint64_t count,
-                        const struct segment_visitor *visitor, void *context) {
-    count = clamp_count(view, count, room, sizeof(struct segment_event));
-    for (size_t i = 0; i < count && visitor->event; i++) {
-        struct segment_event event; /* the program may be writing */
-        memcpy(&event, body + i * sizeof event, sizeof event);
-        if (!is_event(view, &event)) {
-            view->corrupt = true;
-            return;
-        }
-        visitor->event(context, &event);
     }
 }
 
@@ -312,15 +252,15 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         size_t room = size - sizeof *chunk;
         switch (kind) {
         case CHUNK_NONE: break; /* not published yet */
-        case CHUNK_MODULES: walk_modules(view, body, room, count, visitor, context); break;
+        case CHUNK_MODULES: walk_module(view, body, room, count, visitor, context); break;
         case CHUNK_STACKS: walk_stacks(view, at + sizeof *chunk, at + size, count, visitor, context); break;
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
-        case CHUNK_TALLY: walk_tallies(view, body, room, count, visitor, context); break;
-        case CHUNK_EVENTS: walk_events(view, body, room, count, visitor, context); break;
-        case CHUNK_MAPPING: walk_mappings(view, body, room, count, visitor, context); break;
-        case CHUNK_THREADS: walk_threads(view, body, room, count, visitor, context); break;
-        case CHUNK_OBJECTS: walk_objects(view, body, room, count, visitor, context); break;
+        case CHUNK_TALLY: walk_tally(view, body, room, count, visitor, context); break;
+        case CHUNK_EVENTS: walk_event(view, body, room, count, visitor, context); break;
+        case CHUNK_MAPPING: walk_mapping(view, body, room, count, visitor, context); break;
+        case CHUNK_THREADS: walk_named_thread(view, body, room, count, visitor, context); break;
+        case CHUNK_OBJECTS: walk_object(view, body, room, count, visitor, context); break;
         case CHUNK_THREAD:
             if (clamp_count(view, 1, room, sizeof(struct thread_counters)) && visitor->thread)
                 visitor->thread(context, (const void *)body);
