@@ -26,7 +26,9 @@ if unshare -m true 2>/dev/null; then
     OUT=$(dirname "$CLEAR") hidden "$ROOT/packaging/demo" >none.txt 2>&1 && fail 'a demo without /proc'
     expect_match "$(cat none.txt)" '/proc is not mounted.*mount -t proc' 'the demo without /proc'
     if [ -z "${SANITIZED:-}" ]; then # which need /proc themselves
-        hidden "$CLEAR" profile --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
-        expect_match "$(cat none.txt)" '^clear: /proc is not mounted.*mount -t proc' 'clear profile without /proc'
+        for option in --quiet --cpu=perf --counters --syscalls; do
+            hidden "$CLEAR" profile $option --db none.db true >none.txt 2>&1 && fail 'a run without /proc'
+            expect_match "$(cat none.txt)" '^clear: /proc is not mounted.*mount -t proc' "clear profile $option without /proc"
+        done
     fi
 fi

@@ -77,12 +77,18 @@ wait "$lock"
 
 # Once into another warehouse, by a copy, then where it belongs.
 cp -a "$place" copy
+cp -a "$place" copy.again
 "$CLEAR" recover --db other.db copy >said.txt 2>&1 || fail "another warehouse: $(cat said.txt)"
 expect_equal "$(recorded other.db)" "$(counted)" 'allocations in another warehouse'
 expect_equal "$(sql other.db 'SELECT label, exit_status, key, value FROM runs JOIN tags ON run_id = id')" 'kept|9|a|b' 'the run there'
+# The same recording once more, as after a kill between storing and removing: nothing is there twice.
+"$CLEAR" recover --db other.db copy.again >said.txt 2>&1 || fail "the same recording twice: $(cat said.txt)"
+expect_equal "$(recorded other.db)" "$(counted)" 'allocations after the same recording twice'
+expect_equal "$(sql other.db 'SELECT (SELECT count(*) FROM runs), (SELECT count(*) FROM tags), (SELECT count(*) FROM processes)')" '1|1|1' \
+    'runs, tags and processes after the same recording twice'
 "$CLEAR" recover --db t.db >said.txt 2>&1 || fail "recover: $(cat said.txt)"
 expect_match "$(cat said.txt)" "^$place: run 4, label kept" 'what recover says'
-[ ! -e t.db.lost ] && [ ! -e copy ] || fail 'something is left'
+[ ! -e t.db.lost ] && [ ! -e copy ] && [ ! -e copy.again ] || fail 'something is left'
 expect_equal "$(recorded t.db)" "$(counted)" 'recovered allocations'
 expect_equal "$(sql t.db 'SELECT id, exit_status, flags FROM runs ORDER BY id DESC LIMIT 1')" '4|9|' 'the recovered run'
 expect_equal "$(sql t.db "SELECT uuid FROM runs WHERE id = 4")" "$(sql other.db 'SELECT uuid FROM runs')" 'uuid'

@@ -581,6 +581,25 @@ static void a_bomb_is_refused(void **state) {
     buffer_free(&file);
 }
 
+/* The same in small pieces, none of which is large: samples that say the same again and again. */
+static void a_bomb_in_pieces_is_refused(void **state) {
+    (void)state;
+    enum { PIECES = 300, SAMPLES = 8000 }; /* of 32 bytes: 73 MiB */
+    struct buffer file = {0}, samples = {0};
+    begin_pipe(&file);
+    put_event(&file, IP | TID | TIME, 0, SAMPLE_ID_ALL, 0);
+    for (int i = 0; i < SAMPLES; i++)
+        put_sample(&samples, 5, 0x1000, 1);
+    ZSTD_CStream *stream = ZSTD_createCStream();
+    for (int i = 0; i < PIECES; i++)
+        put_compressed(&file, stream, samples.data, samples.size);
+    ZSTD_freeCStream(stream);
+    assert_true(samples.size * PIECES > 64 << 20 && file.size < 64 << 10);
+    expect_refusal(file.data, file.size, "inflates to more than 64 MiB in all; --limit 4G allows it");
+    buffer_free(&samples);
+    buffer_free(&file);
+}
+
 /* ---- the kernel's names ------------------------------------------------------------------------------------------ */
 
 static void kernel_names_move_with_the_kernel(void **state) {
@@ -613,6 +632,7 @@ int main(void) {
         cmocka_unit_test(a_file_may_be_cut_anywhere),
         cmocka_unit_test(any_bit_may_be_flipped),
         cmocka_unit_test(a_bomb_is_refused),
+        cmocka_unit_test(a_bomb_in_pieces_is_refused),
         cmocka_unit_test(kernel_names_move_with_the_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,10 +108,11 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
                     recording->target.built_by);
     recording->output = output_name(recording);
     if (!request->no_files && export_directory_check(recording->output, err)) return -1;
-    if (private_dir_make(&recording->directory, err) || profiling_check_tools(request, recording->directory.path, err))
-        return -1;
+    if (private_dir_make(&recording->directory, err)) return -1;
     recording->runtime = launch_runtime(recording->directory.path, err);
-    if (!recording->runtime || begin_run(recording, err)) return -1;
+    if (!recording->runtime || profiling_check_tools(request, recording->directory.path, err) ||
+        begin_run(recording, err))
+        return -1;
     self_dumps_open(&recording->dumps, recording->directory.path, &request->recorder);
     recording->input_start = lseek(STDIN_FILENO, 0, SEEK_CUR);
     if (collector_open(&recording->collector, &recording->db, recording->run_id, recording->directory.file,

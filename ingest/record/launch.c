@@ -35,6 +35,11 @@ static char *beside_executable(const char *relative) {
 
 static char *find_runtime(struct error *err) {
     const char *named = getenv("CLEAR_RT_LIBRARY");
+    if (access("/proc/self/exe", F_OK) != 0) {
+        error_fail(err,
+                   "/proc is not mounted, and a program is recorded by what it says there: mount -t proc proc /proc");
+        return NULL;
+    }
     if (named && *named) {
         char *path = realpath(named, NULL);
         if (!path) error_usage(err, "CLEAR_RT_LIBRARY=%s: %s", named, strerror(errno));
@@ -42,10 +47,7 @@ static char *find_runtime(struct error *err) {
     }
     char *path = beside_executable("libclear_rt.so");
     if (!path) path = beside_executable("../lib/clear/libclear_rt.so");
-    if (!path && access("/proc/self/exe", F_OK) != 0)
-        error_fail(err,
-                   "/proc is not mounted, and a program is recorded by what it says there: mount -t proc proc /proc");
-    else if (!path)
+    if (!path)
         error_fail(err,
                    "libclear_rt.so is neither beside the clear executable nor in ../lib/clear; set CLEAR_RT_LIBRARY");
     return path;
