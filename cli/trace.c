@@ -1,4 +1,4 @@
-/* trace.c: clear trace, the single waits of a run in the order of time, or the longest ones. */
+/* trace.c: clear trace, the single events of a run in the order of time, or the longest ones. */
 #include <inttypes.h>
 
 #include "base/units.h"
@@ -33,25 +33,25 @@ static int take_to(void *into, const struct option_row *row, const char *text, s
 #define AT(member) offsetof(struct trace_options, member)
 static const struct option_row shown_rows[] = {
     {"slowest", .letter = 'n', .type = OPTION_COUNT, .offset = AT(slowest), .max = INT64_MAX, .argument = "N",
-     .words = "20", .help = "Only the N longest waits, longest first. Default: all, in the order of time."},
+     .words = "20", .help = "Only the N longest events, longest first. Default: all, in the order of time."},
     {"thread", .type = OPTION_TEXT, .offset = AT(thread), .argument = "GLOB",
-     .help = "Only waits of threads with this name or id (`worker*`, 4711)."},
+     .help = "Only events of threads with this name or id (`worker*`, 4711)."},
     {"lock", .type = OPTION_TEXT, .offset = AT(lock), .argument = "GLOB",
-     .help = "Only waits for what has this name or kind (`*:g_table`, `cond`)."},
+     .help = "Only events about what has this name or kind (`*:g_table`, `cond`, `region`)."},
     {"from", .type = OPTION_TAKE, .take = take_from, .argument = "TIME",
-     .help = "Only waits that end at TIME or later, counted from the start of the run (`1.5s`, `200ms`)."},
+     .help = "Only events that end at TIME or later, counted from the start of the run (`1.5s`, `200ms`)."},
     {"to", .type = OPTION_TAKE, .take = take_to, .argument = "TIME",
-     .help = "Only waits that begin at TIME or before."},
+     .help = "Only events that begin at TIME or before."},
     {0},
 };
 static const struct option_row output_rows[] = {
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
-     .help = "Print a JSON array: one object for each wait, with the columns of the view `lock_waits`."},
+     .help = "Print a JSON array: one object for each event, with the columns of the view `timeline`."},
     {0},
 };
 #undef AT
 const struct option_group trace_options[] = {
-    {"Which waits", shown_rows, 0}, {"Output", output_rows, 0}, CLI_WAREHOUSE(trace_options, db), CLI_OPTIONS_END};
+    {"Which events", shown_rows, 0}, {"Output", output_rows, 0}, CLI_WAREHOUSE(trace_options, db), CLI_OPTIONS_END};
 
 /* How many events the run has. A run without any was recorded without --trace, or nobody waited. */
 static int say_what_is_kept(struct db *db, int64_t run_id, struct error *err) {
@@ -74,7 +74,7 @@ static int say_what_is_kept(struct db *db, int64_t run_id, struct error *err) {
     return 0;
 }
 
-static int print_waits(struct ask *ask, const struct trace_options *options, int64_t run_id, struct error *err) {
+static int print_events(struct ask *ask, const struct trace_options *options, int64_t run_id, struct error *err) {
     struct table_options table = {.format = options->json ? TABLE_JSON : TABLE_TEXT, .human = true};
     sqlite3_stmt *statement =
         ask_prepare(ask, embedded_text(options->json ? "trace/waits.sql" : "trace/table.sql"), err);
@@ -93,7 +93,7 @@ static int print_waits(struct ask *ask, const struct trace_options *options, int
 static int trace_run(struct db *db, const struct trace_options *options, int64_t run_id, struct error *err) {
     struct ask ask;
     ask_open(&ask, db, TIMEOUT_NS, true);
-    int code = print_waits(&ask, options, run_id, err);
+    int code = print_events(&ask, options, run_id, err);
     ask_close(&ask);
     return code ? -1 : say_what_is_kept(db, run_id, err);
 }

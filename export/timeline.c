@@ -9,16 +9,19 @@ enum { KINDS_MAX = UINT8_MAX };
 
 /* ---- kinds, threads ---- */
 
-/* What waits has many names; what does not is one of these. */
-static enum timeline_class class_of(const char *kind) {
-    static const struct timeline_kind known[] = {
-        {"release", TIMELINE_RELEASE}, {"hold", TIMELINE_HOLD},   {"cpu", TIMELINE_SAMPLE},   {"mutex", TIMELINE_WAIT},
-        {"rwlock", TIMELINE_WAIT},     {"read", TIMELINE_WAIT},   {"spin", TIMELINE_WAIT},    {"own", TIMELINE_WAIT},
-        {"cond", TIMELINE_WAIT},       {"sem", TIMELINE_WAIT},    {"barrier", TIMELINE_WAIT}, {"join", TIMELINE_WAIT},
-        {"futex", TIMELINE_WAIT},      {"channel", TIMELINE_WAIT}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i].name, kind) == 0) return known[i].class;
-    return TIMELINE_SLICE;
+/* What the view event_kinds says of a kind. */
+static int find_class(struct db *db, const char *kind, enum timeline_class *class, struct error *err) {
+    static const struct timeline_kind classes[] = {
+        {"wait", TIMELINE_WAIT}, {"release", TIMELINE_RELEASE}, {"hold", TIMELINE_HOLD}, {"sample", TIMELINE_SAMPLE}};
+    sqlite3_stmt *row = db_prepare(db, "SELECT class FROM event_kinds WHERE kind = :kind", err);
+    if (!row) return -1;
+    db_bind_text(row, ":kind", kind);
+    int code = db_step(db, row, err);
+    *class = TIMELINE_SLICE;
+    for (size_t i = 0; code == 1 && i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(classes[i].name, db_text(row, 0)) == 0) *class = classes[i].class;
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
 }
 
 static int find_kind(struct timeline *timeline, const char *name, uint8_t *kind, struct error *err) {
@@ -27,10 +30,11 @@ static int find_kind(struct timeline *timeline, const char *name, uint8_t *kind,
     if (added) {
         if (timeline->kind_count == KINDS_MAX)
             return error_fail(err, "the events are of more than %d kinds", KINDS_MAX);
+        struct timeline_kind new = {.name = arena_text(&timeline->texts, name, strlen(name))};
+        if (find_class(timeline->db, name, &new.class, err)) return -1;
         entry->value = (int64_t)timeline->kind_count++;
         timeline->kinds = xrealloc(timeline->kinds, timeline->kind_count * sizeof *timeline->kinds);
-        timeline->kinds[entry->value] =
-            (struct timeline_kind){arena_text(&timeline->texts, name, strlen(name)), class_of(name)};
+        timeline->kinds[entry->value] = new;
     }
     *kind = (uint8_t)entry->value;
     return 0;
@@ -216,6 +220,7 @@ char *timeline_name(struct timeline *timeline, const struct timeline_event *even
     const char *object = timeline_object(timeline, event->object_id, err);
     if (!object) return NULL;
     if (!*object) return xstrdup(kind->name);
+    if (strcmp(kind->name, "region") == 0 || strcmp(kind->name, "mark") == 0) return xstrdup(object);
     return kind->class == TIMELINE_WAIT ? xasprintf("wait for %s", object) : xasprintf("%s %s", kind->name, object);
 }
 

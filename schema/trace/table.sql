@@ -1,10 +1,10 @@
--- The same waits as waits.sql, for people.
+-- The same events as waits.sql, for people.
 SELECT
     start_ns,
-    duration_ns AS waited_ns,
+    duration_ns AS took_ns,
     trim(thread || ' ' || tid) AS thread,
     kind,
-    object || iif(is_late, ' (gave up)', '') AS "waited for",
+    object || iif(is_late, ' (gave up)', '') AS "what",
     coalesce(trim(coalesce(owner, '') || ' ' || owner_tid), '') AS "had by",
     function || CASE WHEN file <> '' THEN printf(' %s:%d', replace(file, rtrim(file, replace(file, '/', '')), ''), line) ELSE '' END AS at,
     coalesce(release_function
@@ -12,7 +12,7 @@ SELECT
                      THEN printf(' %s:%d', replace(release_file, rtrim(release_file, replace(release_file, '/', '')), ''), release_line)
                      ELSE '' END
              || iif(released_by <> coalesce(owner_tid, released_by), ' by ' || released_by, ''), '') AS "released at"
-FROM lock_waits
+FROM timeline
 WHERE run_id = :run AND start_ns + duration_ns >= :from AND start_ns <= :to
   AND (:thread IS NULL OR thread GLOB :thread OR tid = :thread)
   AND (:lock IS NULL OR object GLOB :lock OR kind GLOB :lock)

@@ -55,7 +55,7 @@ SELECT
     release_places.file AS release_file,
     release_places.line AS release_line
 FROM processes
-JOIN events AS waits ON waits.process_id = processes.id AND waits.kind <> 'release'
+JOIN events AS waits ON waits.process_id = processes.id AND waits.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')
 JOIN objects ON objects.id = waits.object_id
 JOIN places ON places.trace_id = waits.trace_id
 LEFT JOIN threads AS waiters ON waiters.process_id = waits.process_id AND waiters.tid = waits.tid

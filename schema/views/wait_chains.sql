@@ -20,21 +20,22 @@ CREATE VIEW wait_chains AS
 WITH RECURSIVE chains(event_id, step, step_event_id, start_ns, end_ns) AS (
     SELECT id, 1, id, start_ns, start_ns + duration_ns
     FROM events
-    WHERE owner_tid IS NOT NULL
+    WHERE owner_tid IS NOT NULL AND kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')
     UNION ALL
     SELECT chains.event_id, chains.step + 1, next.id, max(chains.start_ns, next.start_ns),
            min(chains.end_ns, next.start_ns + next.duration_ns)
     FROM chains
     JOIN events AS waits ON waits.id = chains.step_event_id
-    -- From the owner's last event before the step began, which may still last, to those that begin within it.
+    -- From the owner's last wait before the step began, which may still last, to those that begin within it.
     JOIN events AS next
         ON next.process_id = waits.process_id AND next.tid = waits.owner_tid
        AND next.start_ns >= coalesce((SELECT max(before.start_ns)
                                       FROM events AS before
                                       WHERE before.process_id = waits.process_id AND before.tid = waits.owner_tid
-                                        AND before.start_ns <= chains.start_ns), 0)
+                                        AND before.start_ns <= chains.start_ns
+                                        AND before.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')), 0)
        AND next.start_ns < chains.end_ns
-    WHERE next.kind <> 'release' AND next.start_ns + next.duration_ns > chains.start_ns AND chains.step < 16
+    WHERE next.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait') AND next.start_ns + next.duration_ns > chains.start_ns AND chains.step < 16
 )
 SELECT
     processes.run_id,

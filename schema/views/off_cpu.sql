@@ -1,0 +1,50 @@
+DROP VIEW IF EXISTS off_cpu;
+CREATE VIEW off_cpu AS
+-- Question: where does the time go in which threads do not run: waits, sleeps, system calls?
+-- Rows: one per process, thread, kind, object and stack of a recording with clear profile --trace. Only the latest events are kept:
+--   processes.lost_events has how many are not. A condition on run_id, also by a join or a subquery, reads the rows of those runs only.
+-- Columns:
+--   run_id [id]: the run
+--   process_id [id]: the process
+--   tid [number]: the thread, by the kernel's id
+--   thread [text]: its name
+--   class [text]: wait, sleep or io, as in event_kinds
+--   kind [text]: as in events
+--   object_id [id]: what it waited for, in objects
+--   object [text]: its name for people
+--   trace_id [id]: the stack that waited; 0: unknown
+--   function [text]: of that stack, as in the view places
+--   file [text]: as in the view places
+--   line [line]: as in the view places
+--   count [count]: how often
+--   time_ns [ns]: sum of the times
+--   max_ns [ns]: the longest
+SELECT
+    processes.run_id,
+    processes.id AS process_id,
+    CAST(substr(used.value, 1, 20) AS INTEGER) AS tid,
+    coalesce(threads.name, '') AS thread,
+    event_kinds.class,
+    event_kinds.kind,
+    objects.id AS object_id,
+    objects.name AS object,
+    places.trace_id,
+    places.function,
+    places.file,
+    places.line,
+    CAST(substr(used.value, 61, 20) AS INTEGER) AS count,
+    CAST(substr(used.value, 81, 20) AS INTEGER) AS time_ns,
+    CAST(substr(used.value, 101, 20) AS INTEGER) AS max_ns
+FROM processes
+-- The sums come from json_each, as in the view heap.
+JOIN json_each(
+    (SELECT '["' || group_concat(sums, '","') || '"]'
+     FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%s', events.tid, events.object_id, events.trace_id, count(*), sum(events.duration_ns),
+                         max(events.duration_ns), events.kind) AS sums
+           FROM events
+           WHERE events.process_id = processes.id AND events.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'sleep', 'io'))
+           GROUP BY events.tid, events.kind, events.object_id, events.trace_id))) AS used
+JOIN event_kinds ON event_kinds.kind = substr(used.value, 121)
+JOIN objects ON objects.id = CAST(substr(used.value, 21, 20) AS INTEGER)
+JOIN places ON places.trace_id = CAST(substr(used.value, 41, 20) AS INTEGER)
+LEFT JOIN threads ON threads.process_id = processes.id AND threads.tid = CAST(substr(used.value, 1, 20) AS INTEGER);
