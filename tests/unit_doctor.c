@@ -1047,6 +1047,7 @@ static const struct {
     {"channel", {"slow-consumer", "slow-producer", "backpressure", "balanced"}},
     {"fibers", {"micro-fibers", "imbalance"}},
     {"thread", {"thread-churn", "busy-wait"}},
+    {"trace", {"convoy", "inversion", "io-under-lock", "long-region"}},
     {"io", {"tiny-io"}},
     {"wait", {"herd", "slow-consumer", "slow-producer", "contended"}},
     {"lock",

@@ -65,6 +65,9 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
               FROM doctor_wait WHERE run_id = run.id
               UNION ALL
+              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
+              FROM doctor_trace WHERE run_id = run.id
+              UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
               FROM doctor_channel WHERE run_id = run.id
               UNION ALL

@@ -51,9 +51,9 @@ SELECT
     releases.id AS release_id,
     releases.tid AS released_by,
     releases.trace_id AS release_trace_id,
-    release_places.function AS release_function,
-    release_places.file AS release_file,
-    release_places.line AS release_line
+    iif(releases.id IS NULL, NULL, release_places.function) AS release_function,
+    iif(releases.id IS NULL, NULL, release_places.file) AS release_file,
+    iif(releases.id IS NULL, NULL, release_places.line) AS release_line
 FROM processes
 JOIN events AS waits ON waits.process_id = processes.id AND waits.kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')
 JOIN objects ON objects.id = waits.object_id
@@ -68,4 +68,4 @@ LEFT JOIN events AS releases
                         AND NOT waits.is_late
                       ORDER BY events.start_ns DESC
                       LIMIT 1)
-LEFT JOIN places AS release_places ON release_places.trace_id = releases.trace_id;
+JOIN places AS release_places ON release_places.trace_id = coalesce(releases.trace_id, 0); -- a LEFT JOIN would read all places
