@@ -6,9 +6,11 @@ CREATE VIEW series AS
 --   it. The values of the subjects of one scope add up to that of the subject ''.
 --   Subjects are made of names, so they are the same in the next build: no addresses, lines or ids, except of a lock or cell that a
 --   dump knows by its address alone.
---   Speed: WHERE run_id = 3, or = :run, reads that run only. Conditions with a constant or a parameter on figure and scope leave out
+--   Speed: a condition on run_id reads those runs only: a constant, a parameter, a subquery, IN; a subquery not where the SELECT has a sum
+--   of its own. Conditions with a constant or a parameter on figure and scope leave out
 --   what they exclude before it is read; the subject is only known then. So ask for totals WHERE figure = 'alloc_bytes' AND scope =
 --   'run', which reads one row a run, rather than for subject = '' alone, which sums the functions of each run too.
+--   SQLite looks through a UNION ALL only where a column has one affinity in all its parts: so all values are expressions, which have none.
 -- Columns:
 --   run_id [id]: the run
 --   started_ns [ns since epoch]: start of the run

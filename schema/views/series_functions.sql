@@ -10,7 +10,7 @@ CREATE VIEW series_functions AS
 --   subject [text]: 'function ' and the name; of what allocates or reads, as in the view place_subjects; of CPU time, as in leaf_subjects
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: function
-SELECT runs.id AS run_id, runs.started_ns, total.figure, 'function ' || named.function AS subject, part.value, 'function' AS scope
+SELECT runs.id AS run_id, runs.started_ns, total.figure, 'function ' || named.function AS subject, +part.value AS value, 'function' AS scope
 FROM (SELECT 'alloc_count' AS figure UNION ALL VALUES ('alloc_bytes'), ('inuse_count'), ('inuse_bytes')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -27,7 +27,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, part.value, 'function'
+SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, +part.value, 'function'
 FROM (SELECT 'peak_bytes' AS figure) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -41,7 +41,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, part.value, 'function'
+SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, +part.value, 'function'
 FROM (SELECT 'io_calls' AS figure UNION ALL VALUES ('io_bytes'), ('io_time_ns')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -57,7 +57,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN place_subjects AS named ON named.trace_id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, part.value, 'function'
+SELECT runs.id, runs.started_ns, total.figure, 'function ' || named.function, +part.value, 'function'
 FROM (SELECT 'cpu_ns' AS figure) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'

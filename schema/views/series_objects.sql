@@ -10,7 +10,7 @@ CREATE VIEW series_objects AS
 --   subject [text]: lock, wait, cell or channel, and the name of the object (objects.name)
 --   value [unit of the figure]: the figure, not 0
 --   scope [text]: the first word of the subject
-SELECT runs.id AS run_id, runs.started_ns, total.figure, 'lock ' || named.name AS subject, part.value, 'lock' AS scope
+SELECT runs.id AS run_id, runs.started_ns, total.figure, 'lock ' || named.name AS subject, +part.value AS value, 'lock' AS scope
 FROM (SELECT 'lock_acquires' AS figure UNION ALL VALUES ('lock_contended'), ('lock_wait_ns'), ('lock_hold_ns')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -27,7 +27,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'wait ' || named.name, part.value, 'wait'
+SELECT runs.id, runs.started_ns, total.figure, 'wait ' || named.name, +part.value, 'wait'
 FROM (SELECT 'waits' AS figure UNION ALL VALUES ('wait_ns')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -42,7 +42,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'cell ' || named.name, part.value, 'cell'
+SELECT runs.id, runs.started_ns, total.figure, 'cell ' || named.name, +part.value, 'cell'
 FROM (SELECT 'cell_reads' AS figure UNION ALL VALUES ('cell_commits'), ('cell_retries'), ('cell_update_failures')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
@@ -59,7 +59,7 @@ CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || 
                       WHERE value <> 0)) AS part
 JOIN objects AS named ON named.id = part.key
 UNION ALL
-SELECT runs.id, runs.started_ns, total.figure, 'channel ' || named.name, part.value, 'channel'
+SELECT runs.id, runs.started_ns, total.figure, 'channel ' || named.name, +part.value, 'channel'
 FROM (SELECT 'channel_pushes' AS figure UNION ALL VALUES ('channel_pops'), ('channel_push_blocked'), ('channel_pop_blocked')) AS total
 CROSS JOIN runs
 CROSS JOIN json_each((SELECT '{' || group_concat('"' || id || '":' || value) || '}'
