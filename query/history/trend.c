@@ -103,7 +103,7 @@ static char *scope_of(const char *of) {
 /* Sites are nearly all rows of a file with many runs, so they have a statement of their own. */
 static const char *subjects_sql(const char *figure, const char *scope) {
     static const char *const figures[] = {"alloc_count", "alloc_bytes", "inuse_count", "inuse_bytes"};
-    bool is_of_stacks = scope && (strcmp(scope, "function") == 0 || strcmp(scope, "site") == 0);
+    bool is_of_stacks = !scope || strcmp(scope, "function") == 0 || strcmp(scope, "site") == 0;
     for (size_t i = 0; is_of_stacks && i < sizeof figures / sizeof *figures; i++)
         if (strcmp(figures[i], figure) == 0) return embedded_text("history/trend_sites.sql");
     return embedded_text("history/trend_subjects.sql");

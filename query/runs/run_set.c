@@ -4,17 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "query/runs/select.h"
 
-static void add(struct run_set *set, int64_t id) {
-    for (size_t i = 0; i < set->count; i++)
-        if (set->ids[i] == id) return;
-    set->ids = xrealloc(set->ids, (set->count + 1) * sizeof *set->ids);
+/* A set while it grows. */
+struct growing {
+    struct run_set set;
+    struct map members; /* its ids: a set may have all runs of a file with many */
+};
+
+static void add(struct growing *growing, int64_t id) {
+    struct run_set *set = &growing->set;
+    bool is_new;
+    map_put(&growing->members, &id, sizeof id, &is_new);
+    if (!is_new) return;
+    if (set->count % 256 == 0) set->ids = xrealloc(set->ids, (set->count + 256) * sizeof *set->ids);
     set->ids[set->count++] = id;
 }
 
+static void growing_free(struct growing *growing) {
+    run_set_free(&growing->set);
+    map_free(&growing->members);
+}
+
 /* Adds the ids that a statement returns; no id is an error. */
-static int add_rows(struct run_set *set, struct db *db, sqlite3_stmt *statement, const char *text, struct error *err) {
+static int add_rows(struct growing *set, struct db *db, sqlite3_stmt *statement, const char *text, struct error *err) {
     int code;
     bool any = false;
     while ((code = db_step(db, statement, err)) == 1) {
@@ -26,7 +40,7 @@ static int add_rows(struct run_set *set, struct db *db, sqlite3_stmt *statement,
     return code;
 }
 
-static int add_range(struct run_set *set, struct db *db, const char *text, const char *dots, struct error *err) {
+static int add_range(struct growing *set, struct db *db, const char *text, const char *dots, struct error *err) {
     int64_t first, last;
     char *name = xstrdup(text);
     name[dots - text] = '\0';
@@ -40,13 +54,13 @@ static int add_range(struct run_set *set, struct db *db, const char *text, const
     return add_rows(set, db, rows, text, err);
 }
 
-static int add_all(struct run_set *set, struct db *db, const char *text, struct error *err) {
+static int add_all(struct growing *set, struct db *db, const char *text, struct error *err) {
     sqlite3_stmt *rows = db_prepare(db, "SELECT id FROM runs ORDER BY id", err);
     return rows ? add_rows(set, db, rows, text, err) : -1;
 }
 
 /* "KEY=VALUE". */
-static int add_tagged(struct run_set *set, struct db *db, const char *tag, const char *text, struct error *err) {
+static int add_tagged(struct growing *set, struct db *db, const char *tag, const char *text, struct error *err) {
     const char *equals = strchr(tag, '=');
     if (!equals || equals == tag) return error_usage(err, "'%s': write tag:KEY=VALUE, such as tag:branch=main", text);
     sqlite3_stmt *rows =
@@ -60,7 +74,7 @@ static int add_tagged(struct run_set *set, struct db *db, const char *tag, const
     return add_rows(set, db, rows, text, err);
 }
 
-static int add_named(struct run_set *set, struct db *db, const char *text, struct error *err) {
+static int add_named(struct growing *set, struct db *db, const char *text, struct error *err) {
     const char *name = text + strlen("all:");
     if (strchr(name, '=')) return add_tagged(set, db, name, text, err);
     sqlite3_stmt *rows = db_prepare(db, "SELECT id FROM runs WHERE label = :label ORDER BY id", err);
@@ -69,43 +83,38 @@ static int add_named(struct run_set *set, struct db *db, const char *text, struc
     return add_rows(set, db, rows, text, err);
 }
 
-static bool is_in(const int64_t *ids, size_t count, int64_t id) {
-    for (size_t i = 0; i < count; i++)
-        if (ids[i] == id) return true;
-    return false;
-}
-
 /* Keeps the `wanted` newest runs of the set, in their order. */
-static int keep_newest(struct run_set *set, struct db *db, size_t wanted, struct error *err) {
-    size_t found = 0, left = 0;
-    if (set->count <= wanted) return 0;
+static int keep_newest(struct growing *set, struct db *db, size_t wanted, struct error *err) {
+    struct growing kept = {0};
+    struct map newest = {0};
+    if (set->set.count <= wanted) return 0;
     sqlite3_stmt *row = db_prepare(db, "SELECT run_id FROM run_order ORDER BY place", err);
-    int64_t *newest = xcalloc(wanted, sizeof *newest);
     int code = row ? 1 : -1;
-    while (found < wanted && code == 1 && (code = db_step(db, row, err)) == 1) {
+    while (newest.count < wanted && code == 1 && (code = db_step(db, row, err)) == 1) {
         int64_t id = sqlite3_column_int64(row, 0);
-        if (is_in(set->ids, set->count, id)) newest[found++] = id;
+        if (map_find(&set->members, &id, sizeof id)) map_put(&newest, &id, sizeof id, NULL);
     }
     if (row) sqlite3_reset(row);
-    for (size_t i = 0; i < set->count && code >= 0; i++)
-        if (is_in(newest, found, set->ids[i])) set->ids[left++] = set->ids[i];
-    if (code >= 0) set->count = left;
-    free(newest);
+    for (size_t i = 0; i < set->set.count; i++)
+        if (map_find(&newest, &set->set.ids[i], sizeof *set->set.ids)) add(&kept, set->set.ids[i]);
+    map_free(&newest);
+    growing_free(set);
+    *set = kept;
     return code < 0 ? -1 : 0;
 }
 
-static int add_last(struct run_set *set, struct db *db, const char *text, struct error *err) {
+static int add_last(struct growing *set, struct db *db, const char *text, struct error *err) {
     char *end;
     errno = 0;
     const char *number = text + strlen("last=");
     long wanted = strtol(number, &end, 10);
     if (*number < '0' || *number > '9' || *end || errno || wanted < 1)
         return error_usage(err, "'%s': N of last=N must be a whole number from 1", text);
-    if (set->count == 0 && add_all(set, db, text, err) < 0) return -1;
+    if (set->set.count == 0 && add_all(set, db, text, err) < 0) return -1;
     return keep_newest(set, db, (size_t)wanted, err);
 }
 
-static int add_one(struct run_set *set, struct db *db, const char *text, struct error *err) {
+static int add_one(struct growing *set, struct db *db, const char *text, struct error *err) {
     int64_t id;
     const char *dots = strstr(text, "..");
     if (strcmp(text, "all") == 0) return add_all(set, db, text, err);
@@ -124,15 +133,22 @@ static int add_one(struct run_set *set, struct db *db, const char *text, struct 
 }
 
 int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err) {
-    struct run_set word = {0}; /* last=N selects from this word only */
+    struct growing word = {0}, whole = {0}; /* last=N selects from this word only */
     char *copy = xstrdup(text), *rest = copy, *one;
     int code = 0;
     while (code == 0 && (one = strsep(&rest, ",")))
         code = add_one(&word, db, one, err);
-    for (size_t i = 0; i < word.count && code == 0; i++)
-        add(set, word.ids[i]);
-    run_set_free(&word);
     free(copy);
+    if (code == 0) {
+        for (size_t i = 0; i < set->count; i++)
+            add(&whole, set->ids[i]);
+        for (size_t i = 0; i < word.set.count; i++)
+            add(&whole, word.set.ids[i]);
+        run_set_free(set);
+        *set = whole.set;
+        map_free(&whole.members);
+    }
+    growing_free(&word);
     return code;
 }
 
