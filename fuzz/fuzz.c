@@ -13,6 +13,7 @@ static struct ingest ingest;
 static unsigned inputs;
 
 unsigned replay_taken;
+bool replay_is_whole;
 
 static void renew(void) {
     static const struct ingest_options options = {.lenient = false};

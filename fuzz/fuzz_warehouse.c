@@ -50,8 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fuzz_check(code, &err);
         return 0;
     }
-    code = fuzz_read_run(&db, "latest~1", "heap", &err);
-    if (code == 0) code = fuzz_read_run(&db, "latest", "lock", &err);
+    code = fuzz_read_runs(&db, data, size, &err);
     fuzz_check(code, &err);
     db_close(&db, &ignored);
     return 0;

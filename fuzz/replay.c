@@ -82,6 +82,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     signal(SIGPROF, too_long);
+    replay_is_whole = true;
     for (int i = 2; i < argc; i++)
         if (replay(reader, argv[i]) != 0) return 1;
     printf("%s: %d files read, %u taken\n", reader->name, argc - 2, replay_taken);

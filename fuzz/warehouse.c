@@ -118,14 +118,34 @@ static int export_kind(struct db *db, int64_t run_id, const char *kind, const ch
     return code;
 }
 
-int fuzz_read_run(struct db *db, const char *run, const char *kind, struct error *err) {
+static int read_part(struct db *db, const struct doctor_options *options, const char *kind, enum fuzz_part part,
+                     struct error *err) {
+    switch (part) {
+    case FUZZ_DOCTOR: return doctor_print(nowhere, db, options, err);
+    case FUZZ_DOCTOR_JSON: return doctor_print_json(nowhere, db, options, err);
+    case FUZZ_PPROF: return export_kind(db, options->run_id, kind, "pprof", err);
+    default: return export_kind(db, options->run_id, kind, "folded", err);
+    }
+}
+
+static int read_run(struct db *db, const char *run, const char *kind, enum fuzz_part part, struct error *err) {
     struct doctor_options options = {.top = 5, .cumulative = true};
     if (select_run(db, run, &options.run_id, err) != 0) return -1;
     if (diagnoses_check(db, options.run_id, leave_out, NULL, err) != 0) return -1;
-    if (doctor_print(nowhere, db, &options, err) != 0) return -1;
-    if (doctor_print_json(nowhere, db, &options, err) != 0) return -1;
-    if (export_kind(db, options.run_id, kind, "pprof", err) != 0) return -1;
-    return export_kind(db, options.run_id, kind, "folded", err);
+    return read_part(db, &options, kind, part, err);
+}
+
+int fuzz_read_runs(struct db *db, const uint8_t *data, size_t size, struct error *err) {
+    unsigned part = 0, last = FUZZ_PARTS * 2;
+    if (!replay_is_whole) {
+        part = (unsigned)((size + (size ? data[size - 1] : 0u)) % last);
+        last = part + 1;
+    }
+    int code = 0;
+    for (; code == 0 && part < last; part++)
+        code = part < FUZZ_PARTS ? read_run(db, "latest~1", "heap", part, err)
+                                 : read_run(db, "latest", "lock", part - FUZZ_PARTS, err);
+    return code;
 }
 
 void fuzz_check(int code, const struct error *err) {

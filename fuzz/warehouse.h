@@ -29,8 +29,10 @@ bool fuzz_damage_next(const uint8_t **at, const uint8_t *end, struct damage *dam
 /* `text`, a dump of clear's own, as a run. */
 void fuzz_add_dump(struct db *db, const char *name, const char *text);
 
-/* `clear doctor` and `clear export` of a run: what they print is thrown away. */
-int fuzz_read_run(struct db *db, const char *run, const char *kind, struct error *err);
+/* `clear doctor` and `clear export` of both runs: what they print is thrown away. A fuzzer reads one part of one run, which the input's
+ * size and last byte choose: each part asks its own questions, and all of them take ten times as long. A replay reads everything. */
+enum fuzz_part { FUZZ_DOCTOR, FUZZ_DOCTOR_JSON, FUZZ_PPROF, FUZZ_FOLDED, FUZZ_PARTS };
+int fuzz_read_runs(struct db *db, const uint8_t *data, size_t size, struct error *err);
 
 /* A failure must have a message; what succeeded counts for the replay. */
 void fuzz_check(int code, const struct error *err);

@@ -21,7 +21,7 @@ for source in "$ROOT"/fuzz/fuzz_*.c; do
     expect_between "${taken##* }" $least "${#files[@]}" "files that $reader took"
     count=$((count + 1))
 done
-[ "$count" -ge 11 ] || fail "only $count readers"
+[ "$count" -ge 12 ] || fail "only $count readers"
 for folder in "$ROOT"/fixtures/crashers/*; do
     [ -f "$ROOT/fuzz/fuzz_$(basename "$folder").c" ] || fail "$folder belongs to no reader"
 done
@@ -33,6 +33,7 @@ cat >reader.c <<'C'
 #include <string.h>
 #include "fuzz/replay.h"
 unsigned replay_taken;
+bool replay_is_whole;
 int replay_toy(const uint8_t *data, size_t size);
 int replay_toy(const uint8_t *data, size_t size) {
     if (size == 5 && memcmp(data, "crash", 5) == 0) abort();

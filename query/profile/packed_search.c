@@ -62,7 +62,8 @@ static int walk(struct tree_search *search, uint32_t root, struct packed_found *
             visit(search, node, node == root, found);
         }
         uint32_t next = tree->firsts[begin], next_end = packed_tree_children_end(tree, end - 1);
-        if (next < next_end && next < end) return error_fail(err, "the call tree is broken");
+        if (next_end > tree->head.node_count || (next < next_end && next < end))
+            return error_fail(err, "the call tree is broken");
         begin = next;
         end = next_end;
     }

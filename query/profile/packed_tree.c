@@ -62,7 +62,7 @@ int packed_tree_open(struct packed_tree *tree, const void *bytes, size_t size, s
     *tree = (struct packed_tree){0};
     if (size >= sizeof tree->head) memcpy(&tree->head, bytes, sizeof tree->head);
     if (memcmp(tree->head.magic, PACKED_TREE_MAGIC, sizeof tree->head.magic) != 0 || tree->head.node_count == 0 ||
-        tree->head.node_count > UINT32_MAX)
+        tree->head.node_count > UINT32_MAX || tree->head.name_count == 0)
         return error_fail(err, "the call tree is broken");
     take_all(tree, &parts);
     return parts.is_short ? error_fail(err, "the call tree is cut off") : 0;
