@@ -10,6 +10,10 @@
 /* ---- one option ---- */
 
 bool option_takes_value(const struct option_row *row) {
+    return row->argument && *row->argument != '[';
+}
+
+bool option_may_have_value(const struct option_row *row) {
     return row->argument != NULL;
 }
 
@@ -161,7 +165,7 @@ static int read_long(struct argument_cursor *cursor, struct error *err) {
     if (!place.row) {
         code = fitting > 1 ? error_usage(err, "option %s is ambiguous", shown)
                            : unknown(cursor->reader, written, size, err);
-    } else if (equals && !option_takes_value(place.row)) {
+    } else if (equals && !option_may_have_value(place.row)) {
         error_usage(err, "option %s takes no value", shown);
     } else {
         const char *value = equals ? equals + 1 : NULL;

@@ -37,9 +37,10 @@ struct option_row {
     const char *preset;    /* of OPTION_SWITCH, OPTION_INTEGER, OPTION_REAL: what option_preset sets; NULL: nothing */
     bool is_repeatable;    /* each use adds; of other options the last one counts */
     bool is_number;        /* -5 is this option with the value 5 */
-    const char *argument;  /* what help calls the value ("FILE", "on|off"); NULL: the option takes none */
-    const char *words;     /* what shells offer for the value: words, or "<file>", "<run>", ... (cli/offer.h) */
-    const char *help;      /* whole sentences, `code` in backquotes; NULL: it is read but not shown */
+    /* What help calls the value ("FILE", "on|off"); NULL: the option takes none. "[=FILE]": it may have one, behind "=". */
+    const char *argument;
+    const char *words; /* what shells offer for the value: words, or "<file>", "<run>", ... (cli/offer.h) */
+    const char *help;  /* whole sentences, `code` in backquotes; NULL: it is read but not shown */
     /* Of OPTION_TAKE. `text` is NULL where no value was given. Gets what the group's offset points at. */
     int (*take)(void *into, const struct option_row *row, const char *text, struct error *err);
 };
@@ -93,6 +94,8 @@ int option_set(const struct option_place *place, const char *shown, const char *
 void option_preset(const struct option_group *groups, void *into);
 /* Does the option need a value? */
 bool option_takes_value(const struct option_row *row);
+/* May it have one? */
+bool option_may_have_value(const struct option_row *row);
 /* true, t, 1 and false, f, 0, as Go reads them. */
 int option_bool(const char *shown, const char *text, bool *value, struct error *err);
 

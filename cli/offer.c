@@ -349,7 +349,7 @@ static void put_for_command(struct offer *offer, int count, char *const *words) 
         } else if (!is_option) {
             if (position++ == 0) offer->query = words[i];
             is_over = is_over || offer->command->stops;
-        } else if (row && row->argument && !value) {
+        } else if (row && option_takes_value(row) && !value) {
             if (i + 2 == count) {
                 offer->typed = words[i + 1];
                 put_words(offer, row->words, -1);

@@ -12,8 +12,8 @@
  * Errors. No function fails, changes errno, or allocates from the program's heap. What the recorder has no room for is
  * counted as dropped and shown with the profile.
  *
- * Ownership. Pointers are identities: they are compared, and never dereferenced or freed. Only `name` is read, during
- * the call.
+ * Ownership. Pointers are identities: they are compared, and never dereferenced or freed. Only a `name` is read,
+ * during the call.
  *
  * Units and ranges. Times are nanoseconds, sizes bytes, depths and capacities messages. Every value of a type is
  * allowed, except where a comment says otherwise. Sums are kept in 64 bits.
@@ -55,6 +55,10 @@ void clear_rt_free_all(const void *arena) CLEAR_RT_WEAK;
 void clear_rt_fiber_spawn(uint64_t fiber, uint32_t site) CLEAR_RT_WEAK;
 void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) CLEAR_RT_WEAK;
 void clear_rt_fiber_exit(uint64_t fiber) CLEAR_RT_WEAK;
+void clear_rt_region_begin(const char *name) CLEAR_RT_WEAK;
+void clear_rt_region_end(void) CLEAR_RT_WEAK;
+void clear_rt_mark(const char *name) CLEAR_RT_WEAK;
+void clear_rt_flow(const char *name, uint64_t flow) CLEAR_RT_WEAK;
 
 /* --- cells: values behind an atomic pointer, copied to be changed (MVCC) ----------------------------------------- */
 
@@ -151,6 +155,31 @@ static inline void clear_fiber_run(uint64_t fiber, uint32_t scheduler) {
 /* The fiber ended. Its lifetime is the time since its spawn. */
 static inline void clear_fiber_exit(uint64_t fiber) {
     if (clear_rt_fiber_exit) clear_rt_fiber_exit(fiber);
+}
+
+/* --- the timeline of `clear profile --trace` ---------------------------------------------------------------------- */
+
+/* Work that has a name begins in this thread: a request, a phase. Regions may lie inside each other, up to 32; each ends with
+ * its own clear_region_end, in the thread that began it. 47 bytes of `name` are kept; NULL must not be. A program needs few
+ * names: they are kept to its end. */
+static inline void clear_region_begin(const char *name) {
+    if (clear_rt_region_begin) clear_rt_region_begin(name);
+}
+
+/* The innermost region of this thread ends. */
+static inline void clear_region_end(void) {
+    if (clear_rt_region_end) clear_rt_region_end();
+}
+
+/* Something happened at this moment. `name` as of a region. */
+static inline void clear_mark(const char *name) {
+    if (clear_rt_mark) clear_rt_mark(name);
+}
+
+/* This thread works on the thing with the number `flow` now: calls with one number, from any threads, are steps of one flow,
+ * in the order of time. `name` as of a region. */
+static inline void clear_flow(const char *name, uint64_t flow) {
+    if (clear_rt_flow) clear_rt_flow(name, flow);
 }
 
 #ifdef __cplusplus

@@ -73,7 +73,7 @@ enum segment_feature {
     FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
     FEATURE_LIFETIMES = 1u << 17,  /* histograms of the sizes and lifetimes of blocks */
     FEATURE_MMAP = 1u << 18,       /* mappings that the program makes itself */
-    FEATURE_TRACE = 1u << 19,      /* single waits with their times, in rings of the latest (struct segment_event) */
+    FEATURE_TRACE = 1u << 19,      /* single events with their times, in rings of the latest (struct segment_event) */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -92,15 +92,16 @@ struct control {
     int32_t first_pid; /* of the target; written before it execs */
     /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit. Stacks beyond it are cut. */
     uint64_t ids_max;
-    uint64_t segment_max;  /* bytes of address space that a segment reserves */
-    uint64_t trace_max;    /* FEATURE_TRACE: bytes of the rings of one process; beyond that the oldest events go */
-    uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
-    uint32_t sample_n;     /* 0 or 1 is every event */
-    uint32_t cpu_hz;       /* samples per second of CPU time of each thread; 0 is off */
+    uint64_t segment_max;    /* bytes of address space that a segment reserves */
+    uint64_t trace_max;      /* FEATURE_TRACE: bytes of the rings of one process; beyond that the oldest events go */
+    uint64_t sample_bytes;   /* mean bytes between samples; 0 or 1 is off */
+    uint64_t trace_limit_ns; /* FEATURE_TRACE: shorter sleeps and system calls are no events */
+    uint32_t trace_kinds;    /* FEATURE_TRACE: enum segment_trace_kind */
+    uint32_t sample_n;       /* 0 or 1 is every event */
+    uint32_t cpu_hz;         /* samples per second of CPU time of each thread; 0 is off */
     /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of
      * known fibers. */
     _Atomic uint32_t is_paused;
-    uint32_t reserved;
     /* CPU time of processes that are about to exec: the new image counts from there. By pid, modulo EXECS: the pid in
      * the upper 22 bits, its clock in microseconds in the others; 0: none. */
     _Atomic uint64_t execs[SEGMENT_EXECS];
@@ -189,7 +190,8 @@ struct segment_object {
      * stack that used it first without a wait (of a condition variable: that woke its waiters first), or 0. */
     uint32_t number;
     uint64_t capacity; /* of a channel, in messages; 0 unbounded or unknown */
-    char name[48];     /* of a channel: the name it was opened with, cut to 47 bytes; NUL-terminated */
+    char name
+        [48]; /* of a channel: the name it was opened with; of an OBJECT_NAME: itself; cut to 47 bytes; NUL-terminated */
     uint64_t guard; /* of a condition variable, in the object of a stack that waits: the address of its mutex; else 0 */
 };
 enum segment_object_kind {
@@ -205,6 +207,7 @@ enum segment_object_kind {
     OBJECT_BARRIER,
     OBJECT_JOIN,  /* the end of another thread: one object for all threads, address 1 */
     OBJECT_FUTEX, /* of another runtime, which calls the kernel by syscall(2) */
+    OBJECT_NAME,  /* the name of a region, a mark, a flow or a call of the C library; address 0 */
 };
 
 /* Counters of one stack in one thread. Summed over all threads, alloc - free is what is live.
@@ -327,27 +330,32 @@ struct segment_io {
     struct io_counters counters;
 };
 /* Relatives count as one: pread64 as pread, openat as open. */
+#define SEGMENT_IO_CALLS(X)                                                                                            \
+    X(READ, "read")                                                                                                    \
+    X(PREAD, "pread")                                                                                                  \
+    X(READV, "readv")                                                                                                  \
+    X(PREADV, "preadv")                                                                                                \
+    X(RECV, "recv")                                                                                                    \
+    X(RECVFROM, "recvfrom")                                                                                            \
+    X(RECVMSG, "recvmsg")                                                                                              \
+    X(WRITE, "write")                                                                                                  \
+    X(PWRITE, "pwrite")                                                                                                \
+    X(WRITEV, "writev")                                                                                                \
+    X(PWRITEV, "pwritev")                                                                                              \
+    X(SEND, "send")                                                                                                    \
+    X(SENDTO, "sendto")                                                                                                \
+    X(SENDMSG, "sendmsg")                                                                                              \
+    X(FFLUSH, "fflush") /* that had something to write */                                                              \
+    X(FSYNC, "fsync")                                                                                                  \
+    X(FDATASYNC, "fdatasync")                                                                                          \
+    X(OPEN, "open")                                                                                                    \
+    X(CLOSE, "close")
 enum segment_io_call {
-    IO_READ = 1,
-    IO_PREAD,
-    IO_READV,
-    IO_PREADV,
-    IO_RECV,
-    IO_RECVFROM,
-    IO_RECVMSG,
-    IO_WRITE,
-    IO_PWRITE,
-    IO_WRITEV,
-    IO_PWRITEV,
-    IO_SEND,
-    IO_SENDTO,
-    IO_SENDMSG,
-    IO_FFLUSH, /* that had something to write */
-    IO_FSYNC,
-    IO_FDATASYNC,
-    IO_OPEN,
-    IO_CLOSE,
-    IO_CALLS
+    IO_NONE = 0,
+#define X(call, name) IO_##call,
+    SEGMENT_IO_CALLS(X)
+#undef X
+        IO_CALLS
 };
 
 /* An entry of CHUNK_TALLY: blocks of one stack, counted by the thread that allocated or freed them, of which a figure is in one
@@ -427,12 +435,7 @@ struct start_counters {
     uint64_t started, ended, life, life_max, short_count, short_life, reserved[2];
 };
 
-/* An event of a thread: something that took time, or happened. Times are ticks. Only what waits, or makes others wait, has
- * events, so a program whose threads do not meet pays nothing.
- *   EVENT_LOCK, EVENT_READ   the wait for a lock, for its read side: from the attempt to the acquisition or the time limit
- *   EVENT_WAIT               the wait for what is no lock (OBJECT_COND to OBJECT_FUTEX)
- *   EVENT_RELEASE            a lock that others waited for was released: `begin` and `end` are that moment, `stack` who did it
- *   EVENT_THREAD             the thread had its first event: its name at that moment */
+/* An event of a thread: something that took time, or happened. Times are ticks; one that takes time is written when it is over. */
 struct segment_event {
     uint64_t begin, end;
     uint32_t kind; /* enum segment_event_kind */
@@ -440,14 +443,38 @@ struct segment_event {
     union {
         struct {
             uint32_t object; /* id */
-            uint32_t stack;  /* id, of EVENT_RELEASE; a wait has that of its object */
-            int32_t owner;   /* the thread that had the lock when the wait began; 0: unknown, or there is none */
+            uint32_t stack;  /* id; 0: unknown. A wait has that of its object, and none here */
+            int32_t owner;   /* of a wait: the thread that had the lock when it began; 0: unknown, or there is none */
             uint32_t flags;  /* enum segment_event_flag */
         };
-        char name[16]; /* NUL-terminated where it is shorter */
+        struct {
+            uint32_t object_, stack_; /* as above */
+            uint64_t flow;            /* of EVENT_FLOW: the program's number of it */
+        };
+        char name[16]; /* of EVENT_THREAD; NUL-terminated where it is shorter */
     };
 };
-enum segment_event_kind { EVENT_LOCK = 1, EVENT_READ, EVENT_WAIT, EVENT_RELEASE, EVENT_THREAD, EVENT_KINDS };
+enum segment_event_kind {
+    EVENT_LOCK = 1, /* a wait for a lock; begin: when it was asked for */
+    EVENT_READ,     /* the same, for the read side */
+    EVENT_WAIT,     /* a wait for what is no lock */
+    EVENT_RELEASE,  /* of a lock that others waited for; end is begin */
+    EVENT_THREAD,   /* the name of the thread, before its first event; end is begin */
+    EVENT_SLEEP,    /* object: the name of the call, as of the next */
+    EVENT_SYSCALL,  /* a call of the C library that waits for the system */
+    EVENT_REGION,   /* of clear.h; stack: where it began. It stands behind the regions inside it */
+    EVENT_MARK,     /* end is begin */
+    EVENT_FLOW,     /* the same, with `flow` */
+    EVENT_KINDS
+};
+/* What is asked for (control.trace_kinds). */
+enum segment_trace_kind {
+    TRACE_LOCK = 1u << 0,    /* EVENT_LOCK, EVENT_READ, and their EVENT_RELEASE */
+    TRACE_WAIT = 1u << 1,    /* EVENT_WAIT */
+    TRACE_SLEEP = 1u << 2,   /* EVENT_SLEEP */
+    TRACE_SYSCALL = 1u << 3, /* EVENT_SYSCALL */
+    TRACE_REGION = 1u << 4,  /* EVENT_REGION, EVENT_MARK, EVENT_FLOW */
+};
 enum segment_event_flag {
     EVENT_LATE = 1, /* it reached its time limit, or was cancelled or interrupted */
 };

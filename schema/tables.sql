@@ -51,20 +51,26 @@ CREATE TABLE threads (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
-    -- One event of a thread: a wait, or a release that ended the wait of another thread (clear profile --trace). They are stored when the
-    -- process has ended, the latest that its rings kept; processes.lost_events has how many they did not.
+    -- One event of a thread: something that took time, or happened at a moment (clear profile --trace). They are stored when the process
+    -- has ended, the latest that its rings kept; processes.lost_events has how many they did not.
     id          INTEGER PRIMARY KEY, -- [id] the event
     process_id  INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     tid         INTEGER NOT NULL, -- [number] the kernel's id of the thread
     start_ns    INTEGER NOT NULL, -- [ns] since the start of the run
-    duration_ns INTEGER NOT NULL, -- [ns] how long it took; of a release 0
+    duration_ns INTEGER NOT NULL, -- [ns] how long it took; 0 of what happens at a moment: release, mark, flow
     kind        TEXT    NOT NULL, -- [text] mutex, rwlock, spin, own: a wait for such a lock; read: for the read side of an rwlock; cond,
-                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for
-    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for
-    address     INTEGER NOT NULL, -- [address] of it in the process
-    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, or released; 0: unknown
+                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for; sleep; syscall: a
+                                  -- call of the C library that waited for the system; region, mark, flow: what the program reported so
+                                  -- (clear_region_begin, clear_mark, clear_flow)
+    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for; of a sleep or syscall an object with the
+                                  -- name of the call, of a region, mark or flow one with its name
+    address     INTEGER NOT NULL, -- [address] of it in the process; 0 where it is a name
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, released, slept, or called clear.h (of a region its
+                                  -- begin); 0: unknown
     owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; NULL: unknown, or none
-    is_late     INTEGER NOT NULL DEFAULT 0 -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled
+    is_late     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled; the sleep or
+                                  -- call was interrupted
+    value       INTEGER  -- [number] of a flow: its number, modulo 2^64 as a signed one; NULL: there is none
 ) STRICT;
 CREATE INDEX events_thread ON events(process_id, tid, start_ns);
 CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';
@@ -221,7 +227,7 @@ CREATE TABLE label_sets (
 CREATE TABLE objects (
     -- One lock, cell or channel.
     id       INTEGER PRIMARY KEY, -- [id] the object
-    kind     TEXT    NOT NULL, -- [text] lock, wait (what is waited for that is no lock), cell, channel
+    kind     TEXT    NOT NULL, -- [text] lock, wait (what is waited for that is no lock), cell, channel, name (of events: of a region, a call)
     identity TEXT    NOT NULL, -- [text] what makes it the same object in the next run (see ingest/store/store.h)
     name     TEXT    NOT NULL, -- [text] for people: server:g_table_lock, new_table+24, new_table+24#2 (in the second block that new_table
                                -- allocated), 0x500000, channel#1

@@ -226,7 +226,7 @@ static void add_option(struct roff *roff, const struct option_row *row, const ch
     }
     add_styled(out, 'B', term, strlen(term));
     if (row->argument) {
-        buffer_add_char(out, ' ');
+        if (option_takes_value(row)) buffer_add_char(out, ' ');
         add_syntax(out, row->argument, strlen(row->argument));
     }
     buffer_add_char(out, '\n');

@@ -101,7 +101,7 @@ static void add_formats(struct buffer *out, const char *text, manual_list *list,
 
 static char *option_text(const struct option_row *row) {
     const char letter[] = {'-', row->letter, ',', ' ', '\0'};
-    return xasprintf("%s--%s%s%s", row->letter ? letter : "", row->name, row->argument ? " " : "",
+    return xasprintf("%s--%s%s%s", row->letter ? letter : "", row->name, option_takes_value(row) ? " " : "",
                      row->argument ? row->argument : "");
 }
 

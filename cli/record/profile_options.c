@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/new_run_tags.h"
 #include "cli/web/tls.h"
@@ -17,13 +18,15 @@ enum {
     WINDOWS_MAX = 1 << 24,
     SYNC_SAMPLE_DEFAULT = 100, /* a stack walk is several times the cost of an uncontended lock */
 };
-#define INTERVAL_MIN_NS  INT64_C(10000000)
-#define INTERVAL_MAX_NS  INT64_C(3600000000000)
-#define KEEP_MAX_NS      (INT64_C(366) * 24 * 3600 * 1000000000)
-#define SAMPLE_BYTES_MAX (INT64_C(1) << 40)
-#define TRACE_LEAST      (INT64_C(1) << 20)
-#define TRACE_MOST       (INT64_C(1) << 32)
-#define TRACE_DEFAULT    (INT64_C(64) << 20)
+#define INTERVAL_MIN_NS     INT64_C(10000000)
+#define INTERVAL_MAX_NS     INT64_C(3600000000000)
+#define KEEP_MAX_NS         (INT64_C(366) * 24 * 3600 * 1000000000)
+#define SAMPLE_BYTES_MAX    (INT64_C(1) << 40)
+#define TRACE_LEAST         (INT64_C(1) << 20)
+#define TRACE_MOST          (INT64_C(1) << 32)
+#define TRACE_DEFAULT       (INT64_C(64) << 20)
+#define TRACE_LIMIT_DEFAULT 1000000
+#define TRACE_LIMIT_MOST    INT64_C(3600000000000)
 
 #define AT(member) offsetof(struct profile_request, member)
 
@@ -135,10 +138,44 @@ static int take_lifetimes(void *into, const struct option_row *row, const char *
     return 0;
 }
 
+static const struct trace_word {
+    const char *word;
+    uint32_t kinds;
+} trace_words[] = {
+    {"lock", TRACE_LOCK},       {"wait", TRACE_WAIT},     {"sleep", TRACE_SLEEP},
+    {"syscall", TRACE_SYSCALL}, {"region", TRACE_REGION}, {"all", UINT32_MAX},
+};
+
+static uint32_t trace_kinds_of(const char *word, size_t size) {
+    for (size_t i = 0; i < sizeof trace_words / sizeof *trace_words; i++)
+        if (strlen(trace_words[i].word) == size && memcmp(trace_words[i].word, word, size) == 0)
+            return trace_words[i].kinds;
+    return 0;
+}
+
 static int take_trace(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
-    (void)row, (void)text, (void)err;
+    uint32_t asked = text ? 0 : TRACE_LOCK | TRACE_WAIT | TRACE_REGION;
+    for (const char *word = text; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+        size_t size = strcspn(word, ",");
+        uint32_t found = trace_kinds_of(word, size);
+        if (!found)
+            return error_usage(err,
+                               "--%s: there is no kind of events '%.*s': lock, wait, sleep, syscall, region or all",
+                               row->name, (int)size, word);
+        asked |= found;
+    }
     request->recorder.features |= FEATURE_TRACE;
+    request->recorder.trace_kinds = asked;
+    return 0;
+}
+
+static int take_trace_limit(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    int64_t limit;
+    (void)row;
+    if (number_duration("--trace-limit", text, 0, TRACE_LIMIT_MOST, &limit, err)) return -1;
+    request->recorder.trace_limit_ns = (uint64_t)limit;
     return 0;
 }
 
@@ -196,9 +233,14 @@ static const struct option_row recorded_rows[] = {
      .help = "At the end of each process, search its memory for blocks that nothing points at any more."},
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
-    {"trace", .type = OPTION_TAKE, .take = take_trace,
-     .help = "Keep each wait with its time, who had the lock and who released it: the latest of each thread. `clear "
-             "trace` shows them."},
+    {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
+     .words = "lock wait sleep syscall region all",
+     .help = "Keep single events with their times, the latest of each thread; `clear trace` shows them. KINDS, with "
+             "commas: `lock` (waits for locks, who had the lock and who released it), `wait` (for other threads), "
+             "`sleep`, `syscall` (calls that wait for the system), `region` (what `clear.h` reports), `all`. Default: "
+             "lock,wait,region."},
+    {"trace-limit", .type = OPTION_TAKE, .take = take_trace_limit, .argument = "TIME", .words = "1ms",
+     .help = "With `--trace`, keep sleeps and calls that took TIME or longer. Default: 1ms."},
     {"trace-buffer", .type = OPTION_TAKE, .take = take_trace_buffer, .argument = "SIZE", .words = "64MiB",
      .help = "With `--trace`, keep at most SIZE of events a process (40 bytes each). Default: 64MiB."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
@@ -291,7 +333,11 @@ static int check_wait(const struct profile_request *request, struct error *err) 
 
 static int check_trace(const struct collector_options *recorder, struct error *err) {
     if (!(recorder->features & FEATURE_TRACE)) return 0;
-    if (!(recorder->features & FEATURE_LOCKS)) return error_usage(err, "--trace and --no-locks exclude each other");
+    if (recorder->trace_kinds & TRACE_SYSCALL && !(recorder->features & FEATURE_IO))
+        return error_usage(err, "--trace=syscall and --no-io exclude each other");
+    if (!(recorder->trace_kinds & (TRACE_LOCK | TRACE_WAIT))) return 0;
+    if (!(recorder->features & FEATURE_LOCKS))
+        return error_usage(err, "--trace and --no-locks exclude each other; --trace=syscall,sleep,region has no locks");
     if (recorder->sample_n > 1)
         return error_usage(err, "--trace needs every wait: leave out --sample=N and --sync-callstacks");
     return 0;
@@ -333,7 +379,8 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                  .recorder = {.features = FEATURE_HEAP | FEATURE_LOCKS | FEATURE_CELLS |
                                                           FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
                                               .depth = DEPTH_DEFAULT,
-                                              .trace_max = TRACE_DEFAULT}};
+                                              .trace_max = TRACE_DEFAULT,
+                                              .trace_limit_ns = TRACE_LIMIT_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);

@@ -114,6 +114,8 @@ static int write_control(int directory, const struct collector_options *options,
                               .sample_bytes = options->sample_bytes,
                               .cpu_hz = options->cpu_hz,
                               .trace_max = options->trace_max,
+                              .trace_kinds = options->trace_kinds,
+                              .trace_limit_ns = options->trace_limit_ns,
                               .is_paused = options->is_paused,
                               .segment_max = SEGMENT_RESERVE};
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -295,7 +297,9 @@ static int read_control(struct collector *collector, struct error *err) {
                                                     .sample_n = control.sample_n,
                                                     .sample_bytes = control.sample_bytes,
                                                     .cpu_hz = control.cpu_hz,
-                                                    .trace_max = control.trace_max};
+                                                    .trace_max = control.trace_max,
+                                                    .trace_kinds = control.trace_kinds,
+                                                    .trace_limit_ns = control.trace_limit_ns};
     return 0;
 }
 

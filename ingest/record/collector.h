@@ -49,14 +49,16 @@ struct collector;
 
 /* As in struct control. */
 struct collector_options {
-    uint32_t features;     /* enum segment_feature; FEATURE_TSC is decided here */
-    uint32_t depth;        /* 1 .. SEGMENT_DEPTH_MAX */
-    uint64_t ids_max;      /* 0: no limit */
-    uint32_t sample_n;     /* 0 or 1: every event */
-    uint64_t sample_bytes; /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
-    uint32_t cpu_hz;       /* of FEATURE_CPU */
-    uint64_t trace_max;    /* of FEATURE_TRACE: bytes of the rings of a process */
-    bool is_paused;        /* start paused; see collector_pause */
+    uint32_t features;       /* enum segment_feature; FEATURE_TSC is decided here */
+    uint32_t depth;          /* 1 .. SEGMENT_DEPTH_MAX */
+    uint64_t ids_max;        /* 0: no limit */
+    uint32_t sample_n;       /* 0 or 1: every event */
+    uint64_t sample_bytes;   /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
+    uint32_t cpu_hz;         /* of FEATURE_CPU */
+    uint64_t trace_max;      /* of FEATURE_TRACE: bytes of the rings of a process */
+    uint32_t trace_kinds;    /* the same: enum segment_trace_kind */
+    uint64_t trace_limit_ns; /* the same: shorter sleeps and system calls are no events */
+    bool is_paused;          /* start paused; see collector_pause */
     struct window_limits windows;
 };
 

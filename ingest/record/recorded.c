@@ -442,11 +442,10 @@ static bool is_of_measure(const struct measure *measure, uint32_t object_kind) {
 }
 
 /* The row of an object's id. 1: there is one, 0: the segment has no such object. */
-static int object_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
+static int row_of_object(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
     struct recorded *recorded = summing->recorded;
-    if (id >= recorded->object_capacity || !is_of_measure(summing->measure, recorded->objects[id].object.kind))
-        return 0;
     struct object_slot *slot = &recorded->objects[id];
+    if (!slot->object.kind) return 0;
     const struct segment_object *object = &slot->object;
     *row = (struct recorded_row){.kind = object->kind, .capacity = object->capacity};
     if (object->kind == OBJECT_TASK_SITE) {
@@ -468,6 +467,13 @@ static int object_row(struct summing *summing, uint64_t id, struct recorded_row 
     return row->thing < 0 || row->trace < 0 || row->first < 0 ? -1 : 1;
 }
 
+static int object_row(struct summing *summing, uint64_t id, struct recorded_row *row, struct error *err) {
+    const struct recorded *recorded = summing->recorded;
+    bool is_there = id < recorded->object_capacity;
+    if (!is_there || !is_of_measure(summing->measure, recorded->objects[id].object.kind)) return 0;
+    return row_of_object(summing, id, row, err);
+}
+
 int64_t recorded_trace(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
                        struct error *err) {
     struct summing summing = {.recorded = recorded, .resolver = resolver, .view = view};
@@ -477,10 +483,9 @@ int64_t recorded_trace(struct recorded *recorded, struct resolver *resolver, str
 int recorded_object_row(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
                         struct recorded_row *row, struct error *err) {
     bool is_there = id < recorded->object_capacity;
-    bool is_wait = is_there && recorded->objects[id].object.kind >= OBJECT_COND;
-    struct summing summing = {recorded, resolver, view, &measures[is_wait ? MEASURE_WAIT : MEASURE_LOCK], NULL};
+    struct summing summing = {.recorded = recorded, .resolver = resolver, .view = view};
     *row = (struct recorded_row){0};
-    return is_there ? object_row(&summing, id, row, err) : 0;
+    return is_there ? row_of_object(&summing, id, row, err) : 0;
 }
 
 /* Resolves what is new of the locks and waits in heap blocks, in the order in which the process met them. Their names

@@ -41,8 +41,10 @@ static int write_name(struct event_writer *writer, const struct segment_event *e
 }
 
 static const char *kind_of(const struct segment_event *event, const struct recorded_row *row) {
-    if (event->kind == EVENT_RELEASE) return "release";
-    return event->kind == EVENT_READ ? "read" : recorded_object_kind(row->kind);
+    static const char *const names[EVENT_KINDS] = {
+        [EVENT_READ] = "read",     [EVENT_RELEASE] = "release", [EVENT_SLEEP] = "sleep", [EVENT_SYSCALL] = "syscall",
+        [EVENT_REGION] = "region", [EVENT_MARK] = "mark",       [EVENT_FLOW] = "flow"};
+    return names[event->kind] ? names[event->kind] : recorded_object_kind(row->kind);
 }
 
 static int write_event(struct event_writer *writer, const struct segment_event *event, const struct recorded_row *row,
@@ -60,8 +62,10 @@ static int write_event(struct event_writer *writer, const struct segment_event *
     db_bind_int(statement, ":object", row->thing);
     db_bind_int(statement, ":address", row->place);
     db_bind_int(statement, ":trace", trace);
-    if (event->owner > 0) db_bind_int(statement, ":owner", event->owner);
-    db_bind_int(statement, ":late", (event->flags & EVENT_LATE) != 0);
+    bool is_flow = event->kind == EVENT_FLOW;
+    if (!is_flow && event->owner > 0) db_bind_int(statement, ":owner", event->owner);
+    db_bind_int(statement, ":late", !is_flow && event->flags & EVENT_LATE);
+    if (is_flow) db_bind_int(statement, ":value", (int64_t)event->flow);
     return db_run(db, statement, writer->err);
 }
 

@@ -114,11 +114,10 @@ const char *recorded_object_kind(uint32_t kind) {
 
 static const char *io_call_name(int64_t call) {
     static const char *const names[IO_CALLS] = {
-        [IO_READ] = "read",           [IO_PREAD] = "pread",       [IO_READV] = "readv",     [IO_PREADV] = "preadv",
-        [IO_RECV] = "recv",           [IO_RECVFROM] = "recvfrom", [IO_RECVMSG] = "recvmsg", [IO_WRITE] = "write",
-        [IO_PWRITE] = "pwrite",       [IO_WRITEV] = "writev",     [IO_PWRITEV] = "pwritev", [IO_SEND] = "send",
-        [IO_SENDTO] = "sendto",       [IO_SENDMSG] = "sendmsg",   [IO_FFLUSH] = "fflush",   [IO_FSYNC] = "fsync",
-        [IO_FDATASYNC] = "fdatasync", [IO_OPEN] = "open",         [IO_CLOSE] = "close"};
+#define X(which, name) [IO_##which] = name,
+        SEGMENT_IO_CALLS(X)
+#undef X
+    };
     return names[call];
 }
 

@@ -384,10 +384,11 @@ int64_t resolve_object(struct resolver *resolver, struct address_space *space, c
                        int64_t owner_trace, struct error *err) {
     const char *kind = object->kind == OBJECT_CELL      ? "cell"
                        : object->kind == OBJECT_CHANNEL ? "channel"
+                       : object->kind == OBJECT_NAME    ? "name"
                        : object->kind >= OBJECT_COND    ? "wait"
                                                         : "lock";
     if (object->kind == OBJECT_JOIN) return named_object(resolver, kind, "thread join", err);
-    if (*object->name) return named_object(resolver, kind, object->name, err);
+    if (object->kind == OBJECT_NAME || *object->name) return named_object(resolver, kind, object->name, err);
     if (owner_trace > 0) return heap_object(resolver, space, kind, object, owner_trace, err);
     const struct loaded *loaded = find_loaded(space, object->address, object->epoch);
     if (loaded) return global_object(resolver, kind, loaded, object->address, err);

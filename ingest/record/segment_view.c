@@ -129,7 +129,7 @@ static bool module_is_sound(const struct segment_view *view, struct segment_modu
 
 static bool object_is_sound(const struct segment_view *view, struct segment_object *object) {
     object->name[sizeof object->name - 1] = '\0';
-    return is_id(view, object->id) && object->kind >= OBJECT_MUTEX && object->kind <= OBJECT_FUTEX;
+    return is_id(view, object->id) && object->kind >= OBJECT_MUTEX && object->kind <= OBJECT_NAME;
 }
 
 static bool named_thread_is_sound(const struct segment_view *view, struct segment_thread *thread) {

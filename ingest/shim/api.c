@@ -6,6 +6,7 @@
 #include "ingest/shim/fiber.h"
 #include "ingest/shim/heap.h"
 #include "ingest/shim/lockrecord.h"
+#include "ingest/shim/trace.h"
 
 static ALWAYS_INLINE struct thread *api_enter(uint32_t feature) {
     struct thread *thread = thread_enter();
@@ -174,4 +175,27 @@ HOOK void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) {
 
 HOOK void clear_rt_fiber_exit(uint64_t fiber) {
     FOLLOW(FEATURE_FIBERS, fiber_exited(thread, fiber));
+}
+
+/* --- trace ------------------------------------------------------------------------------------------------------ */
+
+/* A region that begins while recording is paused is noted too: its end comes later. */
+HOOK void clear_rt_region_begin(const char *name) {
+    if (!name || !traces(TRACE_REGION)) return;
+    FOLLOW(FEATURE_TRACE, trace_region_begin(thread, name, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_region_end(void) {
+    if (!traces(TRACE_REGION)) return;
+    FOLLOW(FEATURE_TRACE, trace_region_end(thread));
+}
+
+HOOK void clear_rt_mark(const char *name) {
+    if (!name || !traces(TRACE_REGION)) return;
+    REPORT(FEATURE_TRACE, trace_mark(thread, name, CALLER_FRAME()));
+}
+
+HOOK void clear_rt_flow(const char *name, uint64_t flow) {
+    if (!name || !traces(TRACE_REGION)) return;
+    REPORT(FEATURE_TRACE, trace_flow(thread, name, flow, CALLER_FRAME()));
 }

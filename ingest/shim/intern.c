@@ -125,7 +125,7 @@ static struct segment_object *object_at(uint32_t id) {
 static void describe_place(struct segment_object *entry) {
     struct dl_find_object object;
     struct heap_block block;
-    if (entry->kind == OBJECT_TASK_SITE || entry->kind == OBJECT_JOIN) return;
+    if (entry->kind == OBJECT_TASK_SITE || entry->kind == OBJECT_JOIN || entry->kind == OBJECT_NAME) return;
     if (_dl_find_object((void *)(uintptr_t)entry->address, &object) == 0) {
         module_note(&object);
         entry->epoch = process->epoch;
@@ -175,6 +175,43 @@ COLD uint32_t object_intern_slowly(struct thread *thread, struct object_key key,
     process_unlock();
     return id;
 }
+
+/* --- names ---------------------------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = sizeof((struct segment_object *)NULL)->name - 1 };
+
+static uint64_t name_hash(const char *name, size_t size) {
+    uint64_t hash = size;
+    for (size_t at = 0; at < size; at += sizeof hash) {
+        uint64_t word = 0;
+        memcpy(&word, name + at, size - at < sizeof word ? size - at : sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+        hash ^= hash >> 29;
+    }
+    return object_hash((struct object_key){.address = hash, .class = CLASS_NAME});
+}
+
+static COLD uint32_t add_name(struct thread *thread, const char *name, size_t size, uint64_t hash) {
+    struct segment_object object = {.kind = OBJECT_NAME};
+    if (!may_add(&process->segment->objects, OBJECT_ID_MAX) || !process_lock_from(thread)) return 0;
+    uint32_t id = index_find(process->objects, hash);
+    memcpy(object.name, name, size);
+    if (!id && index_reserve(&process->objects)) {
+        id = add_object(&object);
+        if (id) index_add(process->objects, hash, id);
+    }
+    process_unlock();
+    return id;
+}
+
+uint32_t name_intern(struct thread *thread, const char *name) {
+    size_t size = strnlen(name, NAME_SIZE);
+    uint64_t hash = name_hash(name, size);
+    uint32_t id = index_find(load_acquire(&process->objects), hash);
+    return likely(id) ? id : add_name(thread, name, size, hash);
+}
+
+/* --- channels ------------------------------------------------------------------------------------------------- */
 
 static struct index_entry *index_entry_of(struct index *index, uint64_t hash) {
     uint64_t slot = hash & index->mask;

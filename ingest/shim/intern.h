@@ -33,7 +33,7 @@ static ALWAYS_INLINE uint32_t stack_intern(struct thread *thread, const struct w
 }
 
 /* Objects of different classes may have one address: a cell whose first member is its lock. */
-enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE, CLASS_WAIT };
+enum object_class { CLASS_LOCK = 1, CLASS_CELL, CLASS_CHANNEL, CLASS_TASK_SITE, CLASS_WAIT, CLASS_NAME };
 
 struct object_key {
     uintptr_t address;
@@ -61,6 +61,10 @@ static ALWAYS_INLINE uint32_t object_intern(struct thread *thread, struct object
 /* The id of a channel that was opened. An address that was open with another capacity or name becomes another
  * object. */
 uint32_t channel_intern(struct thread *thread, uintptr_t address, uint64_t capacity, const char *name);
+
+/* The id of a name, of which the first 47 bytes count; 0 when it could not be stored. Two names count as one when their hashes
+ * are equal, as stacks do. */
+uint32_t name_intern(struct thread *thread, const char *name);
 
 /* Adds a hash that is not in the index, which may be replaced by a larger one. False: no memory. The caller is the only writer. */
 bool index_put(struct index **place, uint64_t hash, uint64_t id);

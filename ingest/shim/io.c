@@ -17,6 +17,7 @@
 #include "ingest/shim/entries.h"
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
+#include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
 
 enum {
@@ -29,8 +30,8 @@ enum {
 /* A call under way. */
 struct io_begun {
     struct io_counters *counters; /* NULL: not recorded */
-    uint64_t since;
-    uint32_t weight; /* calls that this one stands for in the time; 0: it is not timed */
+    uint64_t since;               /* 0: no clock was read */
+    uint32_t weight;              /* calls that this one stands for in the time; 0: it is not timed */
 };
 
 /* At random intervals, because fixed ones can fall into step with the program. */
@@ -62,13 +63,14 @@ static void begin(struct thread *thread, enum segment_io_call call, struct frame
     io->counters = &entry->counters;
     holds_mark(thread);
     io->weight = time_weight(thread, io->counters);
-    if (io->weight) io->since = clock_ticks();
+    if (io->weight || traces(TRACE_SYSCALL)) io->since = clock_ticks();
 }
 
 /* Before the call. */
 static __attribute__((noinline)) void io_begin(struct io_begun *io, enum segment_io_call call, struct frame frame) {
     struct thread *thread = thread_enter();
     io->counters = NULL;
+    io->since = 0;
     if (!thread) return;
     if (likely(process->features & FEATURE_IO)) RECORD(thread, begin(thread, call, frame, io));
     thread_leave(thread);
@@ -96,14 +98,26 @@ static void count_time(const struct io_begun *io, uint64_t now) {
     max_own(&io->counters->time_max, took);
 }
 
+static void trace_io(struct thread *thread, const struct io_begun *io, uint64_t now, bool is_interrupted) {
+    static const char *const names[IO_CALLS] = {
+#define X(which, name) [IO_##which] = name,
+        SEGMENT_IO_CALLS(X)
+#undef X
+    };
+    const struct segment_io *entry =
+        (const struct segment_io *)((const char *)io->counters - offsetof(struct segment_io, counters));
+    trace_call(thread, names[entry->call], io->since, now, is_interrupted, entry->stack);
+}
+
 /* A call returned `result`, below 0 where it failed, and moved so many bytes. asked: 0 where it is not known. */
 static __attribute__((noinline)) void io_end(const struct io_begun *io, ssize_t result, uint64_t moved,
                                              uint64_t asked) {
-    uint64_t now = io->weight ? clock_ticks() : 0;
+    uint64_t now = io->since ? clock_ticks() : 0;
     struct thread *thread = thread_enter();
     if (!thread) return;
     count(io->counters, result, moved, asked);
     if (io->weight) count_time(io, now);
+    if (traces(TRACE_SYSCALL) && io->since) trace_io(thread, io, now, result < 0 && errno == EINTR);
     thread_leave(thread);
 }
 

@@ -140,7 +140,7 @@ static struct attempt begin_wait(struct thread *thread, void *lock, enum segment
     uint32_t id;
     attempt = lock_contended(thread, lock, kind, attempt, caller, &id);
     holds_mark(thread);
-    if (unlikely(is_tracing)) trace_wait_begins(thread, id, owner_of(lock, kind));
+    if (traces(TRACE_LOCK)) trace_wait_begins(thread, id, owner_of(lock, kind));
     attempt.asked = clock_ticks();
     if (attempt.counters) wait_publish(thread, id, attempt.weight, mode, attempt.asked);
     return attempt;
@@ -152,7 +152,7 @@ static void end_wait(void *lock, enum mode mode, struct attempt attempt, enum ou
     struct thread *thread = attempt.counters ? thread_enter() : NULL;
     if (!thread) return;
     wait_unpublish(thread);
-    if (unlikely(is_tracing))
+    if (traces(TRACE_LOCK))
         trace_wait_ended(thread, mode == SHARED ? EVENT_READ : EVENT_LOCK, attempt.asked, now,
                          end == GOT ? 0 : EVENT_LATE);
     attempt.asked = now;
@@ -361,7 +361,7 @@ static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const
 }
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-    if (unlikely(is_tracing) && mutex_is_waited_for(mutex)) return unlock_traced(mutex, CALLER());
+    if (traces(TRACE_LOCK) && mutex_is_waited_for(mutex)) return unlock_traced(mutex, CALLER());
     return unlock_mutex(mutex);
 }
 
@@ -433,7 +433,7 @@ static __attribute__((noinline)) int unlock_rwlock_traced(pthread_rwlock_t *lock
 }
 
 HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
-    if (unlikely(is_tracing) && rwlock_is_waited_for(lock)) return unlock_rwlock_traced(lock, CALLER());
+    if (traces(TRACE_LOCK) && rwlock_is_waited_for(lock)) return unlock_rwlock_traced(lock, CALLER());
     return unlock_rwlock(lock);
 }
 

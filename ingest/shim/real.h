@@ -8,6 +8,7 @@
 #define CLEAR_SHIM_REAL_H
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -15,9 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +34,8 @@ ssize_t __pread_chk(int, void *, size_t, off_t, size_t);
 ssize_t __pread64_chk(int, void *, size_t, off64_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 ssize_t __recvfrom_chk(int, void *, size_t, size_t, int, __SOCKADDR_ARG, socklen_t *);
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
 int __open_2(const char *, int);
 int __open64_2(const char *, int);
 int __openat_2(int, const char *, int);
@@ -72,6 +80,32 @@ int __openat64_2(int, const char *, int);
     X(int, __openat_2, (int, const char *, int))                                                                       \
     X(int, __openat64_2, (int, const char *, int))                                                                     \
     X(int, close, (int))
+
+/* Other calls that wait for the system. */
+#define BLOCKING_FUNCTIONS(X)                                                                                          \
+    X(int, poll, (struct pollfd *, nfds_t, int))                                                                       \
+    X(int, __poll_chk, (struct pollfd *, nfds_t, int, size_t))                                                         \
+    X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                                \
+    X(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t))                  \
+    X(int, select, (int, fd_set *, fd_set *, fd_set *, struct timeval *))                                              \
+    X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                    \
+    X(int, epoll_wait, (int, struct epoll_event *, int, int))                                                          \
+    X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                       \
+    X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))                  \
+    X(int, accept, (int, __SOCKADDR_ARG, socklen_t *))                                                                 \
+    X(int, accept4, (int, __SOCKADDR_ARG, socklen_t *, int))                                                           \
+    X(int, connect, (int, __CONST_SOCKADDR_ARG, socklen_t))                                                            \
+    X(pid_t, wait, (int *))                                                                                            \
+    X(pid_t, waitpid, (pid_t, int *, int))                                                                             \
+    X(pid_t, wait3, (int *, int, struct rusage *))                                                                     \
+    X(pid_t, wait4, (pid_t, int *, int, struct rusage *))                                                              \
+    X(int, waitid, (idtype_t, id_t, siginfo_t *, int))                                                                 \
+    X(int, sigwait, (const sigset_t *, int *))                                                                         \
+    X(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                                                               \
+    X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                                     \
+    X(int, sigsuspend, (const sigset_t *))                                                                             \
+    X(int, pause, (void))                                                                                              \
+    X(int, flock, (int, int))
 
 /* Mappings. */
 #define MAPPING_FUNCTIONS(X)                                                                                           \
@@ -150,9 +184,11 @@ int __openat64_2(int, const char *, int);
     X(void, thrd_yield, (void))                                                                                        \
     X(int, nanosleep, (const struct timespec *, struct timespec *))                                                    \
     X(int, thrd_sleep, (const struct timespec *, struct timespec *))                                                   \
+    X(unsigned, sleep, (unsigned))                                                                                     \
     X(int, usleep, (useconds_t))                                                                                       \
     X(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))                              \
     IO_FUNCTIONS(X)                                                                                                    \
+    BLOCKING_FUNCTIONS(X)                                                                                              \
     MAPPING_FUNCTIONS(X)
 
 struct real_functions {

@@ -441,7 +441,7 @@ static COLD bool process_start(void) {
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
-    if (is_recording && process->features & FEATURE_TRACE) store_relaxed(&is_tracing, 1);
+    if (is_recording && process->features & FEATURE_TRACE) store_relaxed(&trace_kinds, shared_control()->trace_kinds);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }
@@ -502,6 +502,7 @@ static void begin_thread(struct thread *thread) {
     thread->birth_number = 0;
     thread->tid = 0;
     thread->traced_object = 0;
+    thread->region_count = 0;
     stack_range_start(thread);
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);

@@ -62,6 +62,7 @@ enum {
     FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
     MODULE_CHUNKS = 64,
     MODULES_PER_CHUNK = 32,
+    REGIONS = 32, /* of clear.h, inside each other in one thread */
     ROUTINES = 64,
     ROUTINE_CALLERS = 6, /* frames of the C library below the function that a thread begins in */
 };
@@ -239,6 +240,13 @@ struct entries {
     struct chunk *chunk; /* the one that is being filled */
 };
 
+/* A region of clear.h that has begun. */
+struct region {
+    uint64_t begin;
+    uint32_t object; /* id of its name; 0: it began while recording was paused */
+    uint32_t stack;  /* id */
+};
+
 struct thread {
     volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
                                 drop a plain store before the call that must see it */
@@ -268,10 +276,12 @@ struct thread {
     struct chunk *cpu_chunk;                  /* the one that is being filled */
     struct thread *next_timed, **timed_place; /* in process->timed */
     struct entries io, tallies, mappings;
-    struct chunk *events;           /* trace.c: the one that is being filled, of a circle of chunks */
-    int32_t tid;                    /* trace.c; 0: not asked yet */
-    uint32_t traced_object;         /* trace.c: of the wait that it is in; 0: none */
-    int32_t traced_owner;           /* the thread that had it */
+    struct chunk *events;   /* trace.c: the one that is being filled, of a circle of chunks */
+    int32_t tid;            /* trace.c; 0: not asked yet */
+    uint32_t traced_object; /* trace.c: of the wait that it is in; 0: none */
+    int32_t traced_owner;   /* the thread that had it */
+    uint32_t region_count;  /* that have begun and not ended; those beyond REGIONS are not in `regions` */
+    struct region regions[REGIONS];
     uint64_t allocated;             /* births.c: blocks */
     uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */

@@ -8,6 +8,7 @@
 #include "ingest/shim/callstack.h"
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
+#include "ingest/shim/trace.h"
 
 /* How many spins this one stands for; 0: it is not counted. */
 static uint32_t spin_weight(struct thread *thread) {
@@ -89,25 +90,40 @@ static __attribute__((noinline)) void count_sleep(uint64_t since, const uint64_t
     thread_leave(thread);
 }
 
+/* After a sleep. */
+static ALWAYS_INLINE void sleep_ends(const char *name, uint64_t since, bool is_interrupted, bool counts,
+                                     const uint64_t *caller) {
+    if (traces(TRACE_SLEEP)) trace_call_ended(EVENT_SLEEP, name, since, is_interrupted, caller);
+    if (counts && !is_interrupted) count_sleep(since, caller);
+}
+
 HOOK int nanosleep(const struct timespec *time, struct timespec *rest) {
     uint64_t since = sleep_begins();
     int result = real.nanosleep(time, rest);
-    if (result == 0 && is_short(time)) count_sleep(since, CALLER());
+    sleep_ends("nanosleep", since, result != 0, result == 0 && is_short(time), CALLER());
     return result;
 }
 
 HOOK int thrd_sleep(const struct timespec *time, struct timespec *rest) {
     uint64_t since = sleep_begins();
     int result = real.thrd_sleep(time, rest);
-    if (result == 0 && is_short(time)) count_sleep(since, CALLER());
+    sleep_ends("thrd_sleep", since, result != 0, result == 0 && is_short(time), CALLER());
     return result;
 }
 
 HOOK int usleep(useconds_t time) {
     uint64_t since = sleep_begins();
     int result = real.usleep(time);
-    if (result == 0 && time < SHORT_SLEEP_NS / 1000) count_sleep(since, CALLER());
+    sleep_ends("usleep", since, result != 0, time < SHORT_SLEEP_NS / 1000, CALLER());
     return result;
+}
+
+/* It is long, or 0. */
+HOOK unsigned sleep(unsigned seconds) {
+    uint64_t since = sleep_begins();
+    unsigned left = real.sleep(seconds);
+    sleep_ends("sleep", since, left > 0, false, CALLER());
+    return left;
 }
 
 /* A sleep until a moment is short if it took a short time. */
@@ -115,7 +131,7 @@ HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time
     uint64_t since = sleep_begins();
     int result = real.clock_nanosleep(clock, flags, time, rest);
     bool is_until = flags & TIMER_ABSTIME;
-    if (result == 0 && (is_until ? clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time)))
-        count_sleep(since, CALLER());
+    bool counts = result == 0 && (is_until ? clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time));
+    sleep_ends("clock_nanosleep", since, result != 0, counts, CALLER());
     return result;
 }

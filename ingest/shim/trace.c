@@ -9,7 +9,7 @@
 #include "ingest/shim/intern.h"
 #include "ingest/shim/lockrecord.h"
 
-uint32_t is_tracing;
+uint32_t trace_kinds;
 
 /* --- rings ------------------------------------------------------------------------------------------------------ */
 
@@ -92,6 +92,14 @@ static void add(struct thread *thread, struct segment_event event) {
         fetch_add_relaxed(&process->segment->dropped_events, 1);
 }
 
+/* The same of an event whose object is a name; 0: there was no room for it. */
+static void add_named(struct thread *thread, struct segment_event event) {
+    if (event.object)
+        add(thread, event);
+    else
+        fetch_add_relaxed(&process->segment->dropped_events, 1);
+}
+
 /* --- events ----------------------------------------------------------------------------------------------------- */
 
 COLD void trace_wait_begins(struct thread *thread, uint32_t object, int32_t owner) {
@@ -124,4 +132,78 @@ COLD void trace_released(const void *lock, uint64_t at, const uint64_t *caller) 
         add(thread, event);
     }
     thread_leave(thread);
+}
+
+/* --- calls that wait for the system --------------------------------------------------------------------------- */
+
+/* A tick takes less than a nanosecond, where it is none: so most calls need no second clock. */
+static bool is_long(uint64_t took) {
+    uint64_t limit_ns = shared_control()->trace_limit_ns;
+    return took >= limit_ns && took >= clock_ticks_of(limit_ns);
+}
+
+COLD void trace_call(struct thread *thread, const char *name, uint64_t since, uint64_t end, bool is_late,
+                     uint32_t stack) {
+    struct segment_event event = {.kind = EVENT_SYSCALL, .begin = since, .end = end, .stack = stack};
+    if (end < since || !is_long(end - since)) return;
+    RECORD(thread, event.object = name_intern(thread, name));
+    event.flags = is_late ? EVENT_LATE : 0;
+    add_named(thread, event);
+}
+
+COLD void trace_call_ended(enum segment_event_kind kind, const char *name, uint64_t since, bool is_late,
+                           const uint64_t *caller) {
+    struct segment_event event = {.kind = kind, .begin = since, .end = clock_ticks()};
+    struct thread *thread = is_paused() ? NULL : thread_enter();
+    if (!thread) return;
+    if (event.end >= since && is_long(event.end - since)) {
+        RECORD(thread, event.stack = callstack(thread, frame_at(caller)); event.object = name_intern(thread, name));
+        event.flags = is_late ? EVENT_LATE : 0;
+        add_named(thread, event);
+    }
+    thread_leave(thread);
+}
+
+/* --- clear.h ---------------------------------------------------------------------------------------------------- */
+
+void trace_region_begin(struct thread *thread, const char *name, struct frame frame) {
+    uint32_t depth = thread->region_count++;
+    if (depth >= REGIONS) return;
+    struct region *region = &thread->regions[depth];
+    region->object = is_paused() ? 0 : name_intern(thread, name);
+    if (!region->object) return;
+    region->stack = callstack(thread, frame);
+    region->begin = clock_ticks();
+}
+
+void trace_region_end(struct thread *thread) {
+    uint64_t now = clock_ticks();
+    if (!thread->region_count) return;
+    uint32_t depth = --thread->region_count;
+    const struct region *region = &thread->regions[depth];
+    struct segment_event event = {.kind = EVENT_REGION, .end = now};
+    if (depth < REGIONS) {
+        if (!region->object) return; /* it began while recording was paused */
+        event.begin = region->begin;
+        event.object = region->object;
+        event.stack = region->stack;
+    }
+    add_named(thread, event);
+}
+
+static struct segment_event event_now(struct thread *thread, enum segment_event_kind kind, const char *name,
+                                      struct frame frame) {
+    uint64_t now = clock_ticks();
+    return (struct segment_event){
+        .kind = kind, .begin = now, .end = now, .object = name_intern(thread, name), .stack = callstack(thread, frame)};
+}
+
+void trace_mark(struct thread *thread, const char *name, struct frame frame) {
+    add_named(thread, event_now(thread, EVENT_MARK, name, frame));
+}
+
+void trace_flow(struct thread *thread, const char *name, uint64_t flow, struct frame frame) {
+    struct segment_event event = event_now(thread, EVENT_FLOW, name, frame);
+    event.flow = flow;
+    add_named(thread, event);
 }

@@ -1,6 +1,6 @@
-/* trace.h: keeps single waits with their times, the latest of each thread, in rings in the segment (struct segment_event).
+/* trace.h: keeps single events with their times, the latest of each thread, in rings in the segment (struct segment_event).
  *
- * An event costs a store of 40 bytes; the clock was read and the stack was walked for the counters already. A release is an
+ * A wait costs a store of 40 bytes; the clock was read and the stack was walked for the counters already. A release is an
  * event only where somebody waits for the lock, which glibc notes in the lock itself. */
 #ifndef CLEAR_SHIM_TRACE_H
 #define CLEAR_SHIM_TRACE_H
@@ -9,14 +9,31 @@
 
 #include "ingest/shim/runtime.h"
 
-/* FEATURE_TRACE. As is_io_off: static, so that a hook with nothing to trace needs one load. */
-extern uint32_t is_tracing;
+/* enum segment_trace_kind, 0 without FEATURE_TRACE. As is_io_off: static, so that a hook with nothing to trace needs one load. */
+extern uint32_t trace_kinds;
+static ALWAYS_INLINE bool traces(enum segment_trace_kind kind) {
+    return unlikely(load_relaxed(&trace_kinds) & kind);
+}
 
 /* All with an entered thread. A wait begins for the object; `owner` is the thread that has it, 0: unknown, or none. */
 void trace_wait_begins(struct thread *thread, uint32_t object, int32_t owner);
 /* It is over. */
 void trace_wait_ended(struct thread *thread, enum segment_event_kind kind, uint64_t begin, uint64_t end,
                       uint32_t flags);
+
+/* A sleep or a call of that name began at `since` and has returned, in time or interrupted. Enters by itself and leaves errno as it is;
+ * `caller` is CALLER(). One that took less than the limit is no event. */
+void trace_call_ended(enum segment_event_kind kind, const char *name, uint64_t since, bool is_late,
+                      const uint64_t *caller);
+/* The same with an entered thread, where end and stack are known. */
+void trace_call(struct thread *thread, const char *name, uint64_t since, uint64_t end, bool is_late, uint32_t stack);
+
+/* What clear.h reports, with an entered thread. Regions of a thread end in the opposite order; beyond REGIONS of them inside
+ * each other they are counted as dropped. */
+void trace_region_begin(struct thread *thread, const char *name, struct frame frame);
+void trace_region_end(struct thread *thread);
+void trace_mark(struct thread *thread, const char *name, struct frame frame);
+void trace_flow(struct thread *thread, const char *name, uint64_t flow, struct frame frame);
 
 /* Whether somebody waits for a lock that the caller holds, and which thread has one: glibc's own words (pthreadP.h). */
 static ALWAYS_INLINE bool mutex_is_waited_for(const pthread_mutex_t *mutex) {

@@ -50,7 +50,7 @@ struct begun_wait wait_begins(struct thread *thread, const void *object, enum se
         return wait;
     }
     holds_mark(thread);
-    if (unlikely(is_tracing)) trace_wait_begins(thread, id, 0);
+    if (traces(TRACE_WAIT)) trace_wait_begins(thread, id, 0);
     wait.asked = clock_ticks();
     thread->waiting = wait.counters;
     thread->waiting_since = wait.asked;
@@ -76,7 +76,7 @@ void wait_ends(const struct begun_wait *wait, enum wait_result result) {
     if (result == WAIT_PASSED || result == WAIT_INTERRUPTED) {
         uint64_t now = clock_ticks();
         count_wait_time(wait, now);
-        if (unlikely(is_tracing))
+        if (traces(TRACE_WAIT))
             trace_wait_ended(thread, EVENT_WAIT, wait->asked, now, result == WAIT_PASSED ? 0 : EVENT_LATE);
     }
     thread->traced_object = 0;
@@ -93,7 +93,7 @@ void wait_abandoned(struct thread *thread) {
     uint64_t now = clock_ticks();
     add_own(&wait.counters->timeouts, wait.weight);
     count_wait_time(&wait, now);
-    if (unlikely(is_tracing)) trace_wait_ended(thread, EVENT_WAIT, wait.asked, now, EVENT_LATE);
+    if (traces(TRACE_WAIT)) trace_wait_ended(thread, EVENT_WAIT, wait.asked, now, EVENT_LATE);
 }
 
 /* Counts `member` of the object by one event. */
