@@ -40,6 +40,8 @@ CREATE TABLE runs (
 CREATE INDEX runs_label ON runs(label) WHERE label IS NOT NULL;
 -- SQLite reads the ids of all runs from the smallest index, so in this order: views that have no ORDER BY begin with the newest run.
 CREATE INDEX runs_newest ON runs(id DESC);
+-- The order of the view run_order.
+CREATE INDEX runs_started ON runs(started_ns DESC, id DESC);
 
 CREATE TABLE threads (
     -- A thread of a recorded process that had an event (clear profile --trace). The kernel may give its id to another thread afterwards:

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "query/runs/select.h"
+#include "schema/schema.h"
 
 /* A set while it grows. */
 struct growing {
@@ -88,7 +89,8 @@ static int keep_newest(struct growing *set, struct db *db, size_t wanted, struct
     struct growing kept = {0};
     struct map newest = {0};
     if (set->set.count <= wanted) return 0;
-    sqlite3_stmt *row = db_prepare(db, "SELECT run_id FROM run_order ORDER BY place", err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/newest_first.sql"), err);
+    if (row) db_bind_int(row, ":back", 0);
     int code = row ? 1 : -1;
     while (newest.count < wanted && code == 1 && (code = db_step(db, row, err)) == 1) {
         int64_t id = sqlite3_column_int64(row, 0);

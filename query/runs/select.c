@@ -34,7 +34,7 @@ static bool number(const char *text, int64_t *value) {
 }
 
 static int latest(struct db *db, int64_t back, int64_t *run_id, struct error *err) {
-    sqlite3_stmt *statement = db_prepare(db, "SELECT run_id FROM run_order WHERE place - 1 = :back", err);
+    sqlite3_stmt *statement = db_prepare(db, embedded_text("runs/newest_first.sql"), err);
     if (!statement) return -1;
     db_bind_int(statement, ":back", back);
     return one_id(db, statement, run_id, err);

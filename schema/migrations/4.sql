@@ -91,6 +91,8 @@ CREATE TABLE io (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX runs_newest ON runs(id DESC);
+-- The order of the view run_order.
+CREATE INDEX runs_started ON runs(started_ns DESC, id DESC);
 DROP INDEX profiles_peak;
 CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 
