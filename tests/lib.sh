@@ -65,7 +65,8 @@ npm_package() { # npm_package NAME@VERSION SHA512: prints the directory of the p
 }
 
 perf_records() { # perf_records EVENT: perf may, and there are samples: perf 6.12 records none where /sys is not mounted
-    perf record -q -o perf-probe.data -e "$1" sh -c "head -c 100000000 /dev/zero >/dev/null" >perf-probe.txt 2>&1 && ! grep -q 'Failed to read max cpus' perf-probe.txt
+    perf record -q -o perf-probe.data -e "$1" sh -c "head -c 100000000 /dev/zero >/dev/null" >perf-probe.txt 2>&1 &&
+        [ -n "$(perf script -i perf-probe.data 2>>perf-probe.txt | head -n 1)" ]
 }
 
 wait_for() { # wait_for WHAT COMMAND...: until it succeeds. A minute is never waited for but where something is wrong

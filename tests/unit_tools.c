@@ -130,7 +130,8 @@ static void perf_watches_from_the_first_instruction(void **state) {
     struct launch launch = {.before_exec = attach};
     char *arguments[] = {(char *)"sh", (char *)"-c", (char *)"head -c 300000000 /dev/zero | md5sum >/dev/null", NULL};
     int status = -1;
-    if (tool_check(TOOL_PERF_RECORD, "--cpu=perf", ".", &err)) skip(); /* not permitted here */
+    if (tool_check(TOOL_PERF_RECORD, "--cpu=perf", ".", &err) || tool_check(TOOL_PERF_STAT, "--counters", ".", &err))
+        skip(); /* not permitted here */
     if (launch_start(&launch, "/bin/sh", arguments, NULL, NULL, &err)) fail_msg("%s", err.message);
     while (!launch_wait(&launch, 50000000, &status))
         continue;
