@@ -360,6 +360,80 @@ tables = any(row.get("is_change") for row in answer["rows"]) or any(f["is_change
 assert tables != answer["quote"].startswith("no change"), answer["quote"]' || fail "the line to quote of $pair against its tables"
 done
 
+# ---- waits for what is no lock: the program waits for its thread ITEMS times, which is each time NAP ms late, and SLOTS times for a slot
+cat >queue.c <<'C'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <time.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t g_ready = PTHREAD_COND_INITIALIZER;
+static sem_t g_slots;
+static int waiting;
+static void nap(long ms) { nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL); }
+static void *makes(void *unused) {
+    for (int made = 0; made < ITEMS; nap(1)) {
+        pthread_mutex_lock(&mutex);
+        int is_waited_for = waiting;
+        pthread_mutex_unlock(&mutex);
+        if (!is_waited_for) continue;
+        nap(NAP);
+        pthread_mutex_lock(&mutex);
+        waiting = 0;
+        pthread_cond_signal(&g_ready);
+        pthread_mutex_unlock(&mutex);
+        made++;
+    }
+    for (int i = 0; i < SLOTS; i++) nap(NAP), sem_post(&g_slots);
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+    sem_init(&g_slots, 0, 0);
+    pthread_create(&thread, NULL, makes, NULL);
+    for (int i = 0; i < ITEMS; i++) {
+        pthread_mutex_lock(&mutex);
+        for (waiting = 1; waiting;) pthread_cond_wait(&g_ready, &mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    for (int i = 0; i < SLOTS; i++) sem_wait(&g_slots);
+    pthread_join(thread, NULL);
+}
+C
+"${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DITEMS=6 -DNAP=1 -DSLOTS=0 -o queue queue.c &&
+    "${CC:-gcc}" -D_GNU_SOURCE -g -pthread -DITEMS=6 -DNAP=150 -DSLOTS=3 -o queue-slow queue.c || fail "compiling queue"
+for i in 1 2; do
+    for program in queue queue-slow; do "$CLEAR" profile -q --db queue.db --label $program -o s.profile "./$program" || fail "profiling $program"; done
+done
+sqlite3 queue.db "UPDATE rules SET value = 200e6 WHERE name = 'diff_single_wait_ns'" || fail "rule diff_single_wait_ns"
+# What the program knows of itself: how often it had to wait, and the shortest that this can have taken. A slow machine waits longer.
+waits() { # waits OLD NEW: of the rows of the things, and that no other figure than these is asked for
+    "$CLEAR" doctor --db queue.db --json "$1" --diff "$2" >answer.json || fail "doctor of $1 and $2"
+    python3 -c 'import json
+rows = [row for row in json.load(open("answer.json"))["rows"] if (row["section"], row["by"]) == ("wait", "object")]
+for row in sorted(rows, key=lambda row: row["subject"]):
+    figures = row["figures"]
+    if "g_" in row["subject"]:
+        print(row["subject"], row["change"], *["%d" % figures["waited"][side]["mean"] for side in ("old", "new")],
+              figures["wait_ns"]["new"]["mean"] >= 150e6 * figures["waited"]["new"]["mean"])'
+}
+expect_equal "$(waits 1 2)" "queue-slow:g_slots newly waited for 0 3 True
+queue:g_ready longer waits 6 6 True" "waits of one run a side"
+expect_equal "$(waits 2 1)" "queue-slow:g_ready shorter waits 6 6 False
+queue-slow:g_slots waits eliminated 3 0 True" "and the other way round"
+expect_equal "$(waits 1 3)" "queue:g_ready same 6 6 False" "waits of one program"
+expect_match "$(waits all:queue all:queue-slow)" '^queue-slow:g_slots newly waited for 0 3 True$' "waits of two runs a side"
+sqlite3 queue.db "UPDATE rules SET value = 3600e9 WHERE name = 'diff_single_wait_ns'" || fail "rule diff_single_wait_ns"
+expect_equal "$(waits 1 2)" "queue-slow:g_slots same 0 3 True
+queue:g_ready same 6 6 True" "a difference below diff_single_wait_ns"
+sqlite3 queue.db "UPDATE rules SET value = 200e6 WHERE name = 'diff_single_wait_ns'" || fail "rule diff_single_wait_ns"
+"$CLEAR" doctor --db queue.db 1 --diff 2 >report
+expect_match "$(cat report)" '^  ↑ newly waited for +0 ns +[0-9.]+ m?s +0 % -> 100 %$' "the table of waits"
+expect_match "$(tail -1 report)" 'wait queue-slow:g_slots newly waited for' "the line to quote has what waits are new"
+expect_equal "$(sqlite3 queue.db "SELECT sum(contended + timeouts + unfinished) FROM locks JOIN profiles ON profiles.id = profile_id WHERE run_id = 2 AND profiles.kind = 'wait'")" \
+    "$("$CLEAR" doctor --db queue.db --json 1 --diff 2 | python3 -c 'import json, sys; print(int(sum(row["figures"]["waited"]["new"]["mean"] for row in json.load(sys.stdin)["rows"] if row["section"] == "wait")))')" \
+    "all waits of the run are in the comparison"
+
 # ---- waits and tries that end without the lock: the program says how many, in the variant that holds the lock while others ask for it
 cat >late.c <<'C'
 #include <errno.h>

@@ -45,6 +45,18 @@ static const struct diff_table empty_tables[DIFF_TABLES] = {
                                 {"failed_tries", "failed tries", DIFF_COUNT, DIFF_COUNTED}},
                     .column_count = 7,
                     .judged = 2},
+    /* How often a thread waits depends on who is first, also where nothing but time limits ends the waits. */
+    [DIFF_WAITS] = {.section = "wait",
+                    .by = "object",
+                    .columns = {{"passes", "passes", DIFF_COUNT, DIFF_COUNTED},
+                                {"waited", "waited", DIFF_COUNT, DIFF_COUNTED},
+                                {"wait_ns", "waits", DIFF_NS, DIFF_VARIES},
+                                {"timeouts", "timeouts", DIFF_COUNT, DIFF_COUNTED},
+                                {"unfinished", "unfinished waits", DIFF_COUNT, DIFF_COUNTED},
+                                {"wakes", "wakes", DIFF_COUNT, DIFF_COUNTED},
+                                {"futile_wakes", "wakes in vain", DIFF_COUNT, DIFF_COUNTED}},
+                    .column_count = 7,
+                    .judged = 2},
     [DIFF_CELLS] = {.section = "cell",
                     .by = "cell",
                     .columns = {{"retries", "retries", DIFF_COUNT, DIFF_COUNTED},
@@ -825,6 +837,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     if (gather_losses(gather, err) || gather_duration(gather, err)) return -1;
     if (gather_heap(gather, err) || gather_peak(gather, err) || gather_threads(gather, err)) return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
+    if (gather_objects(gather, DIFF_WAITS, "diff/wait.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CHANNELS, "diff/channel.sql", err)) return -1;
     if (gather_objects(gather, DIFF_FIBERS, "diff/task.sql", err) || gather_fibers(gather, err)) return -1;

@@ -16,6 +16,7 @@ enum diff_table_id {
     DIFF_FUNCTIONS,
     DIFF_SITES,
     DIFF_LOCKS,
+    DIFF_WAITS, /* for what is no lock: condition variables, semaphores, barriers, the end of threads, futexes */
     DIFF_CELLS,
     DIFF_CHANNELS,
     DIFF_FIBERS,
@@ -36,7 +37,7 @@ enum {
     TOTAL_FIBERS = TOTAL_CHANNEL + 2,
     TOTAL_CPU
 };
-/* Columns of the locks, of the cells, and of the channels. */
+/* Columns of the locks and of what else is waited for, which has the same first three; of the cells, and of the channels. */
 enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD, LOCK_TIMEOUTS, LOCK_UNFINISHED, LOCK_FAILED_TRIES, LOCK_COLUMNS };
 enum { CELL_RETRIES, CELL_COPIED = 3 };
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };
@@ -73,7 +74,7 @@ struct diff_row {
     const char *subject, *file, *module; /* the diff owns the texts */
     int64_t line;
     uint64_t signature;   /* sites */
-    const char *identity; /* locks, cells, channels, task sites */
+    const char *identity; /* locks, what else is waited for, cells, channels, task sites */
     const char *what;     /* samples: kind, type and unit of the profile */
     struct db *db;        /* the warehouse of `trace_id`, which is 0 for none */
     int64_t trace_id;
@@ -102,8 +103,8 @@ struct diff_table {
 };
 
 struct diff_rules {
-    double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_bytes, single_row_percent,
-        false_percent, contended_percent, retry_ratio;
+    double floor_percent, floor_ns, single_percent, single_threads_percent, single_ns, single_wait_ns, single_bytes,
+        single_row_percent, false_percent, contended_percent, retry_ratio;
 };
 
 /* A loss or a sampling rate of one side. */
@@ -133,7 +134,7 @@ struct diff {
 int diff_make(struct diff *diff, const struct diff_options *options, struct error *err);
 void diff_free(struct diff *diff);
 
-/* True for locks, cells, channels and task sites, whose rows are identified by what they are and not by a stack. */
+/* True for locks, what else is waited for, cells, channels and task sites, whose rows are identified by what they are and not by a stack. */
 bool diff_is_object(enum diff_table_id id);
 
 int diff_gather(struct diff *diff, struct error *err);

@@ -167,13 +167,14 @@ static int print_all(FILE *out, const struct diff *diff, struct error *err) {
     print_side(out, diff, DIFF_NEW);
     fprintf(out,
             " \"rules\": {\"diff_floor_percent\": %g, \"diff_floor_ns\": %g, \"diff_single_percent\": %g, "
-            "\"diff_single_threads_percent\": %g, \"diff_single_ns\": %g, \"diff_single_bytes\": %g, "
+            "\"diff_single_threads_percent\": %g, \"diff_single_ns\": %g, "
+            "\"diff_single_wait_ns\": %g, \"diff_single_bytes\": %g, "
             "\"diff_single_row_percent\": %g, "
             "\"diff_false_percent\": %g, \"diff_contended_percent\": %g, \"cell_retry_ratio\": %g},\n",
             diff->rules.floor_percent, diff->rules.floor_ns, diff->rules.single_percent,
-            diff->rules.single_threads_percent, diff->rules.single_ns, diff->rules.single_bytes,
-            diff->rules.single_row_percent, diff->rules.false_percent, diff->rules.contended_percent,
-            diff->rules.retry_ratio);
+            diff->rules.single_threads_percent, diff->rules.single_ns, diff->rules.single_wait_ns,
+            diff->rules.single_bytes, diff->rules.single_row_percent, diff->rules.false_percent,
+            diff->rules.contended_percent, diff->rules.retry_ratio);
     print_losses(out, diff);
     fputs(" \"rows\": [", out);
     for (enum diff_table_id id = 0; id < DIFF_TABLES; id++)

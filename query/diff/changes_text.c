@@ -292,6 +292,7 @@ static const char *share_heading(enum diff_table_id id) {
     case DIFF_CELLS: return "per commit";
     case DIFF_CHANNELS: return "blocked";
     case DIFF_FIBERS: return "spawns";
+    case DIFF_WAITS: return "waited";
     default: return "contended";
     }
 }
@@ -357,7 +358,7 @@ static void note_endings(struct grid *grid, const struct diff_table *table, cons
     buffer_free(&line);
 }
 
-/* The figure by which a lock's row is called a change. */
+/* The figure by which the row of a lock is called a change. */
 static const struct diff_figure *cause_of_lock(const struct diff_row *row) {
     static const size_t order[] = {LOCK_WAIT,       LOCK_CONTENDED, LOCK_HOLD,
                                    LOCK_UNFINISHED, LOCK_TIMEOUTS,  LOCK_FAILED_TRIES};
@@ -374,6 +375,7 @@ static void add_object(const struct printer *printer, enum diff_table_id id, str
     const struct diff_figure *cause = figure;
     if (!figure->is_change && id == DIFF_FIBERS) cause = &row->figures[0];
     if (!figure->is_change && id == DIFF_LOCKS) cause = cause_of_lock(row);
+    if (!figure->is_change && id == DIFF_WAITS) cause = &row->figures[LOCK_CONTENDED];
     add_change(printer, grid, row, cause);
     add_means(printer, grid, &table->columns[table->judged], figure);
     add_share(grid, id, row);
@@ -541,6 +543,7 @@ static struct proposal proposal_of(const struct diff *diff) {
         if (has_change_of(sites, by)) return (struct proposal){"heap", heap_by_type(by)};
     if (has_change_of(locks, LOCK_WAIT)) return (struct proposal){"lock", "delay"};
     if (has_change_of(locks, LOCK_HOLD)) return (struct proposal){"lock", "hold"};
+    if (has_change(&diff->tables[DIFF_WAITS])) return (struct proposal){"wait", "delay"};
     if (has_change(&diff->tables[DIFF_CPU])) return (struct proposal){"cpu", "cpu"};
     if (has_change(&diff->tables[DIFF_IO])) return (struct proposal){"io", "calls"};
     if (has_change(&diff->tables[DIFF_MAPS])) return (struct proposal){"mmap", "mapped_space"};

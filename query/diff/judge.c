@@ -17,6 +17,7 @@ static const struct {
     {"diff_single_percent", offsetof(struct diff_rules, single_percent), 400},
     {"diff_single_threads_percent", offsetof(struct diff_rules, single_threads_percent), 30},
     {"diff_single_ns", offsetof(struct diff_rules, single_ns), 2e8},
+    {"diff_single_wait_ns", offsetof(struct diff_rules, single_wait_ns), 1e9},
     {"diff_single_bytes", offsetof(struct diff_rules, single_bytes), 1 << 20},
     {"diff_single_row_percent", offsetof(struct diff_rules, single_row_percent), 0.1},
     {"diff_false_percent", offsetof(struct diff_rules, false_percent), 0.2},
@@ -223,9 +224,22 @@ static void drop_endings(const struct diff *diff, struct diff_figure *lock) {
     drop(&lock[LOCK_UNFINISHED]);
 }
 
-static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
+static void weigh_waits(const struct diff *diff, struct diff_figure *figures) {
     drop_short(diff, &figures[LOCK_CONTENDED], &figures[LOCK_WAIT]);
     drop_brief(diff, &figures[LOCK_WAIT]);
+}
+
+/* One run on each side: how long a crowd without work waits is chance, and how often threads waited and were woken counts as far as the
+ * time of waiting does. */
+static void weigh_other_waits(const struct diff *diff, const struct diff_table *table, struct diff_figure *figures) {
+    weigh_waits(diff, figures);
+    if (is_single(diff) && fabs(figures[LOCK_WAIT].delta) < diff->rules.single_wait_ns) drop(&figures[LOCK_WAIT]);
+    for (size_t i = 0; i < table->column_count && is_single(diff) && !figures[LOCK_WAIT].is_change; i++)
+        drop(&figures[i]);
+}
+
+static void weigh_lock(const struct diff *diff, struct diff_figure *figures) {
+    weigh_waits(diff, figures);
     drop_brief(diff, &figures[LOCK_HOLD]);
     drop_endings(diff, figures);
 }
@@ -298,18 +312,37 @@ static void judge_endings(struct diff_row *row) {
     }
 }
 
-/* Locks and channels, by operations, waits and times. */
+/* What a row is called where it did not wait before, where it no longer waits, and where its waits are longer or shorter. Threads that wait
+ * for work wait longer where there is less of it, so that longer is no worse there. */
+struct diff_wait_words {
+    const char *fresh, *gone, *longer, *shorter;
+};
+
+static const struct diff_wait_words *diff_wait_words(enum diff_table_id id) {
+    static const struct diff_wait_words of_locks = {"newly contended", "contention eliminated", "regression",
+                                                    "improved"},
+                                        of_channels = {"newly blocked", "blocking eliminated", "regression",
+                                                       "improved"},
+                                        of_others = {"newly waited for", "waits eliminated", "longer waits",
+                                                     "shorter waits"};
+    return id == DIFF_LOCKS ? &of_locks : id == DIFF_CHANNELS ? &of_channels : &of_others;
+}
+
+/* Locks, channels and what else is waited for, by operations, waits and times. */
 static void judge_waits(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                         struct diff_row *row) {
     const struct diff_figure *contended = &row->figures[1], *judged = &row->figures[table->judged];
     bool before = contended_percent(row, DIFF_OLD) >= diff->rules.contended_percent;
     bool after = contended_percent(row, DIFF_NEW) >= diff->rules.contended_percent;
-    if (!before && after && contended->is_change)
-        row->change = id == DIFF_LOCKS ? "newly contended" : "newly blocked";
-    else if (before && !after && contended->is_change)
-        row->change = id == DIFF_LOCKS ? "contention eliminated" : "blocking eliminated";
+    const struct diff_wait_words *words = diff_wait_words(id);
+    /* A few long waits may be too few to be a change by their number. */
+    bool is_longer = judged->is_change && judged->delta > 0, is_shorter = judged->is_change && judged->delta < 0;
+    if (!before && after && (contended->is_change || is_longer))
+        row->change = words->fresh;
+    else if (before && !after && (contended->is_change || is_shorter))
+        row->change = words->gone;
     else
-        row->change = direction(judged->is_change ? judged : contended, "regression", "improved");
+        row->change = direction(judged->is_change ? judged : contended, words->longer, words->shorter);
     if (id == DIFF_LOCKS && strcmp(row->change, "same") == 0)
         row->change = direction(&row->figures[LOCK_HOLD], "held longer", "held shorter");
     if (id == DIFF_LOCKS) judge_endings(row);
@@ -353,11 +386,12 @@ static void judge_row(const struct diff *diff, const struct diff_table *table, e
     if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
     if (id == DIFF_FUNCTIONS || id == DIFF_SITES) drop_live(diff, row->figures), drop_slight(diff, row);
     if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
+    if (id == DIFF_WAITS) weigh_other_waits(diff, table, row->figures);
     if (id == DIFF_CELLS) weigh_cell(diff, row->figures);
     if (id == DIFF_CHANNELS) drop_short(diff, &row->figures[CHANNEL_BLOCKED], &row->figures[CHANNEL_WAIT]);
     if (id == DIFF_CPU) drop_chance(diff, table, 1, row);
     if (id == DIFF_SAMPLES && is_counted(row)) drop_chance(diff, table, 0, row);
-    if (id == DIFF_LOCKS || id == DIFF_CHANNELS)
+    if (id == DIFF_LOCKS || id == DIFF_WAITS || id == DIFF_CHANNELS)
         judge_waits(diff, table, id, row);
     else if (id == DIFF_FIBERS)
         judge_task(table, row);

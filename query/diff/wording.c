@@ -298,8 +298,8 @@ static void quote_object_totals(const struct diff *diff, struct quote *quote) {
 }
 
 void diff_quote(const struct diff *diff, struct buffer *out) {
-    static const enum diff_table_id objects[] = {DIFF_LOCKS, DIFF_CELLS, DIFF_CHANNELS, DIFF_FIBERS,
-                                                 DIFF_IO,    DIFF_MAPS,  DIFF_SAMPLES};
+    static const enum diff_table_id objects[] = {DIFF_LOCKS,  DIFF_WAITS, DIFF_CELLS, DIFF_CHANNELS,
+                                                 DIFF_FIBERS, DIFF_IO,    DIFF_MAPS,  DIFF_SAMPLES};
     struct quote quote = {.full_names = diff->options->full_names};
     quote_heap_totals(diff, &quote);
     quote_total(diff, TOTAL_PEAK, "peak memory", 3, &quote);
