@@ -117,7 +117,7 @@ nested AS (
        AND inner.start_ns < held.start_ns + held.duration_ns
     WHERE processes.run_id = run.id AND inner.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own', 'hold') AND inner.address <> held.address
 ),
-locks_in_order AS (
+locks_in_order AS MATERIALIZED (
     SELECT process_id, outer_id, outer_address, inner_id, inner_address, count(*) AS count, sum(duration_ns) AS time_ns,
            max(trace_id) AS trace_id
     FROM nested
@@ -136,14 +136,16 @@ blocked AS (
     SELECT held.object_id, held.address, held.process_id, inner.trace_id, held.trace_id AS waiter_trace_id, held.id,
            min(held.end_ns, inner.start_ns + inner.duration_ns) - max(held.start_ns, inner.start_ns) AS time_ns
     FROM wait AS held
+    -- By the index of such events alone: from the last one that began before the wait.
     JOIN events AS inner
         ON inner.process_id = held.process_id AND inner.tid = held.owner_tid AND inner.start_ns < held.end_ns
-       AND inner.start_ns >= coalesce((SELECT max(before.start_ns)
+       AND inner.start_ns >= coalesce((SELECT before.start_ns
                                        FROM events AS before
                                        WHERE before.process_id = held.process_id AND before.tid = held.owner_tid
-                                         AND before.start_ns <= held.start_ns
-                                         AND before.kind IN (SELECT kind FROM event_kinds WHERE class IN ('io', 'sleep'))), 0)
-    WHERE held.owner_tid IS NOT NULL AND inner.kind IN (SELECT kind FROM event_kinds WHERE class IN ('io', 'sleep'))
+                                         AND before.start_ns <= held.start_ns AND before.kind IN ('sleep', 'syscall')
+                                       ORDER BY before.start_ns DESC
+                                       LIMIT 1), held.start_ns)
+    WHERE held.owner_tid IS NOT NULL AND inner.kind IN ('sleep', 'syscall')
       AND inner.start_ns + inner.duration_ns > held.start_ns
 ),
 blocking AS (

@@ -129,6 +129,7 @@ CREATE TABLE events (
 ) STRICT;
 CREATE INDEX events_thread ON events(process_id, tid, start_ns);
 CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';
+CREATE INDEX events_blocked ON events(process_id, tid, start_ns) WHERE kind IN ('sleep', 'syscall');
 
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run
