@@ -68,12 +68,13 @@ enum segment_feature {
     FEATURE_CHANNELS = 1u << 4,
     FEATURE_FIBERS = 1u << 5,
     FEATURE_CPU = 1u << 6,
-    FEATURE_SYNC_STACKS = 1u << 7, /* a lock or cell is one object for each calling stack */
-    FEATURE_LEAKS = 1u << 12,      /* at its end a process searches for blocks that nothing points at */
-    FEATURE_IO = 1u << 16,         /* calls of read, write and their relatives */
-    FEATURE_LIFETIMES = 1u << 17,  /* histograms of the sizes and lifetimes of blocks */
-    FEATURE_MMAP = 1u << 18,       /* mappings that the program makes itself */
-    FEATURE_TRACE = 1u << 19,      /* single events with their times, in rings of the latest (struct segment_event) */
+    FEATURE_SYNC_STACKS = 1u << 7,   /* a lock or cell is one object for each calling stack */
+    FEATURE_LEAKS = 1u << 12,        /* at its end a process searches for blocks that nothing points at */
+    FEATURE_IO = 1u << 16,           /* calls of read, write and their relatives */
+    FEATURE_LIFETIMES = 1u << 17,    /* histograms of the sizes and lifetimes of blocks */
+    FEATURE_MMAP = 1u << 18,         /* mappings that the program makes itself */
+    FEATURE_TRACE = 1u << 19,        /* single events with their times, in rings of the latest (struct segment_event) */
+    FEATURE_ALLOC_EVENTS = 1u << 20, /* of a segment: FEATURE_TRACE with TRACE_ALLOC */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -92,13 +93,15 @@ struct control {
     int32_t first_pid; /* of the target; written before it execs */
     /* --profile-max: distinct stacks, and distinct objects, of one process; 0 is no limit. Stacks beyond it are cut. */
     uint64_t ids_max;
-    uint64_t segment_max;    /* bytes of address space that a segment reserves */
-    uint64_t trace_max;      /* FEATURE_TRACE: bytes of the rings of one process; beyond that the oldest events go */
-    uint64_t sample_bytes;   /* mean bytes between samples; 0 or 1 is off */
-    uint64_t trace_limit_ns; /* FEATURE_TRACE: shorter sleeps and system calls are no events */
-    uint32_t trace_kinds;    /* FEATURE_TRACE: enum segment_trace_kind */
-    uint32_t sample_n;       /* 0 or 1 is every event */
-    uint32_t cpu_hz;         /* samples per second of CPU time of each thread; 0 is off */
+    uint64_t segment_max;  /* bytes of address space that a segment reserves */
+    uint64_t trace_max;    /* FEATURE_TRACE: bytes of the rings of one process; beyond that the oldest events go */
+    uint64_t sample_bytes; /* mean bytes between samples; 0 or 1 is off */
+    uint64_t
+        trace_limit_ns; /* FEATURE_TRACE: shorter sleeps, system calls and holds that nobody waited for are no events */
+    uint64_t trace_alloc; /* FEATURE_TRACE: smaller blocks are no events, in bytes */
+    uint32_t trace_kinds; /* FEATURE_TRACE: enum segment_trace_kind */
+    uint32_t sample_n;    /* 0 or 1 is every event */
+    uint32_t cpu_hz;      /* samples per second of CPU time of each thread; 0 is off */
     /* 1: no new event is recorded. The end of what was recorded is: frees of known blocks, ends of holds, exits of
      * known fibers. */
     _Atomic uint32_t is_paused;
@@ -449,7 +452,7 @@ struct segment_event {
         };
         struct {
             uint32_t object_, stack_; /* as above */
-            uint64_t flow;            /* of EVENT_FLOW: the program's number of it */
+            uint64_t value;           /* of EVENT_FLOW: the program's number of it; of others see there */
         };
         char name[16]; /* of EVENT_THREAD; NUL-terminated where it is shorter */
     };
@@ -464,16 +467,31 @@ enum segment_event_kind {
     EVENT_SYSCALL,  /* a call of the C library that waits for the system */
     EVENT_REGION,   /* of clear.h; stack: where it began. It stands behind the regions inside it */
     EVENT_MARK,     /* end is begin */
-    EVENT_FLOW,     /* the same, with `flow` */
+    EVENT_FLOW,     /* the same, with `value` */
+    EVENT_HOLD,     /* of a lock that others waited for at its release, or a long one; stack: of the release */
+    EVENT_ALLOC,    /* `value` is the block's address; end - begin are its bytes; no object */
+    EVENT_FREE,     /* the same; stack: of the free */
+    EVENT_CPU,      /* a sample of CPU time; end is begin; no object, as of the next two */
+    EVENT_BIRTH,    /* the thread begins; end is begin; stack: who started it, `value` that thread */
+    EVENT_DEATH,    /* the thread ends; end is begin */
+    EVENT_FORK,     /* a call of fork that made the process `value`; object: the name of the call, as of the next two */
+    EVENT_EXEC,     /* end is begin; the image ends here, unless the call fails */
+    EVENT_EXIT,     /* end is begin; the process ends by itself */
+    EVENT_CHANNEL,  /* a blocked push or pop of a channel */
+    EVENT_RETRY,    /* an update of a cell that discarded `value` copies; end is begin */
     EVENT_KINDS
 };
 /* What is asked for (control.trace_kinds). */
 enum segment_trace_kind {
     TRACE_LOCK = 1u << 0,    /* EVENT_LOCK, EVENT_READ, and their EVENT_RELEASE */
-    TRACE_WAIT = 1u << 1,    /* EVENT_WAIT */
+    TRACE_WAIT = 1u << 1,    /* EVENT_WAIT, EVENT_CHANNEL, EVENT_RETRY */
     TRACE_SLEEP = 1u << 2,   /* EVENT_SLEEP */
     TRACE_SYSCALL = 1u << 3, /* EVENT_SYSCALL */
     TRACE_REGION = 1u << 4,  /* EVENT_REGION, EVENT_MARK, EVENT_FLOW */
+    TRACE_HOLD = 1u << 5,    /* EVENT_HOLD; each hold is timed */
+    TRACE_ALLOC = 1u << 6,   /* EVENT_ALLOC, EVENT_FREE */
+    TRACE_CPU = 1u << 7,     /* EVENT_CPU */
+    TRACE_THREAD = 1u << 8,  /* EVENT_BIRTH, EVENT_DEATH, EVENT_FORK, EVENT_EXEC, EVENT_EXIT */
 };
 enum segment_event_flag {
     EVENT_LATE = 1, /* it reached its time limit, or was cancelled or interrupted */

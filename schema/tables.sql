@@ -48,7 +48,7 @@ CREATE TABLE threads (
     -- the name is that of the last one.
     process_id INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     tid        INTEGER NOT NULL, -- [number] the kernel's id
-    name       TEXT    NOT NULL, -- [text] as of its first event; at most 15 bytes
+    name       TEXT    NOT NULL, -- [text] as of its first event after its birth; at most 15 bytes
     PRIMARY KEY (process_id, tid)
 ) STRICT, WITHOUT ROWID;
 
@@ -63,16 +63,21 @@ CREATE TABLE events (
     kind        TEXT    NOT NULL, -- [text] mutex, rwlock, spin, own: a wait for such a lock; read: for the read side of an rwlock; cond,
                                   -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for; sleep; syscall: a
                                   -- call of the C library that waited for the system; region, mark, flow: what the program reported so
-                                  -- (clear_region_begin, clear_mark, clear_flow)
+                                  -- (clear_region_begin, clear_mark, clear_flow); hold: of a lock that others waited for, or a long one;
+                                  -- channel: a blocked push or pop; retry: an update of a cell that discarded copies; alloc, free: of a
+                                  -- large block; cpu: a sample of CPU time; birth, death: of a thread; fork, exec, exit: of the process
     object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for; of a sleep or syscall an object with the
-                                  -- name of the call, of a region, mark or flow one with its name
-    address     INTEGER NOT NULL, -- [address] of it in the process; 0 where it is a name
-    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, released, slept, or called clear.h (of a region its
-                                  -- begin); 0: unknown
-    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; NULL: unknown, or none
+                                  -- name of the call, of a region, mark or flow one with its name;
+                                  -- of alloc, free, cpu, birth and death one with an empty name
+    address     INTEGER NOT NULL, -- [address] of it in the process; of alloc and free: of the block; 0 where it is a name or a channel
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that did it; of a hold that released, of a region that began it, of
+                                  -- a birth that started the thread; 0: unknown
+    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; of a birth: that started
+                                  -- the thread; NULL: unknown, or none
     is_late     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled; the sleep or
                                   -- call was interrupted
-    value       INTEGER  -- [number] of a flow: its number, modulo 2^64 as a signed one; NULL: there is none
+    value       INTEGER  -- [number] of a flow: its number, modulo 2^64 as a signed one; of alloc, free: bytes; of a fork: the new process; of a
+                         -- retry: copies that were discarded; NULL: there is none
 ) STRICT;
 CREATE INDEX events_thread ON events(process_id, tid, start_ns);
 CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';

@@ -26,6 +26,8 @@ enum {
 #define TRACE_MOST          (INT64_C(1) << 32)
 #define TRACE_DEFAULT       (INT64_C(64) << 20)
 #define TRACE_LIMIT_DEFAULT 1000000
+#define TRACE_ALLOC_DEFAULT (INT64_C(1) << 20)
+#define TRACE_ALLOC_MOST    (INT64_C(1) << 40)
 #define TRACE_LIMIT_MOST    INT64_C(3600000000000)
 
 #define AT(member) offsetof(struct profile_request, member)
@@ -142,8 +144,9 @@ static const struct trace_word {
     const char *word;
     uint32_t kinds;
 } trace_words[] = {
-    {"lock", TRACE_LOCK},       {"wait", TRACE_WAIT},     {"sleep", TRACE_SLEEP},
-    {"syscall", TRACE_SYSCALL}, {"region", TRACE_REGION}, {"all", UINT32_MAX},
+    {"lock", TRACE_LOCK},     {"wait", TRACE_WAIT}, {"sleep", TRACE_SLEEP}, {"syscall", TRACE_SYSCALL},
+    {"region", TRACE_REGION}, {"hold", TRACE_HOLD}, {"alloc", TRACE_ALLOC}, {"cpu", TRACE_CPU},
+    {"thread", TRACE_THREAD}, {"all", UINT32_MAX},
 };
 
 static uint32_t trace_kinds_of(const char *word, size_t size) {
@@ -161,7 +164,8 @@ static int take_trace(void *into, const struct option_row *row, const char *text
         uint32_t found = trace_kinds_of(word, size);
         if (!found)
             return error_usage(err,
-                               "--%s: there is no kind of events '%.*s': lock, wait, sleep, syscall, region or all",
+                               "--%s: there is no kind of events '%.*s': lock, wait, hold, sleep, syscall, "
+                               "region, alloc, cpu, thread or all",
                                row->name, (int)size, word);
         asked |= found;
     }
@@ -176,6 +180,15 @@ static int take_trace_limit(void *into, const struct option_row *row, const char
     (void)row;
     if (number_duration("--trace-limit", text, 0, TRACE_LIMIT_MOST, &limit, err)) return -1;
     request->recorder.trace_limit_ns = (uint64_t)limit;
+    return 0;
+}
+
+static int take_trace_alloc(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    int64_t size;
+    (void)row;
+    if (cli_bytes("--trace-alloc", text, 1, TRACE_ALLOC_MOST, &size, err)) return -1;
+    request->recorder.trace_alloc = (uint64_t)size;
     return 0;
 }
 
@@ -234,13 +247,18 @@ static const struct option_row recorded_rows[] = {
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
     {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
-     .words = "lock wait sleep syscall region all",
+     .words = "lock wait hold sleep syscall region alloc cpu thread all",
+
      .help = "Keep single events with their times, the latest of each thread; `clear trace` shows them. KINDS, with "
              "commas: `lock` (waits for locks, who had the lock and who released it), `wait` (for other threads), "
-             "`sleep`, `syscall` (calls that wait for the system), `region` (what `clear.h` reports), `all`. Default: "
+             "`hold`, `sleep`, `syscall` (calls that wait for the system), `region` (what `clear.h` reports), `alloc` "
+             "(large blocks), `cpu` (samples), `thread` (threads and processes that begin and end), `all`. Default: "
              "lock,wait,region."},
+    {"trace-alloc", .type = OPTION_TAKE, .take = take_trace_alloc, .argument = "SIZE", .words = "1MiB",
+     .help = "With `--trace=alloc`, keep blocks of SIZE or more. Default: 1MiB."},
     {"trace-limit", .type = OPTION_TAKE, .take = take_trace_limit, .argument = "TIME", .words = "1ms",
-     .help = "With `--trace`, keep sleeps and calls that took TIME or longer. Default: 1ms."},
+     .help = "With `--trace`, keep sleeps, calls, and holds that nobody waited for if they took TIME or longer. "
+             "Default: 1ms."},
     {"trace-buffer", .type = OPTION_TAKE, .take = take_trace_buffer, .argument = "SIZE", .words = "64MiB",
      .help = "With `--trace`, keep at most SIZE of events a process (40 bytes each). Default: 64MiB."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
@@ -335,7 +353,12 @@ static int check_trace(const struct collector_options *recorder, struct error *e
     if (!(recorder->features & FEATURE_TRACE)) return 0;
     if (recorder->trace_kinds & TRACE_SYSCALL && !(recorder->features & FEATURE_IO))
         return error_usage(err, "--trace=syscall and --no-io exclude each other");
-    if (!(recorder->trace_kinds & (TRACE_LOCK | TRACE_WAIT))) return 0;
+    if (recorder->trace_kinds & TRACE_ALLOC &&
+        (!(recorder->features & FEATURE_HEAP) || recorder->sample_n > 1 || recorder->sample_bytes > 1))
+        return error_usage(err, "--trace=alloc needs every allocation: leave out --no-heap and --sample");
+    if (recorder->trace_kinds & TRACE_CPU && !(recorder->features & FEATURE_CPU))
+        return error_usage(err, "--trace=cpu needs --cpu=HZ");
+    if (!(recorder->trace_kinds & (TRACE_LOCK | TRACE_WAIT | TRACE_HOLD))) return 0;
     if (!(recorder->features & FEATURE_LOCKS))
         return error_usage(err, "--trace and --no-locks exclude each other; --trace=syscall,sleep,region has no locks");
     if (recorder->sample_n > 1)
@@ -380,7 +403,8 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
                                                           FEATURE_CHANNELS | FEATURE_FIBERS | FEATURE_IO | FEATURE_MMAP,
                                               .depth = DEPTH_DEFAULT,
                                               .trace_max = TRACE_DEFAULT,
-                                              .trace_limit_ns = TRACE_LIMIT_DEFAULT}};
+                                              .trace_limit_ns = TRACE_LIMIT_DEFAULT,
+                                              .trace_alloc = TRACE_ALLOC_DEFAULT}};
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);

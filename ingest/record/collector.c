@@ -116,6 +116,7 @@ static int write_control(int directory, const struct collector_options *options,
                               .trace_max = options->trace_max,
                               .trace_kinds = options->trace_kinds,
                               .trace_limit_ns = options->trace_limit_ns,
+                              .trace_alloc = options->trace_alloc,
                               .is_paused = options->is_paused,
                               .segment_max = SEGMENT_RESERVE};
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -299,7 +300,8 @@ static int read_control(struct collector *collector, struct error *err) {
                                                     .cpu_hz = control.cpu_hz,
                                                     .trace_max = control.trace_max,
                                                     .trace_kinds = control.trace_kinds,
-                                                    .trace_limit_ns = control.trace_limit_ns};
+                                                    .trace_limit_ns = control.trace_limit_ns,
+                                                    .trace_alloc = control.trace_alloc};
     return 0;
 }
 

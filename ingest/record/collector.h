@@ -57,7 +57,8 @@ struct collector_options {
     uint32_t cpu_hz;         /* of FEATURE_CPU */
     uint64_t trace_max;      /* of FEATURE_TRACE: bytes of the rings of a process */
     uint32_t trace_kinds;    /* the same: enum segment_trace_kind */
-    uint64_t trace_limit_ns; /* the same: shorter sleeps and system calls are no events */
+    uint64_t trace_limit_ns; /* the same: shorter sleeps, system calls and holds are no events */
+    uint64_t trace_alloc;    /* the same: smaller blocks are no events */
     bool is_paused;          /* start paused; see collector_pause */
     struct window_limits windows;
 };

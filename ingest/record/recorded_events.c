@@ -43,8 +43,31 @@ static int write_name(struct event_writer *writer, const struct segment_event *e
 static const char *kind_of(const struct segment_event *event, const struct recorded_row *row) {
     static const char *const names[EVENT_KINDS] = {
         [EVENT_READ] = "read",     [EVENT_RELEASE] = "release", [EVENT_SLEEP] = "sleep", [EVENT_SYSCALL] = "syscall",
-        [EVENT_REGION] = "region", [EVENT_MARK] = "mark",       [EVENT_FLOW] = "flow"};
+        [EVENT_REGION] = "region", [EVENT_MARK] = "mark",       [EVENT_FLOW] = "flow",   [EVENT_HOLD] = "hold",
+        [EVENT_ALLOC] = "alloc",   [EVENT_FREE] = "free",       [EVENT_CPU] = "cpu",     [EVENT_BIRTH] = "birth",
+        [EVENT_DEATH] = "death",   [EVENT_FORK] = "fork",       [EVENT_EXEC] = "exec",   [EVENT_EXIT] = "exit",
+        [EVENT_RETRY] = "retry",   [EVENT_CHANNEL] = "channel"};
     return names[event->kind] ? names[event->kind] : recorded_object_kind(row->kind);
+}
+
+static bool is_of_block(const struct segment_event *event) {
+    return event->kind == EVENT_ALLOC || event->kind == EVENT_FREE;
+}
+
+static bool has_value(const struct segment_event *event) {
+    return event->kind == EVENT_FLOW || event->kind == EVENT_FORK || event->kind == EVENT_RETRY;
+}
+
+/* What stands in the words that have another meaning in some kinds. */
+static void bind_rest(sqlite3_stmt *statement, const struct segment_event *event, const struct recorded_row *row) {
+    int64_t owner = event->kind == EVENT_BIRTH ? (int64_t)event->value : event->owner;
+    bool has_owner = !is_of_block(event) && !has_value(event);
+    if (has_owner && owner > 0) db_bind_int(statement, ":owner", owner);
+    db_bind_int(statement, ":late", has_owner && event->kind != EVENT_BIRTH && event->flags & EVENT_LATE);
+    if (has_value(event)) db_bind_int(statement, ":value", (int64_t)event->value);
+    if (is_of_block(event)) db_bind_int(statement, ":value", (int64_t)(event->end - event->begin));
+    int64_t address = row->kind == OBJECT_CHANNEL ? 0 : row->place;
+    db_bind_int(statement, ":address", is_of_block(event) ? (int64_t)event->value : address);
 }
 
 static int write_event(struct event_writer *writer, const struct segment_event *event, const struct recorded_row *row,
@@ -57,16 +80,21 @@ static int write_event(struct event_writer *writer, const struct segment_event *
     db_bind_int(statement, ":process", writer->recorded->process_id);
     db_bind_int(statement, ":tid", event->tid);
     db_bind_int(statement, ":epoch", epoch);
-    db_bind_int(statement, ":duration", epoch_of(writer, event->end) - epoch);
+    db_bind_int(statement, ":duration", is_of_block(event) ? 0 : epoch_of(writer, event->end) - epoch);
     db_bind_text(statement, ":kind", kind_of(event, row));
     db_bind_int(statement, ":object", row->thing);
-    db_bind_int(statement, ":address", row->place);
     db_bind_int(statement, ":trace", trace);
-    bool is_flow = event->kind == EVENT_FLOW;
-    if (!is_flow && event->owner > 0) db_bind_int(statement, ":owner", event->owner);
-    db_bind_int(statement, ":late", !is_flow && event->flags & EVENT_LATE);
-    if (is_flow) db_bind_int(statement, ":value", (int64_t)event->flow);
+    bind_rest(statement, event, row);
     return db_run(db, statement, writer->err);
+}
+
+/* 1: *row is the event's object, or one without a name. */
+static int object_of(struct event_writer *writer, const struct segment_event *event, struct recorded_row *row) {
+    if (event->object)
+        return recorded_object_row(writer->recorded, writer->resolver, writer->view, event->object, row, writer->err);
+    *row = (struct recorded_row){0};
+    row->thing = store_object(&writer->resolver->store, "name", "name:", "", 0, 0, writer->err);
+    return row->thing < 0 ? -1 : 1;
 }
 
 static void on_event(void *context, const struct segment_event *event) {
@@ -77,7 +105,7 @@ static void on_event(void *context, const struct segment_event *event) {
         write_name(writer, event);
         return;
     }
-    int found = recorded_object_row(writer->recorded, writer->resolver, writer->view, event->object, &row, writer->err);
+    int found = object_of(writer, event, &row);
     int64_t trace = row.trace;
     if (found > 0 && event->stack)
         trace = recorded_trace(writer->recorded, writer->resolver, writer->view, event->stack, writer->err);

@@ -155,9 +155,10 @@ static bool tally_is_sound(const struct segment_view *view, struct segment_tally
 }
 
 static bool event_is_sound(const struct segment_view *view, struct segment_event *event) {
-    bool has_object = event->kind != EVENT_THREAD;
     if (!event->kind || event->kind >= EVENT_KINDS || event->end < event->begin) return false;
-    return !has_object || (is_id(view, event->object) && (!event->stack || is_id(view, event->stack)));
+    if (event->kind == EVENT_THREAD) return true;
+    bool has_object = event->kind < EVENT_ALLOC || event->kind > EVENT_DEATH;
+    return (!has_object || is_id(view, event->object)) && (!event->stack || is_id(view, event->stack));
 }
 
 /* walk_LIST: gives each entry of a chunk's list to the visitor; a copy, because the program may be writing. */

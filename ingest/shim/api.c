@@ -67,6 +67,7 @@ static void cell_updated(struct thread *thread, const void *cell, size_t struct_
     uint32_t weight = sample_event(thread);
     struct cell_counters *counters = weight ? cell_of(thread, cell, frame) : NULL;
     if (!counters) return;
+    if (retries && traces(TRACE_WAIT)) trace_retry(thread, cell, retries, frame);
     max_own(&counters->struct_size, struct_size);
     add_own(&counters->retries, weight * retries);
     add_own(is_committed ? &counters->commits : &counters->update_failures, weight);
@@ -99,11 +100,13 @@ HOOK void clear_rt_channel_open(const void *channel, uint64_t capacity, const ch
 }
 
 HOOK void clear_rt_channel_push(const void *channel, uint64_t depth, uint64_t blocked_ns) {
-    REPORT(FEATURE_CHANNELS, channel_pushed(thread, (uintptr_t)channel, depth, blocked_ns));
+    REPORT(FEATURE_CHANNELS, channel_pushed(thread, (uintptr_t)channel, depth, blocked_ns);
+           if (blocked_ns && traces(TRACE_WAIT)) trace_channel(thread, channel, blocked_ns, CALLER_FRAME()));
 }
 
 HOOK void clear_rt_channel_pop(const void *channel, uint64_t blocked_ns) {
-    REPORT(FEATURE_CHANNELS, channel_popped(thread, (uintptr_t)channel, blocked_ns));
+    REPORT(FEATURE_CHANNELS, channel_popped(thread, (uintptr_t)channel, blocked_ns);
+           if (blocked_ns && traces(TRACE_WAIT)) trace_channel(thread, channel, blocked_ns, CALLER_FRAME()));
 }
 
 HOOK void clear_rt_channel_close(const void *channel) {

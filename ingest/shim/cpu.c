@@ -18,6 +18,7 @@
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/threads.h"
+#include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
 
 enum { TICK_SIGNAL = SIGPROF };
@@ -35,7 +36,11 @@ static void count_tick(struct thread *thread, struct frame frame, uint64_t ticks
     struct walked_stack stack;
     unwind(thread, frame, &stack);
     uint32_t flags = cpu_stack_clean(thread, &stack) ? CPU_OF_RECORDER : 0;
-    if (cpu_time_count(thread, &stack, flags, ticks)) return;
+    if (cpu_time_count(thread, &stack, flags, ticks)) {
+        /* Inside a hook the thread may be writing an event. */
+        if (traces(TRACE_CPU) && thread->is_ticking == TICK_BETWEEN) trace_tick(thread, stack_intern(thread, &stack));
+        return;
+    }
     if (cpu_time_keep(thread, &stack, flags, ticks)) return;
     if (flags)
         thread->owed += ticks;
@@ -290,7 +295,8 @@ static void settle(void) {
     leaks_at_end();
     struct thread *thread = thread_enter();
     if (!thread) return;
-    RECORD(thread, cpu_time_settle(thread); lives_end());
+    RECORD(thread, cpu_time_settle(thread); if (traces(TRACE_THREAD)) trace_moment(thread, EVENT_EXIT, "exit");
+           lives_end());
     thread_leave(thread);
 }
 
@@ -317,7 +323,8 @@ HOOK void _Exit(int status) {
 static bool pause_timer(void) {
     struct thread *thread = thread_enter();
     if (thread) {
-        RECORD(thread, cpu_time_hand_over(thread); lives_end());
+        RECORD(thread, cpu_time_hand_over(thread); if (traces(TRACE_THREAD)) trace_moment(thread, EVENT_EXEC, "exec");
+               lives_end());
         thread_leave(thread);
     }
     thread = self;

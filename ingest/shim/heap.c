@@ -11,6 +11,7 @@
 #include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
+#include "ingest/shim/trace.h"
 
 static COLD void heap_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_heap, 1);
@@ -37,6 +38,11 @@ static COLD void count_missed_free(struct thread *thread, void *address, struct 
     fetch_add_relaxed(&process->segment->missed_frees, 1);
 }
 
+/* Of a block, beside its counters: one test for all. */
+static ALWAYS_INLINE bool has_more_to_note(void) {
+    return process->features & (FEATURE_LIFETIMES | FEATURE_ALLOC_EVENTS);
+}
+
 static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, size_t size, uint32_t id) {
     struct heap_block stale;
     struct heap_counters *counters = id ? heap_counters_of(thread, id) : NULL;
@@ -50,7 +56,10 @@ static ALWAYS_INLINE uint32_t note_block(struct thread *thread, void *block, siz
     add_own(&counters->alloc_bytes, weight * size);
     peak_rise(thread, weight * size);
     thread->newest = block;
-    if (unlikely(keeps_lifetimes())) birth_note(thread, (uintptr_t)block, size, id, weight);
+    if (unlikely(has_more_to_note())) {
+        if (keeps_lifetimes()) birth_note(thread, (uintptr_t)block, size, id, weight);
+        if (traces(TRACE_ALLOC)) trace_block(thread, EVENT_ALLOC, block, size, id);
+    }
     return id;
 }
 
@@ -64,11 +73,24 @@ static COLD void lifetime_ended(struct thread *thread, const void *address, stru
     birth_ended(thread, birth, block.id, sample_weight((uintptr_t)address, block.size));
 }
 
-void heap_freed(struct thread *thread, void *block) {
+/* `caller` is CALLER() of the hook, or NULL. */
+static COLD void free_noted(struct thread *thread, const void *address, struct heap_block block,
+                            const uint64_t *caller) {
+    if (keeps_lifetimes()) lifetime_ended(thread, address, block, birth_take((uintptr_t)address));
+    bool is_event = traces(TRACE_ALLOC) && block.size >= shared_control()->trace_alloc;
+    if (is_event)
+        trace_block(thread, EVENT_FREE, address, block.size, caller ? callstack(thread, frame_at(caller)) : 0);
+}
+
+static ALWAYS_INLINE void heap_freed_by(struct thread *thread, void *block, const uint64_t *caller) {
     struct heap_block known;
     if (unlikely(!block_take((uintptr_t)block, &known))) return;
     count_free(thread, block, known, true);
-    if (unlikely(keeps_lifetimes())) lifetime_ended(thread, block, known, birth_take((uintptr_t)block));
+    if (unlikely(has_more_to_note())) free_noted(thread, block, known, caller);
+}
+
+void heap_freed(struct thread *thread, void *block) {
+    heap_freed_by(thread, block, NULL);
 }
 
 /* The calls beside malloc and realloc that struct heap_details counts: the counter's place in it, in words. */
@@ -143,7 +165,7 @@ HOOK void free(void *block) {
     if ((mode != HEAP_EVERY || is_paused()) && (mode == HEAP_OFF || !may_be_noted(block))) return real.free(block);
     struct thread *thread = thread_enter();
     if (likely(thread)) {
-        RECORD(thread, heap_freed(thread, block));
+        RECORD(thread, heap_freed_by(thread, block, CALLER()));
         thread_leave(thread);
     }
     real.free(block);
@@ -203,6 +225,7 @@ static ALWAYS_INLINE void heap_moved(struct thread *thread, struct taken_block t
     if (has_failed) return put_back(from, taken);
     if (was_known) count_free(thread, from, old, false);
     if (unlikely(taken.birth.ticks)) lifetime_ended(thread, from, old, taken.birth);
+    if (traces(TRACE_ALLOC) && was_known) trace_block(thread, EVENT_FREE, from, old.size, callstack(thread, frame));
     if (!to || is_paused()) return;
     bool is_taken = sample_takes(thread, size);
     if (!is_taken) thread->newest = NULL;

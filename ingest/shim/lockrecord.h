@@ -10,6 +10,7 @@
 #include "ingest/shim/intern.h"
 #include "ingest/shim/runtime.h"
 #include "ingest/shim/sample.h"
+#include "ingest/shim/trace.h"
 
 enum mode { EXCLUSIVE, SHARED };
 
@@ -78,7 +79,7 @@ static ALWAYS_INLINE uint32_t hold_sample(struct thread *thread, struct known_ob
                                           const struct lock_counters *counters) {
     uint64_t acquires = load_relaxed(&counters->acquires);
     if (unlikely(acquires < HOLDS_TIMED || load_relaxed(&counters->hold) >> SHORT_HOLD_SHIFT >= acquires)) return 1;
-    if (unlikely(process->sample_n > 1 || known->counters != counters)) return 1;
+    if (unlikely(process->sample_n > 1 || known->counters != counters || traces(TRACE_HOLD))) return 1;
     if (likely(skips_hold(known))) {
         known->skip--;
         return 0;

@@ -353,15 +353,31 @@ static ALWAYS_INLINE int unlock_mutex(pthread_mutex_t *mutex) {
     return real.pthread_mutex_unlock(mutex);
 }
 
+/* After a release at `at` of a lock that was held since `since`; 0: it is not known since when. */
+static void trace_unlock(const void *lock, uint64_t since, uint64_t at, bool is_waited_for, const uint64_t *caller) {
+    if (is_waited_for && traces(TRACE_LOCK)) trace_released(lock, at, caller);
+    if (since) trace_held(lock, since, at, is_waited_for, caller);
+}
+
+static ALWAYS_INLINE uint64_t hold_since(const void *lock) {
+    return traces(TRACE_HOLD) ? trace_hold_since(lock) : 0;
+}
+
+#define UNLOCK_TRACED(lock, waited_for, caller, unlock)                                                                \
+    bool is_waited_for = waited_for;                                                                                   \
+    if (!is_waited_for && !traces(TRACE_HOLD)) return unlock;                                                          \
+    uint64_t now = clock_ticks(), since = hold_since(lock);                                                            \
+    int result = unlock;                                                                                               \
+    if (result == 0) trace_unlock(lock, since, now, is_waited_for, caller);                                            \
+    return result
+
 static __attribute__((noinline)) int unlock_traced(pthread_mutex_t *mutex, const uint64_t *caller) {
-    uint64_t now = clock_ticks();
-    int result = unlock_mutex(mutex);
-    if (result == 0) trace_released(mutex, now, caller);
-    return result;
+    UNLOCK_TRACED(mutex, mutex_is_waited_for(mutex), caller, unlock_mutex(mutex));
 }
 
 HOOK int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-    if (traces(TRACE_LOCK) && mutex_is_waited_for(mutex)) return unlock_traced(mutex, CALLER());
+    if (traces(TRACE_LOCK | TRACE_HOLD) && (traces(TRACE_HOLD) || mutex_is_waited_for(mutex)))
+        return unlock_traced(mutex, CALLER());
     return unlock_mutex(mutex);
 }
 
@@ -426,14 +442,11 @@ static ALWAYS_INLINE int unlock_rwlock(pthread_rwlock_t *lock) {
 }
 
 static __attribute__((noinline)) int unlock_rwlock_traced(pthread_rwlock_t *lock, const uint64_t *caller) {
-    uint64_t now = clock_ticks();
-    int result = unlock_rwlock(lock);
-    if (result == 0) trace_released(lock, now, caller);
-    return result;
+    UNLOCK_TRACED(lock, rwlock_is_waited_for(lock), caller, unlock_rwlock(lock));
 }
 
 HOOK int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
-    if (traces(TRACE_LOCK) && rwlock_is_waited_for(lock)) return unlock_rwlock_traced(lock, CALLER());
+    if (traces(TRACE_LOCK | TRACE_HOLD)) return unlock_rwlock_traced(lock, CALLER());
     return unlock_rwlock(lock);
 }
 

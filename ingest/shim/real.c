@@ -93,6 +93,7 @@ FIRST(int, sigaction, (int n, const struct sigaction *a, struct sigaction *o), (
 FIRST(sighandler_t, signal, (int n, sighandler_t h), (n, h))
 FIRST(int, pthread_sigmask, (int h, const sigset_t *s, sigset_t *o), (h, s, o))
 FIRST(int, sigprocmask, (int h, const sigset_t *s, sigset_t *o), (h, s, o))
+FIRST(pid_t, fork, (void), ())
 FIRST(int, execve, (const char *f, char *const *a, char *const *e), (f, a, e))
 FIRST(int, execvpe, (const char *f, char *const *a, char *const *e), (f, a, e))
 FIRST(int, fexecve, (int f, char *const *a, char *const *e), (f, a, e))

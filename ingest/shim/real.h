@@ -135,6 +135,7 @@ int __openat64_2(int, const char *, int);
     X(sighandler_t, signal, (int, sighandler_t))                                                                       \
     X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                                       \
     X(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                                           \
+    X(pid_t, fork, (void))                                                                                             \
     X(int, execve, (const char *, char *const *, char *const *))                                                       \
     X(int, execvpe, (const char *, char *const *, char *const *))                                                      \
     X(int, fexecve, (int, char *const *, char *const *))                                                               \

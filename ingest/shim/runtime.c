@@ -415,6 +415,11 @@ static bool start_recording(uint64_t now_ns) {
 
 static void thread_ended(void *thread);
 
+static void begin_trace(uint32_t kinds) {
+    if (kinds & TRACE_ALLOC && process->features & FEATURE_HEAP) process->features |= FEATURE_ALLOC_EVENTS;
+    store_relaxed(&trace_kinds, kinds);
+}
+
 /* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once
  * `environ` is set; before that (allocations of the dynamic loader) nothing is decided. */
 static COLD bool process_start(void) {
@@ -441,7 +446,7 @@ static COLD bool process_start(void) {
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
-    if (is_recording && process->features & FEATURE_TRACE) store_relaxed(&trace_kinds, shared_control()->trace_kinds);
+    if (is_recording && process->features & FEATURE_TRACE) begin_trace(shared_control()->trace_kinds);
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }
@@ -583,6 +588,7 @@ static void thread_ended(void *value) {
     thread->state = THREAD_BUSY;
     cpu_end(thread);
     wait_abandoned(thread);
+    if (traces(TRACE_THREAD)) trace_moment(thread, EVENT_DEATH, NULL);
     life_ends(thread);
     if (!load_acquire(&process->orphan)) make_orphan();
     struct thread *orphan = load_acquire(&process->orphan);

@@ -10,6 +10,7 @@
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/real.h"
+#include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
 
 /* --- lives ---------------------------------------------------------------------------------------------------- */
@@ -71,6 +72,7 @@ struct thread_start {
     union thread_function function;
     void *argument;
     uint32_t stack;      /* id of the stack that starts it; 0: not known */
+    int32_t starter;     /* the thread that does, where threads are traced */
     bool is_tick_hidden; /* a thread has the mask of the one that made it */
 };
 
@@ -102,6 +104,7 @@ static struct thread_start begin(struct thread_start *start, struct frame frame)
     struct thread *thread = thread_enter();
     if (!thread) return taken;
     store_relaxed(&thread->counters->starter, taken.stack);
+    if (traces(TRACE_THREAD) && !is_paused()) RECORD(thread, trace_birth(thread, taken.stack, taken.starter));
     if (load_relaxed(&process->cpu_hz)) cpu_time_routine(thread, (uintptr_t)taken.function.posix, frame);
     thread_leave(thread);
     return taken;
@@ -124,6 +127,7 @@ static struct thread_start *start_from(union thread_function function, void *arg
     struct thread *thread = thread_enter();
     if (thread) {
         if (!is_paused()) RECORD(thread, start.stack = callstack(thread, frame));
+        if (traces(TRACE_THREAD)) start.starter = trace_own_tid();
         thread_leave(thread);
     }
     return load_acquire(&process->state) == PROCESS_READY ? take_start(start) : NULL;
@@ -157,4 +161,22 @@ HOOK int thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
     int result = real.thrd_create(thread, thread_main_c11, start);
     start_ended(start, stack, result == thrd_success);
     return result;
+}
+
+/* --- forks ---------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void fork_ended(pid_t child, uint64_t since, const uint64_t *caller) {
+    struct thread *thread = is_paused() ? NULL : thread_enter();
+    if (!thread) return;
+    RECORD(thread, trace_fork(thread, child, since, callstack(thread, frame_at(caller))));
+    thread_leave(thread);
+}
+
+/* vfork returns twice to one stack, so it has no hook. */
+HOOK pid_t fork(void) {
+    if (!traces(TRACE_THREAD)) return real.fork();
+    uint64_t since = clock_ticks();
+    pid_t child = real.fork();
+    if (child > 0) fork_ended(child, since, CALLER());
+    return child;
 }

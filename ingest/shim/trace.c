@@ -11,6 +11,10 @@
 
 uint32_t trace_kinds;
 
+int32_t trace_own_tid(void) {
+    return (int32_t)syscall(SYS_gettid);
+}
+
 /* --- rings ------------------------------------------------------------------------------------------------------ */
 
 static const uint64_t CHUNK_BYTES = sizeof(struct chunk) + SEGMENT_EVENTS * sizeof(struct segment_event);
@@ -66,7 +70,7 @@ static void put(struct chunk *chunk, const struct segment_event *event) {
 /* The first event of a thread says its name. */
 static void put_name(struct thread *thread, struct chunk *chunk) {
     struct segment_event event = {.kind = EVENT_THREAD, .begin = clock_ticks()};
-    thread->tid = (int32_t)syscall(SYS_gettid);
+    thread->tid = trace_own_tid();
     event.tid = thread->tid;
     event.end = event.begin;
     prctl(PR_GET_NAME, event.name, 0, 0, 0);
@@ -100,6 +104,14 @@ static void add_named(struct thread *thread, struct segment_event event) {
         fetch_add_relaxed(&process->segment->dropped_events, 1);
 }
 
+/* The same of an object that has an id if anything was recorded of it. */
+static void add_about(struct thread *thread, struct segment_event event, struct object_key key, struct frame frame) {
+    event.object = index_find(load_acquire(&process->objects), object_hash(key));
+    if (!event.object) return;
+    RECORD(thread, event.stack = callstack(thread, frame));
+    add(thread, event);
+}
+
 /* --- events ----------------------------------------------------------------------------------------------------- */
 
 COLD void trace_wait_begins(struct thread *thread, uint32_t object, int32_t owner) {
@@ -124,13 +136,8 @@ COLD void trace_wait_ended(struct thread *thread, enum segment_event_kind kind, 
 COLD void trace_released(const void *lock, uint64_t at, const uint64_t *caller) {
     struct thread *thread = lock_enter();
     if (!thread) return;
-    struct object_key key = {.address = (uintptr_t)lock, .class = CLASS_LOCK};
-    struct segment_event event = {.kind = EVENT_RELEASE, .begin = at, .end = at};
-    event.object = index_find(load_acquire(&process->objects), object_hash(key));
-    if (event.object) {
-        RECORD(thread, event.stack = callstack(thread, frame_at(caller)));
-        add(thread, event);
-    }
+    add_about(thread, (struct segment_event){.kind = EVENT_RELEASE, .begin = at, .end = at},
+              (struct object_key){.address = (uintptr_t)lock, .class = CLASS_LOCK}, frame_at(caller));
     thread_leave(thread);
 }
 
@@ -162,6 +169,77 @@ COLD void trace_call_ended(enum segment_event_kind kind, const char *name, uint6
         add_named(thread, event);
     }
     thread_leave(thread);
+}
+
+/* --- holds ---------------------------------------------------------------------------------------------------- */
+
+uint64_t trace_hold_since(const void *lock) {
+    const struct held_lock *held = find_held(self, lock);
+    return hold_is_ending(held) && held->holds != HOLD_MARKED ? held->since : 0;
+}
+
+COLD void trace_held(const void *lock, uint64_t since, uint64_t at, bool is_waited_for, const uint64_t *caller) {
+    struct thread *thread = at >= since && (is_waited_for || is_long(at - since)) ? lock_enter() : NULL;
+    if (!thread) return;
+    add_about(thread, (struct segment_event){.kind = EVENT_HOLD, .begin = since, .end = at},
+              (struct object_key){.address = (uintptr_t)lock, .class = CLASS_LOCK}, frame_at(caller));
+    thread_leave(thread);
+}
+
+/* --- blocks, samples, threads, processes ------------------------------------------------------------------------- */
+
+COLD void trace_block(struct thread *thread, enum segment_event_kind kind, const void *block, uint64_t size,
+                      uint32_t stack) {
+    if (size < shared_control()->trace_alloc) return;
+    uint64_t now = clock_ticks();
+    struct segment_event event = {.kind = kind, .begin = now, .end = now + size, .stack = stack};
+    event.value = (uintptr_t)block;
+    add(thread, event);
+}
+
+COLD void trace_tick(struct thread *thread, uint32_t stack) {
+    uint64_t now = clock_ticks();
+    if (stack) add(thread, (struct segment_event){.kind = EVENT_CPU, .begin = now, .end = now, .stack = stack});
+}
+
+COLD void trace_birth(struct thread *thread, uint32_t stack, int32_t starter) {
+    uint64_t now = clock_ticks();
+    struct segment_event event = {.kind = EVENT_BIRTH, .begin = now, .end = now, .stack = stack};
+    event.value = (uint64_t)starter;
+    thread->tid = trace_own_tid();
+    add(thread, event);
+    thread->tid = 0; /* its name is that of its starter now: the next event says the name that it gets */
+}
+
+COLD void trace_moment(struct thread *thread, enum segment_event_kind kind, const char *name) {
+    uint64_t now = clock_ticks();
+    struct segment_event event = {.kind = kind, .begin = now, .end = now};
+    if (is_sealed() && !thread->tid) return;
+    if (!name) return add(thread, event);
+    event.object = name_intern(thread, name);
+    add_named(thread, event);
+}
+
+COLD void trace_fork(struct thread *thread, int32_t child, uint64_t since, uint32_t stack) {
+    struct segment_event event = {.kind = EVENT_FORK, .begin = since, .end = clock_ticks(), .stack = stack};
+    event.value = (uint64_t)child;
+    event.object = name_intern(thread, "fork");
+    add_named(thread, event);
+}
+
+/* --- channels and cells ------------------------------------------------------------------------------------------- */
+
+COLD void trace_channel(struct thread *thread, const void *channel, uint64_t blocked_ns, struct frame frame) {
+    uint64_t now = clock_ticks(), blocked = clock_ticks_of(blocked_ns);
+    struct segment_event event = {.kind = EVENT_CHANNEL, .begin = now > blocked ? now - blocked : 0, .end = now};
+    add_about(thread, event, (struct object_key){.address = (uintptr_t)channel, .class = CLASS_CHANNEL}, frame);
+}
+
+COLD void trace_retry(struct thread *thread, const void *cell, uint64_t retries, struct frame frame) {
+    uint64_t now = clock_ticks();
+    struct segment_event event = {.kind = EVENT_RETRY, .begin = now, .end = now};
+    event.value = retries;
+    add_about(thread, event, (struct object_key){.address = (uintptr_t)cell, .class = CLASS_CELL}, frame);
 }
 
 /* --- clear.h ---------------------------------------------------------------------------------------------------- */
@@ -204,6 +282,6 @@ void trace_mark(struct thread *thread, const char *name, struct frame frame) {
 
 void trace_flow(struct thread *thread, const char *name, uint64_t flow, struct frame frame) {
     struct segment_event event = event_now(thread, EVENT_FLOW, name, frame);
-    event.flow = flow;
+    event.value = flow;
     add_named(thread, event);
 }

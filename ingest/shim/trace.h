@@ -11,8 +11,8 @@
 
 /* enum segment_trace_kind, 0 without FEATURE_TRACE. As is_io_off: static, so that a hook with nothing to trace needs one load. */
 extern uint32_t trace_kinds;
-static ALWAYS_INLINE bool traces(enum segment_trace_kind kind) {
-    return unlikely(load_relaxed(&trace_kinds) & kind);
+static ALWAYS_INLINE bool traces(uint32_t kinds) {
+    return unlikely(load_relaxed(&trace_kinds) & kinds);
 }
 
 /* All with an entered thread. A wait begins for the object; `owner` is the thread that has it, 0: unknown, or none. */
@@ -27,6 +27,24 @@ void trace_call_ended(enum segment_event_kind kind, const char *name, uint64_t s
                       const uint64_t *caller);
 /* The same with an entered thread, where end and stack are known. */
 void trace_call(struct thread *thread, const char *name, uint64_t since, uint64_t end, bool is_late, uint32_t stack);
+
+/* A hold of a lock that began at `since`, before it is released: 0 where it was not timed or goes on, because the mutex is recursive. */
+uint64_t trace_hold_since(const void *lock);
+/* After its release at `at`: others waited, or it was long. Enters by itself, as trace_released. */
+void trace_held(const void *lock, uint64_t since, uint64_t at, bool is_waited_for, const uint64_t *caller);
+
+/* All with an entered thread. A large block was allocated, freed. */
+void trace_block(struct thread *thread, enum segment_event_kind kind, const void *block, uint64_t size, uint32_t stack);
+/* In the handler of the CPU timer, between hooks. */
+void trace_tick(struct thread *thread, uint32_t stack);
+void trace_birth(struct thread *thread, uint32_t stack, int32_t starter);
+void trace_fork(struct thread *thread, int32_t child, uint64_t since, uint32_t stack);
+/* Of this moment. `name` of the call; NULL: none. */
+void trace_moment(struct thread *thread, enum segment_event_kind kind, const char *name);
+void trace_channel(struct thread *thread, const void *channel, uint64_t blocked_ns, struct frame frame);
+void trace_retry(struct thread *thread, const void *cell, uint64_t retries, struct frame frame);
+/* Of this thread, as the kernel numbers it. */
+int32_t trace_own_tid(void);
 
 /* What clear.h reports, with an entered thread. Regions of a thread end in the opposite order; beyond REGIONS of them inside
  * each other they are counted as dropped. */
