@@ -103,6 +103,26 @@ assert last <= end + 1_000_000, (last, end)
 PYTHON
 expect_match "$("$CLEAR" trace -n 1 2>&1)" '[0-9,]+ events of run 3 are lost' 'what was lost'
 
+# Stored at each flush: no event twice, and what is not stored is counted, also of chunks that are emptied meanwhile.
+expect_status 0 profile --quiet -o none.profile --trace --stream --interval 10ms --trace-buffer 1MiB "$FIXTURES/wait_storm" 2 20000 >storm.txt
+python3 - t.db <<'PYTHON' || fail 'a stream'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+process, lost = db.execute('SELECT id, lost_events FROM processes ORDER BY id DESC LIMIT 1').fetchone()
+kept, distinct = db.execute('SELECT count(*), count(DISTINCT tid || kind || start_ns || trace_id) FROM events WHERE process_id = ?', (process,)).fetchone()
+waits, = db.execute("SELECT sum(contended + read_contended) FROM locks JOIN profiles ON profiles.id = profile_id WHERE process_id = ? AND profiles.kind = 'lock'", (process,)).fetchone()
+assert kept == distinct, (kept, distinct)
+assert kept + lost >= 2 * waits - 2 and kept > 0, (kept, lost, waits)
+traced, = db.execute("SELECT count(*) FROM events WHERE kind NOT IN ('release', 'join') AND process_id = ?", (process,)).fetchone()
+assert traced <= waits, (traced, waits)
+PYTHON
+
+# A process that outlives the recording: what its rings have at the end of that is stored.
+storm="$FIXTURES/wait_storm" "$CLEAR" profile --quiet --db alive.db -o none.profile --trace sh -c '"$storm" 2 0 >alive.txt & until [ -s alive.txt ]; do sleep 0.05; done; sleep 0.3'
+alive=$(sed -n 's/.*pid \([0-9]*\).*/\1/p' alive.txt)
+kill -KILL "$alive"
+expect_between "$(sql alive.db "SELECT count(*) FROM events JOIN processes ON processes.id = process_id WHERE pid = $alive")" 1 10000000 'events of a process that goes on'
+
 # A program that is killed: what its rings have is stored.
 for i in 1 2 3; do
     mkfifo "started.$i"

@@ -94,6 +94,23 @@ expect_equal "$(sql t.db "SELECT total(value) FROM events WHERE kind = 'retry'")
 expect_status 0 profile --quiet --db execs.db -o none.profile --trace=thread sh -c 'exec /bin/ls /' >books.txt
 expect_equal "$(sql execs.db "SELECT group_concat(kind) FROM (SELECT kind FROM events WHERE kind <> 'fork' ORDER BY start_ns)")" exec,exit 'an exec'
 
+# Stored at each flush, every one once: those of the books.
+count_books() { grep -cE "^($1) " books.txt; }
+expect_status 0 profile --quiet --db stream.db -o none.profile --trace=all --trace-limit 10ms --stream --interval 10ms "$FIXTURES/trace_books" 3 >books.txt
+for kind in sleep syscall region mark flow alloc free hold fork; do
+    expect_equal "$(sql stream.db "SELECT count(*) FROM events WHERE kind = '$kind' AND process_id = (SELECT min(id) FROM processes)")" "$(count_books $kind)" "streamed events: $kind"
+done
+expect_equal "$(sql stream.db 'SELECT sum(lost_events) FROM processes')" 0 'lost'
+check_db stream.db
+
+# The last ones alone.
+expect_status 0 profile --quiet --db last.db -o none.profile --trace=all --trace-limit 10ms --trace-last 50ms "$FIXTURES/trace_books" 3 >books.txt
+expect_equal "$(sql last.db "SELECT min(events.start_ns + duration_ns) >= (SELECT start_ns FROM events WHERE kind = 'exit' AND process_id = (SELECT min(id) FROM processes)) - 51000000 FROM events WHERE process_id = (SELECT min(id) FROM processes)")" 1 'events of the last 50 ms'
+expect_equal "$(sql last.db 'SELECT sum(lost_events) FROM processes')" 0 'what is passed over is not lost'
+expect_status 2 profile --stream true 2>err.txt
+expect_match "$(cat err.txt)" 'need --trace' 'a stream without events'
+expect_status 2 profile --trace --stream --trace-last 1s true 2>err.txt
+
 expect_status 2 profile --trace=alloc --no-heap true 2>err.txt
 expect_status 2 profile --trace=cpu --cpu=off true 2>err.txt
 expect_status 2 profile --trace=lock,slep true 2>err.txt

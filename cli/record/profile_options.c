@@ -259,6 +259,13 @@ static const struct option_row recorded_rows[] = {
     {"trace-limit", .type = OPTION_TAKE, .take = take_trace_limit, .argument = "TIME", .words = "1ms",
      .help = "With `--trace`, keep sleeps, calls, and holds that nobody waited for if they took TIME or longer. "
              "Default: 1ms."},
+    {"stream", .type = OPTION_SWITCH, .offset = AT(recorder.streams_events),
+     .help = "With `--trace`, store events at each flush: all are kept, as long as the buffer holds those of one "
+             "`--interval`."},
+    {"trace-last", .type = OPTION_DURATION, .offset = AT(recorder.trace_last_ns), .min = 1, .max = KEEP_MAX_NS,
+     .argument = "TIME", .words = "10s",
+     .help = "With `--trace`, store events of the last TIME before the end of each process alone. Default: all that "
+             "the buffer has."},
     {"trace-buffer", .type = OPTION_TAKE, .take = take_trace_buffer, .argument = "SIZE", .words = "64MiB",
      .help = "With `--trace`, keep at most SIZE of events a process (40 bytes each). Default: 64MiB."},
     {"sync-callstacks", .type = OPTION_TAKE, .take = take_sync_callstacks,
@@ -350,7 +357,12 @@ static int check_wait(const struct profile_request *request, struct error *err) 
 }
 
 static int check_trace(const struct collector_options *recorder, struct error *err) {
-    if (!(recorder->features & FEATURE_TRACE)) return 0;
+    if (!(recorder->features & FEATURE_TRACE))
+        return recorder->streams_events || recorder->trace_last_ns
+                   ? error_usage(err, "--stream and --trace-last need --trace")
+                   : 0;
+    if (recorder->streams_events && recorder->trace_last_ns)
+        return error_usage(err, "--stream and --trace-last exclude each other");
     if (recorder->trace_kinds & TRACE_SYSCALL && !(recorder->features & FEATURE_IO))
         return error_usage(err, "--trace=syscall and --no-io exclude each other");
     if (recorder->trace_kinds & TRACE_ALLOC &&

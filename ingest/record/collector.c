@@ -629,7 +629,10 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .origin_monotonic_ns = (int64_t)collector->start.ns,
                                           .origin_ns = collector->start_ns,
                                           .time_ns = flush_time(collector),
-                                          .limits = collector->options.windows};
+                                          .limits = collector->options.windows,
+                                          .keeps_all_events = collector->options.streams_events,
+                                          .is_final = final,
+                                          .trace_last_ns = collector->options.trace_last_ns};
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||

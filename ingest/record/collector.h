@@ -58,6 +58,8 @@ struct collector_options {
     uint64_t trace_max;      /* of FEATURE_TRACE: bytes of the rings of a process */
     uint32_t trace_kinds;    /* the same: enum segment_trace_kind */
     uint64_t trace_limit_ns; /* the same: shorter sleeps, system calls and holds are no events */
+    bool streams_events;     /* the same: store events at each flush */
+    int64_t trace_last_ns;   /* the same: store events of the last so many ns; 0: all that there are */
     uint64_t trace_alloc;    /* the same: smaller blocks are no events */
     bool is_paused;          /* start paused; see collector_pause */
     struct window_limits windows;

@@ -1,5 +1,6 @@
 /* recorded.c: sums the counters of a segment by id, and turns ids into rows. recorded_rows.c writes the rows. */
 #include "ingest/record/recorded.h"
+#include "ingest/record/recorded_events.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ void recorded_free(struct recorded *recorded) {
     map_free(&recorded->stack_chunks);
     free(recorded->stacks);
     free(recorded->objects);
+    free(recorded->event_chunks);
     free(recorded->open_waits);
     free(recorded->open_lives);
     free(recorded->named_threads);
@@ -102,6 +104,18 @@ static void on_object(void *context, const struct segment_object *object) {
     struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     recorded->objects = with_slot(recorded->objects, &recorded->object_capacity, object->id, sizeof *recorded->objects);
     recorded->objects[object->id].object = *object;
+}
+
+static void on_event_chunk(void *context, size_t offset, uint64_t turn, uint64_t count) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    size_t index = recorded->event_chunk_index++;
+    recorded->event_chunks =
+        with_slot(recorded->event_chunks, &recorded->event_chunk_capacity, index, sizeof *recorded->event_chunks);
+    struct event_chunk *chunk = &recorded->event_chunks[index];
+    if (recorded->event_chunk_count <= index) recorded->event_chunk_count = index + 1;
+    chunk->offset = offset;
+    chunk->turn = turn;
+    chunk->count = count;
 }
 
 static void add(const struct measure *measure, uint64_t *sum, const uint64_t *more) {
@@ -386,7 +400,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
                                                     .cpu = on_cpu,
                                                     .io = on_io,
                                                     .tally = on_tally,
-                                                    .mapping = on_mapping};
+                                                    .mapping = on_mapping,
+                                                    .event_chunk = on_event_chunk};
     static const struct segment_visitor lists = {.module = on_module,
                                                  .stack = on_stack,
                                                  .object = on_object,
@@ -394,6 +409,7 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
                                                  .named_thread = on_named_thread};
     struct segment_reading reading = {recorded, resolver};
     forget_sums(recorded);
+    recorded->event_chunk_index = 0;
     recorded->head = view->head;
     recorded->read_ticks = end_of(recorded, ticks);
     segment_view_walk(view, &waiting, &reading);
@@ -686,6 +702,7 @@ static void forget_new_rows(struct counts *counts, size_t words) {
 void recorded_rolled_back(struct recorded *recorded) {
     recorded->process_id = recorded->committed_process_id;
     recorded->written = 0;
+    recorded_events_rolled_back(recorded);
     for (int i = 0; i < MEASURE_COUNT; i++) {
         struct counts *counts = &recorded->counts[i];
         forget_new_rows(counts, measures[i].words);

@@ -40,6 +40,17 @@ struct recording_terms {
     int64_t origin_monotonic_ns, origin_ns; /* and as ns since the epoch */
     int64_t time_ns;                        /* of this flush, ns since the epoch; never before that of the last flush */
     struct window_limits limits;
+    bool keeps_all_events; /* store events at each flush, not only at the end */
+    bool is_final;         /* the recording ends, also where processes go on */
+    int64_t trace_last_ns; /* events that ended earlier before the end are passed over; 0: none is */
+};
+
+/* A chunk of events in the segment. */
+struct event_chunk {
+    size_t offset;
+    uint64_t turn, count;         /* as of recorded_read */
+    uint64_t stored, stored_turn; /* so many of the turn are stored; first as of this flush, ... */
+    uint64_t committed, committed_turn;
 };
 
 struct stack_slot {  /* by stack id */
@@ -128,8 +139,12 @@ struct recorded {
     size_t named_objects; /* the first so many ids are resolved, where that must be in order */
     struct thread_slot *named_threads;
     size_t named_thread_capacity;
-    struct thread_counters threads; /* summed */
-    struct open_wait *open_waits;   /* as of recorded_read */
+    struct event_chunk *event_chunks; /* in the order of the segment, which only adds some */
+    size_t event_chunk_count, event_chunk_capacity;
+    size_t event_chunk_index;                 /* while they are walked */
+    uint64_t stored_events, committed_events; /* also those that were passed over */
+    struct thread_counters threads;           /* summed */
+    struct open_wait *open_waits;             /* as of recorded_read */
     size_t open_count, open_capacity;
     struct open_life *open_lives; /* the same */
     size_t life_count, life_capacity;

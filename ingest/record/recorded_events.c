@@ -1,8 +1,10 @@
 #include "ingest/record/recorded_events.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "schema/schema.h"
 
 struct event_writer {
@@ -11,7 +13,8 @@ struct event_writer {
     struct segment_view *view;
     const struct recording_terms *terms;
     struct tick_rate rate;
-    int64_t lost;
+    int64_t from_ns;   /* since the epoch: events that ended before are passed over */
+    int64_t bad;       /* events of ids that are not in the segment */
     struct error *err; /* once it is set, the rest is passed over */
 };
 
@@ -97,20 +100,30 @@ static int object_of(struct event_writer *writer, const struct segment_event *ev
     return row->thing < 0 ? -1 : 1;
 }
 
-static void on_event(void *context, const struct segment_event *event) {
-    struct event_writer *writer = context;
+static void store_event(struct event_writer *writer, const struct segment_event *event) {
     struct recorded_row row;
     if (writer->err->status != ERROR_NONE) return;
     if (event->kind == EVENT_THREAD) {
         write_name(writer, event);
         return;
     }
+    if (epoch_of(writer, is_of_block(event) ? event->begin : event->end) < writer->from_ns) return;
     int found = object_of(writer, event, &row);
     int64_t trace = row.trace;
     if (found > 0 && event->stack)
         trace = recorded_trace(writer->recorded, writer->resolver, writer->view, event->stack, writer->err);
-    if (found == 0) writer->lost++;
+    if (found == 0) writer->bad++;
     if (found > 0 && trace >= 0) write_event(writer, event, &row, trace);
+}
+
+/* What the program says it gave up, what its rings have now, less what is stored. */
+static int64_t lost_events(const struct event_writer *writer) {
+    const struct recorded *recorded = writer->recorded;
+    uint64_t made = atomic_load_explicit(&recorded->head.dropped_events, memory_order_relaxed);
+    for (size_t i = 0; i < recorded->event_chunk_count; i++)
+        made += recorded->event_chunks[i].count;
+    uint64_t lost = made > recorded->stored_events ? made - recorded->stored_events : 0;
+    return (lost > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)lost) + writer->bad;
 }
 
 static int write_lost(struct event_writer *writer) {
@@ -119,22 +132,61 @@ static int write_lost(struct event_writer *writer) {
         db_prepare(db, "UPDATE processes SET lost_events = :lost WHERE id = :process", writer->err);
     if (!statement) return -1;
     db_bind_int(statement, ":process", writer->recorded->process_id);
-    db_bind_int(statement, ":lost", writer->lost);
+    db_bind_int(statement, ":lost", lost_events(writer));
     return db_run(db, statement, writer->err);
+}
+
+/* What is new of a chunk since the last time. */
+static void store_chunk(struct event_writer *writer, struct event_chunk *chunk, struct segment_event *events) {
+    uint64_t from = chunk->stored_turn == chunk->turn ? chunk->stored : 0;
+    if (chunk->turn % 2 || chunk->count <= from) return;
+    size_t count =
+        segment_view_events(writer->view, chunk->offset, chunk->turn, from, (size_t)(chunk->count - from), events);
+    for (size_t i = 0; i < count; i++)
+        store_event(writer, &events[i]);
+    chunk->stored_turn = chunk->turn;
+    chunk->stored = from + count;
+    writer->recorded->stored_events += count;
+}
+
+static size_t largest_chunk(const struct recorded *recorded) {
+    uint64_t most = 1;
+    for (size_t i = 0; i < recorded->event_chunk_count; i++)
+        if (recorded->event_chunks[i].count > most) most = recorded->event_chunks[i].count;
+    return (size_t)most;
 }
 
 int recorded_write_events(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
                           const struct recording_terms *terms, struct error *err) {
-    static const struct segment_visitor visitor = {.event = on_event};
     bool is_tsc = recorded->head.features & FEATURE_TSC;
-    uint64_t dropped = atomic_load_explicit(&recorded->head.dropped_events, memory_order_relaxed);
     struct event_writer writer = {.recorded = recorded,
                                   .resolver = resolver,
                                   .view = view,
                                   .terms = terms,
                                   .rate = is_tsc ? terms->rate : (struct tick_rate){1, 1},
-                                  .lost = dropped > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)dropped,
                                   .err = err};
-    segment_view_walk(view, &visitor, &writer);
+    if (terms->trace_last_ns) writer.from_ns = epoch_of(&writer, recorded->read_ticks) - terms->trace_last_ns;
+    struct segment_event *events = xmalloc(largest_chunk(recorded) * sizeof *events);
+    for (size_t i = 0; i < recorded->event_chunk_count; i++)
+        store_chunk(&writer, &recorded->event_chunks[i], events);
+    free(events);
     return err->status == ERROR_NONE ? write_lost(&writer) : -1;
+}
+
+void recorded_events_committed(struct recorded *recorded) {
+    for (size_t i = 0; i < recorded->event_chunk_count; i++) {
+        struct event_chunk *chunk = &recorded->event_chunks[i];
+        chunk->committed = chunk->stored;
+        chunk->committed_turn = chunk->stored_turn;
+    }
+    recorded->committed_events = recorded->stored_events;
+}
+
+void recorded_events_rolled_back(struct recorded *recorded) {
+    for (size_t i = 0; i < recorded->event_chunk_count; i++) {
+        struct event_chunk *chunk = &recorded->event_chunks[i];
+        chunk->stored = chunk->committed;
+        chunk->stored_turn = chunk->committed_turn;
+    }
+    recorded->stored_events = recorded->committed_events;
 }

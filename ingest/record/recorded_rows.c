@@ -485,9 +485,11 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
         if (counts->has_window && windows_fold(&counts->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
             return -1;
     }
+    bool stores_events = !recorded->is_running || terms->keeps_all_events || terms->is_final;
+    if (recorded->head.features & FEATURE_TRACE && stores_events &&
+        recorded_write_events(recorded, resolver, view, terms, err))
+        return -1;
     if (!changed) return 0;
-    bool has_events = !recorded->is_running && recorded->head.features & FEATURE_TRACE;
-    if (has_events && recorded_write_events(recorded, resolver, view, terms, err)) return -1;
     return update_process(recorded, db, terms, err);
 }
 
@@ -502,6 +504,7 @@ void recorded_committed(struct recorded *recorded) {
         counts->committed_mappings = counts->mappings;
         windows_copy(&counts->committed_windows, &counts->windows);
     }
+    recorded_events_committed(recorded);
     recorded->committed_mapping_count = recorded->space.mapping_count;
     recorded->committed_time_ns = recorded->time_ns;
     recorded->committed_process_id = recorded->process_id;

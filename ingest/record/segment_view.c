@@ -184,7 +184,36 @@ WALKER(cpu, segment_cpu)
 WALKER(io, segment_io)
 WALKER(mapping, segment_mapping)
 WALKER(tally, segment_tally)
-WALKER(event, segment_event)
+
+static uint64_t turn_of(const struct chunk *chunk) {
+    return __atomic_load_n(&chunk->first_id, __ATOMIC_ACQUIRE);
+}
+
+/* The count must be of the turn: one that changes meanwhile has 0, and is read at the next flush. */
+static void walk_events(struct segment_view *view, size_t at, size_t room, const struct segment_visitor *visitor,
+                        void *context) {
+    const struct chunk *chunk = (const void *)(view->bytes + at);
+    uint64_t turn = turn_of(chunk), count = atomic_load_explicit(&chunk->count, memory_order_acquire);
+    count = turn_of(chunk) == turn ? clamp_count(view, count, room, sizeof(struct segment_event)) : 0;
+    if (visitor->event_chunk) visitor->event_chunk(context, at, turn, count);
+}
+
+size_t segment_view_events(struct segment_view *view, size_t offset, uint64_t turn, size_t from, size_t count,
+                           struct segment_event *events) {
+    const struct chunk *chunk = (const void *)(view->bytes + offset);
+    const unsigned char *first = (const unsigned char *)(chunk + 1) + from * sizeof *events;
+    size_t found = 0;
+    if (offset > view->size || first > view->bytes + view->size ||
+        (size_t)(view->bytes + view->size - first) / sizeof *events < count)
+        return 0;
+    memcpy(events, first, count * sizeof *events);
+    atomic_thread_fence(memory_order_acquire); /* pairs with that of empty_oldest in ingest/shim/trace.c */
+    if (turn_of(chunk) != turn) return 0;
+    while (found < count && event_is_sound(view, &events[found]))
+        found++;
+    if (found < count) view->corrupt = true;
+    return found;
+}
 
 const uint64_t *segment_view_stack(const struct segment_view *view, size_t offset, struct segment_stack *stack) {
     if (offset % 8 || offset > view->size || view->size - offset < sizeof *stack) return NULL;
@@ -258,7 +287,7 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
         case CHUNK_CPU: walk_cpu(view, body, room, count, visitor, context); break;
         case CHUNK_IO: walk_io(view, body, room, count, visitor, context); break;
         case CHUNK_TALLY: walk_tally(view, body, room, count, visitor, context); break;
-        case CHUNK_EVENTS: walk_event(view, body, room, count, visitor, context); break;
+        case CHUNK_EVENTS: walk_events(view, at, room, visitor, context); break;
         case CHUNK_MAPPING: walk_mapping(view, body, room, count, visitor, context); break;
         case CHUNK_THREADS: walk_named_thread(view, body, room, count, visitor, context); break;
         case CHUNK_OBJECTS: walk_object(view, body, room, count, visitor, context); break;

@@ -40,7 +40,8 @@ struct segment_visitor {
     void (*mapping)(void *context, const struct segment_mapping *entry);
     void (*tally)(void *context, const struct segment_tally *tally);
     void (*named_thread)(void *context, const struct segment_thread *thread);
-    void (*event)(void *context, const struct segment_event *event);
+    /* A chunk of events at that offset has so many now; turn: its first_id. The events themselves: segment_view_events. */
+    void (*event_chunk)(void *context, size_t offset, uint64_t turn, uint64_t count);
 };
 
 /* Opens `name` in the directory. Returns 1; 0 for a file that is not (yet) a segment, because it is shorter than a
@@ -52,6 +53,10 @@ void segment_view_walk(struct segment_view *view, const struct segment_visitor *
  * writer that changes `depth` after the check does no harm. Returns its `depth` addresses; NULL where it is not
  * valid. */
 const uint64_t *segment_view_stack(const struct segment_view *view, size_t offset, struct segment_stack *stack);
+/* The `count` events from the index `from` on of the chunk at an offset that a visitor got, into `events`. Returns how many there are:
+ * fewer where one is not valid, and none where the program has emptied the chunk since that turn, to fill it again. */
+size_t segment_view_events(struct segment_view *view, size_t offset, uint64_t turn, size_t from, size_t count,
+                           struct segment_event *events);
 void segment_view_close(struct segment_view *view);
 
 /* Whether a process has the segment mapped: 1 yes, 0 no (it ended or called exec), -1 unknown. It asks about the file

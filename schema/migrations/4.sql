@@ -106,8 +106,8 @@ CREATE TABLE threads (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
-    -- One event of a thread: something that took time, or happened at a moment (clear profile --trace). They are stored when the process
-    -- has ended, the latest that its rings kept; processes.lost_events has how many they did not.
+    -- One event of a thread: something that took time, or happened at a moment (clear profile --trace). They are stored when the process or
+    -- the recording has ended (--stream: at each flush), the latest that its rings kept; processes.lost_events has how many they did not.
     id          INTEGER PRIMARY KEY, -- [id] the event
     process_id  INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     tid         INTEGER NOT NULL, -- [number] the kernel's id of the thread
