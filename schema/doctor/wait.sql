@@ -6,8 +6,8 @@ CREATE VIEW doctor_wait AS
 -- Columns: those of doctor, and
 --   object_id [id]: the condition variable or futex, in objects
 --   address [address]: of it in the process
---   mutex_address [address]: of the mutex that its waiters release; 0: not known
---   sides [count]: condition variables of that mutex that were waited on
+--   mutex_address [address]: of the mutex that its waiters release; 0: not known, as of a futex
+--   sides [count]: condition variables of that mutex, or futexes of one queue, that were waited on
 --   side [number]: 1: it is the one for items, or the only one and its name does not say room; 2: the one for room
 --   waits [count]: waits that had to wait, also those that ended at a time limit or with the process
 --   wait_ns [ns]: sum of them
@@ -25,7 +25,8 @@ CREATE VIEW doctor_wait AS
 --   herd: futile_wakes >= wait_herd_count (500), futile_percent >= wait_herd_percent (50 %), and broadcasts.
 --   contended: a futex that is a lock: own_wakes are half of the wakes or more, for who takes a lock also gives it back, while who
 --     waits for a queue is woken by others; and wait_ns >= lock_wait_note_ns (1 ms).
---   Of the condition variables of one mutex, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
+--   Of the condition variables of one mutex, and of the futexes of another runtime (Condvar and channels of Rust) whose waiters wake each other
+--   and of which half of the waits or more were woken, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
 --     wait_queue_percent (10 %), and less than half of the waits ended at a time limit:
 --   slow-consumer: it is the one for room, and slow-producer: it is the one for items, by their names (not_full, room, space, produce;
 --     not_empty, item, consume, fill). Where the names say neither, the one for items is the first that the process used: a queue is
@@ -39,9 +40,9 @@ CREATE VIEW doctor_wait AS
 --   lock_critical_waits (10) waits or lock_critical_ns (100 ms), as in doctor_lock.
 -- Measured: a wake in vain takes 5 us and more: two switches and the mutex. The lock of python3's interpreter is a condition variable
 --   whose waits end at a time limit.
--- advice: with who waits, and who wakes them, each with the line.
--- Known false positives: a worker that waits for requests on purpose while threads wait for others to end (slow-producer). Queues whose waits are futexes of another runtime
---   (Rust) are not seen, because the kernel does not say which lock their waiters release.
+-- advice: with who waits, and who wakes them, each with the line. Of contended also the calls that read, write, open and close in the functions
+--   that wait, behind the line where they do, if they took a tenth of the waits or more: how long the lock is held is not known.
+-- Known false positives: a worker that waits for requests on purpose while threads wait for others to end (slow-producer).
 SELECT
     run.id AS run_id,
     'wait' AS section,
@@ -63,7 +64,28 @@ SELECT
                         || ' wakes.'
                  FROM places
                  WHERE CAST(substr(finding.key, 91, 20) AS INTEGER) <> 0 AND trim(substr(finding.key, 1, 20)) <> 'contended'
-                   AND places.trace_id = CAST(substr(finding.key, 91, 20) AS INTEGER)), '') AS advice,
+                   AND places.trace_id = CAST(substr(finding.key, 91, 20) AS INTEGER)), '')
+    || iif(trim(substr(finding.key, 1, 20)) = 'contended',
+           coalesce((SELECT ' Behind the lines that wait: '
+                            || group_concat(work.call || ' in ' || places.function
+                                            || iif(places.line > 0, printf(' (%s:%d)',
+                                                      substr(places.file, 1 + length(rtrim(places.file, replace(places.file, '/', '')))),
+                                                      places.line), ''), '; ')
+                            || '. Whether the lock is held there, the source says; if it is, move that out.'
+                     FROM (SELECT io.trace_id, io.call, sum(io.time_ns) AS time_ns
+                           FROM profiles
+                           JOIN io ON io.profile_id = profiles.id
+                           WHERE profiles.run_id = run.id AND profiles.kind = 'io'
+                           GROUP BY 1, 2) AS work
+                     JOIN places ON places.trace_id = work.trace_id
+                     WHERE work.time_ns * 10 >= CAST(substr(finding.key, 71, 20) AS INTEGER)
+                       AND EXISTS (SELECT 1
+                                   FROM json_each((SELECT stack FROM traces WHERE id = work.trace_id)) AS step
+                                   JOIN location_lines AS frame ON frame.location_id = step.value
+                                   JOIN json_each('[' || trim(substr(finding.key, 151)) || ']') AS waiting
+                                   JOIN traces AS waiter ON waiter.id = waiting.value
+                                   WHERE waiter.line > 0 AND frame.function_id = waiter.function_id
+                                     AND frame.line > waiter.line)), ''), '') AS advice,
     objects.id AS object_id,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
     CAST(substr(finding.key, 111, 20) AS INTEGER) AS mutex_address,
@@ -110,6 +132,8 @@ condition AS (
            sum(contended + timeouts + unfinished) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts,
            sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes, max(locks.kind) = 'futex' AS is_futex,
            sum(signals) AS signals, sum(own_wakes) AS own_wakes,
+           max(locks.kind) = 'futex' AND sum(own_wakes) > 0 AND 2 * sum(own_wakes) >= sum(signals + broadcasts) AS is_lock,
+           sum(woken) AS woken,
            max(iif(locks.trace_id = 0, locks.first_trace_id, 0)) AS waker_trace_id
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
@@ -118,6 +142,38 @@ condition AS (
     WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
     GROUP BY profiles.process_id, locks.object_id, locks.address
 ),
+-- The functions that waited for each futex.
+waiter AS MATERIALIZED (
+    SELECT DISTINCT profiles.process_id, locks.object_id, locks.address, traces.function_id
+    FROM profiles
+    JOIN locks ON locks.profile_id = profiles.id
+    JOIN traces ON traces.id = locks.trace_id
+    WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind = 'futex'
+),
+-- The sides of a queue. The kernel does not say which lock the waiters of a futex release: two of them are one queue if who waits for one
+-- wakes the other, and the other way round.
+queue_of AS (
+    SELECT
+        condition.*,
+        iif(is_futex, coalesce((
+            SELECT min(condition.address, other.address)
+            FROM condition AS other
+            JOIN traces AS other_waker ON other_waker.id = other.waker_trace_id
+            JOIN traces AS waker ON waker.id = condition.waker_trace_id
+            WHERE other.is_futex AND other.process_id IS condition.process_id AND other.address <> condition.address
+              AND EXISTS (SELECT 1
+                          FROM waiter
+                          WHERE waiter.process_id IS condition.process_id AND waiter.object_id = condition.object_id
+                            AND waiter.address = condition.address AND waiter.function_id = other_waker.function_id)
+              AND EXISTS (SELECT 1
+                          FROM waiter
+                          WHERE waiter.process_id IS other.process_id AND waiter.object_id = other.object_id
+                            AND waiter.address = other.address AND waiter.function_id = waker.function_id)
+            ORDER BY other.object_id, other.address
+            LIMIT 1), condition.address), mutex_address) AS queue_address
+    FROM condition
+    WHERE waits > 0 AND NOT is_lock
+),
 side AS (
     SELECT
         condition.*,
@@ -125,10 +181,11 @@ side AS (
         -- The other side may never have waited: a name that says which one this is counts more than their order.
         CASE hint WHEN 0 THEN 1 WHEN 2 THEN max(2, row_number() OVER queue_order) ELSE row_number() OVER queue_order END AS side,
         wait_ns = max(wait_ns) OVER queue AS is_longest
-    FROM condition
-    WHERE waits > 0
-    WINDOW queue AS (PARTITION BY process_id, mutex_address),
-           queue_order AS (PARTITION BY process_id, mutex_address ORDER BY hint, object_id, address)
+    FROM (SELECT queue_of.* FROM queue_of
+          UNION ALL
+          SELECT condition.*, condition.address FROM condition WHERE waits > 0 AND is_lock) AS condition
+    WINDOW queue AS (PARTITION BY process_id, is_futex, is_lock, queue_address),
+           queue_order AS (PARTITION BY process_id, is_futex, is_lock, queue_address ORDER BY hint, object_id, address)
 ),
 figure AS (
     SELECT
@@ -145,9 +202,9 @@ figure AS (
 judged AS (
     SELECT
         figure.*,
-        CASE WHEN is_futex THEN iif(own_wakes > 0 AND 2 * own_wakes >= signals + broadcasts AND wait_ns >= rule.lock_note_ns, 'contended', 'none')
+        CASE WHEN is_lock THEN iif(wait_ns >= rule.lock_note_ns, 'contended', 'none')
              WHEN futile_wakes >= rule.herd_count AND futile_percent >= rule.herd_percent AND broadcasts > 0 THEN 'herd'
-             WHEN NOT is_longest OR mutex_address = 0 OR side > 2 OR waits < rule.queue_count OR 2 * timeouts >= waits
+             WHEN NOT is_longest OR queue_address = 0 OR is_futex AND 2 * woken < waits OR side > 2 OR waits < rule.queue_count OR 2 * timeouts >= waits
                   OR coalesce(wait_percent, 0) < rule.queue_percent THEN 'none'
              WHEN side = 2 THEN 'slow-consumer'
              ELSE 'slow-producer' END AS code

@@ -29,6 +29,7 @@ CREATE VIEW wait_use AS
 --   broadcasts [count]: wakes of several
 --   futile_wakes [count]: of a condition variable: threads that were woken and waited again before they released the mutex
 --   woken [count]: of a futex: threads that were woken, as the kernel says
+--   own_wakes [count]: of a futex: of the wakes, those by threads that had waited for it before: those of a lock, and not of a queue
 --   mutex_address [address]: of a condition variable: of the mutex that its waiters release; condition variables of one process with
 --     one mutex are the sides of a queue. 0: not known
 --   waker_trace_id [id]: the stack that used the object first without a wait, in all its rows: of a condition variable, that woke its waiters
@@ -68,6 +69,7 @@ SELECT
     coalesce(locks.broadcasts, CAST(substr(used.value, 241, 20) AS INTEGER)) AS broadcasts,
     coalesce(locks.futile_wakes, CAST(substr(used.value, 261, 20) AS INTEGER)) AS futile_wakes,
     coalesce(locks.woken, CAST(substr(used.value, 281, 20) AS INTEGER)) AS woken,
+    coalesce(locks.own_wakes, CAST(substr(used.value, 341, 20) AS INTEGER)) AS own_wakes,
     coalesce(locks.mutex_address, CAST(substr(used.value, 301, 20) AS INTEGER)) AS mutex_address,
     coalesce((SELECT max(other.first_trace_id)
               FROM locks AS other
@@ -81,12 +83,13 @@ JOIN json_each(
         WHEN 'only' THEN '[0]'
         WHEN 'newest' THEN
             (SELECT '["' || group_concat(sums, '","') || '"]'
-             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
+             FROM (SELECT printf('%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d%20d',
                           locks.object_id, locks.address, locks.trace_id, max(windows.id), sum(locks.acquires),
                           sum(locks.contended), sum(locks.timeouts), sum(locks.unfinished), sum(locks.wait_ns),
                           max(locks.max_wait_ns), sum(locks.failed_tries), sum(locks.signals), sum(locks.broadcasts),
                           sum(locks.futile_wakes), sum(locks.woken), max(locks.mutex_address),
-                          max(max(locks.first_trace_id)) OVER (PARTITION BY locks.object_id, locks.address)) AS sums
+                          max(max(locks.first_trace_id)) OVER (PARTITION BY locks.object_id, locks.address),
+                          sum(locks.own_wakes)) AS sums
                    FROM profiles AS windows
                    JOIN locks ON locks.profile_id = windows.id
                    WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind
