@@ -304,6 +304,9 @@ def gives_back():
 
 def attack_crowd():
     crowd = []
+    began = time.time()
+    alive("before a crowd")
+    alone = time.time() - began
     for _ in range(193):
         one = socket.socket()
         one.setblocking(False)
@@ -313,7 +316,8 @@ def attack_crowd():
     check("connections are limited", descriptors() < before + 80, b"%d descriptors" % descriptors())
     began = time.time()
     alive("while a crowd says nothing")
-    check("nobody waits for a crowd", time.time() - began < 6, b"%.1f s" % (time.time() - began))
+    took = time.time() - began
+    check("nobody waits for a crowd", took < 6 + 20 * alone, b"%.1f s, %.1f s without it" % (took, alone))
     for one in crowd:
         one.close()
     alive("a crowd")
