@@ -62,6 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def answer(self, status, body, headers=()):
         self.send_response(status)
         for name, value in headers: self.send_header(name, value)
+        if "Content-Length" not in dict(headers): self.send_header("Content-Length", len(body)) # else OpenSSL 3.5 misses a goodbye
         self.end_headers()
         self.wfile.write(body)
 plain = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -209,7 +209,7 @@ for count in (10, 300):
     runs = rows("SELECT count(*) FROM runs")[0][0]
     everything = steps("SELECT * FROM series WHERE figure = 'alloc_bytes'")
     for where, at_most in ((f"run_id = {run}", None), (f"run_id = {run} AND figure = 'alloc_bytes'", None),
-                           ("scope = 'run' AND figure = 'alloc_bytes'", 100 * runs + 2000), ("figure = 'duration_ns' AND subject = ''", 100 * runs + 2000),
+                           ("scope = 'run' AND figure = 'alloc_bytes'", 100 * runs + 5000), ("figure = 'duration_ns' AND subject = ''", 100 * runs + 5000),
                            (f"run_id = (SELECT id FROM runs WHERE id = {run})", None)):
         for what in ("*",) if "SELECT" in where else ("*", "sum(value)"):
             got = steps(f"SELECT {what} FROM series WHERE {where}")

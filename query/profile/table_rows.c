@@ -235,7 +235,8 @@ static int give_placed(const struct table_rows *rows, table_row_use *use, void *
     for (size_t i = 0; code == 0 && i < rows->count; i++) {
         const struct table_row *row = placed[i].row;
         const int64_t *values = rows->collected + row->index * rows->type_count;
-        if (has_value(rows, values)) code = use(context, row->trace_id, row->label_set_id, values, err);
+        if (rows->keeps_zero || has_value(rows, values))
+            code = use(context, row->trace_id, row->label_set_id, values, err);
     }
     free(placed);
     return code;
@@ -260,7 +261,8 @@ static int give_sorted(struct table_rows *rows, table_row_use *use, void *contex
         bool is_head = head < tail && (next == rows->count || compare_rows(&rows->rows[head], &rows->rows[next]) < 0);
         const struct table_row *row = &rows->rows[is_head ? head++ : next++];
         const int64_t *values = rows->collected + row->index * rows->type_count;
-        if (has_value(rows, values)) code = use(context, row->trace_id, row->label_set_id, values, err);
+        if (rows->keeps_zero || has_value(rows, values))
+            code = use(context, row->trace_id, row->label_set_id, values, err);
     }
     return code;
 }
