@@ -68,7 +68,8 @@ static const char *reason(sqlite3 *handle) {
     case SQLITE_FULL: return "no space left on the disk";
     case SQLITE_BUSY: return "database is locked by another process";
     case SQLITE_CORRUPT: return "the file is damaged; `sqlite3 FILE .recover` recovers what can be read";
-    case SQLITE_INTERRUPT: return "stopped, because it takes too long: a view in the file may not end";
+    case SQLITE_INTERRUPT:
+        return "stopped, because it takes too long: a view in the file, or a damaged table, may have no end";
     default: return sqlite3_errmsg(handle);
     }
 }
@@ -596,15 +597,48 @@ static int open_current(struct db *db, struct error *err) {
     return schema_prepare_reader(db, err);
 }
 
+/* What reads a stranger's file ends: pages that refer to each other may make a table without an end. Ten times as long as a slow machine
+ * takes to copy all of it. */
+static void limit_source(struct db *db) {
+    enum { LEAST_S = 30, S_PER_MIB = 2 };
+    struct stat status;
+    int64_t mib = stat(db->path, &status) ? 0 : (int64_t)status.st_size >> 20;
+    db->deadline_ns = clock_monotonic_ns() + (LEAST_S + S_PER_MIB * mib) * 1000000000;
+    sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, on_progress, db);
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+}
+
+/* Copies the open file into a temporary one without a name, which takes its place. */
+static int copy_privately(struct db *db, struct error *err) {
+    struct db copy = {.path = db->path};
+    int code = open_handle(&copy, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err);
+    sqlite3_backup *backup = code ? NULL : sqlite3_backup_init(copy.handle, "main", db->handle, "main");
+    if (backup) {
+        sqlite3_backup_step(backup, -1);
+        sqlite3_backup_finish(backup);
+    }
+    if (code == 0 && sqlite3_errcode(copy.handle) != SQLITE_OK)
+        code = db_error(&copy, "copying it, to bring the copy up to date", err);
+    close_handle(code ? &copy : db);
+    if (code) return -1;
+    db->handle = copy.handle;
+    return db_exec(db, "PRAGMA cache_size = -65536; PRAGMA synchronous = OFF", err);
+}
+
+/* The file stays as it is. */
+static int migrate_copy(struct db *db, struct error *err) {
+    if (copy_privately(db, err)) return -1;
+    limit_source(db);
+    return schema_prepare(db, err);
+}
+
 static int open_source(struct db *db, struct error *err) {
     enum schema_state state;
     if (open_reader(db, err)) return -1;
-    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
+    limit_source(db);
     if (schema_read_state(db, &state, err)) return -1;
     if (state == SCHEMA_EMPTY) return error_fail(err, "%s: is empty, not a warehouse", db->path);
-    if (state != SCHEMA_OLDER) return 0;
-    return error_fail(err, "%s: made by an older clear: `clear runs --db %s` brings it up to date first", db->path,
-                      db->path);
+    return state == SCHEMA_OLDER ? migrate_copy(db, err) : 0;
 }
 
 static int open_by_mode(struct db *db, enum db_mode mode, struct error *err) {

@@ -32,10 +32,11 @@ struct db {
 };
 
 enum db_mode {
-    DB_READ,   /* must exist and be a warehouse; opened read-only */
-    DB_SOURCE, /* the same for a stranger's file that is copied from: nothing is written to it, so an older one is refused; its views are
-                * not those of clear, and are not to be used; a value may have 64 MiB */
-    DB_WRITE,  /* made if it does not exist; an older one is migrated in one transaction; WAL mode until db_close */
+    DB_READ, /* must exist and be a warehouse; opened read-only */
+    DB_SOURCE, /* the same for a stranger's file that is copied from: nothing is written to it, an older one is copied into a temporary
+                * file and migrated there; its views are not those of clear, and are not to be used; a value may have 64 MiB, and
+                * all reading together may take 30 s and 2 s for each MiB */
+    DB_WRITE, /* made if it does not exist; an older one is migrated in one transaction; WAL mode until db_close */
 };
 
 /* Opens a warehouse. A missing, unreadable, foreign, newer or unwritable file is a failure with one line that says so. An older file

@@ -127,7 +127,6 @@ refused 'is the warehouse itself' base.db 'itself'
 ln base.db link.db && refused 'is the warehouse itself' link.db 'itself by another name'
 rm link.db
 refused 'no such file' none.db 'no file'
-sqlite3 old.db <"$ROOT/fixtures/warehouse_v1.sql" && refused 'made by an older clear: .clear runs --db old.db. brings it' old.db 'an older file'
 echo text >text.db && refused 'not a SQLite database' text.db 'a text'
 spoil() { # spoil SQL REGEX WHAT: a copy of a.db
     cp a.db bad.db
@@ -140,6 +139,70 @@ spoil "UPDATE locks SET object_id = 12345678" 'no row 12345678 in objects' 'an o
 spoil "UPDATE profiles SET process_id = 77777777" 'an id that is not in the file' 'a process that is not there'
 spoil "ALTER TABLE tags RENAME TO t; CREATE VIEW tags AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS run_id, '' AS key, '' AS value FROM n" 'tags is not a table of its own' 'a view in place of a table'
 spoil "ALTER TABLE runs ADD COLUMN evil TEXT GENERATED ALWAYS AS (hex('x')) VIRTUAL" 'computed column' 'a computed column'
+
+# Pages that refer to each other: a table of 400^11 times its rows. It ends, too.
+cp a.db bad.db
+python3 - "$(sql a.db "SELECT rootpage FROM sqlite_schema WHERE name = 'traces'")" <<'END' || fail 'an endless table'
+import struct, sys
+data, root = bytearray(open("bad.db", "rb").read()), int(sys.argv[1])
+size = struct.unpack(">H", data[16:18])[0]
+leaf = bytes(data[(root - 1) * size:root * size])
+data += leaf
+for level in range(11):
+    child, cells = len(data) // size, 400
+    page = bytearray(size)
+    start = size - 5 * cells
+    page[0:12] = struct.pack(">BHHHBI", 5, 0, cells, start, 0, child)
+    for i in range(cells):
+        page[12 + 2 * i:14 + 2 * i] = struct.pack(">H", start + 5 * i)
+        page[start + 5 * i:start + 5 * i + 5] = struct.pack(">IB", child, 1)
+    data += page
+data[(root - 1) * size:root * size] = data[-size:]
+data[28:32] = struct.pack(">I", len(data) // size)
+open("bad.db", "wb").write(data)
+END
+refused 'stopped, because it takes too long' bad.db 'a table without an end'
+
+# ---- a file that an older clear made: migrated as a copy, and left as it is ----
+sqlite3 old.db <"$ROOT/fixtures/warehouse_v1.sql"
+sql old.db "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, 'old', 5, 'profile', 'kept');
+    INSERT INTO profiles(id, run_id, kind) VALUES (3, 7, 'heap');
+    INSERT INTO functions(id, name) VALUES (1, 'make_thing');
+    INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 16);
+    INSERT INTO location_lines VALUES (1, 0, 1, 12, 0);
+    INSERT INTO traces VALUES (1, 11, 12, '[1]', 1, 1, 12);
+    INSERT INTO label_sets VALUES (1, '[[\"tier\",\"hot\"]]');
+    INSERT INTO sites VALUES (3, 1, 0, 9, 900, 4, 400), (3, 1, 1, 8, 0, 0, 0);
+    PRAGMA journal_mode = DELETE" >/dev/null
+old_sum=$(cksum <old.db)
+cp old.db migrated.db
+chmod a-w old.db
+"$CLEAR" merge -q young.db old.db 2>err.txt || fail "an older file: $(cat err.txt)"
+"$CLEAR" ingest -q --db young2.db old.db 2>err.txt || fail "ingest of an older file: $(cat err.txt)"
+expect_equal "$(cksum <old.db)" "$old_sum" 'the older file afterwards'
+[ ! -e old.db-wal ] && [ ! -e old.db-shm ] || fail 'files beside the older file'
+check_db young.db
+"$CLEAR" export --db migrated.db latest --kind heap -o migrated.pb.gz || fail "the migrated file"
+expect_equal "$(sql migrated.db 'PRAGMA user_version')" 4 'migrated in place'
+for db in young young2; do
+    "$CLEAR" export --db $db.db latest --kind heap -o $db.pb.gz || fail "an export of $db.db"
+    expect_same_file $db.pb.gz migrated.pb.gz "the run of the older file in $db.db"
+    expect_equal "$(sql $db.db "SELECT label, alloc_bytes FROM run_summary WHERE uuid = 'old'; SELECT function, alloc_bytes FROM heap WHERE alloc_count = 9")" $'kept|900\nmake_thing|900' 'its rows'
+done
+expect_match "$("$CLEAR" merge young.db old.db)" '^old.db: 0 runs, 1 already here' 'once more'
+sql old.db 'PRAGMA application_id' >/dev/null; chmod u+w old.db; cp old.db worse.db
+sqlite3 worse.db "DROP TABLE tags; CREATE VIEW tags AS SELECT 1 AS run_id, '' AS key, '' AS value"
+refused 'tags is not a table' worse.db 'a view in place of a table of an older file'
+
+# ---- a text under the hash of another one: it is not believed ----
+cp d.db texts.db && cp d.db liar.db
+for db in texts liar; do
+    sqlite3 $db.db "INSERT INTO source_texts(hash, text) VALUES ('$(printf 'the text' | sha256sum | cut -d' ' -f1)', '$([ $db = liar ] && echo 'a lie' || echo 'the text')');
+        INSERT INTO sources(run_id, path, role, text_id) SELECT max(runs.id), '/src/$db.c', 'source', last_insert_rowid() FROM runs;
+        UPDATE runs SET uuid = '$db' || id, content_hash = NULL"
+done
+"$CLEAR" merge -q told.db liar.db texts.db 2>err.txt || fail "texts: $(cat err.txt)"
+expect_equal "$(sql told.db "SELECT path, text FROM sources JOIN source_texts ON source_texts.id = text_id WHERE path IN ('/src/liar.c', '/src/texts.c') ORDER BY 1")" $'/src/liar.c|a lie\n/src/texts.c|the text' 'texts by their content'
 
 # ---- hostile texts: nothing of them runs ----
 plant() { # plant FILE NAME TEXT: a view of that name in a copy of a.db, of which the schema has this text

@@ -15,28 +15,36 @@ static void hash_text(const char *text, char hex[2 * SHA256_DIGEST_SIZE + 1]) {
     hex_bytes(hex, digest, sizeof digest);
 }
 
-static int put_text(struct db *db, const char *hash, const char *text, struct error *err) {
-    sqlite3_stmt *insert = db_prepare(db, "INSERT OR IGNORE INTO source_texts(hash, text) VALUES (:hash, :text)", err);
+int64_t sources_put_text(struct db *db, const char *text, struct error *err) {
+    char hash[2 * SHA256_DIGEST_SIZE + 1];
+    hash_text(text, hash);
+    sqlite3_stmt *insert =
+        db_prepare(db, "INSERT OR IGNORE INTO main.source_texts(hash, text) VALUES (:hash, :text)", err);
     if (!insert) return -1;
     db_bind_text(insert, ":hash", hash);
     db_bind_text(insert, ":text", text);
-    return db_run(db, insert, err);
+    if (db_run(db, insert, err)) return -1;
+    sqlite3_stmt *find = db_prepare(db, "SELECT id FROM main.source_texts WHERE hash = :hash", err);
+    if (!find) return -1;
+    db_bind_text(find, ":hash", hash);
+    int64_t id = db_step(db, find, err) == 1 ? sqlite3_column_int64(find, 0) : -1;
+    sqlite3_reset(find);
+    return id;
 }
 
 int sources_put(struct db *db, int64_t run_id, const char *path, const char *role, const char *text,
                 struct error *err) {
-    char hash[2 * SHA256_DIGEST_SIZE + 1];
-    hash_text(text, hash);
-    if (put_text(db, hash, text, err)) return -1;
-    sqlite3_stmt *insert = db_prepare(db,
-                                      "INSERT OR REPLACE INTO sources(run_id, path, role, text_id)"
-                                      " SELECT :run, :path, :role, id FROM source_texts WHERE hash = :hash",
-                                      err);
+    int64_t id = sources_put_text(db, text, err);
+    sqlite3_stmt *insert = id < 0 ? NULL
+                                  : db_prepare(db,
+                                               "INSERT OR REPLACE INTO sources(run_id, path, role, text_id)"
+                                               " VALUES (:run, :path, :role, :text)",
+                                               err);
     if (!insert) return -1;
     db_bind_int(insert, ":run", run_id);
     db_bind_text(insert, ":path", path);
     db_bind_text(insert, ":role", role);
-    db_bind_text(insert, ":hash", hash);
+    db_bind_int(insert, ":text", id);
     return db_run(db, insert, err);
 }
 

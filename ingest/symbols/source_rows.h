@@ -13,6 +13,9 @@
 /* Puts a text of the run; replaces one of the same path. UTF-8. */
 int sources_put(struct db *db, int64_t run_id, const char *path, const char *role, const char *text, struct error *err);
 
+/* The id of a text in source_texts, where it is put if it is new. */
+int64_t sources_put_text(struct db *db, const char *text, struct error *err);
+
 /* Stores transpiled files that are new since the last call, and their sources. In the caller's transaction. */
 int sources_store(struct source_map *map, struct db *db, int64_t run_id, struct error *err);
 /* That transaction was rolled back: the next call stores all files again. */

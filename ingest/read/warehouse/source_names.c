@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/integers.h"
+#include "ingest/symbols/source_rows.h"
 #include "schema/schema.h"
 
 static const char *const tables[SOURCE_NAMES] = {[SOURCE_NONE] = "",
@@ -160,23 +161,11 @@ static int64_t put_object(struct source_names *names, int64_t id, struct error *
     return put;
 }
 
+/* The hash there is not believed: it would give the text to every run here whose text has that hash. */
 static int64_t put_text(struct source_names *names, int64_t id, struct error *err) {
-    sqlite3_stmt *row = row_of(names, SOURCE_TEXT, "SELECT hash, text FROM main.source_texts WHERE id = :id", id, err);
-    struct db *here = names->store->db;
+    sqlite3_stmt *row = row_of(names, SOURCE_TEXT, "SELECT text FROM main.source_texts WHERE id = :id", id, err);
     if (!row) return -1;
-    sqlite3_stmt *insert = db_prepare(here, embedded_text("merge/put_text.sql"), err), *find = NULL;
-    int64_t put = -1;
-    if (insert) {
-        db_bind_text(insert, ":hash", db_text(row, 0));
-        db_bind_text(insert, ":text", db_text(row, 1));
-        if (db_run(here, insert, err) == 0)
-            find = db_prepare(here, "SELECT id FROM main.source_texts WHERE hash = :hash", err);
-    }
-    if (find) {
-        db_bind_text(find, ":hash", db_text(row, 0));
-        if (db_step(here, find, err) == 1) put = sqlite3_column_int64(find, 0);
-        sqlite3_reset(find);
-    }
+    int64_t put = sources_put_text(names->store->db, db_text(row, 0), err);
     sqlite3_reset(row);
     return put;
 }

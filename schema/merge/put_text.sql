@@ -1,3 +1,0 @@
--- A source text, unless it is there.
-INSERT OR IGNORE INTO main.source_texts(hash, text)
-VALUES (:hash, :text)
