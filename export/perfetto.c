@@ -434,6 +434,7 @@ static int write_event(struct perfetto *perfetto, const struct timeline_event *e
     begin_event(perfetto, begun, event->start_ns, is_slice ? SLICE_BEGIN : INSTANT, track);
     add_details(perfetto, event, &details);
     if (class == TIMELINE_RELEASE) add_flows(perfetto, event);
+    if (event->has_flow) protobuf_add_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)event->flow);
     end_event(perfetto, begun);
     if (is_slice) write_slice_end(perfetto, event, track);
     if (class == TIMELINE_WAIT && event->release != TIMELINE_NONE) write_wake(perfetto, event, track);
@@ -487,6 +488,7 @@ static int write_on_object(struct perfetto *perfetto, const struct timeline_even
     size_t begun[2];
     if (find_details(perfetto, event, &details, err)) return -1;
     details.name = intern_text(perfetto, INTERNED_EVENT_NAME, thread->name);
+    details.category = intern_text(perfetto, INTERNED_CATEGORY, TIMELINE_OF_OBJECT);
     uint64_t track = take_lane(perfetto, event, parent, lane_name, true);
     begin_event(perfetto, begun, event->start_ns, SLICE_BEGIN, track);
     add_details(perfetto, event, &details);

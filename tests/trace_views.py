@@ -63,15 +63,13 @@ def walk(tid, begin, end):
         steps.append(["ran", tid, max(begin, over), at])
         if over <= begin:
             break
-        releases = [event for event in events if event["kind"] == "release" and event["address"] == wait["address"]
+        releases = [event for event in events
+                    if (event["kind"] == "death" if wait["kind"] == "join" else event["kind"] == "release" and event["address"] == wait["address"])
                     and wait["start_ns"] <= event["start_ns"] <= wait["start_ns"] + wait["duration_ns"] and not wait["is_late"]]
         if releases:
             release = max(releases, key=lambda event: event["start_ns"])
             steps.append(["woke", tid, max(begin, release["start_ns"]), over])
             tid, at = release["tid"], release["start_ns"]
-        elif wait["kind"] == "join" and wait["owner_tid"] is not None:
-            steps.append(["woke", tid, over, over])
-            tid, at = wait["owner_tid"], over
         else:
             steps.append(["waited", tid, max(begin, wait["start_ns"]), over])
             at = wait["start_ns"]

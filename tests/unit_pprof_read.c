@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "ingest/read/pprof/wire.h"
 #include "ingest/read/readers.h"
+#include "ingest/read/wire.h"
 #include "ingest/store/sums.h"
 #include "profile.pb-c.h"
 

@@ -39,6 +39,8 @@ extern const struct format format_pprof;           /* pprof/profile_proto.c */
 extern const struct format format_folded;          /* folded_stacks.c */
 extern const struct format format_legacy;          /* pprof/legacy.c */
 extern const struct format format_perf_data;       /* perf/event_profiles.c */
+extern const struct format format_chrome;          /* trace/chrome_trace.c */
+extern const struct format format_perfetto;        /* trace/perfetto_trace.c */
 extern const struct format format_clear_dump;      /* dumps/clear_dumps.c */
 extern const struct format format_clear_directory; /* dumps/clear_dumps.c */
 

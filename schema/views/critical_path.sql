@@ -59,10 +59,10 @@ JOIN json_each(
              path.start_ns,
              iif(path.next_what = 'ran', waits.id, path.wait_id),
              CASE WHEN path.next_what <> 'ran' THEN 'ran'
-                  WHEN releases.id IS NOT NULL OR waits.kind = 'join' AND waits.owner_tid IS NOT NULL THEN 'woke'
+                  WHEN releases.id IS NOT NULL THEN 'woke'
                   ELSE 'waited' END,
-             iif(path.next_what = 'ran', path.next_tid, coalesce(releases.tid, iif(old.kind = 'join', old.owner_tid, NULL), path.next_tid)),
-             coalesce(releases.start_ns, iif(waits.kind = 'join' AND waits.owner_tid IS NOT NULL, waits.start_ns + waits.duration_ns, waits.start_ns)),
+             iif(path.next_what = 'ran', path.next_tid, coalesce(releases.tid, path.next_tid)),
+             coalesce(releases.start_ns, waits.start_ns),
              path.next_trace_id,
              iif(path.next_what = 'ran', NULL, coalesce(releases.trace_id, old.trace_id))
          FROM path
@@ -76,17 +76,25 @@ JOIN json_each(
                             ORDER BY events.start_ns DESC
                             LIMIT 1)
          LEFT JOIN events AS old ON path.next_what <> 'ran' AND old.id = path.wait_id
-         -- What let it go on.
+         -- What let it go on: the last release, or, as a join returns when its thread ends, the last end of a thread.
          LEFT JOIN events AS releases
-             ON releases.id = (SELECT events.id
-                               FROM events
-                               WHERE events.process_id = targets.process_id AND events.kind = 'release'
-                                 AND events.address = coalesce(waits.address, old.address)
-                                 AND events.start_ns BETWEEN coalesce(waits.start_ns, old.start_ns)
-                                                         AND coalesce(waits.start_ns + waits.duration_ns, old.start_ns + old.duration_ns)
-                                 AND NOT coalesce(waits.is_late, old.is_late)
-                               ORDER BY events.start_ns DESC
-                               LIMIT 1)
+             ON NOT coalesce(waits.is_late, old.is_late)
+            AND releases.id = CASE coalesce(waits.kind, old.kind) WHEN 'join'
+                THEN (SELECT events.id
+                      FROM events
+                      WHERE events.process_id = targets.process_id AND events.kind = 'death'
+                        AND events.start_ns BETWEEN coalesce(waits.start_ns, old.start_ns)
+                                                AND coalesce(waits.start_ns + waits.duration_ns, old.start_ns + old.duration_ns)
+                      ORDER BY events.start_ns DESC
+                      LIMIT 1)
+                ELSE (SELECT events.id
+                      FROM events
+                      WHERE events.process_id = targets.process_id AND events.kind = 'release'
+                        AND events.address = coalesce(waits.address, old.address)
+                        AND events.start_ns BETWEEN coalesce(waits.start_ns, old.start_ns)
+                                                AND coalesce(waits.start_ns + waits.duration_ns, old.start_ns + old.duration_ns)
+                      ORDER BY events.start_ns DESC
+                      LIMIT 1) END
          WHERE path.start_ns > targets.start_ns AND path.step < 100000 AND (path.what <> 'ran' OR path.wait_id IS NOT NULL)
      )
      SELECT '["' || group_concat(printf('%-6s%20d%20d%20d%20d%20d', what, tid, start_ns, end_ns, coalesce(wait_id, 0), coalesce(trace_id, 0)),

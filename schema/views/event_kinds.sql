@@ -12,4 +12,6 @@ SELECT column1 AS kind, column2 AS class, CASE column2 WHEN 'wait' THEN 'sync' W
 FROM (VALUES
     ('mutex', 'wait'), ('rwlock', 'wait'), ('read', 'wait'), ('spin', 'wait'), ('own', 'wait'), ('cond', 'wait'), ('sem', 'wait'),
     ('barrier', 'wait'), ('join', 'wait'), ('futex', 'wait'), ('channel', 'wait'),
-    ('release', 'release'), ('hold', 'hold'), ('sleep', 'sleep'), ('syscall', 'io'), ('region', 'region'), ('cpu', 'sample'));
+    ('release', 'release'), ('hold', 'hold'), ('sleep', 'sleep'), ('syscall', 'io'), ('region', 'region'), ('cpu', 'sample'),
+    ('mark', 'mark'), ('flow', 'mark'), ('retry', 'mark'), ('alloc', 'mark'), ('free', 'mark'), ('birth', 'mark'), ('death', 'mark'),
+    ('fork', 'mark'), ('exec', 'mark'), ('exit', 'mark'));
