@@ -7,6 +7,7 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -179,4 +180,15 @@ enum child_end child_read(const char *const *argv, const struct buffer *input, c
     }
     close_child(&child);
     return end;
+}
+
+char *child_find(const char *name, const char *directories) {
+    for (const char *at = directories; at && *at;) {
+        size_t size = strcspn(at, ":");
+        char *path = xasprintf("%.*s/%s", size ? (int)size : 1, size ? at : ".", name);
+        if (access(path, X_OK) == 0) return path;
+        free(path);
+        at += size + (at[size] == ':');
+    }
+    return NULL;
 }

@@ -27,4 +27,7 @@ enum child_end { CHILD_DONE, CHILD_MISSING, CHILD_FAILED };
 enum child_end child_read(const char *const *argv, const struct buffer *input, const struct child_limits *limits,
                           struct buffer *out, struct error *err);
 
+/* The path of a program in a list of directories with colons such as PATH; free() it. NULL: it is in none of them. */
+char *child_find(const char *name, const char *directories);
+
 #endif

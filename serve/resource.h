@@ -49,4 +49,17 @@ int api_add_runs(struct exchange *exchange, const char *base_option, struct erro
  * Words that are files or URLs elsewhere are not: a request must not make the server read them. */
 char *api_run_ids(struct exchange *exchange, const char *set, struct error *err);
 
+/* The kind of the request, or the first that all of its runs have; free() it. NULL with the error set. */
+char *api_kind(struct exchange *exchange, struct error *err);
+/* The job: `clear report -FORMAT` of the selection. */
+int api_report(struct exchange *exchange, const char *format, struct error *err);
+/* The job: `clear query` on SQL that it gets as its standard input. */
+int api_query(struct exchange *exchange, const char *format, const char *sql, size_t size, struct error *err);
+
+/* Each is in the file of its subject, resource_SUBJECT.c. */
+extern const struct resource resource_runs, resource_run, resource_server, resource_table, resource_source,
+    resource_disasm, resource_series, resource_changes, resource_graph, resource_findings, resource_compare,
+    resource_rows, resource_queries, resource_schema, resource_objects, resource_windows, resource_live,
+    resource_export, resource_tree;
+
 #endif

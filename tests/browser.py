@@ -29,8 +29,9 @@ def clear_json(*arguments, db="t.db"):
 class Server:
     """`clear serve` on a free port; url is its root, without a slash at the end."""
 
-    def __init__(self, db, *options, address="127.0.0.1:0"):
-        self.process = subprocess.Popen([CLEAR, "serve", "--http", address, "--db", db, *options], stdout=subprocess.PIPE, text=True)
+    def __init__(self, db, *options, address="127.0.0.1:0", path=None):
+        environment = dict(os.environ, PATH=path or os.environ["PATH"])
+        self.process = subprocess.Popen([CLEAR, "serve", "--http", address, "--db", db, *options], stdout=subprocess.PIPE, text=True, env=environment)
         self.url = find_url(self.process.stdout)
 
     def __enter__(self):

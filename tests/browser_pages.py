@@ -148,6 +148,16 @@ def try_graph(page):
     page.wait("document.querySelector('[role=menu]')")
 
 
+def try_graph_without(path, status, words):
+    """Where graphviz cannot draw, the page lays the same functions out itself, and says why."""
+    with Server("t.db", path=path) as server, Page(server) as page:
+        page.trouble = [rf"status of {status} "]
+        page.go("/?runs=known&kind=samples&page=graph")
+        page.wait("document.querySelectorAll('.graph svg.plain .node').length >= 5")
+        said = page.eval("document.querySelector('.host-graph .toolbar .quiet-text').textContent")
+        assert re.search(words, said), said
+
+
 def try_code(page):
     page.go("/?runs=parser&kind=cpu&page=source&function=%5Ewrite_line%24")
     lines = [row for row in rows(page) if row["line"]]
@@ -308,6 +318,14 @@ def main():
         for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend, try_histories, try_changes):
             if only in part.__name__:
                 part(page)
+    if only in "try_graph_without":
+        os.makedirs("empty", exist_ok=True)
+        os.makedirs("broken", exist_ok=True)
+        with open("broken/dot", "w", encoding="ascii") as file:
+            os.chmod(file.fileno(), 0o755)
+            file.write("#!/bin/sh\necho this is no graph >&2\nexit 3\n")
+        try_graph_without(os.path.abspath("empty"), 501, "not installed")
+        try_graph_without(os.path.abspath("broken"), 500, "this is no graph")
 
 
 main()

@@ -34,7 +34,7 @@ class GraphPage extends Page {
     this.frame = h('div', { class: 'graph', tabindex: '0', role: 'group', 'aria-label': 'Call graph', 'data-first': true }, this.drawn);
     const zoom = factor => { this.scale = factor ? Math.min(4, Math.max(0.1, this.scale * factor)) : READABLE; this.size(); };
     replace(this.host, h('div', { class: 'toolbar' }, button('−', () => zoom(1 / 1.25), { 'aria-label': 'Smaller' }), button('+', () => zoom(1.25), { 'aria-label': 'Larger' }), button('Natural size', () => zoom(0)), button('Fit', () => this.fit()),
-      h('span', { class: 'quiet-text' }, picture ? '' : 'Graphviz is not installed where clear runs: this is a plain layout.'), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
+      h('span', { class: 'quiet-text' }, picture ? '' : `${this.missing}: this is a plain layout.`), h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.answer.total }, `${this.answer.type}: ${value(this.answer.total, this.answer.unit)}`),
         menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'this graph (.svg)', href: '/api/graph?' + state.query(this.app.state), download: 'graph.svg' }])))), this.frame);
     this.crop();
     const first = !this.scale && this.drawn.querySelector('.node');
@@ -57,8 +57,9 @@ class GraphPage extends Page {
       const { body } = await api.get('graph', state.query(this.app.state, { format: 'svg' }), this.signal);
       return body;
     } catch (error) {
-      if (error.status === 501) return null;
-      throw error;
+      if (![500, 501].includes(error.status)) throw error;
+      this.missing = error.status === 501 ? 'Graphviz is not installed where clear runs' : text(error.message);
+      return null;
     }
   }
 

@@ -15,22 +15,10 @@ static const struct child_limits limits = {.output_max = (size_t)512 << 20, .sec
 
 /* ---- which tools ---- */
 
-/* In a list of directories with colons. */
-static char *find_in(const char *name, const char *directories) {
-    for (const char *at = directories; at && *at;) {
-        size_t size = strcspn(at, ":");
-        char *path = xasprintf("%.*s/%s", size ? (int)size : 1, size ? at : ".", name);
-        if (access(path, X_OK) == 0) return path;
-        free(path);
-        at += size + (at[size] == ':');
-    }
-    return NULL;
-}
-
 /* "DIR" is for every tool, "NAME:DIR" for that one. */
 static char *find_tool(const char *name, const char *wanted) {
     char *path = NULL;
-    if (!*wanted) return find_in(name, getenv("PATH"));
+    if (!*wanted) return child_find(name, getenv("PATH"));
     for (const char *at = wanted; !path && *at;) {
         size_t size = strcspn(at, ","), of_name = strcspn(at, ":");
         const char *directory = of_name < size ? at + of_name + 1 : at;

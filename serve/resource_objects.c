@@ -1,0 +1,99 @@
+/* resource_objects.c: /api/objects, /api/windows and /api/live: locks and so on, and the windows of a run. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "query/runs/run_set.h"
+#include "query/runs/timespan.h"
+#include "schema/kinds.h"
+#include "schema/schema.h"
+#include "serve/resource.h"
+
+static const struct {
+    const char *of, *kind, *file;
+} objects_of[] = {
+    {"lock", "lock", "serve/lock_objects.sql"},      {"wait", "wait", "serve/lock_objects.sql"},
+    {"channels", NULL, "serve/channel_objects.sql"}, {"mvcc", NULL, "serve/cell_objects.sql"},
+    {"fibers", NULL, "serve/fiber_sites.sql"},
+};
+
+static void take_edge(struct timespan_edge *edge, const char *text) {
+    struct error not_that = {0};
+    edge->text = text;
+    edge->is_moment = text && number_duration("", text, 0, INT64_MAX, &edge->offset_ns, &not_that) != 0;
+}
+
+/* from=, to= and window= of this request. */
+static int read_span(const struct exchange *exchange, struct timespan_request *span, struct error *err) {
+    *span = (struct timespan_request){0};
+    take_edge(&span->from, api_value(exchange, "from"));
+    take_edge(&span->to, api_value(exchange, "to"));
+    return api_number(exchange, "window", INT32_MIN, INT32_MAX, 0, &span->window, err);
+}
+
+/* spans=[[run, from, to], ...] */
+static int add_spans(struct exchange *exchange, const char *kind, struct error *err) {
+    struct db *db = warehouse_db(exchange->server, err);
+    struct timespan_request asked;
+    struct run_set set = {0};
+    struct buffer json = {0};
+    char *ids = db ? api_run_ids(exchange, api_value(exchange, "runs"), err) : NULL;
+    int code = ids && read_span(exchange, &asked, err) == 0 ? run_set_add(&set, db, ids, err) : -1;
+    for (size_t i = 0; i < set.count && code == 0; i++) {
+        struct timespan span;
+        code = timespan_find(db, set.ids[i], kind, &asked, &span, err);
+        buffer_printf(&json, "%s[%" PRId64 ",%" PRId64 ",%" PRId64 "]", i ? "," : "", set.ids[i], span.from_ns,
+                      span.to_ns);
+    }
+    if (code == 0) job_words_add(&exchange->job->words, "spans=[%s]", buffer_text(&json));
+    buffer_free(&json);
+    run_set_free(&set);
+    free(ids);
+    return code;
+}
+
+static const struct api_parameter objects_parameters[] = {{"of", API_OWN, NULL}, {0}};
+
+static int make_objects(struct exchange *exchange, struct error *err) {
+    const char *of = api_value(exchange, "of");
+    size_t i = 0, count = sizeof objects_of / sizeof *objects_of;
+    while (i < count && (!of || strcmp(objects_of[i].of, of) != 0))
+        i++;
+    if (i == count) return error_usage(err, "of=%.40s: it is one of: lock wait channels mvcc fibers", of ? of : "");
+    const char *sql = embedded_text(objects_of[i].file);
+    if (api_query(exchange, "json", sql, strlen(sql), err) || add_spans(exchange, objects_of[i].of, err)) return -1;
+    if (objects_of[i].kind) job_words_add(&exchange->job->words, "kind=%s", objects_of[i].kind);
+    return 0;
+}
+
+const struct resource resource_objects = {
+    {api_runs, api_selection, api_filters, objects_parameters}, make_objects, NULL};
+
+static int make_windows(struct exchange *exchange, struct error *err) {
+    const char *sql = embedded_text("serve/windows.sql");
+    char *kind = api_kind(exchange, err), *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
+    int code = kind && ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
+    if (code == 0 && strchr(ids, ',')) code = error_usage(err, "windows are those of one run");
+    if (code == 0) {
+        job_words_add(&exchange->job->words, "run=%s", ids);
+        job_words_add(&exchange->job->words, "kind=%s", kind_stored(kind));
+    }
+    free(kind);
+    free(ids);
+    return code;
+}
+
+const struct resource resource_windows = {{api_runs, api_selection, api_filters}, make_windows, NULL};
+
+static int make_live(struct exchange *exchange, struct error *err) {
+    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
+    if (!ids) return -1;
+    int code = strchr(ids, ',') ? error_usage(err, "live is about one run") : 0;
+    if (code == 0) code = live_begin(exchange, strtoll(ids, NULL, 10), err);
+    if (code == 0) exchange_stream(exchange, "text/event-stream");
+    free(ids);
+    return code;
+}
+
+const struct resource resource_live = {{api_runs, api_selection, api_filters}, make_live, NULL};
