@@ -65,6 +65,10 @@ const struct export_format export_formats[] = {
          ROW("perfetto", ".perfetto-trace", "the same as Google's trace processor reads it, with counters and stacks"),
      .dump = perfetto_write,
      .kind = "lock"},
+    {.report = ROW("firefox", ".firefox.json",
+                   "the same for https://profiler.firefox.com: events as markers with their stacks"),
+     .dump = firefox_write,
+     .kind = "lock"},
     {.report = {.name = NULL}},
 };
 

@@ -51,6 +51,8 @@ int chrome_write(struct db *db, int64_t run_id, const struct timespan *span, con
                  struct error *err); /* of a run with --trace */
 int perfetto_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
                    struct error *err); /* of a run with --trace */
+int firefox_write(struct db *db, int64_t run_id, const struct timespan *span, const char *kind, const char *path,
+                  struct error *err); /* of a run with --trace */
 int datasette_metadata(struct db *db, const char *path, struct error *err);
 
 #endif
