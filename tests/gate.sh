@@ -240,3 +240,37 @@ sql t.db "DELETE FROM accepted_changes"
 expect_status 3 gate 3 --base 1,2 >/dev/null
 accept 3 alloc_count 'function parse_*' 'all of the parser'
 expect_status 0 gate 3 --base 1,2 >/dev/null
+
+# ---- clear's own rule `leaks`: a program that forgets memory where it did not before ----
+rm -f clear.yaml
+for options in --mended ''; do "$CLEAR" profile -q --no-files --db leaks.db -- "$FIXTURES/fault_leak" $options >/dev/null || fail "fault_leak $options"; done
+expect_status 3 gate --db leaks.db 2 --base 1 >out.txt
+expect_match "$(cat out.txt)" '^FAIL +leaks +finding heap-leak parse_order +0 +1 +\+1 \(new\)' "a leak"
+expect_status 0 gate --db leaks.db 1 --base 2 >out.txt # mended
+expect_match "$("$CLEAR" gate --db leaks.db 1 --base 2 --all)" '^pass +leaks ' "no leak any more"
+
+# ---- Ctrl-C during --run: the program ends, gate ends by the signal and without a verdict, and the runs until then are kept ----
+"$CLEAR" profile -q --no-files --db stop.db -- sh -c 'exit 0' || fail "a base"
+printf '%s\n' 'gates:' '  never: {figure: alloc_count, runs: 10000}' >clear.yaml # undecided until --max-runs
+cat >slow.sh <<'E2'
+echo >>going
+[ $(wc -l <going) -lt 3 ] || exec sleep 60
+E2
+for how in group alone; do
+    rm -f going
+    before=$(sql stop.db 'SELECT count(*) FROM runs')
+    setsid python3 - "$CLEAR" <<'E2' >stopped.txt 2>stopped.err &
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL) # a shell's background jobs ignore it
+os.execv(sys.argv[1], [sys.argv[1], "gate", "--db", "stop.db", "--base", "1", "--run", "sh slow.sh"])
+E2
+    leader=$! # a job without job control is no group leader, so setsid does not fork
+    for ((i = 0; i < 600; i++)); do [ "$(cat going 2>/dev/null | wc -l)" -ge 3 ] && break; sleep 0.1; done
+    if [ $how = group ]; then kill -INT -- "-$leader"; else kill -INT "$leader"; fi
+    status=0
+    wait $leader || status=$?
+    expect_equal "$status|$(cat stopped.txt)" '130|' "what gate ended with after SIGINT to the $how: $(cat stopped.err)"
+    expect_equal "$(sql stop.db "SELECT count(*), sum(flags = ''), sum(exit_status IS 0) FROM runs JOIN tags ON run_id = id AND key = 'gate' WHERE id > $before")" '3|3|2' "the runs ($how)"
+    pgrep -s "$leader" >/dev/null && fail "something still runs ($how)"
+done
+check_db stop.db

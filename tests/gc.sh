@@ -141,6 +141,23 @@ expect_equal "$(sql old.db 'PRAGMA auto_vacuum; PRAGMA freelist_count')" $'2\n0'
 check_db old.db
 python3 content.py old.db >old.txt && expect_same_file old.txt few.txt 'rows of an older file'
 
+# On a disk without room for the copy nothing is written anew: gc says how much it needs, the runs are gone, and the file is whole.
+kind=()
+if unshare --user --map-root-user --mount true 2>/dev/null; then kind=(--user --map-root-user --mount); elif unshare --mount true 2>/dev/null; then kind=(--mount); fi
+if [ ${#kind[@]} -gt 0 ]; then
+    cp t.db tight.db && sqlite3 tight.db 'PRAGMA auto_vacuum = NONE; VACUUM'
+    mkdir small
+    # a -wal beside the file has room, a copy has none
+    unshare "${kind[@]}" bash -euc "mount -t tmpfs -o size=$(($(stat -c %s tight.db) * 9 / 4)) none small; cp tight.db small/t.db
+        head -c \$((\$(df --output=avail -B1 small | tail -1) - $(stat -c %s tight.db) - 200000)) /dev/zero >small/filler
+        SQLITE_TMPDIR=\$PWD/small '$CLEAR' gc --db small/t.db --keep 100d >tight.txt; cp small/t.db tight.db" || fail "gc on a full disk: $(cat tight.txt)"
+    expect_match "$(cat tight.txt)" 'hold nothing: to write the file anew, which gives them back, needs .* of free disk' 'too little room'
+    expect_equal "$(sql tight.db 'PRAGMA auto_vacuum; PRAGMA integrity_check')" $'0\nok' 'the file on a full disk'
+    [ "$(sql tight.db 'PRAGMA freelist_count')" -gt 0 ] || fail 'no page became free'
+    check_db tight.db
+    "$CLEAR" gc --db tight.db --keep 100d >/dev/null && expect_equal "$(sql tight.db 'PRAGMA auto_vacuum; PRAGMA freelist_count')" $'2\n0' 'with room'
+fi
+
 # ---- a recording that goes on is not touched, and its names stay ----
 cp t.db live.db
 "$CLEAR" profile -q --db live.db --interval 50ms --tag kind=live -- "$FIXTURES/progress" count 100000 stop >out.txt 2>err.txt &
