@@ -59,6 +59,7 @@ void clear_rt_region_begin(const char *name) CLEAR_RT_WEAK;
 void clear_rt_region_end(void) CLEAR_RT_WEAK;
 void clear_rt_mark(const char *name) CLEAR_RT_WEAK;
 void clear_rt_flow(const char *name, uint64_t flow) CLEAR_RT_WEAK;
+void clear_rt_trace_dump(void) CLEAR_RT_WEAK;
 
 /* --- cells: values behind an atomic pointer, copied to be changed (MVCC) ----------------------------------------- */
 
@@ -180,6 +181,12 @@ static inline void clear_mark(const char *name) {
  * in the order of time. `name` as of a region. */
 static inline void clear_flow(const char *name, uint64_t flow) {
     if (clear_rt_flow) clear_rt_flow(name, flow);
+}
+
+/* Something went wrong that the latest events may explain: they are stored at the next flush. With `--trace-when` they are stored
+ * only then. */
+static inline void clear_trace_dump(void) {
+    if (clear_rt_trace_dump) clear_rt_trace_dump();
 }
 
 #ifdef __cplusplus

@@ -79,6 +79,15 @@ enum segment_feature {
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
 
+/* --trace-when: an event of one of those kinds that took so long asks for a dump. */
+enum { TRACE_WHEN_MAX = 8 };
+struct trace_when {
+    uint32_t events; /* 1 << enum segment_event_kind */
+    uint32_t reserved;
+    uint64_t limit_ns; /* it took this or more */
+    char name[48];     /* of its OBJECT_NAME; empty: any */
+};
+
 /* The file `control`. The collector writes it, is_paused at any time; the program writes unrecorded_processes alone.
  *
  * Sampling. At most one of sample_n and sample_bytes is above 1. The counters of a segment are scaled already:
@@ -99,6 +108,8 @@ struct control {
     uint64_t
         trace_limit_ns; /* FEATURE_TRACE: shorter sleeps, system calls and holds that nobody waited for are no events */
     uint64_t trace_alloc; /* FEATURE_TRACE: smaller blocks are no events, in bytes */
+    struct trace_when trace_when[TRACE_WHEN_MAX];
+    uint32_t trace_when_count;
     uint32_t trace_kinds; /* FEATURE_TRACE: enum segment_trace_kind */
     uint32_t sample_n;    /* 0 or 1 is every event */
     uint32_t cpu_hz;      /* samples per second of CPU time of each thread; 0 is off */
@@ -146,6 +157,7 @@ struct segment {
     _Atomic uint64_t dropped_lifetimes; /* sizes and lifetimes of blocks that could not be counted */
     _Atomic uint64_t dropped_mappings;  /* mappings, and parts of them that were unmapped */
     _Atomic uint64_t dropped_events; /* of the rings: those that newer ones took the place of, or that found no room */
+    _Atomic uint64_t dumps_asked;    /* how often the rings were to be stored: by the program, or by --trace-when */
 };
 
 /* A module (executable, shared library, vdso) of which an address was met. `bias` is what the loader added to the

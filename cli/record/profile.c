@@ -23,7 +23,8 @@ static int start(struct profiling *recording, struct error *err) {
                                         .context = recording,
                                         .attended = recording->live.pid ? &recording->live.socket : NULL,
                                         .variables = recording->dumps.variables};
-    if (recording->request->is_switched) recording->launch.own_signal = SIGUSR2;
+    if (recording->request->is_switched) recording->launch.own_signals |= UINT64_C(1) << SIGUSR2;
+    if (recording->request->recorder.stores_when_asked) recording->launch.own_signals |= UINT64_C(1) << SIGUSR1;
     recording->is_paused = recording->request->recorder.is_paused;
     const char *runtime = recording->target.by_perf.must_be_bare ? NULL : recording->runtime;
     if (launch_start(&recording->launch, recording->target.program, recording->target.arguments, runtime,

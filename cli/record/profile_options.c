@@ -183,6 +183,74 @@ static int take_trace_limit(void *into, const struct option_row *row, const char
     return 0;
 }
 
+static const struct when_word {
+    const char *word;
+    uint32_t kinds, events; /* those that must be traced, and those that are looked at */
+    bool has_limit;         /* TRACE_LIMIT is about them */
+} when_words[] = {
+    {"lock_wait", TRACE_LOCK, 1u << EVENT_LOCK | 1u << EVENT_READ, false},
+    {"wait", TRACE_WAIT, 1u << EVENT_WAIT | 1u << EVENT_CHANNEL, false},
+    {"hold", TRACE_HOLD, 1u << EVENT_HOLD, true},
+    {"sleep", TRACE_SLEEP, 1u << EVENT_SLEEP, true},
+    {"syscall", TRACE_SYSCALL, 1u << EVENT_SYSCALL, true},
+    {"region", TRACE_REGION, 1u << EVENT_REGION, false},
+};
+
+static const struct when_word *find_when(const char *text, size_t size) {
+    for (size_t i = 0; i < sizeof when_words / sizeof *when_words; i++)
+        if (strlen(when_words[i].word) == size && memcmp(when_words[i].word, text, size) == 0) return &when_words[i];
+    return NULL;
+}
+
+static int refuse_when(const char *text, struct error *err) {
+    return error_usage(err,
+                       "--trace-when: '%s' is not KIND>TIME, KIND:NAME>TIME or signal; KIND is lock_wait, wait, hold, "
+                       "sleep, syscall or region, and the last three have a NAME of at most 47 bytes",
+                       text);
+}
+
+/* KIND>TIME, KIND:NAME>TIME, or "signal". */
+static int take_trace_when(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct collector_options *recorder = &((struct profile_request *)into)->recorder;
+    struct trace_when when = {0};
+    int64_t limit;
+    (void)row;
+    recorder->stores_when_asked = true;
+    if (strcmp(text, "signal") == 0) return 0;
+    const char *sign = strrchr(text, '>'), *colon = strchr(text, ':');
+    size_t size = strcspn(text, ":>"), name_size = colon && sign && colon < sign ? (size_t)(sign - colon - 1) : 0;
+    const struct when_word *word = find_when(text, size);
+    bool may_have_name = word && word->kinds & (TRACE_SLEEP | TRACE_SYSCALL | TRACE_REGION);
+    if (!word || !sign || name_size >= sizeof when.name || (name_size && !may_have_name)) return refuse_when(text, err);
+    if (number_duration("--trace-when", sign + 1, 1, TRACE_LIMIT_MOST, &limit, err)) return -1;
+    if (recorder->trace_when_count == TRACE_WHEN_MAX)
+        return error_usage(err, "--trace-when can be given %d times", TRACE_WHEN_MAX);
+    when.events = word->events;
+    when.limit_ns = (uint64_t)limit;
+    if (name_size) memcpy(when.name, colon + 1, name_size);
+    recorder->trace_when[recorder->trace_when_count++] = when;
+    return 0;
+}
+
+/* What is looked at must be traced. */
+static int check_trace_when(const struct collector_options *recorder, struct error *err) {
+    for (uint32_t i = 0; i < recorder->trace_when_count; i++)
+        for (size_t word = 0; word < sizeof when_words / sizeof *when_words; word++) {
+            const struct when_word *is = &when_words[word];
+            if (recorder->trace_when[i].events != is->events) continue;
+            if (!(recorder->trace_kinds & is->kinds))
+                return error_usage(
+                    err, "--trace-when '%s>...' looks at events that are not recorded: add their kind to --trace",
+                    is->word);
+            if (is->has_limit && recorder->trace_when[i].limit_ns < recorder->trace_limit_ns)
+                return error_usage(err, "--trace-when '%s>...' is below --trace-limit: shorter ones are no events",
+                                   is->word);
+        }
+    if (recorder->stores_when_asked && recorder->streams_events)
+        return error_usage(err, "--stream and --trace-when exclude each other");
+    return 0;
+}
+
 static int take_trace_alloc(void *into, const struct option_row *row, const char *text, struct error *err) {
     struct profile_request *request = into;
     int64_t size;
@@ -259,6 +327,12 @@ static const struct option_row recorded_rows[] = {
     {"trace-limit", .type = OPTION_TAKE, .take = take_trace_limit, .argument = "TIME", .words = "1ms",
      .help = "With `--trace`, keep sleeps, calls, and holds that nobody waited for if they took TIME or longer. "
              "Default: 1ms."},
+    {"trace-when", .type = OPTION_TAKE, .take = take_trace_when, .is_repeatable = true, .argument = "KIND>TIME",
+     .words = "'lock_wait>10ms' 'region:request>200ms' signal",
+     .help =
+         "With `--trace`, store events only when one took longer: those that were kept until then. `lock_wait>10ms`, "
+         "`region:request>200ms`; KIND is lock_wait, wait, hold, sleep, syscall or region. Also `clear_trace_dump()` "
+         "of `clear.h` and SIGUSR1 to clear store them; `signal`: only these."},
     {"stream", .type = OPTION_SWITCH, .offset = AT(recorder.streams_events),
      .help = "With `--trace`, store events at each flush: all are kept, as long as the buffer holds those of one "
              "`--interval`."},
@@ -358,11 +432,12 @@ static int check_wait(const struct profile_request *request, struct error *err) 
 
 static int check_trace(const struct collector_options *recorder, struct error *err) {
     if (!(recorder->features & FEATURE_TRACE))
-        return recorder->streams_events || recorder->trace_last_ns
-                   ? error_usage(err, "--stream and --trace-last need --trace")
+        return recorder->streams_events || recorder->trace_last_ns || recorder->stores_when_asked
+                   ? error_usage(err, "--stream, --trace-last and --trace-when need --trace")
                    : 0;
     if (recorder->streams_events && recorder->trace_last_ns)
         return error_usage(err, "--stream and --trace-last exclude each other");
+    if (check_trace_when(recorder, err)) return -1;
     if (recorder->trace_kinds & TRACE_SYSCALL && !(recorder->features & FEATURE_IO))
         return error_usage(err, "--trace=syscall and --no-io exclude each other");
     if (recorder->trace_kinds & TRACE_ALLOC &&

@@ -59,7 +59,6 @@ struct collector_totals profiling_totals(struct profiling *recording) {
 
 static void switch_recording(struct profiling *recording) {
     struct error err = {0};
-    recording->launch.has_signal = false;
     if (profiling_set(recording, recording->is_paused, &err)) fprintf(stderr, "clear: %s\n", err.message);
 }
 
@@ -94,7 +93,7 @@ static bool wait_for_flush(struct profiling *recording) {
         int64_t left_ns = due_ns - clock_monotonic_ns(), wait_ns = left_ns > 0 ? left_ns : 0;
         if (wait_for_end(recording, wait_ns)) return true;
         live_server_step(&recording->live);
-        if (recording->launch.has_signal || clock_monotonic_ns() >= due_ns) return false;
+        if (recording->launch.arrived || clock_monotonic_ns() >= due_ns) return false;
     }
 }
 
@@ -103,7 +102,10 @@ static void flush_until_end(struct profiling *recording, bool has_line) {
     struct collector_totals totals;
     status_line_start(&line, has_line);
     while (!wait_for_flush(recording)) {
-        if (recording->launch.has_signal)
+        uint64_t arrived = recording->launch.arrived;
+        recording->launch.arrived = 0;
+        if (arrived & UINT64_C(1) << SIGUSR1) collector_store_events(recording->collector);
+        if (arrived & UINT64_C(1) << SIGUSR2)
             switch_recording(recording);
         else
             flush(recording);

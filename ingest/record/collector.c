@@ -31,6 +31,7 @@ struct collector {
     int64_t run_id;
     int directory;           /* ours: a duplicate */
     bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
+    bool is_dump_asked;      /* by collector_store_events */
     bool is_reopened;        /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
@@ -117,8 +118,10 @@ static int write_control(int directory, const struct collector_options *options,
                               .trace_kinds = options->trace_kinds,
                               .trace_limit_ns = options->trace_limit_ns,
                               .trace_alloc = options->trace_alloc,
+                              .trace_when_count = options->trace_when_count,
                               .is_paused = options->is_paused,
                               .segment_max = SEGMENT_RESERVE};
+    memcpy(control.trace_when, options->trace_when, sizeof control.trace_when);
     int file = openat(directory, "control", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) return error_fail(err, "control file of the recording: %s", strerror(errno));
     bool written = write(file, &control, sizeof control) == (ssize_t)sizeof control;
@@ -632,6 +635,8 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .limits = collector->options.windows,
                                           .keeps_all_events = collector->options.streams_events,
                                           .is_final = final,
+                                          .stores_when_asked = collector->options.stores_when_asked,
+                                          .is_dump_asked = collector->is_dump_asked,
                                           .trace_last_ns = collector->options.trace_last_ns};
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
@@ -677,6 +682,10 @@ static int write_all(struct collector *collector, bool final, uint64_t started_n
     return db_commit(collector->db, err);
 }
 
+void collector_store_events(struct collector *collector) {
+    collector->is_dump_asked = true;
+}
+
 int collector_flush(struct collector *collector, bool final, struct error *err) {
     uint64_t started_ns = (uint64_t)clock_monotonic_ns();
     find_segments(collector);
@@ -685,6 +694,7 @@ int collector_flush(struct collector *collector, bool final, struct error *err) 
         forget(collector);
     else
         drop_finished(collector);
+    if (code == 0) collector->is_dump_asked = false;
     collector->gone.flushes++;
     collector->gone.flush_ns += (uint64_t)clock_monotonic_ns() - started_ns;
     return code;

@@ -58,10 +58,14 @@ struct collector_options {
     uint64_t trace_max;      /* of FEATURE_TRACE: bytes of the rings of a process */
     uint32_t trace_kinds;    /* the same: enum segment_trace_kind */
     uint64_t trace_limit_ns; /* the same: shorter sleeps, system calls and holds are no events */
-    bool streams_events;     /* the same: store events at each flush */
-    int64_t trace_last_ns;   /* the same: store events of the last so many ns; 0: all that there are */
-    uint64_t trace_alloc;    /* the same: smaller blocks are no events */
-    bool is_paused;          /* start paused; see collector_pause */
+    struct trace_when trace_when[TRACE_WHEN_MAX]; /* the same */
+    uint32_t trace_when_count;
+    bool
+        stores_when_asked; /* the same: store events only when an event, the program or collector_store_events asks for it */
+    bool streams_events;   /* the same: store events at each flush */
+    int64_t trace_last_ns; /* the same: store events of the last so many ns; 0: all that there are */
+    uint64_t trace_alloc;  /* the same: smaller blocks are no events */
+    bool is_paused;        /* start paused; see collector_pause */
     struct window_limits windows;
 };
 
@@ -119,6 +123,8 @@ void collector_set_status(struct collector *collector, int wait_status);
  * recorded. */
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
 /* `final`: writes the recorder's own cost too. */
+/* The next flush stores the events that the rings have then. */
+void collector_store_events(struct collector *collector);
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */
 int collector_warn(struct collector *collector, const char *text, struct error *err);

@@ -139,10 +139,15 @@ static bool came_from_terminal(const siginfo_t *info) {
     }
 }
 
+static bool take_own(struct launch *launch, int signal) {
+    uint64_t own = launch->own_signals & UINT64_C(1) << signal % 64;
+    launch->arrived |= own;
+    return own != 0;
+}
+
 static void pass_on(struct launch *launch, const siginfo_t *info) {
     pid_t pid = launch->pid;
-    if (info->si_signo == launch->own_signal) launch->has_signal = true;
-    if (info->si_signo == launch->own_signal || info->si_signo == SIGCHLD || info->si_pid == pid ||
+    if (take_own(launch, info->si_signo) || info->si_signo == SIGCHLD || info->si_pid == pid ||
         came_from_terminal(info))
         return;
     if (info->si_code == SI_QUEUE)
@@ -362,7 +367,7 @@ bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status) {
             pass_on(launch, &info);
         else if (!left || is_attended)
             return false;
-        if (launch->has_signal) return has_ended(launch, wait_status);
+        if (launch->arrived) return has_ended(launch, wait_status);
     }
     return true;
 }
@@ -376,8 +381,8 @@ bool launch_wait_more(struct launch *launch, uint64_t timeout_ns) {
         siginfo_t info;
         struct timespec timeout = {.tv_sec = (time_t)(left / 1000000000u), .tv_nsec = (long)(left % 1000000000u)};
         int signal = wait_signal(launch, &waited, &info, &timeout, &is_attended);
-        if (signal > 0 && signal == launch->own_signal) launch->has_signal = true;
-        if (launch->has_signal) return false;
+        if (signal > 0) take_own(launch, signal);
+        if (launch->arrived) return false;
         if (signal == SIGTSTP) stop_with_child(signal);
         if (asks_to_end(signal)) return true;
         if (signal <= 0 && !left) return false;

@@ -20,12 +20,12 @@ struct launch {
     /* Called when the child exists and waits: 0 lets it exec, -1 with the error set ends it. */
     int (*before_exec)(void *context, pid_t pid, struct error *err);
     void *context;
-    int own_signal;         /* a signal that is for us and is not forwarded; 0: none is */
+    uint64_t own_signals;   /* 1 << N of the signals that are for us and are not forwarded */
     char *const *variables; /* NULL-terminated, for the program's environment: NAME=VALUE sets, NAME removes */
     const int *attended;    /* a descriptor that ends launch_wait when it is readable; NULL for none */
     const int *files;       /* the child's descriptors 0, 1 and 2; NULL: ours */
 
-    bool has_signal; /* own_signal arrived; the caller clears it */
+    uint64_t arrived; /* those of own_signals that arrived; the caller clears them */
     pid_t pid;
     uint64_t started_ns;       /* CLOCK_MONOTONIC at the program's exec */
     _Atomic uint64_t ended_ns; /* and at its end, however late launch_wait is called; 0: it runs */
@@ -46,7 +46,7 @@ char *launch_runtime(const char *directory, struct error *err);
  * program that cannot be executed is a usage error, and nothing has changed then. */
 int launch_start(struct launch *launch, const char *path, char *const *arguments, const char *runtime,
                  const char *directory, struct error *err);
-/* Waits for the end of the program (true, *wait_status as from waitpid), or until `timeout_ns` has passed, own_signal
+/* Waits for the end of the program (true, *wait_status as from waitpid), or until `timeout_ns` has passed, one of own_signals
  * has arrived or *attended is readable (false). */
 bool launch_wait(struct launch *launch, uint64_t timeout_ns, int *wait_status);
 /* After the end of the program: waits as launch_wait does, for signals to us. True: somebody asked us to end, as below. */

@@ -40,9 +40,11 @@ struct recording_terms {
     int64_t origin_monotonic_ns, origin_ns; /* and as ns since the epoch */
     int64_t time_ns;                        /* of this flush, ns since the epoch; never before that of the last flush */
     struct window_limits limits;
-    bool keeps_all_events; /* store events at each flush, not only at the end */
-    bool is_final;         /* the recording ends, also where processes go on */
-    int64_t trace_last_ns; /* events that ended earlier before the end are passed over; 0: none is */
+    bool keeps_all_events;  /* store events at each flush, not only at the end */
+    bool stores_when_asked; /* store events only where somebody asks for it ... */
+    bool is_dump_asked;     /* ... now, beside the processes themselves */
+    bool is_final;          /* the recording ends, also where processes go on */
+    int64_t trace_last_ns;  /* events that ended earlier before the end are passed over; 0: none is */
 };
 
 /* A chunk of events in the segment. */
@@ -142,6 +144,7 @@ struct recorded {
     struct event_chunk *event_chunks; /* in the order of the segment, which only adds some */
     size_t event_chunk_count, event_chunk_capacity;
     size_t event_chunk_index;                 /* while they are walked */
+    uint64_t dumps, committed_dumps;          /* that the process asked for: those that are stored */
     uint64_t stored_events, committed_events; /* also those that were passed over */
     struct thread_counters threads;           /* summed */
     struct open_wait *open_waits;             /* as of recorded_read */

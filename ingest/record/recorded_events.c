@@ -173,6 +173,15 @@ int recorded_write_events(struct recorded *recorded, struct resolver *resolver, 
     return err->status == ERROR_NONE ? write_lost(&writer) : -1;
 }
 
+bool recorded_wants_events(struct recorded *recorded, const struct recording_terms *terms) {
+    uint64_t asked = atomic_load_explicit(&recorded->head.dumps_asked, memory_order_relaxed);
+    bool is_asked = asked != recorded->dumps || terms->is_dump_asked;
+    recorded->dumps = asked;
+    if (!(recorded->head.features & FEATURE_TRACE)) return false;
+    if (terms->stores_when_asked || is_asked) return is_asked;
+    return !recorded->is_running || terms->keeps_all_events || terms->is_final;
+}
+
 void recorded_events_committed(struct recorded *recorded) {
     for (size_t i = 0; i < recorded->event_chunk_count; i++) {
         struct event_chunk *chunk = &recorded->event_chunks[i];
@@ -180,6 +189,7 @@ void recorded_events_committed(struct recorded *recorded) {
         chunk->committed_turn = chunk->stored_turn;
     }
     recorded->committed_events = recorded->stored_events;
+    recorded->committed_dumps = recorded->dumps;
 }
 
 void recorded_events_rolled_back(struct recorded *recorded) {
@@ -189,4 +199,5 @@ void recorded_events_rolled_back(struct recorded *recorded) {
         chunk->stored_turn = chunk->committed_turn;
     }
     recorded->stored_events = recorded->committed_events;
+    recorded->dumps = recorded->committed_dumps;
 }

@@ -5,6 +5,8 @@
 
 #include "ingest/record/recorded.h"
 
+/* Whether its events are to be stored now. */
+bool recorded_wants_events(struct recorded *recorded, const struct recording_terms *terms);
 /* Writes the rows of `threads` and `events` that there were at recorded_read and are not stored yet, and how many events were lost. In
  * the caller's transaction, after the rows of its locks; events of ids that are not in the segment are lost. */
 int recorded_write_events(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,

@@ -485,9 +485,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
         if (counts->has_window && windows_fold(&counts->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
             return -1;
     }
-    bool stores_events = !recorded->is_running || terms->keeps_all_events || terms->is_final;
-    if (recorded->head.features & FEATURE_TRACE && stores_events &&
-        recorded_write_events(recorded, resolver, view, terms, err))
+    if (recorded_wants_events(recorded, terms) && recorded_write_events(recorded, resolver, view, terms, err))
         return -1;
     if (!changed) return 0;
     return update_process(recorded, db, terms, err);

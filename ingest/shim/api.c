@@ -202,3 +202,8 @@ HOOK void clear_rt_flow(const char *name, uint64_t flow) {
     if (!name || !traces(TRACE_REGION)) return;
     REPORT(FEATURE_TRACE, trace_flow(thread, name, flow, CALLER_FRAME()));
 }
+
+HOOK void clear_rt_trace_dump(void) {
+    if (!load_relaxed(&trace_kinds)) return;
+    FOLLOW(FEATURE_TRACE, trace_dump());
+}

@@ -86,6 +86,26 @@ static struct chunk *room_for_event(struct thread *thread) {
     return chunk_with_room(thread);
 }
 
+void trace_dump(void) {
+    fetch_add_relaxed(&process->segment->dumps_asked, 1);
+}
+
+static bool is_asked_for(struct thread *thread, const struct trace_when *when, const struct segment_event *event) {
+    uint64_t took = event->end - event->begin;
+    if (!(when->events & 1u << event->kind) || took < when->limit_ns || took < clock_ticks_of(when->limit_ns))
+        return false;
+    uint32_t name = 0;
+    if (*when->name) RECORD(thread, name = name_intern(thread, when->name));
+    return !*when->name || name == event->object;
+}
+
+/* The collector looks at the number at each flush; the rings still have what came before. */
+static COLD void look_for_slow(struct thread *thread, const struct segment_event *event) {
+    const struct control *control = shared_control();
+    for (uint32_t i = 0; i < control->trace_when_count && i < TRACE_WHEN_MAX; i++)
+        if (is_asked_for(thread, &control->trace_when[i], event)) return trace_dump();
+}
+
 static void add(struct thread *thread, struct segment_event event) {
     struct chunk *chunk;
     RECORD(thread, chunk = room_for_event(thread));
@@ -94,6 +114,7 @@ static void add(struct thread *thread, struct segment_event event) {
         put(chunk, &event);
     else
         fetch_add_relaxed(&process->segment->dropped_events, 1);
+    if (unlikely(shared_control()->trace_when_count)) look_for_slow(thread, &event);
 }
 
 /* The same of an event whose object is a name; 0: there was no room for it. */

@@ -53,6 +53,9 @@ void trace_region_end(struct thread *thread);
 void trace_mark(struct thread *thread, const char *name, struct frame frame);
 void trace_flow(struct thread *thread, const char *name, uint64_t flow, struct frame frame);
 
+/* The rings are to be stored at the next flush. */
+void trace_dump(void);
+
 /* Whether somebody waits for a lock that the caller holds, and which thread has one: glibc's own words (pthreadP.h). */
 static ALWAYS_INLINE bool mutex_is_waited_for(const pthread_mutex_t *mutex) {
     enum { INHERIT = 32, PROTECT = 64 };

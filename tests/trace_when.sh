@@ -1,0 +1,52 @@
+# clear profile --trace-when: events are stored only when one was slow, when the program asks for it, or by SIGUSR1 to clear.
+. "$(dirname "$0")/lib.sh"
+export CLEAR_DB=t.db
+
+events() { sql t.db "SELECT count(*) FROM events JOIN processes ON processes.id = process_id JOIN objects ON objects.id = object_id WHERE run_id = $1 AND events.kind LIKE '$2' AND objects.name LIKE '${3:-%}'"; }
+
+# Each round has a region `request` of at least 60 ms. All that came before the last slow one is there.
+expect_status 0 profile --quiet -o none.profile --trace=all --trace-limit 10ms --trace-when 'region:request>10ms' "$FIXTURES/trace_books" 2 >books.txt
+expect_equal "$(events 1 region request) $(events 1 region parse) $(events 1 mark)" '2 2 2' 'events before a slow region'
+expect_status 0 profile --quiet -o none.profile --trace=all --trace-limit 10ms --trace-when 'region:request>1h' "$FIXTURES/trace_books" 2 >books.txt
+expect_equal "$(events 2 %)" 0 'events without a slow region'
+expect_status 0 profile --quiet -o none.profile --trace=all --trace-limit 10ms --trace-when 'region:other>10ms' --trace-when 'lock_wait>1h' "$FIXTURES/trace_books" 2 >books.txt
+expect_equal "$(events 3 %)" 0 'a region of another name'
+expect_status 0 profile --quiet -o none.profile --trace=all --trace-limit 10ms --trace-when 'lock_wait>1h' --trace-when 'syscall:epoll_wait>15ms' "$FIXTURES/trace_books" 2 >books.txt
+expect_equal "$(events 4 syscall epoll_wait)" 2 'a slow call'
+# The chains of wait_books wait for 3 ms and more.
+expect_status 0 profile --quiet -o none.profile --trace --trace-when 'lock_wait>2ms' "$FIXTURES/wait_books" 3 >books.txt
+expect_between "$(events 5 mutex)" 6 9 'a slow wait for a lock'
+
+# The program asks.
+expect_status 0 profile --quiet -o none.profile --trace --trace-when signal "$FIXTURES/trace_books" 2 >books.txt
+expect_equal "$(events 6 %)" 0 'nobody asked'
+expect_status 0 profile --quiet -o none.profile --trace --trace-when signal "$FIXTURES/trace_books" 2 dump >books.txt
+expect_between "$(events 7 region request)" 1 2 'clear_trace_dump'
+
+# SIGUSR1 to clear. The program runs on, and does not get the signal, which would end it.
+mkfifo started
+"$CLEAR" profile --quiet -o none.profile --trace --interval 50ms --trace-when signal "$FIXTURES/wait_storm" 2 0 >started &
+recorder=$!
+read -r line <started
+pid=$(sed -n 's/.*pid \([0-9]*\).*/\1/p' <<<"$line")
+waits() { sql t.db "SELECT total(contended) FROM locks JOIN profiles ON profiles.id = profile_id JOIN processes ON processes.id = process_id WHERE processes.pid = $pid"; }
+until [ "$(waits)" != 0.0 ]; do sleep 0.05; done
+expect_equal "$(events 8 %)" 0 'before the signal'
+kill -USR1 "$recorder"
+until [ "$(events 8 %)" != 0 ]; do sleep 0.05; done
+stored=$(events 8 %)
+kill -0 "$pid" || fail 'the program is gone'
+kill -KILL "$pid"
+wait "$recorder"
+expect_equal "$(events 8 %)" "$stored" 'after the signal nothing is added'
+check_db t.db
+
+expect_status 2 profile --trace --trace-when 'lock_wait' true 2>err.txt
+expect_match "$(cat err.txt)" "'lock_wait' is not KIND>TIME, KIND:NAME>TIME or signal" 'no time'
+expect_status 2 profile --trace --trace-when 'lock_wait:x>1ms' true 2>err.txt
+expect_status 2 profile --trace --trace-when 'region>soon' true 2>err.txt
+expect_status 2 profile --trace=lock --trace-when 'region>1ms' true 2>err.txt
+expect_match "$(cat err.txt)" 'not recorded: add their kind to --trace' 'a kind that is not recorded'
+expect_status 2 profile --trace=sleep --trace-when 'sleep>1us' true 2>err.txt
+expect_status 2 profile --trace-when signal true 2>err.txt
+expect_status 2 profile --trace --stream --trace-when signal true 2>err.txt
