@@ -91,5 +91,15 @@ awk -F'|' 'NF != 12 {bad = 1} {for (i = 1; i <= 4; i++) {z = 196 * ($i - $(i + 4
     END {printf "%d of %d intervals miss the truth; mean square %.2f\n", miss, 4 * NR, square / 4 / NR
          exit bad || miss > 40 || square / 4 / NR > 1.8 || square / 4 / NR < 0.4}' intervals.txt >said.txt || fail "$(cat said.txt; head -n 3 intervals.txt)"
 cat said.txt
+expect_match "$("$CLEAR" list --db i.db --kind heap 'main' 2>&1 >/dev/null)" 'sampled; in 95 of 100 runs the truth is within: allocations ±' 'list of a sampled run'
 expect_match "$("$CLEAR" top --db i.db --kind heap 2>&1 >/dev/null)" 'sampled; in 95 of 100 runs the truth is within: allocations ±' 'top of a sampled run'
 expect_equal "$("$CLEAR" top --db t.db --kind heap 2>&1 >/dev/null | grep -c 'truth is within')" 0 'top of a run that was not sampled'
+
+# CPU samples: of n, a function with the share p has n p, give or take 1.96 standard deviations of the binomial distribution.
+expect_status 0 profile --quiet --db c.db --cpu=999 -o none.profile -- "$FIXTURES/cpu_burn" threads 300 >/dev/null
+want=$(sqlite3 c.db "SELECT sum(samples) FROM cpu" | python3 -c 'n = int(input()); assert n > 0
+print("{:,} CPU sample{}; in 95 of 100 runs the truth is within: a function with 10 % of the time ±{} %, with 1 % of the time ±{} %".format(
+    n, "s" * (n > 1), *(format(e, ".2g" if e < 99.5 else ".0f") for e in (100 * 1.959964 * (n * p * (1 - p)) ** 0.5 / (n * p) for p in (0.1, 0.01)))))')
+for report in top tree; do
+    expect_equal "$("$CLEAR" $report --db c.db --kind cpu 2>&1 >/dev/null | grep 'the truth is within')" "clear: $want" "$report of CPU samples"
+done

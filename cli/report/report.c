@@ -55,12 +55,22 @@ static void say_what(const struct report_command *command) {
     buffer_free(&line);
 }
 
-/* Beside a sampled heap profile of one run: how far its figures may be off. */
+static int say_how_exact_cpu(struct report_target *target, struct error *err) {
+    struct buffer text = {0};
+    int code = sampling_error_add_cpu(report_target_db(target), target->runs.items[0].id, &text, err);
+    if (code == 0 && text.size) error_print("%s", buffer_text(&text));
+    buffer_free(&text);
+    return code;
+}
+
+/* Beside a sampled profile of one run: how far its figures may be off. */
 static int say_how_exact(struct report_command *command, struct error *err) {
     struct report_target *target = &command->target;
     struct sampling_error error;
     struct buffer text = {0};
-    if (target->runs.count != 1 || !target->chosen || strcmp(target->chosen, "heap") != 0) return 0;
+    if (target->runs.count != 1 || !target->chosen) return 0;
+    if (strcmp(target->chosen, "cpu") == 0) return say_how_exact_cpu(target, err);
+    if (strcmp(target->chosen, "heap") != 0) return 0;
     int code = sampling_error_of(report_target_db(target), target->runs.items[0].id, &error, err);
     if (code == 1) {
         sampling_error_text(&error, &text);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/units.h"
 #include "schema/schema.h"
 
 #define NORMAL_95 1.959964 /* standard deviations on both sides that hold 95 % of a normal distribution */
@@ -59,4 +60,27 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
     add_part(text, "their bytes", error->alloc_bytes);
     add_part(text, "live blocks", error->live);
     add_part(text, "live bytes", error->live_bytes);
+}
+
+/* "1 % of the time ±56 %" */
+static void add_share(struct buffer *text, double samples, double share) {
+    double percent = 100 * NORMAL_95 * sqrt((1 - share) / (share * samples));
+    buffer_printf(text, percent < 99.5 ? "%g %% of the time ±%.2g %%" : "%g %% of the time ±%.0f %%", 100 * share,
+                  percent);
+}
+
+int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/cpu_samples.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(db, row, err) != 1) return -1;
+    int64_t samples = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    if (samples <= 0) return 0;
+    buffer_printf(text, "%s; in 95 of 100 runs the truth is within: a function with ",
+                  units_things(samples, "CPU sample").text);
+    add_share(text, (double)samples, 0.1);
+    buffer_add_text(text, ", with ");
+    add_share(text, (double)samples, 0.01);
+    return 0;
 }
