@@ -95,7 +95,7 @@ check_db t.db
 mkfifo go
 "$CLEAR" profile -q --db live.db --interval 50ms -- sh -c 'read line <go' &
 recorder=$!
-for _ in $(seq 200); do [ "$(sqlite3 -cmd '.timeout 5000' live.db 'SELECT count(*) FROM profiles' 2>/dev/null)" -gt 0 ] 2>/dev/null && break; sleep 0.1; done
+for _ in $(seq 1200); do [ "$(sqlite3 -cmd '.timeout 5000' live.db 'SELECT count(*) FROM profiles' 2>/dev/null)" -gt 0 ] 2>/dev/null && break; sleep 0.1; done
 refused 1 'run 1 is being recorded, and is not deleted' rm --db live.db --force 1
 echo go >go
 wait $recorder || fail 'the recording'

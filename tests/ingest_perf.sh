@@ -45,7 +45,11 @@ expect_equal "$(sql "$db" .dump | sha256sum)" "$before" 'the warehouse after a f
 cp "$corpus/sqlite3-fp.perf.data" again.data
 rm "$db"
 "$CLEAR" ingest --db "$db" again.data || fail 'again.data'
-same_as_script "$corpus/sqlite3-fp.script.txt.gz"
+# Names of a library that has another build ID here are left alone, by perf and by us.
+others=$(perf buildid-list -i again.data | while read -r id file; do
+    [ ! -f "$file" ] || [ "$(readelf -n "$file" | sed -n 's/.*Build ID: //p')" = "$id" ] || printf '%s:' "$file"
+done)
+OTHER_FILES=$others same_as_script "$corpus/sqlite3-fp.script.txt.gz"
 
 # A whole machine of another owner: the idle task, kernel threads and modules, whose addresses count from where each was loaded.
 perf script -f --no-inline --show-mmap-events -i "$corpus/perf.data.callgraph-3.8" >machine.txt 2>/dev/null

@@ -1,5 +1,6 @@
 """perf_script_diff.py SCRIPT DB RUN [EVENT]: is every sample of `perf script` in the warehouse, with its full chain?
 
+OTHER_FILES in the environment: paths, each ended by a colon, that are other files here than where it was recorded.
 SCRIPT is what `perf script -F comm,tid,time,event,ip,sym,symoff,dso` (or without -F) says of the recording that is run
 RUN of DB. Chains are compared as multisets of (file, address) lists with their thread's name; then the names, frame by
 frame: the demangled one that people read, and the linker's. Prints what differs and exits with 1. With --show-mmap-events the
@@ -203,6 +204,7 @@ def main():
     event = sys.argv[4] if len(sys.argv) > 4 else None
     is_dwarf = os.environ.get("DWARF") == "1"
     kernel_start = int(os.environ.get("KERNEL_START") or "0", 16)
+    others = os.environ.get("OTHER_FILES", "").split(":")
     got, stored_names = collections.Counter(), {}
     for comm, samples, frames in stored_traces(sqlite3.connect(path), run, event):
         got[comm, tuple(f[:2] for f in frames)] += samples
@@ -220,8 +222,8 @@ def main():
             continue
         wanted[comm, tuple(f[:2] for f in chain)] += 1
         for file, address, symbol, _, path_name, start in chain:
-            if path_name.startswith("/") and not os.path.isfile(path_name):
-                continue # a program that another test made, and removed since (-a)
+            if path_name.startswith("/") and (not os.path.isfile(path_name) or path_name in others):
+                continue # a program that another test made, and removed since (-a); a library that is another one here
             if symbol and plain(symbol) and (symbol.endswith("@plt") or reaches(path_name, start, address)):
                 stored = stored_names.get((file, address), ("", ""))[0]
                 if symbol.endswith("@plt") and stored.startswith(file + "+0x"): # names that perf alone works out

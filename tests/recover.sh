@@ -120,7 +120,11 @@ if perf_records cpu-clock; then
     "$CLEAR" profile --db perf.db --cpu=perf --counters -o out -- "$FIXTURES/progress" count 300000 stop >out.txt 2>err.txt &
     pid=$!
     wait_for "the program's start" test -s count
-    sleep 0.5 # of samples
+    has_computed() { # perf has samples of it by then
+        local program
+        program=$(pgrep -P "$pid" -x progress | head -n 1) && [ "$(awk '{ print $14 + $15 }' "/proc/$program/stat")" -ge 50 ]
+    }
+    wait_for 'half a second of CPU time' has_computed
     kill -KILL "$pid"
     touch stop
     wait "$pid" 2>/dev/null

@@ -7,7 +7,7 @@ mkfifo input
 "$CLEAR" profile --db t.db --label live -o live.profile --http 127.0.0.1:0 --interval 100ms "$FIXTURES/cpu_burn" input <input >profile.out 2>profile.err &
 recorder=$!
 exec 9>input
-for _ in $(seq 600); do grep -q serving profile.err && break; sleep 0.05; done
+wait_for_text serving profile.err
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' profile.err | head -n 1)
 [ -n "$url" ] || fail "no address in: $(cat profile.err)"
 curl -sN "$url/api/live" >events.txt 9>&- &
@@ -49,7 +49,7 @@ expect_equal "$(sql t.db "SELECT instr(flags, 'unfinished') FROM runs")" 0 'the 
 # Of a run that is over there is nothing more to come.
 "$CLEAR" serve --db t.db --http 127.0.0.1:0 >serve.out 2>serve.err &
 server=$!
-for _ in $(seq 100); do [ -s serve.out ] && break; sleep 0.05; done
+wait_for_text '^serving' serve.out
 url=$(sed -n 's,.*\(http://127.0.0.1:[0-9]*\)/.*,\1,p' serve.out)
 expect_equal "$(curl -sN -m 20 "$url/api/live" | grep '^event')" "$(printf 'event: window\nevent: end')" 'events of a run that is over'
 expect_equal "$(curl -s "$url/api/live?runs=nobody" -o /dev/null -w '%{http_code}')" 400 'events of no run'
