@@ -178,3 +178,44 @@ int run_order_keep(struct source_names *names, int64_t there, int64_t here, stru
         if (keep_one(names, &things[i], there, here, err)) return -1;
     return 0;
 }
+
+/* ---- reading alone ----------------------------------------------------------------------------------------------- */
+
+int run_order_want(struct db *db, int64_t run_id, struct error *err) {
+    /* wanted.sql makes the table that want_one empties */
+    return db_exec(db, embedded_text("merge/wanted.sql"), err) || want_one(db, run_id, err) ? -1 : 0;
+}
+
+int run_order_read(struct db *db, enum source_name name, int64_t run_id, struct buffer *ids, struct error *err) {
+    const struct ordered *thing = things;
+    while (thing->name != name)
+        thing++;
+    if (find_used(db, thing, err)) return -1;
+    sqlite3_stmt *row = db_prepare(db, embedded_text("merge/places.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    db_bind_text(row, ":thing", thing->thing);
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        buffer_add(ids, &id, sizeof id);
+    }
+    return code;
+}
+
+int run_order_put(struct db *db, enum source_name name, int64_t run_id, const int64_t *ids, size_t count,
+                  struct error *err) {
+    const struct ordered *thing = things;
+    struct buffer places = {0};
+    bool is_same = true;
+    while (thing->name != name)
+        thing++;
+    for (size_t i = 0; i < count; i++) {
+        struct run_place place = {ids[i], (int64_t)i + 1};
+        if (i && ids[i] <= ids[i - 1]) is_same = false;
+        buffer_add(&places, &place, sizeof place);
+    }
+    int code = is_same ? 0 : put_places(db, run_id, thing->thing, &places, err);
+    buffer_free(&places);
+    return code;
+}

@@ -1,0 +1,140 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grid.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/team/team_options.h"
+#include "ingest/team/store_status.h"
+
+struct store_options {
+    struct team_options team;
+    bool json;
+};
+
+#define AT(member) offsetof(struct store_options, member)
+static const struct option_row store_rows[] = {
+    {"db", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL",
+     .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`."},
+    {"to", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL"}, /* as clear push has it */
+    {"json", .type = OPTION_SWITCH, .offset = AT(json), .help = "Of status: print a JSON object."},
+    {0},
+};
+#undef AT
+const struct option_group store_options[] = {{"Store", store_rows, 0}, CLI_OPTIONS_END};
+
+/* ---- init and upgrade -------------------------------------------------------------------------------------------- */
+
+static int make(const struct store_options *options, const char *address, struct error *err) {
+    int64_t before;
+    char *shown = team_shown_address(address);
+    (void)options;
+    int code = team_make(address, true, &before, err);
+    if (code == 0)
+        printf("%s: %s\n", shown, before == 0 ? "the store is made" : "the store was there, and is up to date");
+    free(shown);
+    return code;
+}
+
+static int upgrade(const struct store_options *options, const char *address, struct error *err) {
+    int64_t before, after;
+    char *shown = team_shown_address(address);
+    (void)options;
+    int code = team_make(address, false, &before, err);
+    if (code == 0) code = team_make(address, false, &after, err);
+    if (code == 0 && before == after) printf("%s: is up to date\n", shown);
+    if (code == 0 && before != after) printf("%s: version %" PRId64 ", was %" PRId64 "\n", shown, after, before);
+    free(shown);
+    return code;
+}
+
+/* ---- status ------------------------------------------------------------------------------------------------------ */
+
+static void print_projects(const struct store_status *status) {
+    struct grid grid = {.columns = 4};
+    grid_left(&grid, "PROJECT");
+    grid_right(&grid, "RUNS");
+    grid_left(&grid, "OLDEST");
+    grid_left(&grid, "NEWEST");
+    for (size_t i = 0; i < status->project_count; i++) {
+        const struct store_project *project = &status->projects[i];
+        grid_left(&grid, project->name);
+        grid_right(&grid, units_count(project->runs).text);
+        grid_left(&grid, project->runs ? units_time(project->oldest_ns).text : "-");
+        grid_left(&grid, project->runs ? units_time(project->newest_ns).text : "-");
+    }
+    grid_print(&grid, stdout, true);
+    grid_free(&grid);
+}
+
+static void print_tables(const struct store_status *status) {
+    struct grid grid = {.columns = 3};
+    grid_left(&grid, "TABLE");
+    grid_right(&grid, "SIZE");
+    grid_right(&grid, "ROWS, ABOUT");
+    for (size_t i = 0; i < status->table_count; i++) {
+        grid_left(&grid, status->tables[i].name);
+        grid_right(&grid, units_bytes(status->tables[i].bytes).text);
+        grid_right(&grid, units_count(status->tables[i].rows).text);
+    }
+    grid_print(&grid, stdout, true);
+    grid_free(&grid);
+}
+
+static void print_json(const struct store_status *status) {
+    struct buffer text = {0};
+    buffer_printf(&text, "{\"version\":%" PRId64 ",\"bytes\":%" PRId64 ",\"projects\":[", status->version,
+                  status->bytes);
+    for (size_t i = 0; i < status->project_count; i++) {
+        const struct store_project *project = &status->projects[i];
+        buffer_add_text(&text, i ? ",{" : "{");
+        buffer_add_json_field(&text, "name", project->name);
+        buffer_printf(&text, ",\"runs\":%" PRId64 ",\"oldest_ns\":%" PRId64 ",\"newest_ns\":%" PRId64 "}",
+                      project->runs, project->oldest_ns, project->newest_ns);
+    }
+    buffer_add_text(&text, "],\"tables\":[");
+    for (size_t i = 0; i < status->table_count; i++) {
+        buffer_add_text(&text, i ? ",{" : "{");
+        buffer_add_json_field(&text, "name", status->tables[i].name);
+        buffer_printf(&text, ",\"bytes\":%" PRId64 ",\"rows\":%" PRId64 "}", status->tables[i].bytes,
+                      status->tables[i].rows);
+    }
+    buffer_add_text(&text, "]}");
+    puts(buffer_text(&text));
+    buffer_free(&text);
+}
+
+static int show(const struct store_options *options, const char *address, struct error *err) {
+    struct store_status status;
+    int code = store_status_read(&status, address, err);
+    if (code == 0 && options->json) {
+        print_json(&status);
+    } else if (code == 0) {
+        printf("%s: PostgreSQL %" PRId64 ", version %" PRId64 " of the store, %s\n\n", status.address,
+               status.server_version / 10000, status.version, units_bytes(status.bytes).text);
+        print_projects(&status);
+        putchar('\n');
+        print_tables(&status);
+    }
+    store_status_free(&status);
+    return code;
+}
+
+/* ---- the word ---------------------------------------------------------------------------------------------------- */
+
+int command_store(int argc, char **argv, struct error *err) {
+    static const struct {
+        const char *word;
+        int (*run)(const struct store_options *options, const char *address, struct error *err);
+    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}};
+    struct store_options options = {0};
+    if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
+    for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i].word, argv[1]) != 0) continue;
+        const char *address = team_address(&options.team, "--db", err);
+        return address ? words[i].run(&options, address, err) : -1;
+    }
+    return error_usage(err, "say what to do with the store: clear store init, status or upgrade");
+}

@@ -1,0 +1,19 @@
+#include "cli/team/team_options.h"
+
+#include <stdlib.h>
+
+const char *team_address(const struct team_options *options, const char *option, struct error *err) {
+    const char *set = options->address ? options->address : getenv("CLEAR_STORE");
+    if (!set || !*set)
+        error_usage(err, "give the address of the store: %s postgresql://HOST/DATABASE, or $CLEAR_STORE", option);
+    else if (team_is_address(set))
+        return set;
+    else
+        error_usage(err, "the address of a store is postgresql://[USER@]HOST[:PORT]/DATABASE");
+    return NULL;
+}
+
+const char *team_project(const struct team_options *options) {
+    const char *set = options->project ? options->project : getenv("CLEAR_PROJECT");
+    return set && *set ? set : "default";
+}

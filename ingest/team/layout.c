@@ -1,0 +1,179 @@
+#include "ingest/team/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/team/names.h"
+#include "schema/schema.h"
+
+/* ---- the tables of a file ---------------------------------------------------------------------------------------- */
+
+/* Tables with a row a stack or event: as arrays they take a fifth of the space. */
+static bool is_list(const char *table) {
+    static const char *const lists[] = {"sites", "cpu", "samples", "events"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(lists[i], table) == 0) return true;
+    return false;
+}
+
+static enum layout_type type_of(const char *type) {
+    return strcmp(type, "INTEGER") == 0 ? LAYOUT_INT : strcmp(type, "REAL") == 0 ? LAYOUT_REAL : LAYOUT_TEXT;
+}
+
+static bool is_left_out(const struct layout_table *table, const char *name, const struct copy_column *role) {
+    if (role->role == COPY_RUN) return true;
+    if (role->role == COPY_ID) return table->is_run || table->is_list;
+    return table->is_run && strcmp(name, "uuid") == 0;
+}
+
+static void add_column(struct layout_table *table, const char *name, enum layout_type type, struct copy_column role) {
+    table->columns = xrealloc(table->columns, ((size_t)table->column_count + 1) * sizeof *table->columns);
+    table->columns[table->column_count++] = (struct layout_column){
+        .name = xstrdup(name), .type = type, .role = role, .is_left_out = is_left_out(table, name, &role)};
+}
+
+static int read_columns(struct layout_table *table, struct db *db, struct error *err) {
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/columns.sql"), err);
+    if (!row) return -1;
+    db_bind_text(row, ":table", table->name);
+    int code;
+    while ((code = db_step(db, row, err)) == 1)
+        add_column(table, db_text(row, 0), type_of(db_text(row, 1)), table->table->columns[table->column_count]);
+    return code;
+}
+
+/* Of sites a file has two tables, which share a block size across runs; the store has what they mean. */
+static void add_sites(struct layout_table *table) {
+    static const struct {
+        const char *name;
+        struct copy_column role;
+    } columns[] = {{"profile_id", {.role = COPY_PROFILE}},
+                   {"trace_id", {COPY_NAME, SOURCE_TRACE}},
+                   {"label_set_id", {COPY_NAME, SOURCE_LABEL_SET}},
+                   {"alloc_count", {.role = COPY_VALUE}},
+                   {"alloc_bytes", {.role = COPY_VALUE}},
+                   {"free_count", {.role = COPY_VALUE}},
+                   {"free_bytes", {.role = COPY_VALUE}}};
+    *table = (struct layout_table){.name = "sites", .select = embedded_text("merge/sites.sql"), .is_list = true};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        add_column(table, columns[i].name, LAYOUT_INT, columns[i].role);
+}
+
+int layout_make(struct layout *layout, struct db *db, struct error *err) {
+    *layout = (struct layout){0};
+    if (copy_plan_make(&layout->plan, db, err)) return -1;
+    layout->tables = xcalloc(layout->plan.count + 1, sizeof *layout->tables);
+    for (size_t i = 0; i < layout->plan.count; i++) {
+        const struct copy_table *from = &layout->plan.tables[i];
+        struct layout_table *table = &layout->tables[layout->count++];
+        *table = (struct layout_table){.name = from->name,
+                                       .select = from->select,
+                                       .table = from,
+                                       .is_list = is_list(from->name),
+                                       .is_run = strcmp(from->name, "runs") == 0};
+        if (read_columns(table, db, err)) return -1;
+    }
+    add_sites(&layout->tables[layout->count++]);
+    return 0;
+}
+
+void layout_free(struct layout *layout) {
+    for (size_t i = 0; i < layout->count; i++) {
+        for (int j = 0; j < layout->tables[i].column_count; j++)
+            free(layout->tables[i].columns[j].name);
+        free(layout->tables[i].columns);
+    }
+    free(layout->tables);
+    copy_plan_free(&layout->plan);
+    *layout = (struct layout){0};
+}
+
+/* ---- SQL: names of clear's own schema, which have no quotation marks --------------------------------------------- */
+
+static int owner_of(const struct layout_table *table) {
+    int owner = 0;
+    while (table->columns[owner].is_left_out)
+        owner++;
+    return owner;
+}
+
+static const char *sql_type(const struct layout_table *table, int column) {
+    static const char *const types[] = {"bigint", "double precision", "text"};
+    static const char *const lists[] = {"bigint[]", "double precision[]", "text[]"};
+    const struct layout_column *at = &table->columns[column];
+    if (at->role.role == COPY_MAPPINGS) return "bigint[]";
+    if (!table->is_list || column == owner_of(table)) return types[at->type];
+    return at->role.role == COPY_NAME ? "integer[]" : lists[at->type];
+}
+
+static void add_names_tables(struct buffer *sql) {
+    static const char *const types[] = {"text", "bigint", "bigint", "bigint[]", "bigint[]"};
+    for (int i = SOURCE_NONE + 1; i < SOURCE_NAMES; i++) {
+        const struct name_kind *kind = &name_kinds[i];
+        /* layers-ok: names of clear's own */
+        buffer_printf(sql, "CREATE TABLE IF NOT EXISTS clear.\"%s\" (project bigint NOT NULL, key bigint NOT NULL,",
+                      kind->table);
+        buffer_add_text(sql, " \"check\" bigint NOT NULL, ");
+        for (const struct name_column *column = kind->columns; column->name; column++)
+            buffer_printf(sql, "\"%s\" %s NOT NULL, ", column->name, types[column->type]);
+        buffer_add_text(sql, "PRIMARY KEY (project, key));\n");
+    }
+}
+
+static void add_table(struct buffer *sql, const struct layout_table *table) {
+    /* layers-ok: as above */
+    buffer_printf(sql, "CREATE TABLE IF NOT EXISTS clear.\"%s\" (project bigint NOT NULL, month date NOT NULL,",
+                  table->name);
+    buffer_add_text(sql, " run uuid NOT NULL, place bigint NOT NULL, PRIMARY KEY (project, month, run, place))");
+    buffer_add_text(sql, " PARTITION BY RANGE (month);\n");
+    for (int i = 0; i < table->column_count; i++)
+        if (!table->columns[i].is_left_out) /* layers-ok: as above */
+            buffer_printf(sql, "ALTER TABLE clear.\"%s\" ADD COLUMN IF NOT EXISTS \"%s\" %s;\n", table->name,
+                          table->columns[i].name, sql_type(table, i));
+}
+
+void layout_add_tables(struct buffer *sql, const struct layout *layout) {
+    add_names_tables(sql);
+    for (size_t i = 0; i < layout->count; i++)
+        add_table(sql, &layout->tables[i]);
+}
+
+void layout_add_copy(struct buffer *sql, const struct layout_table *table) {
+    buffer_printf(sql, "COPY clear.\"%s\"(project, month, run, place", table->name);
+    for (int i = 0; i < table->column_count; i++)
+        if (!table->columns[i].is_left_out) buffer_printf(sql, ", \"%s\"", table->columns[i].name);
+    buffer_add_text(sql, ") FROM STDIN");
+}
+
+/* The columns in order, of a list those of the row that unnest makes. */
+static void add_selected(struct buffer *sql, const struct layout_table *table, int owner) {
+    for (int i = 0; i < table->column_count; i++) {
+        buffer_add_text(sql, i ? ", " : "SELECT ");
+        if (table->columns[i].is_left_out)
+            buffer_add_text(sql, "NULL");
+        else
+            buffer_printf(sql, "%s.\"%s\"", table->is_list && i != owner ? "item" : "row", table->columns[i].name);
+    }
+    buffer_printf(sql, " FROM clear.\"%s\" AS row", table->name); /* layers-ok: as above */
+}
+
+static void add_unnest(struct buffer *sql, const struct layout_table *table, int owner) {
+    struct buffer arrays = {0}, names = {0};
+    for (int i = 0; i < table->column_count; i++) {
+        if (table->columns[i].is_left_out || i == owner) continue;
+        buffer_printf(&arrays, "%srow.\"%s\"", arrays.size ? ", " : "", table->columns[i].name);
+        buffer_printf(&names, "\"%s\", ", table->columns[i].name);
+    }
+    /* layers-ok: as above */
+    buffer_printf(sql, ", unnest(%s) WITH ORDINALITY AS item(%sitem_place)", buffer_text(&arrays), buffer_text(&names));
+    buffer_free(&arrays);
+    buffer_free(&names);
+}
+
+void layout_add_select(struct buffer *sql, const struct layout_table *table) {
+    int owner = owner_of(table);
+    add_selected(sql, table, owner);
+    if (table->is_list) add_unnest(sql, table, owner);
+    buffer_add_text(sql, " WHERE row.project = $1 AND row.month = $2 AND row.run = $3 ORDER BY row.place");
+    if (table->is_list) buffer_add_text(sql, ", item_place");
+}

@@ -1,0 +1,41 @@
+/* layout.h: the tables of a store that hold what hangs on a run, made from the tables of a file: a table that is new in clear's schema is
+ * not forgotten. Each has the columns project, month, run and place; then
+ *   a table of rows has the columns of the file's, with content keys for ids of names, and the file's ids of processes and profiles;
+ *   a table of lists has a row a profile or process, and an array for each column, with places in run_names for ids of names. */
+#ifndef CLEAR_INGEST_TEAM_LAYOUT_H
+#define CLEAR_INGEST_TEAM_LAYOUT_H
+
+#include "ingest/read/warehouse/copy_rows.h"
+
+struct layout {
+    struct copy_plan plan; /* of a file */
+    struct layout_table {
+        const char *name;
+        const char *select; /* from a file, of run :run */
+        const struct copy_table
+            *table; /* how its rows are written to a file; NULL of sites, which have their own writer */
+        struct layout_column {
+            char *name;
+            enum layout_type { LAYOUT_INT, LAYOUT_REAL, LAYOUT_TEXT } type;
+            struct copy_column role;
+            bool is_left_out; /* the run's own id and uuid, and ids that nothing refers to */
+        } * columns;
+        int column_count;
+        bool is_list; /* the first column that is not left out says of what */
+        bool is_run;  /* the table runs: one row a run */
+    } * tables;
+    size_t count;
+};
+
+/* Of the schema of `db`, which is open. layout_free it, whatever it returns. */
+int layout_make(struct layout *layout, struct db *db, struct error *err);
+void layout_free(struct layout *layout);
+
+/* Adds the SQL that makes, in a store, the tables, and columns that an older store lacks. */
+void layout_add_tables(struct buffer *sql, const struct layout *layout);
+/* COPY into the table. */
+void layout_add_copy(struct buffer *sql, const struct layout_table *table);
+/* Rows of the run ($1: project, $2: month, $3: run), every column of the file's table in order: NULL for what is left out. */
+void layout_add_select(struct buffer *sql, const struct layout_table *table);
+
+#endif

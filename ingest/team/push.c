@@ -1,0 +1,381 @@
+#include "ingest/team/push.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/integers.h"
+#include "ingest/read/warehouse/run_order.h"
+#include "ingest/record/live_recordings.h"
+#include "ingest/team/copy_text.h"
+#include "schema/schema.h"
+
+void push_begin(struct push *push, struct team *team, struct db *db) {
+    *push = (struct push){.team = team, .db = db, .names = {.db = db}};
+}
+
+void push_end(struct push *push) {
+    push_names_free(&push->names);
+}
+
+/* What is being pushed. */
+struct pushing {
+    struct push *push;
+    int64_t run_id;
+    char *uuid, *content_hash; /* content_hash: NULL of a recorded run */
+    struct team_month month;
+    struct map places[SOURCE_NAMES]; /* id of an object, stack or label set -> its place, from 1 */
+    struct buffer keys[SOURCE_NAMES];
+    struct buffer rows;
+};
+
+static void pushing_free(struct pushing *pushing) {
+    for (int i = 0; i < SOURCE_NAMES; i++) {
+        map_free(&pushing->places[i]);
+        buffer_free(&pushing->keys[i]);
+    }
+    buffer_free(&pushing->rows);
+    free(pushing->uuid);
+    free(pushing->content_hash);
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+/* A store keeps uuids as such: of one that is written in another way it would not give back the same text. */
+static bool is_uuid(const char *text) {
+    static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    if (strlen(text) != sizeof form - 1) return false;
+    for (size_t i = 0; form[i]; i++)
+        if (form[i] == '-' ? text[i] != '-' : !strchr("0123456789abcdef", text[i])) return false;
+    return true;
+}
+
+static int read_run(struct pushing *pushing, bool *is_unfinished, struct error *err) {
+    struct db *db = pushing->push->db;
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/run.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", pushing->run_id);
+    int code = db_step(db, row, err);
+    if (code != 1) return code ? -1 : error_fail(err, "%s: run %" PRId64 " is gone", db->path, pushing->run_id);
+    pushing->uuid = xstrdup(db_text(row, 0));
+    if (sqlite3_column_type(row, 1) != SQLITE_NULL) pushing->content_hash = xstrdup(db_text(row, 1));
+    pushing->month = team_month(sqlite3_column_int64(row, 2));
+    *is_unfinished = sqlite3_column_int(row, 3);
+    sqlite3_reset(row);
+    if (is_uuid(pushing->uuid)) return 0;
+    return error_fail(err, "%s: is damaged: run %" PRId64 " has no uuid: '%.40s'", db->path, pushing->run_id,
+                      pushing->uuid);
+}
+
+static int find_known(struct pushing *pushing, bool *is_known, struct error *err) {
+    struct team *team = pushing->push->team;
+    struct buffer hash = {0};
+    struct team_answer answer;
+    if (pushing->content_hash) store_text_add(&hash, pushing->content_hash);
+    const char *values[] = {team->project_number, pushing->month.text, pushing->uuid,
+                            pushing->content_hash ? buffer_text(&hash) : NULL};
+    int code = team_ask(&team->server, embedded_text("team/known_run.sql"), values, 4, &answer, err);
+    if (code == 0) *is_known = answer.rows > 0;
+    team_answer_free(&answer);
+    buffer_free(&hash);
+    return code;
+}
+
+/* ---- names that it uses ------------------------------------------------------------------------------------------ */
+
+static int use_thing(struct pushing *pushing, enum source_name thing, struct error *err) {
+    struct buffer ids = {0};
+    int code = run_order_read(pushing->push->db, thing, pushing->run_id, &ids, err);
+    const int64_t *items = (const int64_t *)(const void *)ids.data;
+    for (size_t i = 0; code == 0 && i < ids.size / sizeof *items; i++) {
+        int64_t key = 0;
+        code = push_names_key(&pushing->push->names, thing, items[i], &key, err);
+        map_put(&pushing->places[thing], &items[i], sizeof items[i], NULL)->value = (int64_t)i + 1;
+        buffer_add(&pushing->keys[thing], &key, sizeof key);
+    }
+    buffer_free(&ids);
+    return code;
+}
+
+static int use_names(struct pushing *pushing, struct error *err) {
+    return run_order_want(pushing->push->db, pushing->run_id, err) || use_thing(pushing, SOURCE_OBJECT, err) ||
+                   use_thing(pushing, SOURCE_TRACE, err) || use_thing(pushing, SOURCE_LABEL_SET, err)
+               ? -1
+               : 0;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void begin_row(struct pushing *pushing, int64_t place) {
+    buffer_printf(&pushing->rows, "%s\t%s\t%s", pushing->push->team->project_number, pushing->month.text,
+                  pushing->uuid);
+    if (!place) return;
+    copy_tab(&pushing->rows);
+    copy_int(&pushing->rows, place);
+}
+
+static int send(struct pushing *pushing, const char *sql, struct error *err) {
+    if (!pushing->rows.size) return 0;
+    pushing->push->bytes += (int64_t)pushing->rows.size;
+    int code = team_copy(&pushing->push->team->server, sql, &pushing->rows, err);
+    buffer_clear(&pushing->rows);
+    return code;
+}
+
+static int send_table(struct pushing *pushing, const struct layout_table *table, struct error *err) {
+    struct buffer sql = {0};
+    layout_add_copy(&sql, table);
+    int code = send(pushing, buffer_text(&sql), err);
+    buffer_free(&sql);
+    return code;
+}
+
+static int add_mappings(struct pushing *pushing, const char *json, struct error *err) {
+    struct buffer keys = {0};
+    const char *at = integers_first(json);
+    int64_t id, key;
+    while (at && *at != ']') {
+        at = integers_next(at, &id);
+        if (!at) break;
+        if (push_names_key(&pushing->push->names, SOURCE_MAPPING, id, &key, err)) {
+            buffer_free(&keys);
+            return -1;
+        }
+        array_int(&keys, key);
+    }
+    copy_array(&pushing->rows, &keys);
+    buffer_free(&keys);
+    return integers_ended(at) ? 0 : error_fail(err, "%s: is damaged: profiles.mappings", pushing->push->db->path);
+}
+
+static void add_value(struct buffer *rows, enum layout_type type, sqlite3_stmt *row, int column) {
+    if (type == LAYOUT_INT) copy_int(rows, sqlite3_column_int64(row, column));
+    if (type == LAYOUT_REAL) copy_real(rows, sqlite3_column_double(row, column));
+    if (type == LAYOUT_TEXT) copy_text(rows, db_text(row, column));
+}
+
+static int add_field(struct pushing *pushing, const struct layout_column *column, sqlite3_stmt *row, int at,
+                     struct error *err) {
+    int64_t key;
+    copy_tab(&pushing->rows);
+    if (sqlite3_column_type(row, at) == SQLITE_NULL) {
+        copy_null(&pushing->rows);
+        return 0;
+    }
+    if (column->role.role == COPY_MAPPINGS) return add_mappings(pushing, db_text(row, at), err);
+    if (column->role.role != COPY_NAME) {
+        add_value(&pushing->rows, column->type, row, at);
+        return 0;
+    }
+    if (push_names_key(&pushing->push->names, column->role.target, sqlite3_column_int64(row, at), &key, err)) return -1;
+    copy_int(&pushing->rows, key);
+    return 0;
+}
+
+static int add_row(struct pushing *pushing, const struct layout_table *table, sqlite3_stmt *row, int64_t place,
+                   struct error *err) {
+    begin_row(pushing, place);
+    for (int i = 0; i < table->column_count; i++)
+        if (!table->columns[i].is_left_out && add_field(pushing, &table->columns[i], row, i, err)) return -1;
+    copy_end(&pushing->rows);
+    return 0;
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
+
+enum { LIST_COLUMNS_MAX = 32 };
+
+struct list {
+    int64_t owner, place; /* owner: the profile or process of the rows; place: of its row in the store, 0: none yet */
+    struct buffer columns[LIST_COLUMNS_MAX];
+};
+
+static void end_list(struct pushing *pushing, const struct layout_table *table, struct list *list) {
+    int owner = -1;
+    if (!list->place) return;
+    begin_row(pushing, list->place);
+    for (int i = 0; i < table->column_count; i++) {
+        if (table->columns[i].is_left_out) continue;
+        copy_tab(&pushing->rows);
+        if (owner < 0)
+            copy_int(&pushing->rows, list->owner);
+        else
+            copy_array(&pushing->rows, &list->columns[i]);
+        owner = 0;
+        buffer_clear(&list->columns[i]);
+    }
+    copy_end(&pushing->rows);
+}
+
+static int add_element(struct pushing *pushing, const struct layout_column *column, sqlite3_stmt *row, int at,
+                       struct buffer *array, struct error *err) {
+    int64_t value = sqlite3_column_int64(row, at);
+    if (sqlite3_column_type(row, at) == SQLITE_NULL) {
+        array_null(array);
+    } else if (column->role.role == COPY_NAME) {
+        const struct map_entry *place = map_find(&pushing->places[column->role.target], &value, sizeof value);
+        if (value && !place) return error_fail(err, "%s: is damaged: a name of no run", pushing->push->db->path);
+        array_int(array, value ? place->value : 0);
+    } else if (column->type == LAYOUT_TEXT) {
+        array_text(array, db_text(row, at));
+    } else {
+        array_int(array, value);
+    }
+    return 0;
+}
+
+static int add_to_list(struct pushing *pushing, const struct layout_table *table, sqlite3_stmt *row, struct list *list,
+                       struct error *err) {
+    int owner = -1;
+    for (int i = 0; i < table->column_count; i++) {
+        if (table->columns[i].is_left_out) continue;
+        if (owner < 0) {
+            owner = i;
+            int64_t id = sqlite3_column_int64(row, i);
+            if (!list->place || id != list->owner) {
+                end_list(pushing, table, list);
+                list->owner = id;
+                list->place++;
+            }
+        } else if (add_element(pushing, &table->columns[i], row, i, &list->columns[i], err)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- a table ----------------------------------------------------------------------------------------------------- */
+
+static int read_rows(struct pushing *pushing, const struct layout_table *table, struct list *list, struct error *err) {
+    struct db *db = pushing->push->db;
+    sqlite3_stmt *row = db_prepare(db, table->select, err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", pushing->run_id);
+    int64_t place = 0;
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        int failed =
+            table->is_list ? add_to_list(pushing, table, row, list, err) : add_row(pushing, table, row, ++place, err);
+        if (failed) {
+            sqlite3_reset(row);
+            return -1;
+        }
+    }
+    if (code == 0) end_list(pushing, table, list);
+    return code;
+}
+
+static int push_table(struct pushing *pushing, const struct layout_table *table, struct error *err) {
+    struct list list = {0};
+    if (table->column_count > LIST_COLUMNS_MAX) bug("table %s has more columns than a list", table->name);
+    int code = read_rows(pushing, table, &list, err);
+    for (int i = 0; i < LIST_COLUMNS_MAX; i++)
+        buffer_free(&list.columns[i]);
+    return code ? -1 : send_table(pushing, table, err);
+}
+
+/* ---- what the file's views say ----------------------------------------------------------------------------------- */
+
+static int push_view(struct pushing *pushing, const char *select, const char *copy, struct error *err) {
+    struct db *db = pushing->push->db;
+    sqlite3_stmt *row = db_prepare(db, embedded_text(select), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", pushing->run_id);
+    int64_t place = 0;
+    int code;
+    while ((code = db_step(db, row, err)) == 1) {
+        begin_row(pushing, ++place);
+        for (int i = 0; i < sqlite3_column_count(row); i++) {
+            copy_tab(&pushing->rows);
+            if (sqlite3_column_type(row, i) == SQLITE_NULL)
+                copy_null(&pushing->rows);
+            else
+                copy_text(&pushing->rows, db_text(row, i));
+        }
+        copy_end(&pushing->rows);
+    }
+    return code ? -1 : send(pushing, copy, err);
+}
+
+/* ---- the transaction --------------------------------------------------------------------------------------------- */
+
+/* The run's first row, and what makes two who push the same run wait for each other: false if the other was first. */
+static int claim(struct pushing *pushing, bool *is_known, struct error *err) {
+    static const enum source_name things[] = {SOURCE_TRACE, SOURCE_LABEL_SET, SOURCE_OBJECT};
+    struct team *team = pushing->push->team;
+    const char *values[6] = {team->project_number, pushing->month.text, pushing->uuid};
+    struct buffer lists[3] = {{0}};
+    int64_t inserted = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct buffer *keys = &pushing->keys[things[i]];
+        copy_ints(&lists[i], (const int64_t *)(const void *)keys->data, keys->size / sizeof(int64_t));
+        values[3 + i] = buffer_text(&lists[i]);
+        pushing->push->bytes += (int64_t)lists[i].size;
+    }
+    int code = team_change(&team->server, embedded_text("team/claim_run.sql"), values, 6, &inserted, err);
+    *is_known = inserted == 0;
+    for (int i = 0; i < 3; i++)
+        buffer_free(&lists[i]);
+    return code;
+}
+
+static int push_rows(struct pushing *pushing, struct error *err) {
+    const struct layout *layout = &pushing->push->team->layout;
+    for (size_t i = 0; i < layout->count; i++)
+        if (push_table(pushing, &layout->tables[i], err)) return -1;
+    if (push_view(pushing, "team/findings.sql", embedded_text("team/copy_findings.sql"), err) ||
+        push_view(pushing, "team/figures.sql", embedded_text("team/copy_figures.sql"), err))
+        return -1;
+    return push_names_send(&pushing->push->names, pushing->push->team, err); /* what the rows named is known now */
+}
+
+static int push_all(struct pushing *pushing, bool *is_known, struct error *err) {
+    struct team *team = pushing->push->team;
+    const char *project[] = {team->project_number, team->project_name};
+    if (team_run(&team->server, "BEGIN", err) ||
+        team_ask(&team->server, embedded_text("team/put_project.sql"), project, 2, NULL, err) ||
+        claim(pushing, is_known, err))
+        return -1;
+    if (*is_known) {
+        team_rollback(&team->server);
+        return 0;
+    }
+    return push_rows(pushing, err) || team_run(&team->server, "COMMIT", err) ? -1 : 0;
+}
+
+/* In a transaction of its own: the month is there for everybody, whatever becomes of this run. */
+static int make_month(struct pushing *pushing, struct error *err) {
+    struct team_server *server = &pushing->push->team->server;
+    const char *values[] = {pushing->month.text};
+    struct team_answer answer;
+    if (strcmp(pushing->push->month.text, pushing->month.text) == 0) return 0;
+    if (team_ask(server, embedded_text("team/has_month.sql"), values, 1, &answer, err)) return -1;
+    bool is_there = answer.rows > 0;
+    team_answer_free(&answer);
+    if (!is_there && team_ask(server, "SELECT clear.add_month($1)", values, 1, NULL, err)) return -1;
+    pushing->push->month = pushing->month;
+    return 0;
+}
+
+static int push_new(struct pushing *pushing, bool *is_known, struct error *err) {
+    if (find_known(pushing, is_known, err)) return -1;
+    if (*is_known) return 0;
+    if (make_month(pushing, err) || use_names(pushing, err)) return -1;
+    if (push_all(pushing, is_known, err) == 0) {
+        if (!*is_known) push_names_sent(&pushing->push->names);
+        return 0;
+    }
+    team_rollback(&pushing->push->team->server);
+    return -1;
+}
+
+int push_run(struct push *push, int64_t run_id, enum push_outcome *outcome, struct error *err) {
+    struct pushing pushing = {.push = push, .run_id = run_id};
+    bool is_unfinished = false, is_known = false;
+    int code = read_run(&pushing, &is_unfinished, err);
+    bool is_recording = code == 0 && is_unfinished && live_recording_is(pushing.uuid);
+    if (code == 0 && !is_recording) code = push_new(&pushing, &is_known, err);
+    *outcome = is_recording ? PUSH_RECORDING : is_known ? PUSH_KNOWN : PUSH_STORED;
+    pushing_free(&pushing);
+    return code;
+}

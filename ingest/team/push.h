@@ -1,0 +1,26 @@
+/* push.h: runs of a file, into a team's store: one transaction a run. A run that the store has, by its uuid or by the hash of the file that
+ * it was read from, is left alone, so that to push again is safe, whenever the last push ended. */
+#ifndef CLEAR_INGEST_TEAM_PUSH_H
+#define CLEAR_INGEST_TEAM_PUSH_H
+
+#include "ingest/team/push_names.h"
+
+struct push {
+    struct team *team; /* open; the caller's */
+    struct db *db;     /* the file; may be open for reading alone */
+    struct push_names names;
+    int64_t bytes;           /* of rows that were sent */
+    struct team_month month; /* the latest that the store has partitions of; empty: not known */
+};
+
+enum push_outcome {
+    PUSH_STORED,
+    PUSH_KNOWN,     /* it was there */
+    PUSH_RECORDING, /* it is being recorded: its end is missing */
+};
+
+void push_begin(struct push *push, struct team *team, struct db *db);
+void push_end(struct push *push);
+int push_run(struct push *push, int64_t run_id, enum push_outcome *outcome, struct error *err);
+
+#endif

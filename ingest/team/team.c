@@ -1,0 +1,128 @@
+#include "ingest/team/team.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "ingest/team/content_key.h"
+#include "schema/schema.h"
+
+/* Of both parts: what clear's schema of a file makes of the tables, and what schema/team does. */
+static int64_t current_version(void) {
+    return SCHEMA_VERSION * 1000 + TEAM_VERSION;
+}
+
+/* 0: there is no store. */
+static int read_version(struct team_server *server, int64_t *version, struct error *err) {
+    struct team_answer answer;
+    *version = 0;
+    if (team_ask(server, "SELECT to_regclass('clear.meta')", NULL, 0, &answer, err)) return -1;
+    bool is_there = team_text(&answer, 0, 0);
+    team_answer_free(&answer);
+    if (!is_there) return 0;
+    if (team_ask(server, "SELECT value FROM clear.meta WHERE key = 'version'", NULL, 0, &answer, err)) return -1;
+    if (answer.rows) *version = team_int(&answer, 0, 0);
+    team_answer_free(&answer);
+    return 0;
+}
+
+static int check_version(struct team_server *server, struct error *err) {
+    int64_t version;
+    if (read_version(server, &version, err)) return -1;
+    if (version == 0) return error_fail(err, "%s: there is no store: make it with clear store init", server->name);
+    if (version > current_version())
+        return error_fail(err,
+                          "%s: the store was made by a newer clear (version %" PRId64 "; this one knows %" PRId64 ")",
+                          server->name, version, current_version());
+    if (version < current_version())
+        return error_fail(err, "%s: the store was made by an older clear: clear store upgrade", server->name);
+    return 0;
+}
+
+int team_read_version(struct team_server *server, int64_t *version, struct error *err) {
+    return check_version(server, err) || read_version(server, version, err) ? -1 : 0;
+}
+
+int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err) {
+    *team = (struct team){.project_name = project, .project = content_project(project)};
+    snprintf(team->project_number, sizeof team->project_number, "%" PRId64, team->project);
+    if (team_connect(&team->server, uri, err) || check_version(&team->server, err)) return -1;
+    return layout_make(&team->layout, db, err);
+}
+
+void team_close(struct team *team) {
+    layout_free(&team->layout);
+    team_disconnect(&team->server);
+}
+
+/* ---- making the tables ------------------------------------------------------------------------------------------- */
+
+static int put_version(struct team_server *server, struct error *err) {
+    char *version = xasprintf("%" PRId64, current_version());
+    const char *values[] = {version};
+    int code = team_ask(server, embedded_text("team/put_version.sql"), values, 1, NULL, err);
+    free(version);
+    return code;
+}
+
+/* Two who make it at once wait for each other. */
+static int make_tables(struct team_server *server, const struct layout *layout, struct error *err) {
+    struct buffer sql = {0};
+    layout_add_tables(&sql, layout);
+    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
+                       team_run(server, embedded_text("team/tables.sql"), err) ||
+                       team_run(server, buffer_text(&sql), err) ||
+                       team_run(server, embedded_text("team/indexes.sql"), err) ||
+                       team_run(server, embedded_text("team/add_month.sql"), err) || put_version(server, err) ||
+                       team_run(server, "COMMIT", err)
+                   ? -1
+                   : 0;
+    if (code) team_rollback(server);
+    buffer_free(&sql);
+    return code;
+}
+
+static int check_encoding(struct team_server *server, struct error *err) {
+    struct team_answer answer;
+    if (team_ask(server, "SHOW server_encoding", NULL, 0, &answer, err)) return -1;
+    int code = strcmp(team_text(&answer, 0, 0), "UTF8") == 0
+                   ? 0
+                   : error_fail(err, "%s: the database is in %s: make one with ENCODING 'UTF8'", server->name,
+                                team_text(&answer, 0, 0));
+    team_answer_free(&answer);
+    return code;
+}
+
+static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *version, struct error *err) {
+    struct layout layout = {0};
+    struct db db;
+    if (check_encoding(server, err) || read_version(server, version, err)) return -1;
+    if (*version == 0 && !may_make) return check_version(server, err);
+    if (*version > current_version()) return check_version(server, err);
+    if (*version == current_version()) return 0;
+    if (db_open_private(&db, "the schema of a store", err)) return -1;
+    int code = layout_make(&layout, &db, err) || make_tables(server, &layout, err) ? -1 : 0;
+    layout_free(&layout);
+    return db_close(&db, err) ? -1 : code;
+}
+
+int team_make(const char *uri, bool may_make, int64_t *version, struct error *err) {
+    struct team_server server;
+    int code = team_connect(&server, uri, err) || make_or_upgrade(&server, may_make, version, err) ? -1 : 0;
+    team_disconnect(&server);
+    return code;
+}
+
+/* ---- months ------------------------------------------------------------------------------------------------------ */
+
+struct team_month team_month(int64_t ns) {
+    struct team_month month;
+    time_t seconds = ns / 1000000000 - (ns % 1000000000 < 0);
+    struct tm day;
+    gmtime_r(&seconds, &day);
+    snprintf(month.text, sizeof month.text, "%04u-%02u-01", (unsigned)(day.tm_year + 1900) % 10000,
+             (unsigned)(day.tm_mon + 1) % 100);
+    return month;
+}

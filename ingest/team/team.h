@@ -1,0 +1,37 @@
+/* team.h: a team's store: the runs of many machines on a PostgreSQL server, schema `clear`.
+ *
+ * Runs belong to a project. Names are shared within a project, by content. A run is pushed and pulled as a whole. */
+#ifndef CLEAR_INGEST_TEAM_TEAM_H
+#define CLEAR_INGEST_TEAM_TEAM_H
+
+#include "ingest/team/layout.h"
+#include "ingest/team/team_server.h"
+
+enum { TEAM_VERSION = 1 }; /* of the tables that layout.c does not make */
+
+struct team {
+    struct team_server server;
+    struct layout layout; /* after team_open */
+    int64_t project;
+    char project_number[24]; /* the same for a parameter */
+    const char *project_name;
+};
+
+/* Connects, and checks that the store is there and of this version. `db`: any open warehouse, for its schema. team_close it, whatever
+ * it returns. */
+int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err);
+void team_close(struct team *team);
+
+/* The version of the store's tables; a failure if there is no store, or it is not of this clear. */
+int team_read_version(struct team_server *server, int64_t *version, struct error *err);
+
+/* Makes the store's tables, or adds to a store of an older clear what it lacks: one transaction. *version: before; 0: there was none. */
+int team_make(const char *uri, bool may_make, int64_t *version, struct error *err);
+
+/* The month's first day of a moment, as PostgreSQL reads it. */
+struct team_month {
+    char text[16];
+};
+struct team_month team_month(int64_t ns);
+
+#endif

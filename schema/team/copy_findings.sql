@@ -1,0 +1,2 @@
+-- Findings of a run.
+COPY clear.findings(project, month, run, place, section, code, severity, subject, evidence, advice) FROM STDIN

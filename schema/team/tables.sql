@@ -1,0 +1,54 @@
+-- A store on PostgreSQL: what is not made from the tables of a file (ingest/team/layout.c). Every primary key begins with the project, so
+-- that every join stays in one shard. Names are kept by content: `key` and `check` are bits of the SHA-256 of a definition.
+CREATE SCHEMA IF NOT EXISTS clear;
+
+CREATE TABLE IF NOT EXISTS clear.meta (
+    key   text PRIMARY KEY, -- version: of the tables, as user_version of a file
+    value text NOT NULL
+);
+
+CREATE TABLE IF NOT EXISTS clear.projects (
+    project bigint PRIMARY KEY, -- 64 bits of the SHA-256 of its name
+    name    text   NOT NULL
+);
+
+-- What a run uses of the names, in the order in which exports list it. Other tables have a place in these lists, from 1.
+CREATE TABLE IF NOT EXISTS clear.run_names (
+    project    bigint      NOT NULL,
+    month      date        NOT NULL, -- the first day of the month in which the run began, UTC
+    run        uuid        NOT NULL,
+    traces     bigint[]    NOT NULL,
+    label_sets bigint[]    NOT NULL,
+    objects    bigint[]    NOT NULL,
+    pushed_at  timestamptz NOT NULL DEFAULT now(),
+    pushed_by  text        NOT NULL DEFAULT current_user,
+    PRIMARY KEY (project, month, run)
+) PARTITION BY RANGE (month);
+
+-- What the file's views said of the run when it was pushed.
+CREATE TABLE IF NOT EXISTS clear.findings (
+    project  bigint NOT NULL,
+    month    date   NOT NULL,
+    run      uuid   NOT NULL,
+    place    bigint NOT NULL, -- 1, 2, ... in the order of the view doctor
+    section  text   NOT NULL,
+    code     text   NOT NULL,
+    severity text   NOT NULL,
+    subject  text   NOT NULL,
+    evidence text   NOT NULL, -- JSON
+    advice   text   NOT NULL,
+    PRIMARY KEY (project, month, run, place)
+) PARTITION BY RANGE (month);
+
+CREATE TABLE IF NOT EXISTS clear.figures (
+    project bigint           NOT NULL,
+    month   date             NOT NULL,
+    run     uuid             NOT NULL,
+    place   bigint           NOT NULL,
+    figure  text             NOT NULL,
+    subject text             NOT NULL, -- '' for the whole run
+    value   double precision,
+    PRIMARY KEY (project, month, run, place)
+) PARTITION BY RANGE (month);
+-- A name of C++ may be longer than an index takes.
+CREATE INDEX IF NOT EXISTS figures_subject ON clear.figures(project, figure, md5(subject));

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# postgres.sh: a PostgreSQL server for one test:   . "$(dirname "$0")/postgres.sh"; postgres_start
+# It has a private directory, a socket in it and no TCP port, and runs as another user where the test runs as root, as PostgreSQL demands.
+# It ends with the test, however that ends. Afterwards $PG is the directory and $PGHOST the socket's; `psql` and libpq find it by these.
+postgres_bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -1)
+
+postgres_as() { # postgres_as COMMAND...: as the user that the server runs as
+    if [ "$(id -u)" = 0 ]; then
+        (cd / && setpriv --reuid=postgres --regid=postgres --clear-groups -- "$@")
+    else
+        "$@"
+    fi
+}
+
+postgres_run() { # starts the server of $PG, again after a stop
+    # In a chroot there may be no /dev/shm. No fsync: what is tried here are crashes of programs, not of the machine.
+    postgres_as "$postgres_bin/pg_ctl" -D "$PG/data" -l "$PG/log" -w -t 120 start \
+        -o "-c listen_addresses='' -c unix_socket_directories=$PG -c dynamic_shared_memory_type=mmap -c fsync=off $*" >/dev/null ||
+        fail "PostgreSQL does not start: $(cat "$PG/log")"
+}
+
+postgres_stop() {
+    [ ! -e "$PG/data/postmaster.pid" ] || postgres_as "$postgres_bin/pg_ctl" -D "$PG/data" -m "${1:-immediate}" -w stop >/dev/null 2>&1
+}
+
+postgres_start() { # postgres_start [OPTIONS...]: a new server with a database `profiles`
+    [ -n "$postgres_bin" ] || fail 'postgresql is not installed'
+    PG=$(mktemp -d /tmp/clear-pg.XXXXXX) || fail 'no directory for PostgreSQL'
+    trap 'postgres_stop; rm -rf "$PG"' EXIT
+    trap 'exit 1' INT TERM HUP
+    [ "$(id -u)" != 0 ] || chown postgres:postgres "$PG"
+    chmod 755 "$PG"
+    postgres_as "$postgres_bin/initdb" -D "$PG/data" -U clear -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$TMP/initdb.txt" 2>&1 ||
+        fail "initdb: $(cat "$TMP/initdb.txt")"
+    export PGHOST=$PG PGUSER=clear PGDATABASE=profiles
+    unset PGPASSWORD PGSERVICE PGSSLMODE PGPORT CLEAR_STORE CLEAR_PROJECT
+    postgres_run "$@"
+    psql -q -d postgres -c 'CREATE DATABASE profiles' || fail 'CREATE DATABASE'
+    STORE=postgresql:///profiles
+}
+
+pg() { psql -XqAt -v ON_ERROR_STOP=1 -c "$1"; } # rows as COLUMN|COLUMN

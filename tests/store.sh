@@ -1,0 +1,135 @@
+# clear store, push and pull: runs of every kind go into a store on PostgreSQL and come back, and their exports have the same bytes; what is
+# there is not stored again; a store that is not there, damaged, or of another version says so.
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+. "$(dirname "$0")/warehouses.sh"
+postgres_start
+
+# ---- a store ----
+expect_status 1 "$CLEAR" push --db none.db --to $STORE 2>/dev/null # no such file
+make_warehouses
+expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'there is no store: .*clear store init' 'push without a store'
+"$CLEAR" store init --db $STORE >init.txt 2>&1 || fail "init: $(cat init.txt)"
+"$CLEAR" store init --to $STORE >init.txt 2>&1 || fail "init again: $(cat init.txt)"
+expect_match "$(cat init.txt)" 'was there' 'a second init'
+
+# ---- there and back ----
+for db in a b c d; do exports $db.db before; done
+for db in a b c d; do "$CLEAR" push -q --db $db.db --to $STORE --project all 2>err.txt || fail "push of $db.db: $(cat err.txt)"; done
+runs=0
+for db in a b c d; do runs=$((runs + $(sql $db.db 'SELECT count(*) FROM runs'))); done
+expect_equal "$(pg 'SELECT count(*) FROM clear.runs')" $runs 'runs in the store'
+"$CLEAR" pull all --from $STORE --project all --db back.db >pull.txt 2>&1 || fail "pull: $(cat pull.txt)"
+expect_match "$(cat pull.txt)" "^$runs runs pulled" 'what pull says'
+check_db back.db
+exports back.db after
+diff -r before after >diff.txt || fail "exports of what was pulled: $(head -20 diff.txt)"
+# From the newest to the oldest, each by itself: names come in another order than they have in the files.
+sql back.db 'SELECT uuid FROM runs ORDER BY started_ns DESC' | while read -r uuid; do
+    "$CLEAR" pull -q "$uuid" --from $STORE --project all --db turned.db 2>err.txt || fail "pull $uuid: $(cat err.txt)"
+done
+check_db turned.db
+rm -rf after
+exports turned.db after
+diff -r before after >diff.txt || fail "exports of what was pulled run by run: $(head -20 diff.txt)"
+
+# Every table that hangs on a run, as Python reads both files, rows by content and not by id. clear merge is the other way to copy runs.
+"$CLEAR" merge -q merged.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
+sql merged.db "SELECT DISTINCT m.name FROM sqlite_schema AS m, pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' AND f.\"table\" IN ('runs', 'profiles', 'processes')
+    AND m.name NOT IN ('run_places', 'site_rows') UNION SELECT 'runs' UNION SELECT 'sites' ORDER BY 1" >hanging.txt
+[ "$(wc -l <hanging.txt)" -ge 25 ] || fail "few tables hang on runs: $(cat hanging.txt)"
+while read -r table; do
+    columns=$(sql merged.db "SELECT group_concat('sum(\"' || name || '\" % 1000003), count(\"' || name || '\"), sum(length(\"' || name || '\"))', ', ') FROM pragma_table_info('$table')
+        WHERE name NOT IN ('id', 'mappings', 'profile_id', 'trace_id', 'label_set_id') AND name NOT IN (SELECT \"from\" FROM pragma_foreign_key_list('$table'))")
+    for db in back turned; do
+        expect_equal "$(sql $db.db "SELECT count(*), $columns FROM \"$table\"")" "$(sql merged.db "SELECT count(*), $columns FROM \"$table\"")" "$table of $db.db"
+    done
+done <hanging.txt
+
+# ---- again: nothing is stored twice ----
+contents() { # of the whole store
+    pg_dump --data-only --schema clear profiles | grep -v -E '^(--|SET|SELECT|\\(un)?restrict)' | sort | cksum
+}
+before=$(contents)
+for db in a b c d merged; do
+    "$CLEAR" push --json --db $db.db --to $STORE --project all >push.json 2>err.txt || fail "second push of $db.db: $(cat err.txt)"
+    expect_match "$(cat push.json)" '"pushed":0,"known":[1-9]' "second push of $db.db"
+done
+expect_equal "$(contents)" "$before" 'the store after a second push'
+"$CLEAR" pull --json all --from $STORE --project all --db back.db >pull.json || fail 'second pull'
+expect_match "$(cat pull.json)" "\"pulled\":0,\"known\":$runs" 'second pull'
+# Two projects have nothing in common.
+"$CLEAR" push -q --db a.db --to $STORE --project other 2>err.txt || fail "push to another project: $(cat err.txt)"
+expect_equal "$(pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'other'")" "$(sql a.db 'SELECT count(*) FROM runs')" 'runs of another project'
+"$CLEAR" store status --json --db $STORE >status.json || fail status
+python3 - $runs <<'PY' || fail 'clear store status --json'
+import json, sys
+status = json.load(open('status.json'))
+assert {p['name']: p['runs'] for p in status['projects']}['all'] == int(sys.argv[1]), status['projects']
+assert {'runs', 'sites', 'traces'} <= {t['name'] for t in status['tables']} and status['bytes'] > 100000
+PY
+
+# ---- what the file's views said ----
+for db in a b; do
+    sql $db.db 'SELECT uuid, section, code, subject FROM doctor JOIN runs ON runs.id = run_id' | sort >want.txt
+    pg "SELECT run, section, code, subject FROM clear.findings JOIN clear.projects USING (project) WHERE name = 'all'" | sort >all.txt
+    [ -s want.txt ] && [ -z "$(comm -23 want.txt all.txt)" ] || fail "findings of $db.db: $(comm -23 want.txt all.txt | head -3)"
+    sql $db.db "SELECT uuid, figure, subject, CAST(value AS INTEGER) FROM series JOIN runs ON runs.id = run_id WHERE scope IN ('run', 'lock')" | sort >want.txt
+    pg "SELECT run, figure, subject, value::bigint FROM clear.figures JOIN clear.projects USING (project) WHERE name = 'all'" | sort >all.txt
+    [ -s want.txt ] && [ -z "$(comm -23 want.txt all.txt)" ] || fail "figures of $db.db: $(comm -23 want.txt all.txt | head -3)"
+done
+
+# ---- which runs ----
+pulled() { # pulled SET: how many runs that is
+    rm -f set.db
+    "$CLEAR" pull --json "$1" --from $STORE --project all --db set.db 2>err.txt | sed 's/.*"pulled":\([0-9]*\).*/\1/'
+}
+expect_equal "$(pulled last=3)" 3 last=3
+expect_equal "$(pulled latest)" 1 latest
+expect_equal "$(pulled all:nightly)" 1 'a label'
+expect_equal "$(pulled tag:branch=main,last=1)" 1 'a tag'
+oldest=$(sql a.db 'SELECT uuid FROM runs ORDER BY started_ns LIMIT 1')
+expect_equal "$(pulled "${oldest:0:8},latest,latest")" 2 'the beginning of a uuid, and a run that is named twice'
+expect_status 2 "$CLEAR" pull nothing --from $STORE --project all --db set.db 2>err.txt
+expect_match "$(cat err.txt)" "no run is 'nothing'" 'a set without runs'
+
+# ---- a store that was tampered with ----
+pg "UPDATE clear.functions SET name = name || 'x' WHERE key = (SELECT min(key) FROM clear.functions WHERE name = 'main')" || fail update
+rm -f hurt.db
+expect_status 1 "$CLEAR" pull all --from $STORE --project all --db hurt.db 2>err.txt
+expect_match "$(cat err.txt)" 'is damaged: function' 'a changed name'
+check_db hurt.db
+pg "UPDATE clear.functions SET name = left(name, -1) WHERE name = 'mainx'" || fail update
+# Another definition under the key of a name that is pushed.
+"$CLEAR" push -q latest --db a.db --to $STORE --project clash || fail push
+pg "INSERT INTO clear.traces(project, key, \"check\", locations) SELECT clash.project, key, \"check\" # 1, locations FROM clear.projects AS clash, clear.traces
+    JOIN clear.projects USING (project) WHERE projects.name = 'all' AND clash.name = 'clash' ON CONFLICT DO NOTHING" || fail clash
+before=$(contents)
+expect_status 1 "$CLEAR" push latest --db b.db --to $STORE --project clash 2>err.txt
+expect_match "$(cat err.txt)" 'another stack under the key' 'a clash of keys'
+expect_equal "$(contents)" "$before" 'the store after a clash'
+
+# ---- versions ----
+pg "UPDATE clear.meta SET value = '99999999'" || fail update
+expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'newer clear' 'a newer store'
+pg "UPDATE clear.meta SET value = '3001'; ALTER TABLE clear.cpu DROP COLUMN cpu_ns; DROP TABLE clear.syscalls CASCADE" || fail update
+expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'clear store upgrade' 'an older store'
+"$CLEAR" store upgrade --db $STORE >upgrade.txt || fail upgrade
+"$CLEAR" push -q --db a.db --to $STORE --project new 2>err.txt || fail "push after an upgrade: $(cat err.txt)"
+
+# ---- addresses ----
+expect_status 2 "$CLEAR" push --db a.db --to 'postgresql://clear:s3cret@/profiles' 2>err.txt
+expect_status 2 "$CLEAR" push --db a.db --to 'postgresql:///profiles?password=s3cret' 2>>err.txt
+expect_status 2 "$CLEAR" push --db a.db --to 'postgresql://clear:s3%zzcret@/profiles' 2>>err.txt
+expect_status 2 "$CLEAR" push --db a.db --to 'http://host/' 2>>err.txt
+! grep -q 's3' err.txt || fail "a password in a message: $(cat err.txt)"
+expect_match "$(cat err.txt)" 'pgpass' 'a password in an address'
+expect_status 1 "$CLEAR" push --db a.db --to "postgresql:///none?host=$PG" 2>err.txt
+expect_match "$(cat err.txt)" 'none' 'a database that is not there'
+postgres_stop
+expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
+[ "$(wc -l <err.txt)" = 1 ] || fail "more than a line: $(cat err.txt)"
