@@ -32,13 +32,18 @@ static FILE *nowhere;
 
 /* ---- the sound warehouse ---- */
 
-static void end(void) {
+/* The warehouse, and what SQLite puts beside it. */
+static void remove_files(void) {
     static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
     char name[sizeof path + 16];
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
         unlink(name);
     }
+}
+
+static void end(void) {
+    remove_files();
     rmdir(directory);
     fclose(nowhere);
     free(sound);
@@ -99,6 +104,28 @@ bool fuzz_damage_next(const uint8_t **at, const uint8_t *stop, struct damage *da
     *damage = (struct damage){place, size, record + RECORD_HEAD};
     *at = record + RECORD_HEAD + size;
     return true;
+}
+
+static void write_damaged(FILE *file, const uint8_t *data, size_t size) {
+    const struct fuzz_warehouse *warehouse = fuzz_warehouse();
+    struct damage damage;
+    fwrite(warehouse->sound, 1, warehouse->sound_size, file);
+    for (const uint8_t *at = data; fuzz_damage_next(&at, data + size, &damage);) {
+        fseek(file, (long)(damage.place % warehouse->sound_size), SEEK_SET);
+        fwrite(damage.bytes, 1, damage.size, file);
+    }
+}
+
+void fuzz_write_damaged(const uint8_t *data, size_t size) {
+    const struct fuzz_warehouse *warehouse = fuzz_warehouse();
+    remove_files();
+    FILE *file = fopen(warehouse->path, "wb");
+    if (!file) bug("%s cannot be written", warehouse->path);
+    if (size > 16 && memcmp(data, "SQLite format 3", 16) == 0)
+        fwrite(data, 1, size, file);
+    else
+        write_damaged(file, data, size);
+    fclose(file);
 }
 
 /* ---- reading ---- */

@@ -26,6 +26,9 @@ struct damage {
 /* The next record of [*at, end), or false. */
 bool fuzz_damage_next(const uint8_t **at, const uint8_t *end, struct damage *damage);
 
+/* Writes the input to the warehouse's path: a SQLite file as it is; else damage over the sound warehouse, where places run around. */
+void fuzz_write_damaged(const uint8_t *data, size_t size);
+
 /* `text`, a dump of clear's own, as a run. */
 void fuzz_add_dump(struct db *db, const char *name, const char *text);
 
