@@ -57,7 +57,7 @@ __attribute__((noinline)) static void *in_thread(void *unused) {
     return unused;
 }
 __attribute__((noinline)) static void in_child(void) {
-    sleep(1);
+    sleep(3); /* longer than the switch takes on a slow machine */
     for (int i = 0; i < 300; i++) free(malloc(78));
 }
 int main(void) {
@@ -66,7 +66,7 @@ int main(void) {
     pid_t child = fork();
     if (child == 0) { in_child(); _exit(0); }
     kill(getppid(), SIGUSR2);
-    usleep(300000);
+    usleep(2000000);
     is_on = 1;
     pthread_join(thread, NULL);
     waitpid(child, NULL, 0);

@@ -133,12 +133,12 @@ static int try_tool(enum tool tool, const char *path, const char *option, const 
     add_argument(&arguments, "--");
     add_argument(&arguments, "true");
     bool needs_sys = tool != TOOL_STRACE && access("/sys/devices/system/cpu", F_OK) != 0;
-    const char *sys = needs_sys ? ", because /sys is not mounted: mount -t sysfs sysfs /sys" : "";
+    const char *sys = needs_sys ? "; /sys is not mounted: mount -t sysfs sysfs /sys" : "";
     pid_t pid = start_tool(path, &arguments, log, err);
     if (pid > 0 && wait_for(pid) != 0) {
         char *why = first_line_of_output(log);
-        error_usage(err, "%s: %s is not permitted here%s: %s", option, arguments.items[0], sys,
-                    why ? why : "without a message");
+        error_usage(err, "%s: %s is not permitted here: %s%s", option, arguments.items[0],
+                    why ? why : "without a message", sys);
         free(why);
     } else if (tool == TOOL_PERF_RECORD && err->status == ERROR_NONE && records_nothing(output)) {
         error_usage(err, "%s: perf records nothing here%s", option, sys);
