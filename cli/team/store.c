@@ -50,6 +50,13 @@ static int upgrade(const struct store_options *options, const char *address, str
     return code;
 }
 
+static int grant(const struct store_options *options, const char *address, struct error *err) {
+    (void)options;
+    if (team_grant(address, err)) return -1;
+    puts("clear_push may add runs, clear_read may read; now, for each user: GRANT clear_push TO the_user");
+    return 0;
+}
+
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
 static void print_projects(const struct store_status *status) {
@@ -128,7 +135,7 @@ int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}};
+    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}, {"grant", grant}};
     struct store_options options = {0};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
@@ -136,5 +143,5 @@ int command_store(int argc, char **argv, struct error *err) {
         const char *address = team_address(&options.team, "--db", err);
         return address ? words[i].run(&options, address, err) : -1;
     }
-    return error_usage(err, "say what to do with the store: clear store init, status or upgrade");
+    return error_usage(err, "say what to do with the store: clear store init, status, upgrade or grant");
 }

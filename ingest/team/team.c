@@ -115,6 +115,17 @@ int team_make(const char *uri, bool may_make, int64_t *version, struct error *er
     return code;
 }
 
+/* PostgreSQL runs several statements without parameters as one transaction. */
+int team_grant(const char *uri, struct error *err) {
+    struct team_server server;
+    int code = team_connect(&server, uri, err) || check_version(&server, err) ||
+                       team_run(&server, embedded_text("team/grant.sql"), err)
+                   ? -1
+                   : 0;
+    team_disconnect(&server);
+    return code;
+}
+
 /* ---- months ------------------------------------------------------------------------------------------------------ */
 
 struct team_month team_month(int64_t ns) {

@@ -28,6 +28,9 @@ int team_read_version(struct team_server *server, int64_t *version, struct error
 /* Makes the store's tables, or adds to a store of an older clear what it lacks: one transaction. *version: before; 0: there was none. */
 int team_make(const char *uri, bool may_make, int64_t *version, struct error *err);
 
+/* Makes the roles clear_push and clear_read, and gives them what they need. */
+int team_grant(const char *uri, struct error *err);
+
 /* The month's first day of a moment, as PostgreSQL reads it. */
 struct team_month {
     char text[16];

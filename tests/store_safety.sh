@@ -1,0 +1,99 @@
+# What a team's store promises when something goes wrong: a kill in the middle leaves no half run and to push again completes it; many who push
+# the same runs store each once, without a deadlock; texts that look like SQL or are no UTF-8 come back as they were; roles.
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+postgres_start
+
+"$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
+runs=$(sql c.db 'SELECT count(*) FROM runs')
+[ "$runs" -ge 10 ] || fail "few runs: $runs"
+"$CLEAR" store init --db $STORE >/dev/null || fail init
+
+# ---- killed ----
+halves="SELECT count(*) FROM clear.run_names AS n FULL JOIN clear.runs AS r USING (project, month, run) WHERE n.run IS NULL OR r.run IS NULL"
+run_count() { pg "SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = '$1'"; }
+has_runs() { [ "$(run_count killed)" -ge "$1" ]; }
+for wanted in 1 2 4 7; do # killed somewhere behind that run
+    "$CLEAR" push -q --db c.db --to $STORE --project killed 2>/dev/null &
+    wait_for "run $wanted in the store" has_runs $wanted
+    kill -KILL $! 2>/dev/null
+    wait $! 2>/dev/null
+    expect_equal "$(pg "$halves")" 0 'half runs after a kill'
+done
+"$CLEAR" push -q --db c.db --to $STORE --project killed 2>err.txt || fail "push after kills: $(cat err.txt)"
+expect_equal "$(run_count killed)" "$runs" 'runs after kills'
+# A server that dies: those runs that were committed are there.
+"$CLEAR" push -q --db c.db --to $STORE --project crash 2>err.txt &
+wait_for 'a run in the store' sh -c "[ \"\$(psql -XqAt -c \"SELECT count(*) FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'crash'\" 2>/dev/null)\" -ge 1 ]"
+postgres_stop immediate
+wait $!
+postgres_run
+expect_equal "$(pg "$halves")" 0 'half runs after a crash of the server'
+"$CLEAR" push -q --db c.db --to $STORE --project crash 2>err.txt || fail "push after a crash: $(cat err.txt)"
+expect_equal "$(run_count crash)" "$runs" 'runs after a crash'
+
+# ---- several at once ----
+for i in 1 2 3 4; do "$CLEAR" push --json --db c.db --to $STORE --project many >many.$i 2>many.err.$i & done
+wait
+for i in 1 2 3 4; do [ -s many.$i ] || fail "push $i of four: $(cat many.err.$i)"; done
+expect_equal "$(cat many.[1-4] | sed 's/.*"pushed":\([0-9]*\).*/\1/' | awk '{sum += $1} END {print sum}')" "$runs" 'runs that four stored together'
+expect_equal "$(run_count many)" "$runs" 'runs of four'
+expect_equal "$(pg 'SELECT sum(deadlocks) FROM pg_stat_database')" 0 deadlocks
+expect_equal "$(pg "SELECT count(DISTINCT project) FROM (SELECT project, count(*), sum(key) FROM clear.traces GROUP BY project) AS t")" 3 'projects with stacks'
+expect_equal "$(pg "SELECT count(DISTINCT (rows, keys)) FROM (SELECT count(*) AS rows, sum(key) AS keys FROM clear.traces GROUP BY project) AS t")" 1 'the same stacks in each'
+
+# ---- texts ----
+cat >texts.py <<'PY'
+import sqlite3, sys
+hard = ["'); DROP TABLE clear.runs; --", '\\.', '\\N', 'a\tb\nc\rd\\e', '{"a",NULL}', '"', '$1', '\U0010fe80 and \U0010ff41', 'ü', '']
+texts = [t.encode() for t in hard] + [b'\xff\xfe', b'\xc3', b'\xf4\x8f\xb8', b'\xed\xa0\x80', b'x\x01y\x7f']
+db = sqlite3.connect(sys.argv[1]); db.text_factory = bytes
+def read():
+    labels = [r[0] for r in db.execute('SELECT label FROM runs ORDER BY uuid')]
+    tags = [r for r in db.execute('SELECT uuid, key, value FROM tags JOIN runs ON runs.id = run_id ORDER BY 1, 2')]
+    names = sorted(r[0] for r in db.execute("SELECT name FROM functions WHERE filename = 'hard'"))
+    return labels, tags, names
+if sys.argv[2] == 'write':
+    text = 'CAST(? AS TEXT)'
+    ids = [r[0] for r in db.execute('SELECT id FROM runs ORDER BY id LIMIT ?', (len(texts),))]
+    for id, t in zip(ids, texts):
+        db.execute(f'UPDATE runs SET label = {text}, command = {text} WHERE id = ?', (t, t, id))
+        db.execute(f'INSERT INTO tags VALUES (?, {text}, {text})', (id, b'k' + t, t))
+    functions = [r[0] for r in db.execute("SELECT DISTINCT function_id FROM location_lines ORDER BY 1 LIMIT ?", (len(texts),))]
+    for id, t in zip(functions, texts):
+        db.execute(f"UPDATE functions SET name = {text}, filename = 'hard' WHERE id = ?", (t, id))
+    db.commit()
+    assert len(functions) == len(texts)
+else:
+    other = sqlite3.connect(sys.argv[3]); other.text_factory = bytes
+    mine = read(); db = other; theirs = read()
+    assert mine == theirs, [pair for m, t in zip(mine, theirs) for pair in zip(m, t) if pair[0] != pair[1]][:3]
+    assert len(mine[2]) == len(texts), mine[2]
+PY
+"$CLEAR" pull -q all --from $STORE --project many --db hard.db || fail pull
+python3 texts.py hard.db write || fail 'writing texts'
+"$CLEAR" push -q --db hard.db --to $STORE --project "o'ne\"; \\" 2>err.txt || fail "push of hard texts: $(cat err.txt)"
+"$CLEAR" pull -q all --from $STORE --project "o'ne\"; \\" --db back.db 2>err.txt || fail "pull of hard texts: $(cat err.txt)"
+python3 texts.py hard.db compare back.db || fail 'texts that came back'
+check_db back.db
+expect_status 2 "$CLEAR" pull "'); DROP TABLE clear.runs; --" --from $STORE --project many --db back.db 2>err.txt
+expect_status 2 "$CLEAR" pull "tag:k'=' OR 1=1 --" --from $STORE --project many --db back.db 2>err.txt
+expect_equal "$(run_count many)" "$runs" 'runs after all that'
+
+# ---- roles ----
+"$CLEAR" store grant --db $STORE >grant.txt 2>&1 && "$CLEAR" store grant --db $STORE >grant.txt 2>&1 || fail "grant: $(cat grant.txt)"
+pg 'CREATE ROLE ci LOGIN IN ROLE clear_push; CREATE ROLE eve LOGIN IN ROLE clear_read; CREATE ROLE mallory LOGIN' || fail roles
+as() { PGUSER=$1 "${@:2}"; }
+as ci "$CLEAR" push -q --db c.db --to $STORE --project roles 2>err.txt || fail "push as clear_push: $(cat err.txt)"
+sql hard.db "UPDATE runs SET started_ns = 1000000000000000000, uuid = '00000000-0000-4000-8000-00000000000a', content_hash = NULL WHERE id = 1"
+as ci "$CLEAR" push -q 1 --db hard.db --to $STORE --project roles 2>err.txt || fail "a new month as clear_push: $(cat err.txt)"
+as eve "$CLEAR" pull -q all --from $STORE --project roles --db eve.db 2>err.txt || fail "pull as clear_read: $(cat err.txt)"
+expect_equal "$(sql eve.db 'SELECT count(*) FROM runs')" $((runs + 1)) 'runs that clear_read read'
+expect_status 1 as eve "$CLEAR" push -q --db c.db --to $STORE --project eve 2>err.txt
+expect_match "$(cat err.txt)" 'permission denied.*clear store grant' 'push as clear_read'
+expect_status 1 as mallory "$CLEAR" pull -q all --from $STORE --project roles --db mallory.db 2>err.txt
+for statement in 'DELETE FROM clear.runs' "UPDATE clear.functions SET name = ''" 'TRUNCATE clear.runs' "INSERT INTO clear.meta VALUES ('a', 'b')" 'DROP TABLE clear.runs'; do
+    for who in ci eve; do as $who psql -Xq -v ON_ERROR_STOP=1 -c "$statement" 2>/dev/null && fail "$who may: $statement"; done
+done
+exit 0
