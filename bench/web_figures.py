@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import time
+import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CLEAR = os.environ.setdefault("CLEAR", os.path.join(ROOT, "clear"))
@@ -187,12 +188,14 @@ def figures(cwd, db, rounds, show):
     """Calls show(what, figure, goal) for each; `db` has the profile of 1,000,000 samples."""
     big(db, rounds, show)
     small(cwd, rounds, show)
-    sizes(show)
+    sizes(db, show)
 
 
-def sizes(show):
-    folder = os.path.join(ROOT, "web")
-    total = sum(os.path.getsize(os.path.join(folder, name)) for name in os.listdir(folder) if name.endswith((".js", ".css")))
+def sizes(db, show):
+    """Of what a browser fetches: comments stay in the source."""
+    names = [name for name in os.listdir(os.path.join(ROOT, "web")) if name.endswith((".js", ".css"))]
+    with Server(db) as server:
+        total = sum(len(urllib.request.urlopen(f"{server.url}/web/{name}").read()) for name in names)
     show("all JS and CSS, KB", total / 1000, 250)
 
 

@@ -1,4 +1,4 @@
-/* resource_objects.c: /api/objects, /api/windows and /api/live: locks and so on, and the windows of a run. */
+/* resource_objects.c: /api/objects, /api/windows, /api/live and /api/timeline: locks and so on, the windows of a run, its events. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,3 +97,37 @@ static int make_live(struct exchange *exchange, struct error *err) {
 }
 
 const struct resource resource_live = {{api_runs, api_selection, api_filters}, make_live, NULL};
+
+static const struct api_parameter timeline_parameters[] = {
+    {"of", API_OWN, NULL}, {"start", API_OWN, NULL}, {"end", API_OWN, NULL}, {"limit", API_OWN, NULL}, {0}};
+
+enum { TIMELINE_EVENTS = 5000, TIMELINE_EVENTS_MAX = 100000 };
+
+static int add_timeline(struct exchange *exchange, struct error *err) {
+    int64_t start, end, limit;
+    if (api_number(exchange, "start", 0, INT64_MAX, 0, &start, err) ||
+        api_number(exchange, "end", 0, INT64_MAX, INT64_MAX, &end, err) ||
+        api_number(exchange, "limit", 1, TIMELINE_EVENTS_MAX, TIMELINE_EVENTS, &limit, err))
+        return -1;
+    job_words_add(&exchange->job->words, "start=%" PRId64, start);
+    job_words_add(&exchange->job->words, "end=%" PRId64, end);
+    job_words_add(&exchange->job->words, "limit=%" PRId64, limit);
+    return 0;
+}
+
+static int make_timeline(struct exchange *exchange, struct error *err) {
+    const char *of = api_value(exchange, "of");
+    bool is_threads = of && strcmp(of, "threads") == 0;
+    if (of && !is_threads && strcmp(of, "events") != 0)
+        return error_usage(err, "of=%.40s: it is one of: events threads", of);
+    const char *sql = embedded_text(is_threads ? "serve/timeline_threads.sql" : "serve/timeline_events.sql");
+    char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
+    int code = ids ? api_query(exchange, "json", sql, strlen(sql), err) : -1;
+    if (code == 0 && strchr(ids, ',')) code = error_usage(err, "a timeline is that of one run");
+    if (code == 0) job_words_add(&exchange->job->words, "run=%s", ids);
+    if (code == 0 && !is_threads) code = add_timeline(exchange, err);
+    free(ids);
+    return code;
+}
+
+const struct resource resource_timeline = {{api_runs, timeline_parameters}, make_timeline, NULL};

@@ -29,6 +29,7 @@ PAGES = [
     ("channels", "/?runs=queues&page=channels"),
     ("cells", "/?runs=cells&page=cells"),
     ("fibers", "/?runs=fibers&page=fibers"),
+    ("timeline", "/?runs=traced&page=timeline"),
     ("windows", "/?runs=phases&kind=heap&page=live"),
     ("sql", "/?page=sql&query=chart#sql=SELECT+started%2C+label%2C+alloc_count%2C+cpu_ns%0AFROM+run_summary%0AWHERE+label+%3D+%27parser%27%0AORDER+BY+started"),
 ]
@@ -43,7 +44,7 @@ def make(db):
     shutil.copy(os.path.join(ROOT, "fixtures", "fault_tiny_allocs.c"), "parser.c")
     subprocess.run(["gcc", "-O1", "-g", "-fno-omit-frame-pointer", "-I", os.path.join(ROOT, "fixtures"), "-o", "parser", "parser.c"], check=True)
     for label, name, options in (("phases", "phases", ["--interval", "100ms"]), ("fibers", "fibers", []), ("cells", "mvcc", []),
-                                 ("queues", "channels", []), ("locks", "lock_contended", [])):
+                                 ("queues", "channels", []), ("locks", "lock_contended", []), ("traced", "wait_books", ["--trace"])):
         shutil.copy(os.path.join(FIXTURES, name), name)
         record(db, label, "./" + name, *options)
     for i in range(5):

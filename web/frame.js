@@ -8,12 +8,12 @@ import { command, time, count, text, shorten } from './format.js';
 export const TITLES = {
   runs: 'Runs', flame: 'Flame graph', top: 'Top', graph: 'Graph', peek: 'Peek', source: 'Source', disasm: 'Disassembly', tags: 'Tags',
   doctor: 'Doctor', compare: 'Compare', trend: 'Trend', locks: 'Locks', channels: 'Channels', cells: 'Cells', fibers: 'Fibers', waits: 'Waits', sql: 'SQL',
-  live: 'Windows',
+  live: 'Windows', timeline: 'Timeline',
 };
 /* Pages whose figures are those of one kind of profile. */
 export const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
 const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
-  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live']]];
+  ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live', 'timeline']]];
 /* Pages that are there only if the runs have that kind of profile. */
 const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers', waits: 'wait' };
 

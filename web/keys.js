@@ -43,13 +43,23 @@ const TABLE = [
   ['m', 'menu', 'what can be done with this row'],
 ];
 
+const TIMELINE = [
+  ['+', 'in', 'zoom in'],
+  ['-', 'out', 'zoom out'],
+  ['0', 'reset', 'show the whole run'],
+  ['ArrowLeft', 'left', 'earlier'],
+  ['ArrowRight', 'right', 'later'],
+  ['o', 'owner', 'to the thread that ended the chosen wait'],
+  ...TABLE.filter(([, what]) => !['mark', 'base', 'focus'].includes(what)),
+];
+
 /* Where `g` leads with a second letter. */
 export const PLACES = {
   r: 'runs', f: 'flame', t: 'top', g: 'graph', p: 'peek', s: 'source', a: 'disasm', y: 'tags', d: 'doctor', c: 'compare', h: 'trend',
-  l: 'locks', w: 'waits', q: 'sql', v: 'live',
+  l: 'locks', w: 'waits', q: 'sql', v: 'live', n: 'timeline',
 };
 
-const TABLES = { flame: FLAME, table: TABLE, none: [] };
+const TABLES = { flame: FLAME, table: TABLE, timeline: TIMELINE, none: [] };
 
 function nameOf(event) {
   return event.shiftKey && event.key === 'Enter' ? 'Shift+Enter' : event.key === '=' ? '+' : event.key;

@@ -25,7 +25,7 @@ const MODULES = {
   runs: () => import('./page_runs.js'), flame: () => import('./page_flame.js'), top: () => import('./page_top.js'), graph: () => import('./page_graph.js'),
   peek: () => import('./page_peek.js'), source: code, disasm: code, tags: () => import('./page_tags.js'), doctor: () => import('./page_doctor.js'),
   compare: () => import('./page_compare.js'), trend: () => import('./page_trend.js'), locks: objects, channels: objects, cells: objects, fibers: objects, waits: objects,
-  sql: () => import('./page_sql.js'), live: () => import('./page_live.js'),
+  sql: () => import('./page_sql.js'), live: () => import('./page_live.js'), timeline: () => import('./page_timeline.js'),
 };
 
 class App {

@@ -5,7 +5,7 @@
  * fragment, which a browser does not send to the server. */
 
 export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
-  'cells', 'fibers', 'waits', 'sql', 'live'];
+  'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
 /* What is asked for: these parameters go to the server under the same names. The letters are pprof's. */
 export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',

@@ -1,0 +1,112 @@
+"""The timeline of a traced run: every figure as plain sqlite3 has it in the table events."""
+import json
+import sqlite3
+import urllib.parse
+import urllib.request
+
+from browser import Page, Server
+
+WAITS = ("mutex", "rwlock", "read", "spin", "own", "cond", "sem", "barrier", "join", "futex", "channel")
+OFF_CPU = (*WAITS, "sleep", "syscall")
+
+
+def events_of(db):
+    columns = ("id", "process_id", "tid", "start_ns", "duration_ns", "kind", "address", "owner_tid", "is_late")
+    found = db.execute(f"SELECT {', '.join('events.' + one for one in columns)} FROM events JOIN processes ON processes.id = process_id JOIN runs ON runs.id = run_id WHERE label = 'books'")
+    return [dict(zip(columns, row)) for row in found]
+
+
+def release_of(wait, events):
+    """The last release of the lock before the wait's end."""
+    inside = [one for one in events if one["kind"] == "release" and one["address"] == wait["address"] and wait["start_ns"] <= one["start_ns"] <= wait["start_ns"] + wait["duration_ns"]]
+    return max(inside, key=lambda one: one["start_ns"], default=None) if not wait["is_late"] else None
+
+
+def ask(server, query):
+    with urllib.request.urlopen(f"{server.url}/api/timeline?{query}") as answer:
+        return json.load(answer)
+
+
+def try_api(server, events):
+    got = {one["event_id"]: one for one in ask(server, "runs=books")}
+    assert set(got) == {one["id"] for one in events}
+    for event in events:
+        told, release = got[event["id"]], release_of(event, events) if event["kind"] in WAITS else None
+        assert all(told[key] == event[key] for key in ("tid", "start_ns", "duration_ns", "kind", "owner_tid", "is_late")), (told, event)
+        assert told["released_by"] == (release and release["tid"]) and told["released_ns"] == (release and release["start_ns"]), (told, release)
+    threads = ask(server, "runs=books&of=threads")
+    assert {(one["tid"], one["events"]) for one in threads} == {(tid, sum(event["tid"] == tid for event in events)) for tid in {event["tid"] for event in events}}
+    start, end = sorted(event["start_ns"] for event in events)[len(events) // 3], sorted(event["start_ns"] for event in events)[len(events) // 2]
+    inside = sorted((event["duration_ns"] for event in events if event["start_ns"] <= end and event["start_ns"] + event["duration_ns"] >= start), reverse=True)
+    assert [one["duration_ns"] for one in ask(server, f"runs=books&start={start}&end={end}&limit=3")] == inside[:3]
+
+
+def part(page):
+    return [int(one) for one in page.parameter("zoom").split("-")]
+
+
+def try_owner(page, events):
+    wait = max((one for one in events if one["kind"] in WAITS and one["owner_tid"] and release_of(one, events)), key=lambda one: one["duration_ns"])
+    release = release_of(wait, events)
+    page.go(f"/?runs=books&page=timeline&subject={wait['tid']}%40{wait['start_ns']}")
+    assert page.figure(".detail [data-value]") == wait["duration_ns"]
+    assert str(wait["owner_tid"]) in page.eval("document.querySelector('.detail').textContent")
+    page.run("document.querySelector('.threads-frame').focus()")
+    page.press_keys("o")
+    page.wait("new URLSearchParams(location.search).get('subject') === arguments[0]", f"{release['tid']}@{release['start_ns']}")
+    page.back()
+    page.until("document.querySelector('.detail .to-owner')")
+    page.run("document.querySelector('.detail .to-owner').click()")
+    page.wait("new URLSearchParams(location.search).get('subject') === arguments[0]", f"{release['tid']}@{release['start_ns']}")
+    page.ready()
+
+
+def try_zoom(page, events):
+    first, last = min(one["start_ns"] for one in events), max(one["start_ns"] + one["duration_ns"] for one in events)
+    page.go("/?runs=books&page=timeline")
+    assert page.figure(".total") == len(events)
+    page.run("document.querySelector('.threads-frame').focus()")
+    page.press_keys("+")
+    page.until("new URLSearchParams(location.search).get('zoom')")
+    start, end = part(page)
+    assert first <= start < end <= last and abs((end - start) - (last - first) / 2) <= 2
+    page.press_keys("0")
+    page.until("!new URLSearchParams(location.search).get('zoom')")
+    left, top, width, _ = page.box(".threads-frame")
+    page.drag(left + width * 0.4, top + 30, left + width * 0.6, top + 30)
+    page.until("new URLSearchParams(location.search).get('zoom')")
+    start, end = part(page)
+    assert first < start < end < last
+    seen = [one for one in events if one["start_ns"] <= end and one["start_ns"] + one["duration_ns"] >= start]
+    page.wait("document.querySelector('.host .total').textContent.includes(`: ${arguments[0]} of `)", str(len(seen)))
+    moment = events[0]["start_ns"]
+    page.go(f"/?runs=books&page=timeline&zoom={moment}-{moment + 1}")  # one nanosecond
+    page.wait("document.querySelector('.host .total').textContent.includes(' of ')")
+    page.press_keys("0")
+    page.until("!new URLSearchParams(location.search).get('zoom')")
+
+
+def try_flame(page, db, events):
+    start = min(one["start_ns"] for one in events)
+    end = (start + max(one["start_ns"] + one["duration_ns"] for one in events)) // 2
+    page.go(f"/?runs=books&page=timeline&zoom={start}-{end}")
+    page.run("document.querySelector('.off-cpu').click()")
+    page.until("document.querySelector('.result-flame .flame')")
+    sql = urllib.parse.parse_qs(urllib.parse.urlsplit(page.url()).fragment)["sql"][0]
+    want = sum(max(0, min(one["start_ns"] + one["duration_ns"], end) - max(one["start_ns"], start)) for one in events if one["kind"] in OFF_CPU)
+    assert sum(row[1] for row in db.execute(sql)) == want > 0
+
+
+def main():
+    db = sqlite3.connect("t.db")
+    events = events_of(db)
+    with Server("t.db") as server, Page(server) as page:
+        try_api(server, events)
+        try_owner(page, events)
+        try_zoom(page, events)
+        try_flame(page, db, events)
+        page.go("/?runs=plain&page=timeline")
+        assert "--trace" in page.eval("document.querySelector('.empty').textContent")
+
+
+main()

@@ -1,0 +1,7 @@
+# The timeline of a traced run in a browser: its events as sqlite3 counts them, zoom, the way from a wait to its owner, its flame graph.
+. "$(dirname "$0")/lib.sh"
+needs_browser
+"$CLEAR" profile -q --db t.db --label books -o books.profile --trace "$FIXTURES/wait_books" 5 >/dev/null || fail wait_books
+"$CLEAR" profile -q --db t.db --label plain -o plain.profile "$FIXTURES/heap_counts" >/dev/null || fail heap_counts
+python3 "$ROOT/tests/browser_timeline.py" || fail "the timeline"
+check_db t.db
