@@ -26,7 +26,7 @@ static const struct option_row push_output_rows[] = {
     {"quiet", .letter = 'q', .type = OPTION_SWITCH, .offset = AT(quiet), .help = "Print only errors."},
     {"json", .type = OPTION_SWITCH, .offset = AT(json),
      .help = "Print a JSON object with the numbers of runs that were `pushed`, were `known`, and are being `recorded`, "
-             "and `bytes`."},
+             "and the `bytes` of their rows, as sent."},
     {0},
 };
 #undef AT
@@ -36,9 +36,10 @@ const struct option_group push_options[] = {
 static void say(const struct push *push, const struct push_options *options, const int64_t counts[3]) {
     if (options->json)
         printf("{\"pushed\":%" PRId64 ",\"known\":%" PRId64 ",\"recording\":%" PRId64 ",\"bytes\":%" PRId64 "}\n",
-               counts[PUSH_STORED], counts[PUSH_KNOWN], counts[PUSH_RECORDING], push->bytes);
+               counts[PUSH_STORED], counts[PUSH_KNOWN], counts[PUSH_RECORDING], push->bytes + push->names.bytes);
     if (options->json || options->quiet) return;
-    printf("%s pushed, %s", units_things(counts[PUSH_STORED], "run").text, units_bytes(push->bytes).text);
+    printf("%s pushed, %s", units_things(counts[PUSH_STORED], "run").text,
+           units_bytes(push->bytes + push->names.bytes).text);
     if (counts[PUSH_KNOWN]) printf(", %s already there", units_count(counts[PUSH_KNOWN]).text);
     if (counts[PUSH_RECORDING])
         printf(", %s still being recorded: push again when it is over", units_count(counts[PUSH_RECORDING]).text);

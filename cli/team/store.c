@@ -84,7 +84,7 @@ static void print_tables(const struct store_status *status) {
     for (size_t i = 0; i < status->table_count; i++) {
         grid_left(&grid, status->tables[i].name);
         grid_right(&grid, units_bytes(status->tables[i].bytes).text);
-        grid_right(&grid, units_count(status->tables[i].rows).text);
+        grid_right(&grid, status->tables[i].rows < 0 ? "-" : units_count(status->tables[i].rows).text);
     }
     grid_print(&grid, stdout, true);
     grid_free(&grid);

@@ -188,7 +188,7 @@ static int insert_sorted(struct team *team, const struct name_kind *kind, const 
     return code;
 }
 
-static int send_kind(struct team *team, const struct name_kind *kind, const struct push_kind *names,
+static int send_kind(struct team *team, const struct name_kind *kind, const struct push_kind *names, int64_t *bytes,
                      struct error *err) {
     struct buffer rows = {0};
     struct map known = {0};
@@ -198,6 +198,7 @@ static int send_kind(struct team *team, const struct name_kind *kind, const stru
     int code = ask_known(team, kind, names, &known, err);
     if (code == 0) count = add_missing(team, names, &known, &rows);
     if (code == 0 && count) code = insert_sorted(team, kind, &rows, &inserted, err);
+    *bytes += (int64_t)rows.size;
     map_free(&known);
     /* What another machine stored meanwhile is compared like what was there before. */
     if (code == 0 && inserted != (int64_t)count) code = ask_known(team, kind, names, &known, err);
@@ -208,7 +209,7 @@ static int send_kind(struct team *team, const struct name_kind *kind, const stru
 
 int push_names_send(struct push_names *names, struct team *team, struct error *err) {
     for (int i = SOURCE_NONE + 1; i < SOURCE_NAMES; i++)
-        if (send_kind(team, &name_kinds[i], &names->kinds[i], err)) return -1;
+        if (send_kind(team, &name_kinds[i], &names->kinds[i], &names->bytes, err)) return -1;
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 struct push_names {
     struct db *db;
+    int64_t bytes; /* of rows that were sent */
     struct push_kind {
         struct map ids; /* id in the file -> place in items */
         struct push_name {

@@ -17,7 +17,7 @@ struct store_status {
     } * projects;
     struct store_table {
         char *name;
-        int64_t bytes, rows; /* rows: the server's estimate */
+        int64_t bytes, rows; /* rows: the server's estimate; -1: it has none yet */
     } * tables;              /* the largest first */
     size_t project_count, table_count;
 };
