@@ -26,6 +26,7 @@ PAGES = [
     ("compare", "/?runs=@new&base=@old&page=compare"),
     ("trend", "/?runs=parser&page=trend&figure=alloc_count"),
     ("locks", "/?runs=locks&page=locks"),
+    ("waits", "/?runs=traced&page=waits"),
     ("channels", "/?runs=queues&page=channels"),
     ("cells", "/?runs=cells&page=cells"),
     ("fibers", "/?runs=fibers&page=fibers"),
