@@ -1131,7 +1131,7 @@ static void lie_lock_id(struct buffer *segment) {
     ((struct segment_object *)(find_chunk(segment, CHUNK_OBJECTS) + 1))->id = UINT32_MAX;
 }
 static void lie_object_kind(struct buffer *segment) {
-    ((struct segment_object *)(find_chunk(segment, CHUNK_OBJECTS) + 1))->kind = OBJECT_FUTEX + 1;
+    ((struct segment_object *)(find_chunk(segment, CHUNK_OBJECTS) + 1))->kind = OBJECT_NAME + 1;
 }
 static void lie_build_id(struct buffer *segment) {
     ((struct segment_module *)(find_chunk(segment, CHUNK_MODULES) + 1))->build_id_size = UINT32_MAX;
