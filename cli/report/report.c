@@ -69,7 +69,9 @@ static int say_how_exact(struct report_command *command, struct error *err) {
     struct sampling_error error;
     struct buffer text = {0};
     if (target->runs.count != 1 || !target->chosen) return 0;
-    if (strcmp(target->chosen, "cpu") == 0) return say_how_exact_cpu(target, err);
+    /* A file that is only looked at says as much as pprof does. */
+    if (strcmp(target->chosen, "cpu") == 0)
+        return report_target_db(target)->is_private ? 0 : say_how_exact_cpu(target, err);
     if (strcmp(target->chosen, "heap") != 0) return 0;
     int code = sampling_error_of(report_target_db(target), target->runs.items[0].id, &error, err);
     if (code == 1) {
