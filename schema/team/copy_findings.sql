@@ -1,2 +1,2 @@
 -- Findings of a run.
-COPY clear.findings(project, month, run, place, section, code, severity, subject, evidence, advice) FROM STDIN
+COPY clear.findings(project, month, run, place, section, code, severity, subject, evidence) FROM STDIN

@@ -4,7 +4,6 @@ SELECT
     code,
     severity,
     subject,
-    evidence,
-    advice
+    evidence
 FROM doctor
 WHERE run_id = :run

@@ -35,8 +35,7 @@ CREATE TABLE IF NOT EXISTS clear.findings (
     code     text   NOT NULL,
     severity text   NOT NULL,
     subject  text   NOT NULL,
-    evidence text   NOT NULL, -- JSON
-    advice   text   NOT NULL,
+    evidence text   NOT NULL, -- JSON; the advice for a code is in every file (table advice)
     PRIMARY KEY (project, month, run, place)
 ) PARTITION BY RANGE (month);
 
