@@ -4,7 +4,7 @@
 [ -z "${SANITIZED:-}" ] || skip "the runtime is built without sanitizers, and the plain suite tried it"
 command -v clang >/dev/null || skip 'no clang here: only gcc builds the runtime'
 make -s -j2 -C "$ROOT" CC=clang BUILD="$TMP/build" OUT="$TMP/out" "$TMP/out/libclear_rt.so" >make.txt 2>&1 || fail "the runtime: $(tail -5 make.txt)"
-for name in schema/kinds base/option cli/profile; do
+for name in schema/kinds base/option cli/record/profile; do
     clang -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-missing-field-initializers -fsyntax-only -I"$ROOT" -I"$BUILD/gen" "$ROOT/$name.c" || fail "$name.c"
 done
 export CLEAR_RT_LIBRARY=$TMP/out/libclear_rt.so

@@ -19,7 +19,7 @@ for command in $commands; do
     expect_equal "$got" 2 "status of $command --no-such-option"
     expect_equal "$message" "clear: unknown option --no-such-option (see clear $command --help)" "$command"
     for option in $(offered "$command" --); do
-        expect_match "$usage" "^  (-[A-Za-z], )?$option( |$)" "$command $option"
+        expect_match "$usage" "^  (-[A-Za-z], )?$option(\[=| |\$)" "$command $option"
     done
     [ "$(awk 'length > 100' <<<"$usage")" = "" ] || fail "$command --help has lines of more than 100 columns"
     grep -qE '[`]|@include|\*[A-Z]' <<<"$usage" && fail "$command --help has marks of its source: $(grep -E '[`]|@include' <<<"$usage")"

@@ -29,7 +29,7 @@ for command in $commands; do
     mandoc -Tutf8 -O width=90 "$pages/clear-$command.1" | sed $'s/.\b//g' >text
     expect_match "$(sed -n '/^SYNOPSIS/,/^DESC/p' text)" "^ +clear ([a-z]+\|)?$command" "synopsis of $command"
     for option in $("$CLEAR" help --complete -- "$command" -- | cut -f1); do
-        grep -qE -- "^ +(-[A-Za-z], )?$option( |$)" text || fail "clear-$command(1) has no $option"
+        grep -qE -- "^ +(-[A-Za-z], )?$option(\[=| |$)" text || fail "clear-$command(1) has no $option"
     done
 done
 

@@ -258,6 +258,46 @@ answer fiber-sites <<'E'
 1,BG,12,local,stack,80,85,100000,500000,94.1
 2,BG,30,parallel,fsm,20,15,,0,60.0
 E
+# Events of run 3, in ms: the worker waits for g_table 1 to 4, until main releases it at 3.9, and in vain 5 to 6; main waits for g_queue
+# 6 to 8, until the worker signals at 7.5; the worker sleeps 8.5 to 9. The run takes 20 s.
+sqlite3 t.db <<'E' || fail 'events'
+UPDATE processes SET ended_ns = started_ns + 20000000000 WHERE id = 1;
+INSERT INTO threads VALUES (1, 100, 'main'), (1, 101, 'worker');
+INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (8, 'name', 'name:nanosleep', 'nanosleep', 0);
+INSERT INTO events(process_id, tid, start_ns, duration_ns, kind, object_id, address, trace_id, owner_tid, is_late) VALUES
+    (1, 101, 1000000, 3000000, 'mutex', 1, 100, 2, 100, 0), (1, 100, 3900000, 0, 'release', 1, 100, 5, NULL, 0),
+    (1, 101, 5000000, 1000000, 'mutex', 1, 100, 2, 100, 1), (1, 100, 6000000, 2000000, 'cond', 7, 400, 1, NULL, 0),
+    (1, 101, 7500000, 0, 'release', 7, 400, 2, NULL, 0), (1, 101, 8500000, 500000, 'sleep', 8, 0, 1, NULL, 0);
+E
+answer trace-sync-by-waiter <<'E'
+2,worker,mutex,app:g_table,2,4000000
+1,main,cond,app:g_queue,1,2000000
+E
+answer trace-sync-by-owner <<'E'
+5,main,mutex,app:g_table,1,3000000
+2,worker,cond,app:g_queue,1,2000000
+E
+answer trace-sched <<'E'
+1,main,cond,app:g_queue,1,500000
+2,worker,mutex,app:g_table,1,100000
+E
+answer trace-off-cpu class=wait <<'E'
+2,worker,wait,mutex,app:g_table,2,4000000
+1,main,wait,cond,app:g_queue,1,2000000
+E
+answer trace-off-cpu class=sleep <<'E'
+1,worker,sleep,sleep,nanosleep,1,500000
+E
+# Backwards: main ran 8 ms to 20 s; it was woken in 0.5; the worker ran 6 to 7.5 and 4 to 5, waited in vain between, and was woken in
+# 0.1; main ran until 3.9.
+answer critical-path <<'E'
+1,main,ran,1,19992000000
+5,main,ran,1,3900000
+2,worker,ran,2,2500000
+2,worker,waited,1,1000000
+1,main,woke,1,500000
+2,worker,woke,1,100000
+E
 # The pages of all tables and indexes are the file, but for its free pages.
 expect_equal "$("$CLEAR" query --json @file-space | python3 -c 'import json, sys; print(sum(row["size_bytes"] for row in json.load(sys.stdin)))')" \
     "$(sql t.db "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size")" "@file-space"
