@@ -97,9 +97,18 @@ expect_equal "$("$CLEAR" top --db t.db --kind heap 2>&1 >/dev/null | grep -c 'tr
 
 # CPU samples: of n, a function with the share p has n p, give or take 1.96 standard deviations of the binomial distribution.
 expect_status 0 profile --quiet --db c.db --cpu=999 -o none.profile -- "$FIXTURES/cpu_burn" threads 300 >/dev/null
-want=$(sqlite3 c.db "SELECT sum(samples) FROM cpu" | python3 -c 'n = int(input()); assert n > 0
-print("{:,} CPU sample{}; in 95 of 100 runs the truth is within: a function with 10 % of the time ±{} %, with 1 % of the time ±{} %".format(
-    n, "s" * (n > 1), *(format(e, ".2g" if e < 99.5 else ".0f") for e in (100 * 1.959964 * (n * p * (1 - p)) ** 0.5 / (n * p) for p in (0.1, 0.01)))))')
+# A share whose interval would reach zero is not told.
+of_samples() { # of_samples FILE.db: what a report says of its samples
+    sqlite3 "$1" "SELECT sum(samples) FROM cpu" | python3 -c 'n = int(input()); assert n > 0
+errors = [(p, 100 * 1.959964 * (n * p * (1 - p)) ** 0.5 / (n * p)) for p in (0.1, 0.01)]
+told = ", ".join(f"with {100 * p:g} % of the time ±{e:.2g} %" for p, e in errors if e < 99.5)
+print("clear: {:,} CPU sample{}".format(n, "s" * (n > 1)) + ("; in 95 of 100 runs the truth is within: a function " + told if told
+    else ": too few to compare functions (record longer, or with a higher --cpu=HZ)"))'
+}
 for report in top tree; do
-    expect_equal "$("$CLEAR" $report --db c.db --kind cpu 2>&1 >/dev/null | grep 'the truth is within')" "clear: $want" "$report of CPU samples"
+    expect_equal "$("$CLEAR" $report --db c.db --kind cpu 2>&1 >/dev/null | grep 'CPU sample')" "$(of_samples c.db)" "$report of CPU samples"
 done
+cp c.db few.db
+sqlite3 few.db "DELETE FROM cpu WHERE (profile_id, trace_id) NOT IN (SELECT profile_id, trace_id FROM cpu LIMIT 3); UPDATE cpu SET samples = 1"
+expect_match "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null)" '^clear: [1-3] CPU samples?: too few to compare functions' 'top of three samples'
+expect_equal "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null | grep 'CPU sample')" "$(of_samples few.db)" 'the same by the formula'

@@ -62,11 +62,12 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
     add_part(text, "live bytes", error->live_bytes);
 }
 
-/* "1 % of the time ±56 %" */
+/* "with 1 % of the time ±56 %"; nothing where the samples are too few to tell such a function from none. */
 static void add_share(struct buffer *text, double samples, double share) {
     double percent = 100 * NORMAL_95 * sqrt((1 - share) / (share * samples));
-    buffer_printf(text, percent < 99.5 ? "%g %% of the time ±%.2g %%" : "%g %% of the time ±%.0f %%", 100 * share,
-                  percent);
+    if (percent >= 99.5) return;
+    buffer_printf(text, "%swith %g %% of the time ±%.2g %%",
+                  text->size ? ", " : "; in 95 of 100 runs the truth is within: a function ", 100 * share, percent);
 }
 
 int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err) {
@@ -77,10 +78,12 @@ int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, s
     int64_t samples = sqlite3_column_int64(row, 0);
     sqlite3_reset(row);
     if (samples <= 0) return 0;
-    buffer_printf(text, "%s; in 95 of 100 runs the truth is within: a function with ",
-                  units_things(samples, "CPU sample").text);
-    add_share(text, (double)samples, 0.1);
-    buffer_add_text(text, ", with ");
-    add_share(text, (double)samples, 0.01);
+    struct buffer shares = {0};
+    add_share(&shares, (double)samples, 0.1);
+    add_share(&shares, (double)samples, 0.01);
+    buffer_printf(text, "%s%s", units_things(samples, "CPU sample").text,
+                  shares.size ? buffer_text(&shares)
+                              : ": too few to compare functions (record longer, or with a higher --cpu=HZ)");
+    buffer_free(&shares);
     return 0;
 }
