@@ -8,28 +8,14 @@
 #define CLEAR_QUERY_GATE_ACCEPTED_H
 
 #include "query/gate/rows.h"
-
-struct accepted_change {
-    struct run_item run;
-    int64_t started_ns;
-    char *uuid, *figure, *subject, *why;
-};
-
-struct accepted_changes {
-    struct accepted_change *items;
-    size_t count;
-};
-
-/* Those of the runs that the warehouse still has. accepted_free it, also after a failure. */
-int accepted_read(struct accepted_changes *known, struct db *db, struct error *err);
-void accepted_free(struct accepted_changes *known);
+#include "query/history/known_changes.h"
 
 /* Removes values of the base that are older than an accepted run of the base. Before the rows are judged. */
-void accepted_restart_base(const struct accepted_changes *known, const struct gate_row_list *list);
+void accepted_restart_base(const struct known_changes *known, const struct gate_row_list *list);
 
-/* The accepted change that covers a row which would fail; NULL: none. `is_over` says whether a row is over its limit. */
-int accepted_covers(const struct accepted_changes *known, const struct gate_row_list *list, const struct gate *gate,
+/* The change that covers a row which would fail; NULL: none. `is_over` says whether a row is over its limit. */
+int accepted_covers(const struct known_changes *known, const struct gate_row_list *list, const struct gate *gate,
                     const struct gate_row *row, bool (*is_over)(const struct gate_row *row),
-                    const struct accepted_change **change, struct error *err);
+                    const struct known_change **change, struct error *err);
 
 #endif

@@ -196,17 +196,17 @@ static void settle(struct gate *gate) {
     if (!judged || !gate->counts[GATE_OLD] || !gate->counts[GATE_NEW]) gate->verdict = GATE_UNDECIDED;
 }
 
-static void accept_row(struct gate_row *row, const struct accepted_change *change) {
+static void accept_row(struct gate_row *row, const struct known_change *change) {
     free(row->why);
-    row->why = xasprintf("accepted with run %lld: %s", (long long)change->run.id, change->why);
+    row->why = xasprintf("accepted with run %lld: %s", (long long)change->run_id, change->why);
     row->verdict = GATE_ACCEPTED;
     row->is_sure = true;
 }
 
-static int accept_rows(const struct accepted_changes *known, const struct gate_row_list *list, const struct gate *gate,
+static int accept_rows(const struct known_changes *known, const struct gate_row_list *list, const struct gate *gate,
                        struct error *err) {
     for (size_t i = 0; i < list->count; i++) {
-        const struct accepted_change *change;
+        const struct known_change *change;
         struct gate_row *row = list->rows[i];
         if (row->verdict < GATE_WARN || !has_both(row)) continue;
         if (accepted_covers(known, list, gate, row, is_over, &change, err) < 0) return -1;
@@ -215,7 +215,7 @@ static int accept_rows(const struct accepted_changes *known, const struct gate_r
     return 0;
 }
 
-static int decide_rows(struct gate *gate, const struct gate_row_list *list, const struct accepted_changes *known,
+static int decide_rows(struct gate *gate, const struct gate_row_list *list, const struct known_changes *known,
                        struct error *err) {
     accepted_restart_base(known, list);
     for (size_t i = 0; i < list->count; i++)
@@ -227,10 +227,10 @@ static int decide_rows(struct gate *gate, const struct gate_row_list *list, cons
 }
 
 static int judge_rows(struct gate *gate, const struct gate_row_list *list, struct error *err) {
-    struct accepted_changes known;
-    int code = accepted_read(&known, gate->options->rules, err);
+    struct known_changes known = {0};
+    int code = known_changes_read(&known, gate->options->rules, err);
     if (code == 0) code = decide_rows(gate, list, &known, err);
-    accepted_free(&known);
+    known_changes_free(&known);
     if (code < 0) return -1;
     settle(gate);
     return place_rows(gate, err);

@@ -56,8 +56,8 @@ int known_changes_read(struct known_changes *changes, struct db *db, struct erro
     while (row && (code = db_step(db, row, err)) == 1) {
         changes->items = xrealloc(changes->items, (changes->count + 1) * sizeof *changes->items);
         changes->items[changes->count++] =
-            (struct known_change){xstrdup(db_text(row, 0)), xstrdup(db_text(row, 1)), xstrdup(db_text(row, 2)),
-                                  xstrdup(db_text(row, 3)), sqlite3_column_int64(row, 4)};
+            (struct known_change){xstrdup(db_text(row, 0)), xstrdup(db_text(row, 1)),     xstrdup(db_text(row, 2)),
+                                  xstrdup(db_text(row, 3)), sqlite3_column_int64(row, 4), sqlite3_column_int64(row, 5)};
     }
     return code;
 }
@@ -74,7 +74,7 @@ void known_changes_free(struct known_changes *changes) {
 }
 
 /* A name may have characters that GLOB takes for a pattern: operator[]. */
-static bool is_about(const struct known_change *change, const char *figure, const char *subject) {
+bool known_change_is_about(const struct known_change *change, const char *figure, const char *subject) {
     return strcmp(change->figure, figure) == 0 &&
            (strcmp(change->subject, subject) == 0 || sqlite3_strglob(change->subject, subject) == 0);
 }
@@ -82,7 +82,7 @@ static bool is_about(const struct known_change *change, const char *figure, cons
 const struct known_change *known_changes_find(const struct known_changes *changes, const char *figure,
                                               const char *subject, const int64_t *run_ids, size_t count) {
     for (size_t i = 0; i < changes->count; i++)
-        for (size_t run = 0; is_about(&changes->items[i], figure, subject) && run < count; run++)
+        for (size_t run = 0; known_change_is_about(&changes->items[i], figure, subject) && run < count; run++)
             if (changes->items[i].run_id == run_ids[run]) return &changes->items[i];
     return NULL;
 }
