@@ -290,7 +290,7 @@ answer trace-off-cpu class=sleep <<'E'
 E
 # Backwards: main ran 8 ms to 20 s; it was woken in 0.5; the worker ran 6 to 7.5 and 4 to 5, waited in vain between, and was woken in
 # 0.1; main ran until 3.9.
-answer critical-path <<'E'
+answer trace-critical-path <<'E'
 1,main,ran,1,19992000000
 5,main,ran,1,3900000
 2,worker,ran,2,2500000

@@ -34,7 +34,7 @@ check_db t.db
 PYTHONDONTWRITEBYTECODE=1 python3 "$ROOT/tests/trace_views.py" t.db || fail 'the lines above'
 
 # As profiles: the sums of pprof are those of the view.
-for query in trace-sync-by-waiter trace-sync-by-owner trace-sched trace-off-cpu critical-path; do
+for query in trace-sync-by-waiter trace-sync-by-owner trace-sched trace-off-cpu trace-critical-path; do
     "$CLEAR" export --query "$query" -o "$query.pb.gz"
     pprof -raw "$query.pb.gz" >"$query.raw"
 done
@@ -43,7 +43,7 @@ WAITED="SELECT sum(duration_ns) FROM lock_waits"
 expect_equal "$(total trace-sync-by-waiter 2)" "$(sql t.db "$WAITED")" 'time by waiter'
 expect_equal "$(total trace-sync-by-owner 2)" "$(sql t.db "$WAITED WHERE release_id IS NOT NULL")" 'time by owner'
 expect_equal "$(total trace-off-cpu 2)" "$(sql t.db "SELECT ($WAITED) + 70 + 11 + 12")" 'time off the CPU'
-expect_equal "$(total critical-path 2)" "$(sql t.db 'SELECT max(ended_ns) - min(started_ns) FROM processes')" 'the whole run'
+expect_equal "$(total trace-critical-path 2)" "$(sql t.db 'SELECT max(ended_ns) - min(started_ns) FROM processes')" 'the whole run'
 # beta and gamma wait for what beta and alpha hold in wait_for_first and hold_first.
 expect_match "$(pprof -sample_index=delay_ns -top trace-sync-by-owner.pb.gz)" 'hold_first' 'the function of an owner'
 expect_equal "$(pprof -sample_index=waits -top trace-sync-by-owner.pb.gz | grep -c 'wait_for_second')" 0 'the function of a waiter'
