@@ -109,6 +109,6 @@ for report in top tree; do
     expect_equal "$("$CLEAR" $report --db c.db --kind cpu 2>&1 >/dev/null | grep 'CPU sample')" "$(of_samples c.db)" "$report of CPU samples"
 done
 cp c.db few.db
-sqlite3 few.db "DELETE FROM cpu WHERE (profile_id, trace_id) NOT IN (SELECT profile_id, trace_id FROM cpu LIMIT 3); UPDATE cpu SET samples = 1"
+sqlite3 few.db "DELETE FROM cpu WHERE (profile_id, trace_id, label_set_id) NOT IN (SELECT profile_id, trace_id, label_set_id FROM cpu LIMIT 3); UPDATE cpu SET samples = 1"
 expect_match "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null)" '^clear: [1-3] CPU samples?: too few to compare functions' 'top of three samples'
 expect_equal "$("$CLEAR" top --db few.db --kind cpu 2>&1 >/dev/null | grep 'CPU sample')" "$(of_samples few.db)" 'the same by the formula'
