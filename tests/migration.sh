@@ -35,3 +35,21 @@ diff old.txt new.txt > diff.txt || fail "an older file is not made like a new on
 expect_equal "$(sql old.sqlite 'PRAGMA user_version')" "$(sql new.sqlite 'PRAGMA user_version')" "the version"
 expect_equal "$(sql old.sqlite 'PRAGMA foreign_key_check')" "" "foreign keys"
 expect_equal "$(sql old.sqlite 'PRAGMA integrity_check')" "ok" "integrity"
+
+# So does one of each later version: rules of gates stay, totals are computed again, events keep what they have.
+for version in 2 3 4; do
+    { cat "$ROOT/fixtures/warehouse_v1.sql"; for step in $(seq 2 $version); do cat "$ROOT/schema/migrations/$step.sql"; done; } | sqlite3 v$version.sqlite
+    sql v$version.sqlite "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, 'u', 5, 'profile', 'kept')"
+    [ $version -lt 4 ] || sql v4.sqlite "INSERT INTO gates(name, place, figure, limit_percent) VALUES ('mine', 1, 'heap.allocations', 7);
+        INSERT INTO objects(id, kind, identity, name, trace_id) VALUES (1, 'lock', 'l', 'l', 0); INSERT INTO processes(id, run_id, pid, ppid, executable, started_ns) VALUES (1, 7, 9, 1, 'p', 5);
+        INSERT INTO events(process_id, tid, start_ns, duration_ns, kind, object_id, address, trace_id) VALUES (1, 9, 1, 2, 'mutex', 1, 16, 0);
+        INSERT INTO run_totals SELECT 7, 99, 0, 0, 0, 0, 0, 0, 0, 0, 0"
+    expect_match "$("$CLEAR" runs --db v$version.sqlite)" 'kept' "the run of a file of version $version"
+    sql v$version.sqlite "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name" | sed 's/--.*//' | tr -s ' \n' ' ' | sed 's/ \([,)]\)/\1/g' |
+        tr '|;' '\n\n' >v.txt
+    diff v.txt new.txt >diff.txt || fail "a file of version $version is not made like a new one: $(head -20 diff.txt)"
+    check_db v$version.sqlite
+done
+expect_equal "$(sql v4.sqlite "SELECT name, limit_percent, base FROM gates WHERE name = 'mine'")" 'mine|7.0|' 'a rule of version 4'
+expect_equal "$(sql v4.sqlite 'SELECT kind, duration_ns, value IS NULL FROM events')" 'mutex|2|1' 'an event of version 4'
+expect_equal "$(sql v4.sqlite 'SELECT coalesce(alloc_count, 0) FROM run_summary')" 0 'totals of version 4, which were wrong'

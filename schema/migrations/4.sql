@@ -91,8 +91,6 @@ CREATE TABLE io (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX runs_newest ON runs(id DESC);
--- The order of the view run_order.
-CREATE INDEX runs_started ON runs(started_ns DESC, id DESC);
 DROP INDEX profiles_peak;
 CREATE INDEX profiles_process ON profiles(process_id, kind) WHERE process_id IS NOT NULL;
 
@@ -101,40 +99,28 @@ CREATE TABLE threads (
     -- the name is that of the last one.
     process_id INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     tid        INTEGER NOT NULL, -- [number] the kernel's id
-    name       TEXT    NOT NULL, -- [text] as of its first event after its birth; at most 15 bytes
+    name       TEXT    NOT NULL, -- [text] as of its first event; at most 15 bytes
     PRIMARY KEY (process_id, tid)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE events (
-    -- One event of a thread: something that took time, or happened at a moment (clear profile --trace). They are stored when the process or
-    -- the recording has ended (--stream: at each flush), the latest that its rings kept; processes.lost_events has how many they did not.
+    -- One event of a thread: a wait, or a release that ended the wait of another thread (clear profile --trace). They are stored when the
+    -- process has ended, the latest that its rings kept; processes.lost_events has how many they did not.
     id          INTEGER PRIMARY KEY, -- [id] the event
     process_id  INTEGER NOT NULL REFERENCES processes(id) ON DELETE CASCADE, -- [id] the process
     tid         INTEGER NOT NULL, -- [number] the kernel's id of the thread
     start_ns    INTEGER NOT NULL, -- [ns] since the start of the run
-    duration_ns INTEGER NOT NULL, -- [ns] how long it took; 0 of what happens at a moment: release, mark, flow
+    duration_ns INTEGER NOT NULL, -- [ns] how long it took; of a release 0
     kind        TEXT    NOT NULL, -- [text] mutex, rwlock, spin, own: a wait for such a lock; read: for the read side of an rwlock; cond,
-                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for; sleep; syscall: a
-                                  -- call of the C library that waited for the system; region, mark, flow: what the program reported so
-                                  -- (clear_region_begin, clear_mark, clear_flow); hold: of a lock that others waited for, or a long one;
-                                  -- channel: a blocked push or pop; retry: an update of a cell that discarded copies; alloc, free: of a
-                                  -- large block; cpu: a sample of CPU time; birth, death: of a thread; fork, exec, exit: of the process
-    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for; of a sleep or syscall an object with the
-                                  -- name of the call, of a region, mark or flow one with its name;
-                                  -- of alloc, free, cpu, birth and death one with an empty name
-    address     INTEGER NOT NULL, -- [address] of it in the process; of alloc and free: of the block; 0 where it is a name or a channel
-    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that did it; of a hold that released, of a region that began it, of
-                                  -- a birth that started the thread; 0: unknown
-    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; of a birth: that started
-                                  -- the thread; NULL: unknown, or none
-    is_late     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled; the sleep or
-                                  -- call was interrupted
-    value       INTEGER  -- [number] of a flow: its number, modulo 2^64 as a signed one; of alloc, free: bytes; of a fork: the new process; of a
-                         -- retry: copies that were discarded; NULL: there is none
+                                  -- sem, barrier, join, futex: a wait for one; release: of a lock that others waited for
+    object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for
+    address     INTEGER NOT NULL, -- [address] of it in the process
+    trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that waited, or released; 0: unknown
+    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; NULL: unknown, or none
+    is_late     INTEGER NOT NULL DEFAULT 0 -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled
 ) STRICT;
 CREATE INDEX events_thread ON events(process_id, tid, start_ns);
 CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';
-CREATE INDEX events_blocked ON events(process_id, tid, start_ns) WHERE kind IN ('sleep', 'syscall');
 
 CREATE TABLE run_totals (
     -- The totals of a run, kept when it ends or was read, so that the view run_summary reads one row of a run instead of its sites. A run
@@ -149,11 +135,7 @@ CREATE TABLE run_totals (
     lock_contended  INTEGER NOT NULL, -- [count] how often a thread had to wait for one, whether it got it or not
     lock_wait_ns    INTEGER NOT NULL, -- [ns] sum of their waits
     cpu_ns          INTEGER NOT NULL, -- [ns] CPU time of the program that was sampled
-    recorder_cpu_ns INTEGER NOT NULL, -- [ns] CPU time that the recording took inside the program, beside cpu_ns
-    dropped         INTEGER NOT NULL, -- [count] events that could not be recorded
-    truncated       INTEGER NOT NULL, -- [count] stacks that were cut
-    sample_n        INTEGER NOT NULL, -- [number] every Nth event was recorded; 1: all were
-    sample_bytes    INTEGER NOT NULL  -- [number] allocations were sampled by size, one per this many bytes on average; 1: all were recorded
+    recorder_cpu_ns INTEGER NOT NULL  -- [ns] CPU time that the recording took inside the program, beside cpu_ns
 ) STRICT;
 
 CREATE TRIGGER run_totals_site_rows_insert AFTER INSERT ON site_rows
@@ -206,12 +188,7 @@ BEGIN
     DELETE FROM run_totals WHERE run_id = OLD.run_id;
 END;
 
-CREATE TRIGGER run_totals_profiles_insert AFTER INSERT ON profiles
-BEGIN
-    DELETE FROM run_totals WHERE run_id = NEW.run_id;
-END;
-
-CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind, dropped, truncated, sample_n, period, period_type ON profiles
+CREATE TRIGGER run_totals_profiles_update AFTER UPDATE OF id, run_id, kind ON profiles
 BEGIN
     DELETE FROM run_totals WHERE run_id IN (OLD.run_id, NEW.run_id);
 END;
@@ -251,7 +228,6 @@ CREATE TABLE gates (
     figure        TEXT NOT NULL DEFAULT '',  -- [text] figure of the view series; empty: the rule is a query
     query         TEXT NOT NULL DEFAULT '',  -- [text] @NAME of a saved query, or a SELECT, with the columns subject, old and new
     subject       TEXT NOT NULL DEFAULT '',  -- [text] GLOB pattern of the subjects that are judged; empty: the whole run
-    base          TEXT NOT NULL DEFAULT '',  -- [text] set of runs that are compared with where --base names none; clear gc keeps them. Empty: none
     direction     TEXT NOT NULL DEFAULT 'up', -- [text] up, down or both: which change is judged
     limit_percent REAL NOT NULL DEFAULT 0,   -- [percent] of the old value: a change must be more than this, ...
     limit_value   REAL NOT NULL DEFAULT 0,   -- [unit of the figure] ... and more than this
