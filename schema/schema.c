@@ -161,17 +161,20 @@ int schema_read_state(struct db *db, enum schema_state *state, struct error *err
 
 /* migrations/N.sql migrates a file from version N-1 to N. Views are made again after the last step; a step that drops or alters a
  * table drops the views that read it first. */
-static const char *const migration_files[] = {"migrations/2.sql", "migrations/3.sql", "migrations/4.sql", "migrations/5.sql"};
+static const char *const migration_files[] = {"migrations/2.sql", "migrations/3.sql", "migrations/4.sql",
+                                              "migrations/5.sql", "migrations/6.sql"};
 enum { MIGRATIONS = sizeof migration_files / sizeof *migration_files };
 _Static_assert(MIGRATIONS == SCHEMA_VERSION - 1, "one step for each version after the first");
 
 static int create_tables(struct db *db, struct error *err) {
-    _Static_assert(SCHEMA_APPLICATION_ID == 1129071937 && SCHEMA_VERSION == 5,
-                   "the pragmas below repeat these figures");
-    return db_exec(db, "PRAGMA application_id = 1129071937; PRAGMA user_version = 5", err) ||
-                   db_exec(db, embedded_text("tables.sql"), err) || meta_set(db, "created_by", CLEAR_VERSION, err)
-               ? -1
-               : 0;
+    int64_t application, version;
+    if (db_exec(db, embedded_text("tables.sql"), err) || meta_set(db, "created_by", CLEAR_VERSION, err) ||
+        db_int(db, "PRAGMA application_id", 0, &application, err) ||
+        db_int(db, "PRAGMA user_version", 0, &version, err))
+        return -1;
+    if (application != SCHEMA_APPLICATION_ID || version != SCHEMA_VERSION)
+        bug("tables.sql is of version %lld, schema.h of %d", (long long)version, SCHEMA_VERSION);
+    return 0;
 }
 
 int schema_migrate(struct db *db, const char *const *steps, int count, struct error *err) {

@@ -9,6 +9,9 @@
 --   [bytes]           sizes are as the program requested them, without the allocator's overhead
 --   [JSON]            valid JSON; every other text is plain text
 
+PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
+PRAGMA user_version = 6;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+
 CREATE TABLE meta (
     -- One fact about this file.
     key   TEXT PRIMARY KEY, -- [text] created_by: the version of clear that made the file. views_hash, rules_hash, queries_hash: which

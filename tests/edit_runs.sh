@@ -2,7 +2,7 @@
 # quick
 . "$(dirname "$0")/lib.sh"
 
-{ echo "PRAGMA application_id = 1129071937; PRAGMA user_version = 5;"; cat "$ROOT/schema/tables.sql"; } | sqlite3 t.db || fail "no database"
+sqlite3 t.db <"$ROOT/schema/tables.sql" || fail "no database"
 # Three runs with a row in each table that hangs on a run, by the foreign keys of the schema alone. Names and stacks are there once.
 sqlite3 t.db "INSERT INTO label_sets VALUES (1, '[]x'); INSERT INTO source_texts VALUES (1, 'h', 't');
     INSERT INTO objects(id, kind, identity, name) VALUES (1, 'lock', 'i', 'n'); INSERT INTO site_keys(id, trace_id) VALUES (0, 0)" || fail 'names'

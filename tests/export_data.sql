@@ -2,7 +2,6 @@
 --   1  two processes of `server`: heap (labels, an inlined frame, a wrapper at the leaf), locks with and without callers,
 --      cells, channels and CPU; 17 dropped samples and 3 truncated stacks
 --   2  heap only, of another program, one event of 10 recorded
-PRAGMA application_id = 1129071937; PRAGMA user_version = 5; -- as schema.c: the tables alone are not yet a warehouse
 INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, source, sample_n) VALUES
     (1, '6f1f9a52-0000-4000-8000-000000000001', './server --port 0', 'first', 1700000000000000000, 5000000000, 'profile', 1),
     (2, '6f1f9a52-0000-4000-8000-000000000002', './other', NULL, 1700000100000000000, 1000000000, 'profile', 10);

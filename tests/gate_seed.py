@@ -19,7 +19,7 @@ class Warehouse:
         if os.path.exists(path):
             os.remove(path)
         self.db = sqlite3.connect(path)
-        self.db.executescript("PRAGMA application_id = 0x434c4541; PRAGMA user_version = 5; PRAGMA synchronous = OFF; BEGIN;")
+        self.db.executescript("PRAGMA synchronous = OFF; BEGIN;")
         with open(os.path.join(ROOT, "schema/tables.sql"), encoding="utf-8") as tables:
             self.db.executescript(tables.read())
         self.functions, self.runs, self.profiles = {}, 0, 0

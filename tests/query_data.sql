@@ -1,6 +1,4 @@
 -- Three runs with figures that can be added up by hand. Fed to the stock sqlite3 after schema/tables.sql.
-PRAGMA application_id = 0x434c4541;
-PRAGMA user_version = 5;
 INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, exit_status, exit_signal, source, flags) VALUES
     (1, 'aaaaaaaa-0000-4000-8000-000000000001', './server --port 0', 'base', 1700000000000000000, 1300000000, 0, NULL, 'profile', ''),
     (2, 'bbbbbbbb-0000-4000-8000-000000000002', './server "x y"', 'base', 1700000100000000000, 65000000000, NULL, 9, 'profile', 'unfinished'),

@@ -1,8 +1,6 @@
 -- Seven runs of one program whose figures can be worked out by hand. Fed to the stock sqlite3 after schema/tables.sql and the
 -- views. Runs 1..3 are the old side, 4..6 the new one, 7 is one more of the old. Two things are as in real warehouses and
 -- easily got wrong: a run has several profiles of a kind (windows, processes), and one site has another stack in each build.
-PRAGMA application_id = 0x434c4541;
-PRAGMA user_version = 5;
 INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, exit_status, source, flags)
 SELECT value, printf('%08d-0000-4000-8000-000000000000', value), './server', iif(value IN (4, 5, 6), 'new', 'old'),
        1700000000000000000 + value * 1000000000, 2000000000 + value, 0, 'profile', ''

@@ -1,7 +1,5 @@
 -- Three runs of one program a day apart, every kind of profile in the newest, figures that can be added up by hand. Fed to
 -- the stock sqlite3 after schema/tables.sql.
-PRAGMA application_id = 0x434c4541;
-PRAGMA user_version = 5;
 INSERT INTO runs(id, uuid, command, label, started_ns, duration_ns, exit_status, source) VALUES
     (1, 'aaaaaaaa-0000-4000-8000-000000000001', './app', 'v1', 1700000000000000000, 10000000000, 0, 'profile'),
     (2, 'bbbbbbbb-0000-4000-8000-000000000002', './app', 'v2', 1700086400000000000, 10000000000, 0, 'profile'),

@@ -21,7 +21,7 @@ make_warehouses() { # a.db, b.db: recorded; c.db: read from files; d.db: written
     record b.db --lifetimes -- python3 -c 'import json; print(len(json.dumps(list(range(20000)))))'
     "$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
     find "$ROOT/fixtures" -maxdepth 3 -name '*.profile' -type d -exec "$CLEAR" ingest -q --db c.db {} + >/dev/null 2>&1
-    { echo "PRAGMA application_id = 1129071937; PRAGMA user_version = 5;"; cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql"; } | sqlite3 d.db || fail 'd.db'
+    cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 d.db || fail 'd.db'
     "$CLEAR" runs --db d.db >/dev/null || fail 'd.db'
     for db in a b c d; do [ "$(sql $db.db 'SELECT count(*) FROM runs')" -ge 2 ] || fail "few runs in $db.db"; done
 }

@@ -1,0 +1,3 @@
+-- From version 5 to 6:
+
+PRAGMA user_version = 6;
