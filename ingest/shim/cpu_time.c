@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ingest/shim/control.h"
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/entries.h"
 #include "ingest/shim/intern.h"

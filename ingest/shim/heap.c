@@ -7,6 +7,7 @@
 #include "ingest/shim/births.h"
 #include "ingest/shim/blocks.h"
 #include "ingest/shim/callstack.h"
+#include "ingest/shim/control.h"
 #include "ingest/shim/heap.h"
 #include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"

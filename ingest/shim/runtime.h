@@ -358,16 +358,13 @@ static ALWAYS_INLINE void thread_leave(struct thread *thread) {
 
 /* --- segment -------------------------------------------------------------------------------------------------- */
 
-struct control *shared_control(void); /* the control file; mapped once the process is READY */
-
 void process_lock(void);
 void process_unlock(void);
 /* For code that may run in the timer's signal handler. There the interrupted hook may hold the lock, so it is only
  * tried. False: not taken. */
 bool process_lock_from(const struct thread *thread);
 
-/* From here on the runtime makes no system call: see seal.c. */
-void process_seal(void);
+/* The runtime makes no system call any more: see seal.c. */
 static ALWAYS_INLINE bool is_sealed(void) {
     return load_acquire(&process->is_sealed);
 }

@@ -8,8 +8,23 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ingest/shim/cpu.h"
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/runtime.h"
+#include "ingest/shim/segment_file.h"
+
+static void seal(void) {
+    enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool takes memory only as it is used */
+    process_lock();
+    if (!is_sealed()) {
+        segment_populate(process->populated + SEGMENT_READY);
+        process->pool = private_memory(POOL_SIZE);
+        process->pool_size = process->pool ? POOL_SIZE : 0;
+        cpu_stop();
+        store_release(&process->is_sealed, 1);
+    }
+    process_unlock();
+}
 
 HOOK int prctl(int option, ...) {
     va_list list;
@@ -21,7 +36,7 @@ HOOK int prctl(int option, ...) {
     if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) {
         struct thread *thread = thread_enter();
         if (thread) {
-            RECORD(thread, cpu_time_settle(thread); process_seal());
+            RECORD(thread, cpu_time_settle(thread); seal());
             thread_leave(thread);
         }
     }

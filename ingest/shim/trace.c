@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ingest/shim/callstack.h"
+#include "ingest/shim/control.h"
 #include "ingest/shim/intern.h"
 #include "ingest/shim/lockrecord.h"
 
