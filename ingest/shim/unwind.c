@@ -4,6 +4,7 @@
 #include <sys/auxv.h>
 
 #include "ingest/shim/cfi.h"
+#include "ingest/shim/crtstuff.h"
 #include "ingest/shim/modules.h"
 #include "ingest/shim/stackrange.h"
 
@@ -77,16 +78,16 @@ static const struct rule *table_find(const struct rule_table *table, uint64_t pc
 }
 
 /* The dynamic loader's entry point calls the constructors. It has no call frame information, and nothing called it. */
-static bool is_loader_entry(const struct dl_find_object *object, struct rule rule) {
-    return rule.type == RULE_UNKNOWN && (uintptr_t)object->dlfo_map_start == getauxval(AT_BASE);
+static bool is_loader_entry(const struct dl_find_object *object) {
+    return (uintptr_t)object->dlfo_map_start == getauxval(AT_BASE);
 }
 
 /* _dl_find_object (glibc 2.35) is lock-free and safe in signal handlers. dl_iterate_phdr would wait for a thread inside
  * dlopen, which may be waiting for us in its malloc. */
 static struct rule rule_of_object(const struct dl_find_object *object, uint64_t pc) {
     struct rule rule = cfi_rule(object->dlfo_eh_frame, pc - 1);
-    if (is_loader_entry(object, rule)) rule.type = RULE_END;
-    return rule;
+    if (rule.type != RULE_UNKNOWN) return rule;
+    return is_loader_entry(object) ? (struct rule){.type = RULE_END} : crtstuff_rule(object, pc);
 }
 
 /* The rule of an address, once its module is noted. Needs process->lock. */
