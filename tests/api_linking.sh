@@ -1,5 +1,6 @@
 # clear.h in each way that a program can be linked: as an executable that is position-independent or not, in a library that is opened later,
 # without optimisation, from C, C++ and Rust. It needs nothing to link and runs alone.
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 flags="-I$ROOT/ingest -I$ROOT/fixtures -g -pthread -Wall -Wextra -Werror"

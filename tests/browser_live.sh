@@ -1,4 +1,5 @@
 # A run that is being recorded, in a browser: new windows come by themselves, zoom and focus stay, recording is switched with the token.
+# plain: the scripts of the pages, with the same answers that tests/serve*.sh ask for
 . "$(dirname "$0")/lib.sh"
 cat >worker.c <<'END'
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 # The runtime builds with clang too, and what it records is what the program counted. (CC=clang make builds all of it.)
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
-[ -z "${SANITIZED:-}" ] || skip "the runtime is built without sanitizers, and the plain suite tried it"
 command -v clang >/dev/null || skip 'no clang here: only gcc builds the runtime'
 make -s -j2 -C "$ROOT" CC=clang BUILD="$TMP/build" OUT="$TMP/out" "$TMP/out/libclear_rt.so" >make.txt 2>&1 || fail "the runtime: $(tail -5 make.txt)"
 for name in schema/kinds base/option cli/record/profile; do

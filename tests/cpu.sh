@@ -2,6 +2,7 @@
 # fork and exec; and what sleeps is not sampled.
 # alone: the other tests would not change the figures, but take the time
 # timeout: 900
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 of() { awk -v name="$1" '$1 == "cpu" && $2 == name {print $3}' out.txt; }

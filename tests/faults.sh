@@ -3,6 +3,7 @@
 # is said above a note of either: the fault is all that is wrong with them. `make truth` runs each of them four times.
 # timeout: 400
 # alone: it judges waits, and on a busy machine there are others
+# plain: the judgement, with code that the tests of doctor run
 . "$(dirname "$0")/lib.sh"
 
 python3 "$ROOT/tests/faults.py" t.db 1 --strict --again=2 >table.txt || fail "$(grep -v ' right |$' table.txt)"

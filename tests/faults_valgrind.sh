@@ -2,6 +2,7 @@
 # The mended fault programs are without fault of any other kind: valgrind finds no leak, no bad access and no wrong free.
 # And it finds the leak of the one that leaks: what doctor says of both is true.
 # timeout: 900
+# plain: programs that valgrind runs
 . "$(dirname "$0")/lib.sh"
 command -v valgrind >/dev/null || fail "valgrind is not there (make deps-test)"
 

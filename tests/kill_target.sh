@@ -1,6 +1,7 @@
 # SIGKILL of the program at 50 random moments: what it had done until then is in the warehouse, to the very allocation.
 # timeout: 1200
 # alone: it looks for what is left in /dev/shm, and the moments shall be random, not the load
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 start() {

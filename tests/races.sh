@@ -1,5 +1,6 @@
 # ThreadSanitizer and helgrind over the runtime's own tables with eight threads; and every event of them is in the segment.
 # timeout: 300
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 # As in the Makefile, but a program instead of a library: its hooks get other names once they are compiled, so that the detector's

@@ -1,5 +1,6 @@
 # Programs that know nothing of us: same output byte for byte and same status with and without, and something recorded of each.
 # timeout: 300
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 recorded() { # the newest run recorded allocations in a process of that executable
