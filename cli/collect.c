@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/push_after.h"
 #include "query/runs/run_set.h"
 #include "schema/gates.h"
 
@@ -34,7 +35,7 @@ static int find_bases(struct db *db, const struct retention *rules, bool is_leni
                       struct error *err) {
     for (size_t i = 0; i < rules->base_count; i++)
         if (add_base(set, db, rules->bases[i], is_lenient, err) < 0) return -1;
-    return add_gate_bases(set, db, err);
+    return add_gate_bases(set, db, err) || push_after_add_waiting(db, set, err) ? -1 : 0;
 }
 
 int collect_runs(struct db *db, const struct retention *rules, struct gc_policy *policy, bool is_lenient,

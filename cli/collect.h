@@ -5,7 +5,7 @@
 #include "ingest/upkeep/gc.h"
 #include "schema/retention.h"
 
-/* gc_run with the runs of the rules' bases, and of those that rules of clear gate name. A base of `rules` that names no run is passed over
+/* gc_run with the runs of the rules' bases, and of those that rules of clear gate name, and those that wait for a store (`push`). A base of `rules` that names no run is passed over
  * where `is_lenient`, else an error. */
 int collect_runs(struct db *db, const struct retention *rules, struct gc_policy *policy, bool is_lenient,
                  struct gc_result *result, struct error *err);

@@ -38,6 +38,7 @@ void config_free(struct config *config) {
     for (size_t i = 0; i < config->query_count; i++)
         queries_free(&config->queries[i]);
     retention_free(&config->retention);
+    push_rule_free(&config->push);
     free(config->thresholds);
     free(config->queries);
     gates_free_all(config->gates, config->gate_count);
@@ -176,6 +177,13 @@ static int read_retention(void *context, struct document *document, const char *
     return retention_read(&config->retention, document, value);
 }
 
+static int read_push(void *context, struct document *document, const char *key, const yaml_node_t *at,
+                     const yaml_node_t *value) {
+    (void)key;
+    (void)at;
+    return push_rule_read(&((struct config *)context)->push, document, value);
+}
+
 /* ---- filters of the browser ---- */
 
 const char *const config_filter_options[] = {
@@ -299,10 +307,16 @@ static int read_thresholds(void *context, struct document *document, const char 
 /* ---- the file ---- */
 
 int config_parse(struct config *config, const char *path, const char *text, struct error *err) {
-    static const struct document_key keys[] = {
-        {"database", read_database}, {"toolchain", read_toolchain}, {"thresholds", read_thresholds},
-        {"tags", read_tags},         {"queries", read_queries},     {"retention", read_retention},
-        {"filters", read_filters},   {"gates", read_gates},         {0}};
+    static const struct document_key keys[] = {{"database", read_database},
+                                               {"toolchain", read_toolchain},
+                                               {"thresholds", read_thresholds},
+                                               {"tags", read_tags},
+                                               {"queries", read_queries},
+                                               {"retention", read_retention},
+                                               {"filters", read_filters},
+                                               {"gates", read_gates},
+                                               {"push", read_push},
+                                               {0}};
     struct document document;
     *config = (struct config){.path = xstrdup(path)};
     int code = document_open(&document, path, text, err);

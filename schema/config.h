@@ -11,6 +11,7 @@
  *     my-sites: {description: ..., sql: ...}
  *   retention:                       # how long runs are kept, as in schema/retention.h
  *     keep: 30d
+ *   push: postgresql://db/profiles   # where each run is sent, as in schema/push_rule.h
  *   filters:                         # of the browser's Refine, by name: options of clear report without their dashes
  *     no-runtime: {ignore: ^runtime\., granularity: files}
  *   gates:                           # rules of clear gate by name, as in schema/gates.h; clear's own do not apply then
@@ -31,6 +32,7 @@
 
 #include "schema/db.h"
 #include "schema/gates.h"
+#include "schema/push_rule.h"
 #include "schema/queries.h"
 #include "schema/retention.h"
 
@@ -63,6 +65,7 @@ struct config {
     struct saved_query *queries;
     size_t query_count;
     struct retention retention; /* not set: runs stay */
+    struct push_rule push;
     struct config_filter *filters;
     size_t filter_count;
     struct gate_rule *gates;

@@ -110,7 +110,7 @@ wrong() { # wrong PLACE-AND-MESSAGE: with the file on standard input
     (cd broken && "$CLEAR" help >/dev/null && "$CLEAR" version >/dev/null) || fail "no help with a bad clear.yaml"
 }
 wrong "1:1: unknown key 'databse'; did you mean 'database'?" <<<"databse: x"
-wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries, retention, filters, gates" <<<$'database: x\nfrobnicate: 1'
+wrong "2:1: unknown key 'frobnicate'; valid keys are database, toolchain, thresholds, tags, queries, retention, filters, gates, push" <<<$'database: x\nfrobnicate: 1'
 wrong "1:11: must be a text" <<<"database: [a]"
 wrong "2:1: the key 'database' is given twice" <<<$'database: a\ndatabase: b'
 wrong "1:1: must be \`key: value\` lines" <<<"- database"

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/collect.h"
+#include "cli/push_after.h"
 #include "cli/record/detach.h"
 #include "cli/record/profiling.h"
 #include "cli/record/summary.h"
@@ -65,8 +66,10 @@ static int run_target(struct profiling *recording, struct error *err) {
     else
         code = end(recording, err);
     launch_end(&recording->launch);
-    if (code == 0 && failure.status == ERROR_NONE)
+    if (code == 0 && failure.status == ERROR_NONE) {
+        push_after_recording(cli_database(recording->request->database), recording->request->quiet);
         collect_after_recording(cli_database(recording->request->database), recording->request->quiet);
+    }
     return code;
 }
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/push_after.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
 #include "ingest/symbols/source_rows.h"
@@ -97,7 +98,7 @@ static int begin_run(struct profiling *recording, struct error *err) {
 int profiling_prepare(struct profiling *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     sweep(request);
-    if (profiling_server_start(recording, err)) return -1;
+    if (push_after_check(err) || profiling_server_start(recording, err)) return -1;
     if (profile_target_find(&recording->target, request->arguments, request->uses_perf, err)) return -1;
     if (recording->target.by_perf.what && !request->quiet)
         error_print("%s is %s: perf samples its CPU time, and nothing else of it is recorded (no allocations, locks or "
@@ -119,8 +120,10 @@ int profiling_prepare(struct profiling *recording, struct error *err) {
                        &request->recorder, err) == 0 &&
         lost_describe(&recording->db, recording->run_id, &recording->directory, recording->target.program,
                       &recording->target.build, err) == 0 &&
-        keep_source(recording, err) == 0 && profiling_server_open(recording, err) == 0)
+        keep_source(recording, err) == 0 && profiling_server_open(recording, err) == 0) {
+        push_after_begin(&recording->db, recording->run_id);
         return 0;
+    }
     profiling_cancel(recording);
     return -1;
 }

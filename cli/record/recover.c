@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/push_after.h"
 #include "ingest/record/lost.h"
 
 struct recover_options {
@@ -185,6 +186,7 @@ int command_recover(int argc, char **argv, struct error *err) {
     else
         print_rest(&recover);
     if (recover.recovered && !recover.failed) print_next(&recover, are_named ? NULL : warehouse);
+    if (recover.recovered && !are_named) push_after_recording(warehouse, recover.options.json);
     for (char **path = paths; !are_named && *path; path++)
         free(*path);
     if (!are_named) free(paths);

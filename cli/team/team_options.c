@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "cli/push_after.h"
+
 const char *team_address(const struct team_options *options, const char *option, struct error *err) {
     const char *set = options->address ? options->address : getenv("CLEAR_STORE");
     if (!set || !*set)
@@ -13,7 +15,11 @@ const char *team_address(const struct team_options *options, const char *option,
     return NULL;
 }
 
+bool team_is_given(const struct team_options *options) {
+    const char *set = options->address ? options->address : getenv("CLEAR_STORE");
+    return set && *set;
+}
+
 const char *team_project(const struct team_options *options) {
-    const char *set = options->project ? options->project : getenv("CLEAR_PROJECT");
-    return set && *set ? set : "default";
+    return push_after_project(options->project);
 }

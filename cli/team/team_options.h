@@ -11,6 +11,8 @@ struct team_options {
 
 /* The address: of the option (named in the message), else $CLEAR_STORE. NULL with a usage error. */
 const char *team_address(const struct team_options *options, const char *option, struct error *err);
+/* Whether the option or $CLEAR_STORE has an address. */
+bool team_is_given(const struct team_options *options);
 const char *team_project(const struct team_options *options);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/integers.h"
 #include "ingest/read/warehouse/run_order.h"
 #include "ingest/record/live_recordings.h"
+#include "ingest/record/lost.h"
 #include "ingest/team/copy_text.h"
 #include "schema/schema.h"
 
@@ -369,13 +370,33 @@ static int push_new(struct pushing *pushing, bool *is_known, struct error *err) 
     return -1;
 }
 
+/* Whether clear recover would store more of the run than the file has. */
+static bool is_lost(const char *warehouse, const char *uuid) {
+    bool is_found = false;
+    char **paths = lost_find(warehouse);
+    for (char **path = paths; *path; path++) {
+        struct lost lost;
+        struct error ignored = {0};
+        if (!is_found && lost_open(&lost, *path, &ignored) == 1) {
+            is_found = lost.uuid && strcmp(lost.uuid, uuid) == 0;
+            lost_close(&lost);
+        }
+        free(*path);
+    }
+    free(paths);
+    return is_found;
+}
+
 int push_run(struct push *push, int64_t run_id, enum push_outcome *outcome, struct error *err) {
     struct pushing pushing = {.push = push, .run_id = run_id};
     bool is_unfinished = false, is_known = false;
     int code = read_run(&pushing, &is_unfinished, err);
-    bool is_recording = code == 0 && is_unfinished && live_recording_is(pushing.uuid);
-    if (code == 0 && !is_recording) code = push_new(&pushing, &is_known, err);
-    *outcome = is_recording ? PUSH_RECORDING : is_known ? PUSH_KNOWN : PUSH_STORED;
+    *outcome = PUSH_STORED;
+    if (code == 0 && is_unfinished && live_recording_is(pushing.uuid)) *outcome = PUSH_RECORDING;
+    if (code == 0 && is_unfinished && *outcome == PUSH_STORED && is_lost(push->db->path, pushing.uuid))
+        *outcome = PUSH_LOST;
+    if (code == 0 && *outcome == PUSH_STORED) code = push_new(&pushing, &is_known, err);
+    if (is_known) *outcome = PUSH_KNOWN;
     pushing_free(&pushing);
     return code;
 }

@@ -17,6 +17,8 @@ enum push_outcome {
     PUSH_STORED,
     PUSH_KNOWN,     /* it was there */
     PUSH_RECORDING, /* it is being recorded: its end is missing */
+    PUSH_LOST,      /* the recorder was killed, and clear recover has the end to store */
+    PUSH_OUTCOMES,
 };
 
 void push_begin(struct push *push, struct team *team, struct db *db);

@@ -61,7 +61,7 @@ static const char *option_of(const PQconninfoOption *options, const char *name) 
     return NULL;
 }
 
-static int refuse_password(struct team_server *server, struct error *err) {
+static int refuse_password(const struct team_server *server, struct error *err) {
     return error_usage(err,
                        "%s: a password in an address is shown to everybody by ps: put it in ~/.pgpass, a service file "
                        "or PGPASSWORD",
@@ -153,12 +153,21 @@ static int open_connection(struct team_server *server, const PQconninfoOption *g
                     err);
 }
 
-int team_connect(struct team_server *server, const char *uri, struct error *err) {
-    *server = (struct team_server){0};
+static int check_address(const struct team_server *server, const char *uri, struct error *err) {
     if (!team_is_address(uri)) return error_usage(err, "an address of a store begins with postgresql://");
-    server->name = team_shown_address(uri);
-    if (has_password(uri)) return refuse_password(server, err);
-    if (pq_load(err)) return -1;
+    return has_password(uri) || strstr(uri, "password=") ? refuse_password(server, err) : 0;
+}
+
+int team_check_address(const char *uri, struct error *err) {
+    struct team_server server = {.name = team_shown_address(uri)};
+    int code = check_address(&server, uri, err);
+    free(server.name);
+    return code;
+}
+
+int team_connect(struct team_server *server, const char *uri, struct error *err) {
+    *server = (struct team_server){.name = team_shown_address(uri)};
+    if (check_address(server, uri, err) || pq_load(err)) return -1;
     PQconninfoOption *given = parse(server, uri, err);
     int code = given ? open_connection(server, given, err) : -1;
     if (given) pq.free_options(given);

@@ -23,6 +23,9 @@ bool team_is_address(const char *text);
 /* The address without options and password, for messages; free() it. */
 char *team_shown_address(const char *uri);
 
+/* Whether it is an address of a store without a password, as far as that can be said without libpq. */
+int team_check_address(const char *uri, struct error *err);
+
 int team_connect(struct team_server *server, const char *uri, struct error *err);
 void team_disconnect(struct team_server *server); /* a zeroed server is allowed */
 
