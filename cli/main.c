@@ -156,7 +156,7 @@ static int choose(int argc, char **argv) {
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
     if (*name == '-')
-        error_usage(&err, "unknown option %s", name);
+        error_usage(&err, "unknown option %s; a command comes first, then its options: clear top --kind cpu", name);
     else {
         const struct command *command = numbered_report(name);
         if (command) return run_numbered(command, argc - 1, argv + 1);

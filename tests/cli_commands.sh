@@ -57,7 +57,7 @@ error 2 "unknown command 'docter'; did you mean doctor? (see clear --help)" doct
 error 2 "unknown command 'qurey'; did you mean query? (see clear --help)" qurey
 error 2 "unknown command 'frobnicate' (see clear --help)" frobnicate
 error 2 "unknown command '' (see clear --help)" ""
-error 2 "unknown option --frob (see clear --help)" --frob
+error 2 "unknown option --frob; a command comes first, then its options: clear top --kind cpu (see clear --help)" --frob
 error 2 "option --db needs a value (see clear runs --help)" runs --db
 error 2 "option --json takes no value (see clear runs --help)" runs --json=yes
 error 2 "unknown option -z (see clear runs --help)" runs -z

@@ -19,7 +19,21 @@ refused "that is clear doctor OLD --diff NEW" diff
 refused "that is clear ingest FILE" import x
 refused "that is clear list FUNCTION" annotate
 refused "that is clear doctor " stat
+refused "that is clear web" ui
+refused "that is clear trend" history
+refused "that is clear gate" ci
+refused "that is clear rm RUN" delete
+refused "that is clear push" upload
+refused "that is clear pull RUNS" fetch
+# What is answered so is no command of clear, which would run instead.
+sed -n '/commands_elsewhere\[\] = {/,/^};/s/^    {"\([^"]*\)".*/\1/p' "$ROOT/cli/advice.c" | sort >elsewhere.txt
+clear help --complete -- '' | cut -f1 | sort >commands.txt
+[ "$(wc -l <elsewhere.txt)" -gt 30 ] && grep -qx doctor commands.txt || fail "two lists to compare: $(wc -l elsewhere.txt commands.txt)"
+expect_equal "$(comm -12 elsewhere.txt commands.txt)" '' "commands of clear that are answered as others' are"
 # Their options.
+refused 'a command comes first, then its options: clear top --kind cpu' --db t.db top
+refused "clear store has no 'int', did you mean init; it has init, status, upgrade and grant" store int
+refused '^clear: --to: the address of a store is postgresql://' push --to http://db.example.com/profiles
 refused 'cannot attach to a running process' profile -p 123
 refused 'every figure has its call stack' profile --call-graph dwarf true
 refused 'did you mean --label' profile --lable x true
@@ -47,7 +61,7 @@ clear top --kind cpu --db t.db >/dev/null 2>err || fail top
 expect_equal "$(grep -v '^clear: [0-9,]* CPU samples*[:;] ' err)" '' 'top with a kind'
 clear top 1 --db t.db >/dev/null 2>err || fail 'top 1'
 expect_match "$(cat err)" 'of run 1;.*clear top -1 shows 1 line$' 'a number is a run'
-refused "no run '5' among 2" top --db t.db 5
+refused "^clear: 5 is a run \\(clear top -5 shows 5 lines\\): t.db: no run '5' among 2" top --db t.db 5
 
 # One kind needs no --kind; of several, the refusal names them.
 clear export --db t.db 1 --kind cpu -o cpu.pb.gz || fail 'export'

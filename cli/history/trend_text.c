@@ -193,7 +193,7 @@ static void print_changes(const struct trend *trend) {
     if (grid.count > 9)
         grid_print(&grid, stdout, true);
     else
-        puts("No change.");
+        puts(trend->run_count > 1 ? "No change." : "One run: record more of this command to see changes.");
     grid_free(&grid);
 }
 

@@ -35,6 +35,14 @@ static bool is_number(const char *word) {
     return *word && !word[strspn(word, "0123456789")];
 }
 
+/* A number may have been meant as how many lines to show. */
+static int no_such_run(const struct report_command *command, struct error *err) {
+    const struct word_list *words = &command->target.targets;
+    if (err->status != ERROR_USAGE || words->count != 1 || !is_number(words->items[0])) return -1;
+    return error_prefix(err, "%s is a run (clear %s -%s shows %s): ", words->items[0], command->name, words->items[0],
+                        units_things(strtoll(words->items[0], NULL, 10), "line").text);
+}
+
 /* Says what is shown where the command line does not: which kind of several, and that a number is a run's. */
 static void say_what(const struct report_command *command) {
     const struct report_target *target = &command->target;
@@ -87,7 +95,7 @@ static int say_how_exact(struct report_command *command, struct error *err) {
 static int write_report(struct report_command *command, struct error *err) {
     struct profile profile;
     struct buffer out = {0};
-    if (report_target_open(&command->target, err) < 0) return -1;
+    if (report_target_open(&command->target, err) < 0) return no_such_run(command, err);
     bool is_of_one_type = !command->target.bases.count && report_is_of_one_type(command->format, &command->options);
     if (is_of_one_type) command->target.type = command->options.sample_index;
     if (report_has_sides(command->format, &command->options)) command->target.is_diff = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grid.h"
+#include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/team/team_options.h"
@@ -143,5 +144,10 @@ int command_store(int argc, char **argv, struct error *err) {
         const char *address = team_address(&options.team, "--db", err);
         return address ? words[i].run(&options, address, err) : -1;
     }
-    return error_usage(err, "say what to do with the store: clear store init, status, upgrade or grant");
+    struct nearest nearest = {.word = argc > 1 ? argv[1] : ""};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        nearest_offer(&nearest, words[i].word);
+    if (argc < 2) return error_usage(err, "say what to do with the store: clear store init, status, upgrade or grant");
+    return error_usage(err, "clear store has no '%s'%s%s; it has init, status, upgrade and grant", argv[1],
+                       *nearest.found ? ", did you mean " : "", nearest.found);
 }

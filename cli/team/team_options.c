@@ -11,7 +11,7 @@ const char *team_address(const struct team_options *options, const char *option,
     else if (team_is_address(set))
         return set;
     else
-        error_usage(err, "the address of a store is postgresql://[USER@]HOST[:PORT]/DATABASE");
+        error_usage(err, "%s: the address of a store is postgresql://[USER@]HOST[:PORT]/DATABASE", option);
     return NULL;
 }
 
