@@ -66,6 +66,10 @@ void frames_make(struct stack_frames *frames, struct report *report) {
             add_frame(frames, report, location, &profile->lines[location->first_line + at], &scratch);
     }
     frames->firsts[profile->location_count] = frames->count;
+    for (size_t i = 0; i < profile->location_count; i++) {
+        size_t count = frames->firsts[i + 1] - frames->firsts[i];
+        if (count > frames->most) frames->most = count;
+    }
     buffer_free(&scratch);
 }
 
@@ -78,15 +82,17 @@ void frames_free(struct stack_frames *frames) {
 size_t frames_of_stack(const struct stack_frames *frames, const struct profile *profile, uint32_t index,
                        struct buffer *stack) {
     const struct profile_stack *locations = &profile->stacks[index];
+    size_t count = 0;
     buffer_clear(stack);
+    buffer_reserve(stack, locations->depth * frames->most * sizeof(uint32_t));
+    uint32_t *items = (uint32_t *)(void *)stack->data;
     for (uint32_t i = 0; i < locations->depth; i++) {
-        size_t location = profile->frames[locations->first + i];
-        for (size_t at = frames->firsts[location]; at < frames->firsts[location + 1]; at++) {
-            uint32_t frame = (uint32_t)at;
-            buffer_add(stack, &frame, sizeof frame);
-        }
+        size_t location = profile->frames[locations->first + i], end = frames->firsts[location + 1];
+        for (size_t at = frames->firsts[location]; at < end; at++)
+            items[count++] = (uint32_t)at;
     }
-    return stack->size / sizeof(uint32_t);
+    stack->size = count * sizeof *items;
+    return count;
 }
 
 void frames_add_name(struct buffer *out, const char *name) {

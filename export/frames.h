@@ -21,6 +21,7 @@ struct stack_frames {
     struct stack_frame *items; /* those of a location stand together, the innermost first */
     size_t count;
     size_t *firsts; /* [location]: its first item; one more than there are locations */
+    size_t most;    /* items that a location has at most */
     struct map names;
 };
 

@@ -18,11 +18,16 @@ struct pack_node {
     int64_t self[SIDES], total[SIDES], width;
 };
 
+struct pack_slot {
+    uint32_t parent, name, node; /* node 0: free */
+};
+
 struct packer {
     struct report *report;
     struct stack_frames frames;
     struct pack_node *nodes; /* children after their parents */
-    uint32_t *slots;         /* index of a node by parent and name; 0: free */
+    struct pack_slot
+        *slots; /* of nodes, by parent and name, which are here too: a node is seldom in the processor's cache */
     size_t count, room, slot_count;
     uint32_t depth;
     uint32_t *used;   /* names that nodes have, in the order of their first use */
@@ -35,14 +40,13 @@ struct packer {
 
 /* ---- building ---- */
 
-static uint32_t *slot_of(const struct packer *packer, uint32_t parent, uint32_t name) {
-    size_t at = hash_combine(parent, name) & (packer->slot_count - 1);
-    while (packer->slots[at]) {
-        const struct pack_node *node = &packer->nodes[packer->slots[at]];
-        if (node->parent == parent && node->name == name) break;
-        at = (at + 1) & (packer->slot_count - 1);
-    }
-    return &packer->slots[at];
+/* The slot of that node, or the free one where it belongs. */
+static struct pack_slot *slot_of(const struct packer *packer, uint32_t parent, uint32_t name) {
+    size_t mask = packer->slot_count - 1, at = hash_mix((uint64_t)parent << 32 | name) & mask;
+    struct pack_slot *slot = &packer->slots[at];
+    while (slot->node && (slot->parent != parent || slot->name != name))
+        slot = &packer->slots[at = (at + 1) & mask];
+    return slot;
 }
 
 static void grow(struct packer *packer) {
@@ -52,12 +56,13 @@ static void grow(struct packer *packer) {
     free(packer->slots);
     packer->slots = xcalloc(packer->slot_count, sizeof *packer->slots);
     for (uint32_t i = 1; i < packer->count; i++)
-        *slot_of(packer, packer->nodes[i].parent, packer->nodes[i].name) = i;
+        *slot_of(packer, packer->nodes[i].parent, packer->nodes[i].name) =
+            (struct pack_slot){packer->nodes[i].parent, packer->nodes[i].name, i};
 }
 
 static uint32_t child_of(struct packer *packer, uint32_t parent, uint32_t name) {
-    uint32_t *slot = slot_of(packer, parent, name);
-    if (*slot) return *slot;
+    struct pack_slot *slot = slot_of(packer, parent, name);
+    if (slot->node) return slot->node;
     if (packer->count == packer->room) {
         grow(packer);
         slot = slot_of(packer, parent, name);
@@ -65,7 +70,8 @@ static uint32_t child_of(struct packer *packer, uint32_t parent, uint32_t name) 
     struct pack_node *node = &packer->nodes[packer->count];
     *node = (struct pack_node){.parent = parent, .name = name, .depth = packer->nodes[parent].depth + 1};
     if (node->depth > packer->depth) packer->depth = node->depth;
-    return *slot = (uint32_t)packer->count++;
+    *slot = (struct pack_slot){parent, name, (uint32_t)packer->count};
+    return (uint32_t)packer->count++;
 }
 
 static bool is_pivot(struct packer *packer, uint32_t frame) {
@@ -75,10 +81,15 @@ static bool is_pivot(struct packer *packer, uint32_t frame) {
     return *meets > 0;
 }
 
+/* What the samples of a stack have on each side. */
+struct pack_sums {
+    int64_t sides[SIDES];
+    bool is_used;
+};
+
 /* The frames of a stack from the root on are stack[count - 1] to stack[0]. Of a pivot, those from its outermost match on. */
-static void add_stack(struct packer *packer, const uint32_t *stack, size_t count, size_t sample) {
-    const struct report *report = packer->report;
-    bool is_inverted = report->options.inverted;
+static void add_stack(struct packer *packer, const uint32_t *stack, size_t count, const struct pack_sums *sums) {
+    bool is_inverted = packer->report->options.inverted;
     size_t from = count, node = 0;
     while (packer->pivot && from > 0 && !is_pivot(packer, stack[from - 1]))
         from--;
@@ -90,20 +101,36 @@ static void add_stack(struct packer *packer, const uint32_t *stack, size_t count
         packer->is_shown[frame] = true;
     }
     for (int side = BEFORE; side < SIDES; side++)
-        packer->nodes[node].self[side] += difference_value(report->profile, sample, report->type, side);
+        packer->nodes[node].self[side] += sums->sides[side];
 }
 
-static int add_samples(struct packer *packer, struct error *err) {
+/* By stack: most have several samples, which differ in their labels. */
+static struct pack_sums *sum_stacks(const struct report *report) {
+    const struct profile *profile = report->profile;
+    struct pack_sums *sums = xcalloc(profile->stack_count + 1, sizeof *sums);
+    for (size_t i = 0; i < profile->sample_count; i++) {
+        struct pack_sums *its = &sums[profile->samples[i].stack];
+        int64_t value;
+        int side = difference_side(profile, i, report->type, &value);
+        its->sides[side] += value;
+        its->is_used |= value != 0;
+    }
+    return sums;
+}
+
+static int add_stacks(struct packer *packer, struct error *err) {
     const struct profile *profile = packer->report->profile;
+    struct pack_sums *sums = sum_stacks(packer->report);
     struct buffer stack = {0};
     int code = 0;
-    for (size_t i = 0; i < profile->sample_count && code == 0; i++) {
-        if (profile_value(profile, i, packer->report->type) == 0) continue;
-        size_t count = frames_of_stack(&packer->frames, profile, profile->samples[i].stack, &stack);
-        add_stack(packer, (const uint32_t *)(const void *)stack.data, count, i);
+    for (uint32_t i = 0; i < profile->stack_count && code == 0; i++) {
+        if (!sums[i].is_used) continue;
+        size_t count = frames_of_stack(&packer->frames, profile, i, &stack);
+        add_stack(packer, (const uint32_t *)(const void *)stack.data, count, &sums[i]);
         code = limit_check("the call tree", packer->count * sizeof *packer->nodes, err);
     }
     buffer_free(&stack);
+    free(sums);
     return code == 0 ? pattern_check(packer->pivot, err) : code;
 }
 
@@ -132,45 +159,47 @@ static void sum_up(struct packer *packer) {
 
 struct pack_order {
     int64_t width;
-    uint32_t parent, node; /* parent: its place in the bytes */
+    uint32_t node;
     const struct map_entry *name;
 };
 
-/* By parent, the widest first, then by name. */
+/* The widest first, then by name. */
 static int compare(const void *left, const void *right) {
     const struct pack_order *a = left, *b = right;
-    if (a->parent != b->parent) return a->parent < b->parent ? -1 : 1;
     if (a->width != b->width) return a->width > b->width ? -1 : 1;
     size_t size = a->name->size < b->name->size ? a->name->size : b->name->size;
     int order = memcmp(a->name->key, b->name->key, size);
     return order ? order : (a->name->size > b->name->size) - (a->name->size < b->name->size);
 }
 
-/* Level by level: `order` gets the nodes as they will stand. */
-static uint32_t *put_in_order(struct packer *packer) {
-    uint32_t *order = xcalloc(packer->count, sizeof *order), *ends = xcalloc(packer->depth + 2, sizeof *ends);
+/* All nodes but the root, those of one parent together; ends[node] is one behind the last child of a node. */
+static struct pack_order *group_by_parent(const struct packer *packer, uint32_t *ends) {
     struct pack_order *items = xcalloc(packer->count, sizeof *items);
+    for (size_t i = 1; i < packer->count; i++)
+        ends[packer->nodes[i].parent + 1]++;
+    for (size_t i = 1; i < packer->count; i++)
+        ends[i] += ends[i - 1];
+    /* ends[node] is where its children begin, and moves behind each that is put there. */
+    for (uint32_t i = 1; i < packer->count; i++) {
+        const struct pack_node *node = &packer->nodes[i];
+        const struct map_entry *name = &packer->frames.names.entries[node->name];
+        items[ends[node->parent]++] = (struct pack_order){node->width, i, name};
+    }
+    return items;
+}
+
+/* Level by level: `order` gets the nodes as they will stand. Children are sorted apart from those of other nodes, which are many more. */
+static uint32_t *put_in_order(struct packer *packer) {
+    uint32_t *order = xcalloc(packer->count, sizeof *order), *ends = xcalloc(packer->count + 1, sizeof *ends);
+    struct pack_order *items = group_by_parent(packer, ends);
     size_t done = 1;
-    /* A counting sort by depth, then each level by the places of its parents. */
-    for (size_t i = 0; i < packer->count; i++)
-        ends[packer->nodes[i].depth + 1]++;
-    for (uint32_t depth = 1; depth <= packer->depth; depth++)
-        ends[depth] += ends[depth - 1];
-    for (uint32_t i = 0; i < packer->count; i++)
-        order[ends[packer->nodes[i].depth]++] = i;
-    for (uint32_t depth = 1; depth <= packer->depth; depth++) {
-        size_t end = ends[depth];
-        for (size_t i = done; i < end; i++) {
-            const struct pack_node *node = &packer->nodes[order[i]];
-            const struct map_entry *name = &packer->frames.names.entries[node->name];
-            items[i] = (struct pack_order){node->width, packer->nodes[node->parent].order, order[i], name};
+    for (size_t at = 0; at < packer->count; at++) {
+        uint32_t begin = order[at] ? ends[order[at] - 1] : 0, end = ends[order[at]];
+        if (end - begin > 1) qsort(items + begin, end - begin, sizeof *items, compare);
+        for (uint32_t i = begin; i < end; i++) {
+            packer->nodes[items[i].node].order = (uint32_t)done;
+            order[done++] = items[i].node;
         }
-        qsort(items + done, end - done, sizeof *items, compare);
-        for (size_t i = done; i < end; i++) {
-            order[i] = items[i].node;
-            packer->nodes[order[i]].order = (uint32_t)i;
-        }
-        done = end;
     }
     free(items);
     free(ends);
@@ -335,7 +364,7 @@ static int make(struct packer *packer, struct buffer *out, struct error *err) {
     grow(packer);
     packer->nodes[0] = (struct pack_node){.name = (uint32_t)root->value};
     packer->count = 1;
-    int code = add_samples(packer, err);
+    int code = add_stacks(packer, err);
     if (code == 0) {
         sum_up(packer);
         write_bytes(packer, out);

@@ -268,6 +268,41 @@ def try_states(page):
                 ("/?runs=known&pivot=alloc" + KIND, total + "3000"), ("/?runs=other" + KIND, total + "4500")])
 
 
+def imports_of(names):
+    """The modules that these import, and what those import."""
+    found, left = set(), list(names)
+    while left:
+        name = left.pop()
+        if name in found:
+            continue
+        found.add(name)
+        with open(os.path.join(os.path.dirname(__file__), "..", "web", name), encoding="utf-8") as file:
+            left += re.findall(r"^import .* from '\./([\w.]+)';", file.read(), re.MULTILINE)
+    return found
+
+
+def try_loading(page):
+    """Nothing of the opening page waits for something else to come first: its modules are named by the document, and its tree is asked for
+    while the server says what the runs are; once, also when the page comes back to it."""
+    page.go("/?runs=known")
+    preloaded = set(page.eval("[...document.querySelectorAll('link[rel=modulepreload]')].map(one => one.href.split('/').pop())"))
+    assert preloaded == imports_of(["main.js", "page_flame.js"]) - {"main.js"}, preloaded
+    asked = "performance.getEntriesByType('resource').filter(one => one.name.includes('/api/tree')).length"
+    for path in ("/?runs=known", "/?runs=known&inverted=1&f=main"):
+        page.open("about:blank")
+        page.go(path)
+        assert page.eval(asked) == 1, path
+    page.go("/?runs=known&page=top")
+    before = page.eval(asked)
+    page.back()
+    page.until("document.querySelector('.flame')")
+    assert page.eval(asked) == before + 1
+    page.open("about:blank")  # a run that is not there: said once, and nothing else
+    page.trouble.append("404|400")
+    page.go("/?runs=nobody")
+    assert "nobody" in page.eval("document.querySelector('.failure').textContent")
+
+
 def main():
     write("known.folded", STACKS)
     write("other.folded", OTHER)
@@ -278,7 +313,7 @@ def main():
     with open("clear.yaml", "w", encoding="utf-8") as file:
         file.write("filters:\n  one file: {ignore: big, granularity: lines}\n")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_states, try_download):
+        for part in (try_loading, try_walking, try_zoom, try_narrow, try_search, try_filters, try_refine, try_unit, try_sandwich, try_menu, try_difference, try_states, try_download):
             part(page)
 
 

@@ -26,9 +26,35 @@ function noteOf(response) {
   }
 }
 
+function addressOf(resource, query) {
+  return `${location.origin}/api/${resource}${query ? '?' + query : ''}`;
+}
+
+let early = null; // { url, response, abort }
+
+/* Makes a request before the page is there that will want its answer: get() of the same takes it. There is one at most; without a resource
+ * there is none any more. */
+export function ahead(resource, query) {
+  if (early) early.abort.abort();
+  early = null;
+  if (!resource) return;
+  const url = addressOf(resource, query), abort = new AbortController(), response = fetch(url, { signal: abort.signal });
+  response.catch(() => {}); // who takes it is told
+  early = { url, response, abort };
+}
+
+/* The answer that was asked for early, if it is this one. */
+function takeEarly(url, signal) {
+  if (!early || early.url !== url || (signal && signal.aborted)) return null;
+  const { response, abort } = early;
+  early = null;
+  if (signal) signal.addEventListener('abort', () => abort.abort());
+  return response;
+}
+
 /* GET /api/RESOURCE?QUERY. `signal` ends the request, and with it the work of the server. */
 export async function get(resource, query, signal) {
-  const response = await fetch(`${location.origin}/api/${resource}${query ? '?' + query : ''}`, { signal });
+  const url = addressOf(resource, query), response = await (takeEarly(url, signal) || fetch(url, { signal }));
   if (!response.ok) throw await failure(response);
   const type = response.headers.get('Content-Type') || '';
   const body = type.startsWith('application/json') ? await response.json() : await response.text();

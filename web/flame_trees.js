@@ -9,9 +9,9 @@ const WIDEST = 20000; // pixels that the server takes
 const DETAILS = 60; // answers for zoomed nodes that are kept
 
 export class FlameTrees {
-  constructor(app, width, signal) {
+  constructor(app, signal) {
     this.app = app;
-    this.width = Math.max(200, Math.round(width));
+    this.width = app.width;
     this.signal = signal;
     this.details = new Map();
     this.sums = new Map();
@@ -25,7 +25,7 @@ export class FlameTrees {
   }
 
   request(more) {
-    return api.get('tree', state.query(state.change(this.app.state, { unit: '' }), { width: this.width, ...more }), this.signal);
+    return api.get('tree', state.treeQuery(this.app.state, this.width, more), this.signal);
   }
 
   async load() {

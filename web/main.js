@@ -76,6 +76,7 @@ class App {
     const mine = ++this.turn, name = states.page(next), isSame = name === this.pageName && Boolean(this.page);
     this.state = next;
     this.main.setAttribute('aria-busy', 'true');
+    this.askAhead(next, name, isSame);
     try {
       await this.know(next, name);
       if (mine !== this.turn) return;
@@ -88,6 +89,20 @@ class App {
     } finally {
       if (mine === this.turn) this.main.removeAttribute('aria-busy');
     }
+  }
+
+  /* A page's module and the tree of a flame graph come while the server says what the runs are. */
+  askAhead(next, name, isSame) {
+    api.ahead();
+    if (isSame) return;
+    MODULES[name]().catch(() => {}); // open() is told
+    if (name === 'flame' && !next.pivot) api.ahead('tree', states.treeQuery(next, this.width, { inverted: next.inverted }));
+  }
+
+  /* How wide a page can be, in pixels. */
+  get width() {
+    const style = getComputedStyle(this.main);
+    return Math.max(200, Math.round(this.main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
   }
 
   /* What the chosen runs are, what kinds they have, what they lost. */

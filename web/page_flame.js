@@ -36,7 +36,7 @@ class FlamePage extends Page {
   }
 
   async load() {
-    const made = new FlameTrees(this.app, this.host.clientWidth, this.signal);
+    const made = new FlameTrees(this.app, this.signal);
     await made.load();
     this.trees = made;
     await this.askDetail();

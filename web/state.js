@@ -104,6 +104,11 @@ export function query(state, more = {}) {
   return out.toString();
 }
 
+/* The parameters of a request for a tree, `width` pixels wide; it is the same in every unit. */
+export function treeQuery(state, width, more = {}) {
+  return query(change(state, { unit: '' }), { width, ...more });
+}
+
 /* A name as a regular expression that matches nothing else. */
 export function quote(name) {
   return '^' + name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$';

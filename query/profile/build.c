@@ -157,7 +157,9 @@ static uint64_t hash_sample_at(const struct profile *profile, size_t index) {
 static void reserve_slot(struct profile_slots *slots, const struct profile *profile, size_t used,
                          uint64_t (*hash_at)(const struct profile *, size_t)) {
     if ((used + 1) * 4 <= slots->count * 3) return;
-    slots->count = slots->count ? slots->count * 2 : FIRST_SLOTS;
+    if (!slots->count) slots->count = FIRST_SLOTS;
+    while ((used + 1) * 4 > slots->count * 3)
+        slots->count *= 2;
     free(slots->items);
     slots->items = xcalloc(slots->count, sizeof *slots->items);
     for (size_t i = 0; i < used; i++) {
@@ -181,6 +183,11 @@ uint32_t profile_build_stack(struct profile_builder *builder, const uint32_t *fr
     }
     slots[slot] = profile_add_stack(profile, frames, depth) + 1;
     return slots[slot] - 1;
+}
+
+uint32_t profile_build_new_stack(struct profile_builder *builder, const uint32_t *frames, size_t depth) {
+    bool is_alone = builder->is_exact && !builder->stack_slots.count;
+    return is_alone ? profile_add_stack(builder->profile, frames, depth) : profile_build_stack(builder, frames, depth);
 }
 
 static bool is_zero(const int64_t *values, size_t count) {
@@ -211,6 +218,14 @@ int profile_build_sample(struct profile_builder *builder, uint32_t stack, uint32
             return add_values(profile, found, values, err);
     }
     slots[slot] = profile_add_sample(profile, sample, values) + 1;
+    return 0;
+}
+
+int profile_build_new_sample(struct profile_builder *builder, uint32_t stack, uint32_t labels, const int64_t *values,
+                             struct error *err) {
+    if (!builder->is_exact || builder->sample_slots.count)
+        return profile_build_sample(builder, stack, labels, values, err);
+    (void)profile_add_sample(builder->profile, (struct profile_sample){stack, labels}, values);
     return 0;
 }
 

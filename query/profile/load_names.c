@@ -239,7 +239,7 @@ int profile_names_trace(struct profile_names *names, int64_t trace_id, uint32_t 
     size_t depth;
     if (find_id(&names->traces, trace_id, stack)) return 0;
     if (profile_names_frames(names, trace_id, &depth, err) < 0) return -1;
-    *stack = profile_build_stack(names->builder, names->frames, depth);
+    *stack = profile_build_new_stack(names->builder, names->frames, depth);
     keep_id(&names->traces, trace_id, *stack);
     return limit_check("the stacks of the profile",
                        names->builder->profile->frame_count * sizeof *names->builder->profile->frames, err);

@@ -33,7 +33,8 @@ static int add_sample(void *context, int64_t trace_id, int64_t label_set_id, con
     if (profile_names_trace(rows->names, trace_id, &stack, err) < 0 ||
         find_labels(rows, trace_id, label_set_id, &labels, err) < 0)
         return -1;
-    return profile_build_sample(rows->names->builder, stack, labels, values, err);
+    return (rows->is_first ? profile_build_new_sample : profile_build_sample)(rows->names->builder, stack, labels,
+                                                                              values, err);
 }
 
 static int stream_sample(void *context, int64_t trace_id, int64_t label_set_id, const int64_t *values,
@@ -108,6 +109,7 @@ static int add_query(struct load_rows *rows, int64_t run_id, const struct timesp
 int load_rows_add(struct load_rows *rows, int64_t run_id, const struct timespan *span, bool has_before,
                   struct error *err) {
     struct listed listed = {0};
+    rows->is_first = rows->names->builder->profile->sample_count == 0;
     int code = list_profiles(rows, run_id, span, &listed, err);
     if (code == 0) code = table_rows_of_run(&rows->table, run_id, err);
     if (code == 0 && listed.count)

@@ -15,6 +15,7 @@ struct load_rows {
     struct profile_names *names; /* whose builder takes the samples, or whose stream */
     struct table_rows table;
     struct query_rows query;
+    bool is_first;  /* nothing was added before: each row of a table is a sample of its own */
     bool is_stored; /* the run that is being read came in with sample types of its own */
 };
 
