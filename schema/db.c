@@ -530,8 +530,9 @@ static int open_reader(struct db *db, struct error *err) {
         code = open_stranded(db, err);
     else if (code)
         *err = first;
-    /* Reads use the page cache without a copy; 1 GiB is enough for years of runs and costs only address space. */
-    return code ? -1 : db_exec(db, "PRAGMA mmap_size = 1073741824", err);
+    /* Not by mmap: SQLite keeps no mapped page, so cell_size_check looked through each page anew at every visit, and a diagnosis of 1,000,000
+     * events took 20 s instead of 11 s. A page in the cache is checked once. */
+    return code ? -1 : db_exec(db, "PRAGMA cache_size = -65536", err);
 }
 
 /* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */

@@ -350,6 +350,18 @@ static void test_full_disk(void **state) {
     closed(&db);
 }
 
+/* A mapped page is looked through again at each visit, so a reader that checks cells must not map. */
+static void test_reader_checks_without_mapping(void **state) {
+    struct db db;
+    (void)state;
+    opened(&db, "t.sqlite", DB_WRITE);
+    closed(&db);
+    opened(&db, "t.sqlite", DB_READ);
+    assert_int_equal(number(&db, "PRAGMA cell_size_check"), 1);
+    assert_int_equal(number(&db, "PRAGMA mmap_size"), 0);
+    closed(&db);
+}
+
 static void test_two_writers(void **state) {
     (void)state;
     struct db one, two;
@@ -512,6 +524,7 @@ int main(void) {
         TEST(test_nested_transactions),
         TEST(test_failed_commit),
         TEST(test_full_disk),
+        TEST(test_reader_checks_without_mapping),
         TEST(test_two_writers),
         TEST(test_wal_shrinks),
         TEST(test_killed_writer),

@@ -76,22 +76,32 @@ wait AS (
     JOIN events ON events.process_id = processes.id
     WHERE processes.run_id = run.id AND events.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')
 ),
--- How many wait, with itself, when a wait begins. Those that end at that moment wait no more.
+-- The locks that may be convoys, each by its longest wait: the other columns of a group with one max() are those of its row.
+asked AS (
+    SELECT process_id, address, id AS longest_id, max(duration_ns)
+    FROM wait
+    GROUP BY process_id, address
+    HAVING count(*) >= (SELECT convoy_count FROM rule)
+       AND coalesce(round(100.0 * sum(duration_ns) / nullif(run.duration_ns, 0)), 100) >= (SELECT convoy_time_percent FROM rule)
+),
+-- How many wait, with itself, when a wait begins. Those that end at that moment wait no more: at each time ends come first. Few columns of
+-- integers, because all waits are sorted by them.
 queue AS (
-    SELECT process_id, address, object_id, id, change, duration_ns,
-           sum(change) OVER (PARTITION BY process_id, address ORDER BY at, change ROWS UNBOUNDED PRECEDING) AS waiters
-    FROM (SELECT process_id, address, object_id, id, start_ns AS at, 1 AS change, duration_ns FROM wait
-          UNION ALL
-          SELECT process_id, address, object_id, id, end_ns, -1, 0 FROM wait)
+    SELECT longest_id, change, duration_ns, sum(change) OVER (PARTITION BY longest_id ORDER BY at ROWS UNBOUNDED PRECEDING) AS waiters
+    FROM (SELECT asked.longest_id, side.column1 AS change, iif(side.column1 = 1, wait.duration_ns, 0) AS duration_ns,
+                 iif(side.column1 = 1, 2 * wait.start_ns + 1, 2 * wait.end_ns) AS at
+          FROM wait
+          JOIN asked ON asked.process_id = wait.process_id AND asked.address = wait.address
+          CROSS JOIN (VALUES (1), (-1)) AS side)
 ),
 convoy AS (
-    SELECT process_id, address, max(object_id) AS object_id, sum(change = 1) AS count, sum(duration_ns) AS time_ns,
+    SELECT longest_id, sum(change = 1) AS count, sum(duration_ns) AS time_ns,
            CAST(round(100.0 * sum(change = 1 AND waiters >= rule.convoy_waiters) / sum(change = 1)) AS INTEGER) AS behind_percent,
            CAST(round(100.0 * sum(duration_ns) / nullif(run.duration_ns, 0)) AS INTEGER) AS time_percent,
            max(waiters) AS most_waiters
     FROM queue
     CROSS JOIN rule
-    GROUP BY process_id, address
+    GROUP BY longest_id
 ),
 -- Who had lock A (`outer`) and asked for lock B: seen by who waited for A at the same time, or by the hold of A.
 nested AS (
@@ -117,19 +127,14 @@ nested AS (
        AND inner.start_ns < held.start_ns + held.duration_ns
     WHERE processes.run_id = run.id AND inner.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own', 'hold') AND inner.address <> held.address
 ),
-locks_in_order AS MATERIALIZED (
-    SELECT process_id, outer_id, outer_address, inner_id, inner_address, count(*) AS count, sum(duration_ns) AS time_ns,
-           max(trace_id) AS trace_id
-    FROM nested
-    GROUP BY process_id, outer_address, inner_address
-),
+-- Pairs of locks in both orders, from the one with the lower address.
 inversion AS (
-    SELECT one.outer_id AS object_id, one.inner_id AS other_id, one.trace_id AS trace_id, back.trace_id AS back_trace_id,
-           one.count AS count, back.count AS back_count, one.time_ns + back.time_ns AS time_ns
-    FROM locks_in_order AS one
-    JOIN locks_in_order AS back
-        ON back.process_id = one.process_id AND back.outer_address = one.inner_address AND back.inner_address = one.outer_address
-    WHERE one.outer_address < one.inner_address
+    SELECT max(iif(is_back, inner_id, outer_id)) AS object_id, max(iif(is_back, outer_id, inner_id)) AS other_id,
+           max(iif(is_back, NULL, trace_id)) AS trace_id, max(iif(is_back, trace_id, NULL)) AS back_trace_id,
+           sum(NOT is_back) AS count, sum(is_back) AS back_count, sum(duration_ns) AS time_ns
+    FROM (SELECT *, outer_address > inner_address AS is_back FROM nested)
+    GROUP BY process_id, min(outer_address, inner_address), max(outer_address, inner_address)
+    HAVING min(is_back) = 0 AND max(is_back) = 1
 ),
 -- Who had the lock was blocked itself while others waited for it.
 blocked AS (
@@ -176,14 +181,12 @@ region AS (
 SELECT '{' || group_concat(found) || '}'
 FROM (
     SELECT printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d":{"count":%d,"time_ns":%d,"behind_percent":%d,"time_percent":%s,"most_waiters":%d}',
-                  'convoy', advice.severity, object_id, 0,
-                  (SELECT trace_id FROM wait WHERE wait.address = convoy.address AND wait.process_id = convoy.process_id
-                   ORDER BY duration_ns DESC, id LIMIT 1),
-                  0, time_ns, count, count, time_ns, behind_percent, coalesce(time_percent, 'null'), most_waiters) AS found
+                  'convoy', advice.severity, events.object_id, 0, events.trace_id, 0, time_ns, count, count, time_ns, behind_percent, coalesce(time_percent, 'null'), most_waiters) AS found
     FROM convoy
+    JOIN events ON events.id = convoy.longest_id
     CROSS JOIN rule
     LEFT JOIN advice ON advice.code = 'trace-convoy'
-    WHERE count >= rule.convoy_count AND behind_percent >= rule.convoy_percent AND coalesce(time_percent, 100) >= rule.convoy_time_percent
+    WHERE behind_percent >= rule.convoy_percent
     UNION ALL
     SELECT printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d":{"count":%d,"back_count":%d,"time_ns":%d}', 'inversion', advice.severity, object_id,
                   other_id, trace_id, back_trace_id, time_ns, count + back_count, count, back_count, time_ns)
