@@ -157,11 +157,27 @@ static void add_selected(struct buffer *sql, const struct layout_table *table, i
     buffer_printf(sql, " FROM clear.\"%s\" AS row", table->name); /* layers-ok: as above */
 }
 
+bool layout_may_be_counted(const struct layout_column *column) {
+    return column->role.role == COPY_NAME && strcmp(column->name, "trace_id") == 0;
+}
+
+/* Of a list that is left out, the numbers of the elements of another. */
+static void add_list(struct buffer *sql, const struct layout_table *table, int column) {
+    const char *name = table->columns[column].name;
+    int other = table->column_count - 1;
+    if (layout_may_be_counted(&table->columns[column])) /* layers-ok: as above */
+        buffer_printf(sql, "coalesce(row.\"%s\", ARRAY(SELECT generate_series(1, cardinality(row.\"%s\"))))", name,
+                      table->columns[other].name);
+    else
+        buffer_printf(sql, "row.\"%s\"", name);
+}
+
 static void add_unnest(struct buffer *sql, const struct layout_table *table, int owner) {
     struct buffer arrays = {0}, names = {0};
     for (int i = 0; i < table->column_count; i++) {
         if (table->columns[i].is_left_out || i == owner) continue;
-        buffer_printf(&arrays, "%srow.\"%s\"", arrays.size ? ", " : "", table->columns[i].name);
+        if (arrays.size) buffer_add_text(&arrays, ", ");
+        add_list(&arrays, table, i);
         buffer_printf(&names, "\"%s\", ", table->columns[i].name);
     }
     /* layers-ok: as above */

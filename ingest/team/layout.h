@@ -31,6 +31,9 @@ struct layout {
 int layout_make(struct layout *layout, struct db *db, struct error *err);
 void layout_free(struct layout *layout);
 
+/* Whether NULL instead of a list says that it is 1, 2, 3, ...: the places of stacks mostly are. */
+bool layout_may_be_counted(const struct layout_column *column);
+
 /* Adds the SQL that makes, in a store, the tables, and columns that an older store lacks. */
 void layout_add_tables(struct buffer *sql, const struct layout *layout);
 /* COPY into the table. */

@@ -188,6 +188,8 @@ enum { LIST_COLUMNS_MAX = 32 };
 
 struct list {
     int64_t owner, place; /* owner: the profile or process of the rows; place: of its row in the store, 0: none yet */
+    int64_t count;        /* of elements */
+    bool is_counted;      /* the stacks are 1, 2, 3, ...: NULL in the store, a fifth of what it takes */
     struct buffer columns[LIST_COLUMNS_MAX];
 };
 
@@ -200,6 +202,8 @@ static void end_list(struct pushing *pushing, const struct layout_table *table, 
         copy_tab(&pushing->rows);
         if (owner < 0)
             copy_int(&pushing->rows, list->owner);
+        else if (list->is_counted && layout_may_be_counted(&table->columns[i]))
+            copy_null(&pushing->rows);
         else
             copy_array(&pushing->rows, &list->columns[i]);
         owner = 0;
@@ -209,14 +213,18 @@ static void end_list(struct pushing *pushing, const struct layout_table *table, 
 }
 
 static int add_element(struct pushing *pushing, const struct layout_column *column, sqlite3_stmt *row, int at,
-                       struct buffer *array, struct error *err) {
+                       struct list *list, struct error *err) {
+    struct buffer *array = &list->columns[at];
     int64_t value = sqlite3_column_int64(row, at);
     if (sqlite3_column_type(row, at) == SQLITE_NULL) {
+        list->is_counted &= !layout_may_be_counted(column);
         array_null(array);
     } else if (column->role.role == COPY_NAME) {
         const struct map_entry *place = map_find(&pushing->places[column->role.target], &value, sizeof value);
         if (value && !place) return error_fail(err, "%s: is damaged: a name of no run", pushing->push->db->path);
-        array_int(array, value ? place->value : 0);
+        int64_t stored = value ? place->value : 0;
+        list->is_counted &= stored == list->count || !layout_may_be_counted(column);
+        array_int(array, stored);
     } else if (column->type == LAYOUT_TEXT) {
         array_text(array, db_text(row, at));
     } else {
@@ -237,8 +245,11 @@ static int add_to_list(struct pushing *pushing, const struct layout_table *table
                 end_list(pushing, table, list);
                 list->owner = id;
                 list->place++;
+                list->count = 0;
+                list->is_counted = true;
             }
-        } else if (add_element(pushing, &table->columns[i], row, i, &list->columns[i], err)) {
+            list->count++;
+        } else if (add_element(pushing, &table->columns[i], row, i, list, err)) {
             return -1;
         }
     }
@@ -277,25 +288,113 @@ static int push_table(struct pushing *pushing, const struct layout_table *table,
 
 /* ---- what the file's views say ----------------------------------------------------------------------------------- */
 
-static int push_view(struct pushing *pushing, const char *select, const char *copy, struct error *err) {
+static void add_view_row(struct pushing *pushing, sqlite3_stmt *row, int64_t place) {
+    begin_row(pushing, place);
+    for (int i = 0; i < sqlite3_column_count(row); i++) {
+        copy_tab(&pushing->rows);
+        if (sqlite3_column_type(row, i) == SQLITE_NULL)
+            copy_null(&pushing->rows);
+        else
+            copy_text(&pushing->rows, db_text(row, i));
+    }
+    copy_end(&pushing->rows);
+}
+
+static int push_figures(struct pushing *pushing, struct error *err) {
     struct db *db = pushing->push->db;
-    sqlite3_stmt *row = db_prepare(db, embedded_text(select), err);
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/figures.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", pushing->run_id);
+    int64_t place = 0;
+    int code;
+    while ((code = db_step(db, row, err)) == 1)
+        add_view_row(pushing, row, ++place);
+    return code ? -1 : send(pushing, embedded_text("team/copy_figures.sql"), err);
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+/* Of one code a run may have as many findings as it has sites: 1.2 MB a run of 2,000. */
+enum { FINDINGS_KEPT = 100, NOTES_KEPT = 10 };
+
+struct finding_count {
+    char *section, *code, *severity;
+    int64_t count, kept;
+};
+
+struct finding_counts {
+    struct finding_count *items;
+    size_t count;
+};
+
+static struct finding_count *count_of(struct finding_counts *counts, sqlite3_stmt *row) {
+    const char *section = db_text(row, 0), *code = db_text(row, 1), *severity = db_text(row, 2);
+    for (size_t i = 0; i < counts->count; i++) {
+        struct finding_count *item = &counts->items[i];
+        if (strcmp(item->code, code) == 0 && strcmp(item->section, section) == 0 &&
+            strcmp(item->severity, severity) == 0)
+            return item;
+    }
+    counts->items = xrealloc(counts->items, (counts->count + 1) * sizeof *counts->items);
+    struct finding_count *item = &counts->items[counts->count++];
+    *item = (struct finding_count){xstrdup(section), xstrdup(code), xstrdup(severity)};
+    return item;
+}
+
+static bool is_kept(struct finding_count *item) {
+    bool is_serious = strcmp(item->severity, "critical") == 0 || strcmp(item->severity, "warning") == 0;
+    item->count++;
+    if (item->kept == (is_serious ? FINDINGS_KEPT : NOTES_KEPT)) return false;
+    item->kept++;
+    return true;
+}
+
+static int read_findings(struct pushing *pushing, struct finding_counts *counts, struct error *err) {
+    struct db *db = pushing->push->db;
+    sqlite3_stmt *row = db_prepare(db, embedded_text("team/findings.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", pushing->run_id);
     int64_t place = 0;
     int code;
     while ((code = db_step(db, row, err)) == 1) {
-        begin_row(pushing, ++place);
-        for (int i = 0; i < sqlite3_column_count(row); i++) {
+        place++;
+        if (is_kept(count_of(counts, row))) add_view_row(pushing, row, place);
+    }
+    return code;
+}
+
+static void add_counts(struct pushing *pushing, const struct finding_counts *counts) {
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct finding_count *item = &counts->items[i];
+        begin_row(pushing, (int64_t)i + 1);
+        const char *const texts[] = {item->section, item->code, item->severity};
+        for (int j = 0; j < 3; j++) {
             copy_tab(&pushing->rows);
-            if (sqlite3_column_type(row, i) == SQLITE_NULL)
-                copy_null(&pushing->rows);
-            else
-                copy_text(&pushing->rows, db_text(row, i));
+            copy_text(&pushing->rows, texts[j]);
         }
+        copy_tab(&pushing->rows);
+        copy_int(&pushing->rows, item->count);
+        copy_tab(&pushing->rows);
+        copy_int(&pushing->rows, item->kept);
         copy_end(&pushing->rows);
     }
-    return code ? -1 : send(pushing, copy, err);
+}
+
+static int push_findings(struct pushing *pushing, struct error *err) {
+    struct finding_counts counts = {0};
+    int code =
+        read_findings(pushing, &counts, err) || send(pushing, embedded_text("team/copy_findings.sql"), err) ? -1 : 0;
+    if (code == 0) {
+        add_counts(pushing, &counts);
+        code = send(pushing, embedded_text("team/copy_finding_counts.sql"), err);
+    }
+    for (size_t i = 0; i < counts.count; i++) {
+        free(counts.items[i].section);
+        free(counts.items[i].code);
+        free(counts.items[i].severity);
+    }
+    free(counts.items);
+    return code;
 }
 
 /* ---- the transaction --------------------------------------------------------------------------------------------- */
@@ -324,9 +423,7 @@ static int push_rows(struct pushing *pushing, struct error *err) {
     const struct layout *layout = &pushing->push->team->layout;
     for (size_t i = 0; i < layout->count; i++)
         if (push_table(pushing, &layout->tables[i], err)) return -1;
-    if (push_view(pushing, "team/findings.sql", embedded_text("team/copy_findings.sql"), err) ||
-        push_view(pushing, "team/figures.sql", embedded_text("team/copy_figures.sql"), err))
-        return -1;
+    if (push_findings(pushing, err) || push_figures(pushing, err)) return -1;
     return push_names_send(&pushing->push->names, pushing->push->team, err); /* what the rows named is known now */
 }
 

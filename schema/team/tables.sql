@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS clear.run_names (
     PRIMARY KEY (project, month, run)
 ) PARTITION BY RANGE (month);
 
--- What the file's views said of the run when it was pushed.
+-- What the file's views said of the run when it was pushed: of each code the first 100 critical and warning ones, and the first 10 others.
 CREATE TABLE IF NOT EXISTS clear.findings (
     project  bigint NOT NULL,
     month    date   NOT NULL,
@@ -39,13 +39,27 @@ CREATE TABLE IF NOT EXISTS clear.findings (
     PRIMARY KEY (project, month, run, place)
 ) PARTITION BY RANGE (month);
 
+-- How many findings there were of each code and severity, and how many of them `findings` has.
+CREATE TABLE IF NOT EXISTS clear.finding_counts (
+    project  bigint NOT NULL,
+    month    date   NOT NULL,
+    run      uuid   NOT NULL,
+    place    bigint NOT NULL, -- 1, 2, ... in the order of the first of them
+    section  text   NOT NULL,
+    code     text   NOT NULL,
+    severity text   NOT NULL,
+    count    bigint NOT NULL,
+    kept     bigint NOT NULL,
+    PRIMARY KEY (project, month, run, place)
+) PARTITION BY RANGE (month);
+
 CREATE TABLE IF NOT EXISTS clear.figures (
     project bigint           NOT NULL,
     month   date             NOT NULL,
     run     uuid             NOT NULL,
     place   bigint           NOT NULL,
     figure  text             NOT NULL,
-    subject text             NOT NULL, -- '' for the whole run
+    subject text             NOT NULL, -- '' for the whole run; of functions the five with most of the figure: one without a row is not 0
     value   double precision,
     PRIMARY KEY (project, month, run, place)
 ) PARTITION BY RANGE (month);
