@@ -75,6 +75,7 @@ enum segment_feature {
     FEATURE_MMAP = 1u << 18,         /* mappings that the program makes itself */
     FEATURE_TRACE = 1u << 19,        /* single events with their times, in rings of the latest (struct segment_event) */
     FEATURE_ALLOC_EVENTS = 1u << 20, /* of a segment: FEATURE_TRACE with TRACE_ALLOC */
+    FEATURE_WALL = 1u << 21, /* each thread says what it waits in (struct thread_counters); the recorder looks */
     FEATURE_NO_CHILDREN =
         1u << 8, /* only the process `first_pid` is recorded (after an exec too), and none that it forks */
 };
@@ -373,6 +374,42 @@ enum segment_io_call {
         IO_CALLS
 };
 
+/* The calls that may wait for the system: those above, then these. */
+#define SEGMENT_WAITING_CALLS(X)                                                                                       \
+    X(POLL, "poll")                                                                                                    \
+    X(PPOLL, "ppoll")                                                                                                  \
+    X(SELECT, "select")                                                                                                \
+    X(PSELECT, "pselect")                                                                                              \
+    X(EPOLL_WAIT, "epoll_wait")                                                                                        \
+    X(EPOLL_PWAIT, "epoll_pwait")                                                                                      \
+    X(EPOLL_PWAIT2, "epoll_pwait2")                                                                                    \
+    X(ACCEPT, "accept")                                                                                                \
+    X(ACCEPT4, "accept4")                                                                                              \
+    X(CONNECT, "connect")                                                                                              \
+    X(FLOCK, "flock")                                                                                                  \
+    X(WAIT, "wait")                                                                                                    \
+    X(WAITPID, "waitpid")                                                                                              \
+    X(WAIT3, "wait3")                                                                                                  \
+    X(WAIT4, "wait4")                                                                                                  \
+    X(WAITID, "waitid")                                                                                                \
+    X(SIGWAIT, "sigwait")                                                                                              \
+    X(SIGWAITINFO, "sigwaitinfo")                                                                                      \
+    X(SIGTIMEDWAIT, "sigtimedwait")                                                                                    \
+    X(SIGSUSPEND, "sigsuspend")                                                                                        \
+    X(PAUSE, "pause")                                                                                                  \
+    X(NANOSLEEP, "nanosleep")                                                                                          \
+    X(THRD_SLEEP, "thrd_sleep")                                                                                        \
+    X(USLEEP, "usleep")                                                                                                \
+    X(SLEEP, "sleep")                                                                                                  \
+    X(CLOCK_NANOSLEEP, "clock_nanosleep")
+enum segment_waiting_call {
+    CALL_BEFORE_FIRST = IO_CALLS - 1,
+#define X(call, name) CALL_##call,
+    SEGMENT_WAITING_CALLS(X)
+#undef X
+        WAITING_CALLS
+};
+
 /* An entry of CHUNK_TALLY: blocks of one stack, counted by the thread that allocated or freed them, of which a figure is in one
  * bucket of a histogram. Bucket 0 is the value 0, bucket b > 0 the values from 1 << (b - 1) up to below 1 << b. */
 enum { TALLY_BUCKET_BITS = 8 };
@@ -439,7 +476,13 @@ struct thread_counters {
     uint64_t born_at; /* ticks; 0: no thread counts here now; stored last (release) */
     uint64_t starter; /* id of the stack that started it; 0: unknown, or the first thread */
     uint64_t lived;   /* ticks: lives of the threads that ended */
-    uint64_t reserved[7];
+    /* With FEATURE_WALL, of that thread: */
+    uint64_t
+        in_call;  /* the call of the C library that it is in: id of the caller's stack, and enum segment_waiting_call or
+                         segment_io_call << 32; 0: none */
+    uint32_t tid; /* the kernel's id; 0: unknown */
+    uint32_t routine; /* id of a stack that stands for the function where it began; 0: unknown */
+    uint64_t reserved[5];
 };
 
 /* Counters of one stack that starts threads, in one thread; times in ticks. `started` is counted by the thread that starts,

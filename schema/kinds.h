@@ -27,6 +27,8 @@ enum kind_id {
     KIND_LIFETIMES, /* histograms of the sizes and lifetimes of blocks */
     KIND_IO,
     KIND_SPIN,     /* yields, short sleeps and failed tries */
+    KIND_WALL,     /* all time of all threads: `cpu`, and what --wall found them in */
+    KIND_OFF_CPU,  /* of that: the time in which they did not run */
     KIND_RECORDER, /* CPU time that the recording took inside the program */
     KIND_COUNT
 };

@@ -14,6 +14,8 @@ enum {
     IDS_MAX = 1 << 24,   /* the capacity of the runtime's tables */
     CPU_HZ_DEFAULT = 99, /* not a multiple of frequent timer rates such as 10 and 100 Hz */
     CPU_HZ_MAX = 10000,
+    WALL_HZ_DEFAULT = 99,
+    WALL_HZ_MAX = 1000,
     WINDOWS_DEFAULT = 64,
     WINDOWS_MAX = 1 << 24,
     SYNC_SAMPLE_DEFAULT = 100, /* a stack walk is several times the cost of an uncontended lock */
@@ -58,6 +60,16 @@ static int take_cpu(void *into, const struct option_row *row, const char *text, 
         return -1;
     request->cpu_hz = (uint32_t)hz;
     request->asks_cpu = hz > 0;
+    return 0;
+}
+
+static int take_wall(void *into, const struct option_row *row, const char *text, struct error *err) {
+    struct profile_request *request = into;
+    int64_t hz = WALL_HZ_DEFAULT;
+    (void)row;
+    if (text && cli_count("--wall", text, 1, WALL_HZ_MAX, &hz, err)) return -1;
+    request->recorder.features |= FEATURE_WALL;
+    request->recorder.wall_hz = (uint32_t)hz;
     return 0;
 }
 
@@ -304,6 +316,10 @@ static const struct option_row recorded_rows[] = {
     {"cpu", .letter = 'F', .type = OPTION_TAKE, .take = take_cpu, .argument = "HZ|off|perf", .words = "99 off perf",
      .help = "CPU samples a second and thread. Default: 99. `off`: none. `perf`: use `perf record`, also for static "
              "and Go programs."},
+    {"wall", .type = OPTION_TAKE, .take = take_wall, .argument = "[=HZ]", .words = "99",
+     .help =
+         "Look at every thread HZ times a second, also at those that wait, and record in what: the kinds `wall` and "
+         "`off-cpu`. The program gets no signals for that. Default: 99."},
     {"callstacks", .letter = 'g', .type = OPTION_TAKE, .take = take_nothing,
      .help = "Accepted for users of perf, without effect: every figure has its call stack."},
     {"no-heap", .type = OPTION_TAKE, .take = take_no_heap, .help = "Do not record allocations and mappings."},
@@ -453,6 +469,16 @@ static int check_trace(const struct collector_options *recorder, struct error *e
     return 0;
 }
 
+static int check_wall(const struct collector_options *recorder, struct error *err) {
+    if (!(recorder->features & FEATURE_WALL)) return 0;
+    if (!(recorder->features & FEATURE_CPU)) return error_usage(err, "--wall needs --cpu=HZ: its running time is that");
+    if (!(recorder->features & FEATURE_LOCKS) || !(recorder->features & FEATURE_IO))
+        return error_usage(err, "--wall needs the calls that wait: leave out --no-locks and --no-io");
+    if (recorder->sample_n > 1)
+        return error_usage(err, "--wall needs every wait: leave out --sample=N and --sync-callstacks");
+    return 0;
+}
+
 static int check_heap(const struct collector_options *recorder, struct error *err) {
     if (recorder->features & FEATURE_LIFETIMES && !(recorder->features & FEATURE_HEAP))
         return error_usage(err, "--lifetimes and --no-heap exclude each other");
@@ -495,7 +521,8 @@ int profile_request_read(struct profile_request *request, int argc, char **argv,
     if (cli_options(&argc, argv, request, err) < 0) return -1;
     if (take_target(request, argc, argv, err) || check_output(request, err)) return -1;
     derive_settings(request);
-    if (check_wait(request, err) || check_trace(&request->recorder, err)) return -1;
+    if (check_wait(request, err) || check_trace(&request->recorder, err) || check_wall(&request->recorder, err))
+        return -1;
     return check_heap(&request->recorder, err);
 }
 

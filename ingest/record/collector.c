@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "ingest/record/recorded.h"
 #include "ingest/record/recording_note.h"
+#include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
 #include "schema/schema.h"
 
@@ -43,6 +44,7 @@ struct collector {
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
     uint64_t program_waits;                        /* collector_set_waits */
     pid_t first_pid;                               /* of the program; 0: unknown */
+    struct wall *wall;                             /* of FEATURE_WALL, once the program is there */
     struct resolver resolver;
     struct recorded **processes; /* those that are not finished */
     size_t count, capacity;
@@ -202,6 +204,10 @@ static int set_control(const struct collector *collector, size_t offset, uint32_
 int collector_set_first(struct collector *collector, pid_t pid, struct error *err) {
     collector->first_pid = pid;
     write_note(collector);
+    if (collector->options.features & FEATURE_WALL && !collector->wall)
+        collector->wall = wall_start(collector->directory, collector->options.wall_hz, collector->paused_since_ns != 0);
+    if (collector->options.features & FEATURE_WALL && !collector->wall)
+        return error_fail(err, "--wall: no thread could be started");
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
 }
 
@@ -225,6 +231,7 @@ void collector_set_span(struct collector *collector, uint64_t started_ns, uint64
 int collector_pause(struct collector *collector, bool is_paused, struct error *err) {
     if (is_paused == (collector->paused_since_ns != 0)) return 0;
     if (set_control(collector, offsetof(struct control, is_paused), is_paused, err)) return -1;
+    wall_pause(collector->wall, is_paused);
     collector->gone.paused_ns = paused_ns(collector);
     collector->paused_since_ns = is_paused ? (uint64_t)clock_monotonic_ns() : 0;
     return 0;
@@ -232,6 +239,7 @@ int collector_pause(struct collector *collector, bool is_paused, struct error *e
 
 void collector_close(struct collector *collector) {
     if (!collector) return;
+    wall_stop(collector->wall);
     for (size_t i = 0; i < collector->count; i++)
         recorded_free(collector->processes[i]);
     free(collector->processes);
@@ -524,6 +532,7 @@ static void read_processes(struct collector *collector) {
         struct recorded *recorded = collector->processes[i];
         struct segment_view view;
         recorded->is_running = still_runs(collector, recorded);
+        recorded->wall = collector->wall;
         recorded->is_read = open_segment(collector, recorded, &view);
         if (!recorded->is_read) continue;
         recorded_read(recorded, &collector->resolver, &view, last_ticks(collector, recorded, &view));
@@ -634,6 +643,8 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
                                           .time_ns = flush_time(collector),
                                           .limits = collector->options.windows,
                                           .keeps_all_events = collector->options.streams_events,
+                                          .was_paused = paused_ns(collector) != 0,
+                                          .wall_hz = collector->options.wall_hz,
                                           .is_final = final,
                                           .stores_when_asked = collector->options.stores_when_asked,
                                           .is_dump_asked = collector->is_dump_asked,
@@ -658,6 +669,7 @@ static void drop_finished(struct collector *collector) {
             continue;
         }
         add_totals(&collector->gone, collector, recorded);
+        wall_forget(collector->wall, recorded->name);
         if (!collector->is_reopened) unlinkat(collector->directory, recorded->name, 0);
         recorded_free(recorded);
     }

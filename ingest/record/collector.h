@@ -55,6 +55,7 @@ struct collector_options {
     uint32_t sample_n;       /* 0 or 1: every event */
     uint64_t sample_bytes;   /* mean bytes between sampled allocations, 0: off. Not together with sample_n */
     uint32_t cpu_hz;         /* of FEATURE_CPU */
+    uint32_t wall_hz;        /* of FEATURE_WALL: looks at each thread a second */
     uint64_t trace_max;      /* of FEATURE_TRACE: bytes of the rings of a process */
     uint32_t trace_kinds;    /* the same: enum segment_trace_kind */
     uint64_t trace_limit_ns; /* the same: shorter sleeps, system calls and holds are no events */

@@ -10,6 +10,11 @@
     .words = WORDS(cpu_counters), .events = BIT(cpu_counters, samples), .sql = "ingest/cpu_row.sql",                   \
     .fold = {"ingest/cpu_fold.sql"}, .parameters = {PARAMETER(cpu_counters, samples), PARAMETER(cpu_counters, cpu_ns)}
 
+#define WALL_TIME                                                                                                      \
+    .feature = FEATURE_WALL, .is_by_stack = true, .is_by_pair = true, .is_by_look = true,                              \
+    .words = WORDS(wall_counters), .sql = "ingest/wall_row.sql", .fold = {"ingest/wall_fold.sql"},                     \
+    .parameters = {PARAMETER(wall_counters, samples), PARAMETER(wall_counters, wall_ns)}
+
 /* Sample types, period and default as docs/design.md lists them. */
 const struct measure measures[MEASURE_COUNT] = {
     [MEASURE_HEAP] = {.chunk = CHUNK_HEAP,
@@ -179,6 +184,8 @@ const struct measure measures[MEASURE_COUNT] = {
                       .parameters = {PARAMETER(mapping_counters, map_count), PARAMETER(mapping_counters, map_bytes),
                                      PARAMETER(mapping_counters, unmap_count),
                                      PARAMETER(mapping_counters, unmap_bytes)}},
+    [MEASURE_OFF_CPU] = {WALL_TIME, .kind = KIND_OFF_CPU},
+    [MEASURE_WALL] = {WALL_TIME, .kind = KIND_WALL},
     [MEASURE_IO] = {.feature = FEATURE_IO,
                     .is_by_stack = true,
                     .is_by_pair = true,

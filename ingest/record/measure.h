@@ -27,6 +27,8 @@ enum measure_id {
     MEASURE_IO,       /* calls of input and output */
     MEASURE_LIFETIME, /* histograms of blocks */
     MEASURE_MMAP,     /* mappings of the program itself */
+    MEASURE_OFF_CPU,  /* time in which threads did not run: recorded_wall.c */
+    MEASURE_WALL,     /* that, and MEASURE_CPU */
     MEASURE_COUNT,
 };
 
@@ -41,6 +43,9 @@ struct heap_sums {
 struct tally_count {
     uint64_t count;
 };
+struct wall_counters {
+    uint64_t samples, wall_ns;
+};
 struct peak_levels {
     uint64_t peak_count, peak_bytes;
 };
@@ -51,6 +56,7 @@ struct measure {
     bool is_by_stack;  /* its ids are those of stacks; else of objects */
     bool is_by_pair;   /* its ids are those of pairs of a stack and a number (struct counts); is_by_stack too */
     bool is_by_thread; /* the number of such a pair is a thread; else it is the row's `thing` */
+    bool is_by_look;   /* the number of such a pair is a struct look (recorded.h) */
     bool is_rare;      /* few programs have any: there is no profile without a row */
     bool is_sampled;   /* sample_n applies to it */
     bool is_snapshot;  /* its words are no sums, but levels at one moment: a process has one profile, not windows */

@@ -1,6 +1,7 @@
 /* recorded.c: sums the counters of a segment by id, and turns ids into rows. recorded_rows.c writes the rows. */
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
+#include "ingest/record/recorded_wall.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->open_waits);
     free(recorded->open_lives);
     free(recorded->named_threads);
+    map_free(&recorded->look_ids);
+    free(recorded->looks);
     free(recorded->name);
     free(recorded);
 }
@@ -201,29 +204,30 @@ static uint64_t id_of_pair(struct counts *counts, struct pair_key pair) {
     return id;
 }
 
-static void add_of_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words) {
+void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words) {
     add_counters(recorded, id, id_of_pair(&recorded->counts[id], pair), words);
 }
 
 static void on_cpu(void *context, const struct segment_cpu *entry) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
     enum measure_id id = entry->flags & CPU_OF_RECORDER ? MEASURE_RECORDER : MEASURE_CPU;
-    add_of_pair(((struct segment_reading *)context)->recorded, id, (struct pair_key){entry->stack, entry->thread},
-                &entry->counters.samples);
+    recorded_add_pair(recorded, id, (struct pair_key){entry->stack, entry->thread}, &entry->counters.samples);
+    if (id == MEASURE_CPU && recorded->head.features & FEATURE_WALL) recorded_add_running(recorded, entry);
 }
 
 static void on_io(void *context, const struct segment_io *entry) {
-    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_IO, (struct pair_key){entry->stack, entry->call},
-                &entry->counters.calls);
+    recorded_add_pair(((struct segment_reading *)context)->recorded, MEASURE_IO,
+                      (struct pair_key){entry->stack, entry->call}, &entry->counters.calls);
 }
 
 static void on_tally(void *context, const struct segment_tally *tally) {
-    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_LIFETIME,
-                (struct pair_key){tally->stack, tally->part}, &tally->count);
+    recorded_add_pair(((struct segment_reading *)context)->recorded, MEASURE_LIFETIME,
+                      (struct pair_key){tally->stack, tally->part}, &tally->count);
 }
 
 static void on_mapping(void *context, const struct segment_mapping *entry) {
-    add_of_pair(((struct segment_reading *)context)->recorded, MEASURE_MMAP,
-                (struct pair_key){entry->stack, entry->use}, &entry->counters.map_count);
+    recorded_add_pair(((struct segment_reading *)context)->recorded, MEASURE_MMAP,
+                      (struct pair_key){entry->stack, entry->use}, &entry->counters.map_count);
 }
 
 static void on_named_thread(void *context, const struct segment_thread *thread) {
@@ -408,6 +412,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
                                                  .wants_stacks = wants_stacks,
                                                  .named_thread = on_named_thread};
     struct segment_reading reading = {recorded, resolver};
+    struct wall_row *looks;
+    size_t look_count = wall_read(recorded->wall, recorded->name, &looks);
     forget_sums(recorded);
     recorded->event_chunk_index = 0;
     recorded->head = view->head;
@@ -420,6 +426,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     segment_view_walk(view, &lists, &reading);
     add_open_waits(recorded);
     add_open_lives(recorded);
+    recorded_add_looks(recorded, looks, look_count);
+    free(looks);
     read_losses(recorded, &view->head);
     recorded->is_corrupt |= view->corrupt;
 }
@@ -549,6 +557,8 @@ static int stack_row(struct summing *summing, uint64_t id, struct recorded_row *
     *row = (struct recorded_row){0};
     if (summing->measure->is_by_pair) {
         const struct pair_key pair = summing->counts->pairs[id];
+        if (summing->measure->is_by_look)
+            return recorded_look_row(summing->recorded, summing->resolver, summing->view, pair, row, err);
         row->thing = summing->measure->is_by_thread ? labels_of(summing, pair.part, err) : pair.part;
         if (summing->measure->kind == KIND_MMAP) row->place = labels_of_use(summing, pair.part, err);
         if (row->thing < 0 || row->place < 0) return -1;

@@ -43,6 +43,8 @@ struct recording_terms {
     bool keeps_all_events;  /* store events at each flush, not only at the end */
     bool stores_when_asked; /* store events only where somebody asks for it ... */
     bool is_dump_asked;     /* ... now, beside the processes themselves */
+    bool was_paused;        /* at any time: then the lives of threads are longer than what was recorded of them */
+    uint32_t wall_hz;       /* looks a second; 0: none */
     bool is_final;          /* the recording ends, also where processes go on */
     int64_t trace_last_ns;  /* events that ended earlier before the end are passed over; 0: none is */
 };
@@ -67,6 +69,13 @@ struct object_slot {              /* by object id */
 struct
     pair_key { /* part: the thread, of CPU time; the call, of input and output; the histogram and bucket, of blocks; the use, of mappings */
     uint32_t stack, part;
+};
+/* What a thread was found in: a number of such a pair, of MEASURE_WALL and MEASURE_OFF_CPU. */
+struct look {
+    const char *place; /* its name, as of a frame above the stack; NULL: it ran */
+    const char *state; /* "running", "waiting", "ready" or "unsampled" */
+    uint32_t thread;   /* the kernel's id, 0 for none; where it ran, its `id` in the segment */
+    char name[16];     /* of the thread; where it ran, the segment has it */
 };
 struct thread_slot {              /* by thread id */
     struct segment_thread thread; /* id 0: not read yet */
@@ -141,6 +150,10 @@ struct recorded {
     size_t named_objects; /* the first so many ids are resolved, where that must be in order */
     struct thread_slot *named_threads;
     size_t named_thread_capacity;
+    struct wall *wall;   /* who looks at its threads; NULL: nobody */
+    struct map look_ids; /* place, state and thread -> index of `looks` */
+    struct look *looks;
+    size_t look_count, look_capacity;
     struct event_chunk *event_chunks; /* in the order of the segment, which only adds some */
     size_t event_chunk_count, event_chunk_capacity;
     size_t event_chunk_index;                 /* while they are walked */
@@ -194,6 +207,9 @@ const char *recorded_object_kind(uint32_t kind);
 
 /* The name of an enum segment_mapping_use. */
 const char *recorded_use(int64_t use);
+
+/* Adds a number of a pair to its measure. */
+void recorded_add_pair(struct recorded *recorded, enum measure_id id, struct pair_key pair, const uint64_t *words);
 
 /* The number of events of a measure, scaled when sampled. */
 uint64_t recorded_events(const struct recorded *recorded, enum measure_id id);

@@ -9,6 +9,7 @@
 #include "ingest/record/recorded.h"
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_fibers.h"
+#include "ingest/record/recorded_wall.h"
 #include "ingest/store/site_rows.h"
 #include "schema/schema.h"
 
@@ -45,7 +46,9 @@ static struct period period_of(enum measure_id id, const struct recording_terms 
     const struct kind *kind = &kinds[measures[id].kind];
     struct period period = {kind->period_type, kind->period_unit, 1};
     bool is_heap = id == MEASURE_HEAP || id == MEASURE_PEAK;
-    if (measures[id].is_by_thread) {
+    if (measures[id].is_by_look) {
+        period.length = terms->wall_hz ? 1000000000 / terms->wall_hz : 0;
+    } else if (measures[id].is_by_thread) {
         period.length = terms->cpu_hz ? 1000000000 / terms->cpu_hz : 0;
     } else if (is_heap && terms->sample_bytes > 1) {
         period.length = positive(terms->sample_bytes);
@@ -135,7 +138,7 @@ static void bind_key(sqlite3_stmt *statement, enum measure_id id, const struct r
     bool is_lock = id == MEASURE_LOCK || id == MEASURE_WAIT;
     if (is_lock || id == MEASURE_CELL) db_bind_int(statement, ":address", row->place);
     if (is_lock) db_bind_text(statement, ":kind", recorded_object_kind(row->kind));
-    if (measures[id].is_by_thread) db_bind_int(statement, ":labels", row->thing);
+    if (measures[id].is_by_thread || measures[id].is_by_look) db_bind_int(statement, ":labels", row->thing);
     if (id == MEASURE_MMAP) {
         db_bind_text(statement, ":use", recorded_use(row->thing));
         db_bind_int(statement, ":labels", row->place);
@@ -470,6 +473,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
                    const struct recording_terms *terms, struct error *err) {
     struct db *db = resolver->db;
     recorded->time_ns = terms->time_ns;
+    recorded_add_unsampled(recorded, terms);
     if (recorded_sum_rows(recorded, resolver, view, err)) return -1;
     if (!recorded->process_id && insert_process(recorded, db, terms->run_id, err)) return -1;
     for (int i = 0; i < MEASURE_COUNT; i++) {

@@ -275,12 +275,19 @@ static int64_t resolve_location(struct resolver *resolver, struct address_space 
     return image_location(resolver, space, loaded, address - loaded->bias, err);
 }
 
+int64_t resolve_trace_below(struct resolver *resolver, struct address_space *space, const char *leaf,
+                            const uint64_t *pcs, size_t depth, uint32_t epoch, struct error *err) {
+    int64_t ids[SEGMENT_DEPTH_MAX + 1];
+    size_t count = 0;
+    if (leaf && (ids[count++] = named_location(resolver, 0, leaf, err)) < 0) return -1;
+    for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
+        if ((ids[count++] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
+    return store_trace(&resolver->store, ids, count, err);
+}
+
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
                       uint32_t epoch, struct error *err) {
-    int64_t ids[SEGMENT_DEPTH_MAX];
-    for (size_t i = 0; i < depth && i < SEGMENT_DEPTH_MAX; i++)
-        if ((ids[i] = resolve_location(resolver, space, pcs[i], epoch, err)) < 0) return -1;
-    return store_trace(&resolver->store, ids, depth, err);
+    return resolve_trace_below(resolver, space, NULL, pcs, depth, epoch, err);
 }
 
 int resolver_store_sources(struct resolver *resolver, int64_t run_id, struct error *err) {

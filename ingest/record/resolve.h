@@ -76,6 +76,9 @@ const char *address_space_build_id(const struct address_space *space, const char
 /* The id of the trace of these return addresses, leaf first; -1 with the error set. */
 int64_t resolve_trace(struct resolver *resolver, struct address_space *space, const uint64_t *pcs, size_t depth,
                       uint32_t epoch, struct error *err);
+/* The same with a frame of that name as the leaf; NULL: none. */
+int64_t resolve_trace_below(struct resolver *resolver, struct address_space *space, const char *leaf,
+                            const uint64_t *pcs, size_t depth, uint32_t epoch, struct error *err);
 
 /* The id of a lock, cell or channel, by what stays equal from run to run: its name, else its symbol, else the stack
  * that allocated its heap block (`owner_trace`, 0 for none) with the offset in it, else its number or address. Blocks of one

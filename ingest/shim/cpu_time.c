@@ -11,6 +11,7 @@
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/entries.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
 
 enum {
@@ -179,22 +180,24 @@ void cpu_time_skip(struct thread *thread) {
 
 /* --- what no sample met ---------------------------------------------------------------------------------------- */
 
-/* The stack of the threads that begin in `routine`: the C library's frames below it are those of the first such thread. */
-static uint32_t routine_stack(struct thread *thread, uint64_t routine) {
-    uint64_t pc[2 + ROUTINE_CALLERS] = {LEAF_UNSAMPLED, routine + 1};
-    struct walked_stack stack = {.pc = pc, .depth = 2};
+/* The stack of the threads that begin in `routine`, below `leaf` (0: none): the C library's frames below it are those of the first
+ * such thread. */
+static uint32_t routine_stack(struct thread *thread, uint64_t routine, uint64_t leaf) {
+    uint64_t pc[2 + ROUTINE_CALLERS] = {leaf}, *own = leaf ? &pc[1] : pc;
+    struct walked_stack stack = {.pc = pc, .depth = leaf ? 2 : 1};
+    *own = routine + 1;
     if (routine != process->entry) {
-        memcpy(&pc[2], process->start_pc, process->start_depth * sizeof pc[0]);
+        memcpy(own + 1, process->start_pc, process->start_depth * sizeof pc[0]);
         stack.depth += process->start_depth;
     }
     if (stack.depth > process->depth) stack.depth = process->depth;
-    unwind_note(thread, pc[1]);
+    unwind_note(thread, *own);
     unwind_changed(&stack);
     return stack_intern(thread, &stack);
 }
 
 static bool credit_unsampled(struct thread *thread, uint64_t routine, uint64_t ns) {
-    uint32_t id = routine_stack(thread, routine);
+    uint32_t id = routine_stack(thread, routine, LEAF_UNSAMPLED);
     struct cpu_counters *counters = id ? counters_of(thread, id, 0) : NULL;
     if (!counters) return false;
     uint64_t now = process_ns(), counted = load_relaxed(&process->cpu_counted);
@@ -224,11 +227,16 @@ static void begin_first(struct thread *thread) {
     thread->cpu_counted = lived > open ? lived - open : 0;
 }
 
+static void publish_routine(struct thread *thread) {
+    if (traces(TRACE_WALL)) store_relaxed(&thread->counters->routine, routine_stack(thread, routine_of(thread), 0));
+}
+
 void cpu_time_begin(struct thread *thread) {
     thread->cpu_counted = thread->owed = thread->cpu_samples = thread->routine = 0;
     thread->kept_state = KEPT_NONE;
     if (!process->entry) begin_first(thread);
     thread->noted = NULL;
+    publish_routine(thread);
     if (!thread->cpu_entries) return;
     uint64_t slots = thread->cpu_entries->mask + 1;
     if (slots > ENTRIES_KEPT) {
@@ -240,15 +248,20 @@ void cpu_time_begin(struct thread *thread) {
     }
 }
 
-void cpu_time_routine(struct thread *thread, uint64_t routine, struct frame frame) {
-    thread->routine = routine;
-    uint32_t expected = 0;
-    if (load_relaxed(&process->start_state) || !compare_exchange(&process->start_state, &expected, 1)) return;
+static void note_start(struct thread *thread, struct frame frame) {
     struct walked_stack stack;
     unwind(thread, frame, &stack);
     uint32_t depth = stack.depth < ROUTINE_CALLERS ? stack.depth : ROUTINE_CALLERS;
     memcpy(process->start_pc, stack.pc, depth * sizeof stack.pc[0]);
     store_release(&process->start_depth, depth);
+}
+
+void cpu_time_routine(struct thread *thread, uint64_t routine, struct frame frame) {
+    uint32_t expected = 0;
+    thread->routine = routine;
+    if (!load_relaxed(&process->start_state) && compare_exchange(&process->start_state, &expected, 1))
+        note_start(thread, frame);
+    publish_routine(thread);
 }
 
 void cpu_time_end(struct thread *thread) {

@@ -19,6 +19,7 @@
 #include "ingest/shim/real.h"
 #include "ingest/shim/trace.h"
 #include "ingest/shim/unwind.h"
+#include "ingest/shim/waiting_calls.h"
 
 enum {
     ALL_TIMED = 1024,      /* the first calls of a stack in a thread are all timed */
@@ -62,6 +63,7 @@ static void begin(struct thread *thread, enum segment_io_call call, struct frame
     }
     io->counters = &entry->counters;
     holds_mark(thread);
+    call_published(thread, call, key.stack);
     io->weight = time_weight(thread, io->counters);
     if (io->weight || traces(TRACE_SYSCALL)) io->since = clock_ticks();
 }
@@ -99,20 +101,16 @@ static void count_time(const struct io_begun *io, uint64_t now) {
 }
 
 static void trace_io(struct thread *thread, const struct io_begun *io, uint64_t now, bool is_interrupted) {
-    static const char *const names[IO_CALLS] = {
-#define X(which, name) [IO_##which] = name,
-        SEGMENT_IO_CALLS(X)
-#undef X
-    };
     const struct segment_io *entry =
         (const struct segment_io *)((const char *)io->counters - offsetof(struct segment_io, counters));
-    trace_call(thread, names[entry->call], io->since, now, is_interrupted, entry->stack);
+    trace_call(thread, call_names[entry->call], io->since, now, is_interrupted, entry->stack);
 }
 
 /* A call returned `result`, below 0 where it failed, and moved so many bytes. asked: 0 where it is not known. */
 static __attribute__((noinline)) void io_end(const struct io_begun *io, ssize_t result, uint64_t moved,
                                              uint64_t asked) {
     uint64_t now = io->since ? clock_ticks() : 0;
+    call_ends();
     struct thread *thread = thread_enter();
     if (!thread) return;
     count(io->counters, result, moved, asked);

@@ -179,9 +179,10 @@ static bool start_recording(uint64_t now_ns) {
 
 static void thread_ended(void *thread);
 
-static void begin_trace(uint32_t kinds) {
+static void begin_trace(void) {
+    uint32_t kinds = process->features & FEATURE_TRACE ? shared_control()->trace_kinds & ~TRACE_WALL : 0;
     if (kinds & TRACE_ALLOC && process->features & FEATURE_HEAP) process->features |= FEATURE_ALLOC_EVENTS;
-    store_relaxed(&trace_kinds, kinds);
+    store_relaxed(&trace_kinds, kinds | (process->features & FEATURE_WALL ? TRACE_WALL : 0));
 }
 
 /* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once
@@ -210,7 +211,7 @@ static COLD bool process_start(void) {
     else if (process->sample_n > 1 || process->sample_bytes > 1)
         store_relaxed(&heap_mode, HEAP_SAMPLED);
     if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
-    if (is_recording && process->features & FEATURE_TRACE) begin_trace(shared_control()->trace_kinds);
+    if (is_recording) begin_trace();
     store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
     return is_recording;
 }

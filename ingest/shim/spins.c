@@ -9,6 +9,7 @@
 #include "ingest/shim/lockrecord.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/trace.h"
+#include "ingest/shim/waiting_calls.h"
 
 /* How many spins this one stands for; 0: it is not counted. */
 static uint32_t spin_weight(struct thread *thread) {
@@ -64,12 +65,13 @@ HOOK void thrd_yield(void) {
 enum { SHORT_SLEEP_NS = 1000000 };
 
 /* Before a sleep: when it begins. */
-static uint64_t sleep_begins(void) {
+static ALWAYS_INLINE uint64_t sleep_begins(enum segment_waiting_call call, const uint64_t *caller) {
     struct thread *thread = thread_enter();
     if (thread) {
         holds_mark(thread);
         thread_leave(thread);
     }
+    call_begins(call, caller);
     return clock_ticks();
 }
 
@@ -91,47 +93,48 @@ static __attribute__((noinline)) void count_sleep(uint64_t since, const uint64_t
 }
 
 /* After a sleep. */
-static ALWAYS_INLINE void sleep_ends(const char *name, uint64_t since, bool is_interrupted, bool counts,
+static ALWAYS_INLINE void sleep_ends(enum segment_waiting_call call, uint64_t since, bool is_interrupted, bool counts,
                                      const uint64_t *caller) {
-    if (traces(TRACE_SLEEP)) trace_call_ended(EVENT_SLEEP, name, since, is_interrupted, caller);
+    call_ends();
+    if (traces(TRACE_SLEEP)) trace_call_ended(EVENT_SLEEP, call_names[call], since, is_interrupted, caller);
     if (counts && !is_interrupted) count_sleep(since, caller);
 }
 
 HOOK int nanosleep(const struct timespec *time, struct timespec *rest) {
-    uint64_t since = sleep_begins();
+    uint64_t since = sleep_begins(CALL_NANOSLEEP, CALLER());
     int result = real.nanosleep(time, rest);
-    sleep_ends("nanosleep", since, result != 0, result == 0 && is_short(time), CALLER());
+    sleep_ends(CALL_NANOSLEEP, since, result != 0, result == 0 && is_short(time), CALLER());
     return result;
 }
 
 HOOK int thrd_sleep(const struct timespec *time, struct timespec *rest) {
-    uint64_t since = sleep_begins();
+    uint64_t since = sleep_begins(CALL_THRD_SLEEP, CALLER());
     int result = real.thrd_sleep(time, rest);
-    sleep_ends("thrd_sleep", since, result != 0, result == 0 && is_short(time), CALLER());
+    sleep_ends(CALL_THRD_SLEEP, since, result != 0, result == 0 && is_short(time), CALLER());
     return result;
 }
 
 HOOK int usleep(useconds_t time) {
-    uint64_t since = sleep_begins();
+    uint64_t since = sleep_begins(CALL_USLEEP, CALLER());
     int result = real.usleep(time);
-    sleep_ends("usleep", since, result != 0, time < SHORT_SLEEP_NS / 1000, CALLER());
+    sleep_ends(CALL_USLEEP, since, result != 0, time < SHORT_SLEEP_NS / 1000, CALLER());
     return result;
 }
 
 /* It is long, or 0. */
 HOOK unsigned sleep(unsigned seconds) {
-    uint64_t since = sleep_begins();
+    uint64_t since = sleep_begins(CALL_SLEEP, CALLER());
     unsigned left = real.sleep(seconds);
-    sleep_ends("sleep", since, left > 0, false, CALLER());
+    sleep_ends(CALL_SLEEP, since, left > 0, false, CALLER());
     return left;
 }
 
 /* A sleep until a moment is short if it took a short time. */
 HOOK int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *rest) {
-    uint64_t since = sleep_begins();
+    uint64_t since = sleep_begins(CALL_CLOCK_NANOSLEEP, CALLER());
     int result = real.clock_nanosleep(clock, flags, time, rest);
     bool is_until = flags & TIMER_ABSTIME;
     bool counts = result == 0 && (is_until ? clock_ticks() - since < clock_ticks_of(SHORT_SLEEP_NS) : is_short(time));
-    sleep_ends("clock_nanosleep", since, result != 0, counts, CALLER());
+    sleep_ends(CALL_CLOCK_NANOSLEEP, since, result != 0, counts, CALLER());
     return result;
 }

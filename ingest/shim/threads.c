@@ -22,6 +22,9 @@ void life_begins(struct thread *thread) {
         continue;
     fetch_add_relaxed(&segment->threads_started, 1);
     store_relaxed(&thread->counters->starter, 0);
+    store_relaxed(&thread->counters->in_call, 0);
+    store_relaxed(&thread->counters->routine, 0);
+    if (traces(TRACE_WALL)) store_relaxed(&thread->counters->tid, (uint32_t)trace_own_tid());
     store_release(&thread->counters->born_at, clock_ticks());
 }
 
@@ -41,6 +44,7 @@ void life_ends(struct thread *thread) {
     struct thread_counters *record = thread->counters;
     uint64_t now = clock_ticks(), life = now > record->born_at ? now - record->born_at : 0;
     store_relaxed(&record->born_at, 0);
+    store_relaxed(&record->tid, 0);
     __atomic_signal_fence(__ATOMIC_RELEASE); /* as in wait_unpublish */
     add_own(&record->lived, life);
     if (record->starter) count_life(thread, (uint32_t)record->starter, life);
