@@ -3,28 +3,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/grid.h"
 #include "base/nearest.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/team/team_options.h"
 #include "ingest/team/store_status.h"
+#include "ingest/team/team_gc.h"
+#include "schema/retention.h"
 
 struct store_options {
     struct team_options team;
-    bool json;
+    struct retention rules;
+    bool json, dry_run;
 };
+
+static int take_keep(void *into, const struct option_row *row, const char *text, struct error *err) {
+    return retention_keep((struct retention *)(void *)((char *)into + row->offset), "--keep", text, err);
+}
 
 #define AT(member) offsetof(struct store_options, member)
 static const struct option_row store_rows[] = {
     {"db", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL",
      .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`."},
     {"to", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL"}, /* as clear push has it */
-    {"json", .type = OPTION_SWITCH, .offset = AT(json), .help = "Of status: print a JSON object."},
+    {"json", .type = OPTION_SWITCH, .offset = AT(json), .help = "Of status and gc: print a JSON object."},
+    {0},
+};
+static const struct option_row store_gc_rows[] = {
+    {"keep", .type = OPTION_TAKE, .take = take_keep, .offset = AT(rules), .argument = "TIME",
+     .help = "Keep the runs of the last TIME, such as `90d` or `26w`, and the rest of the month in which that begins. "
+             "Without it only names "
+             "are deleted."},
+    {"dry-run", .letter = 'n', .type = OPTION_SWITCH, .offset = AT(dry_run),
+     .help = "Print what would be deleted, and change nothing."},
     {0},
 };
 #undef AT
-const struct option_group store_options[] = {{"Store", store_rows, 0}, CLI_OPTIONS_END};
+const struct option_group store_options[] = {{"Store", store_rows, 0}, {"Of gc", store_gc_rows, 0}, CLI_OPTIONS_END};
 
 /* ---- init and upgrade -------------------------------------------------------------------------------------------- */
 
@@ -130,13 +147,64 @@ static int show(const struct store_options *options, const char *address, struct
     return code;
 }
 
+/* ---- gc ---------------------------------------------------------------------------------------------------------- */
+
+static void print_gc_json(const struct team_gc *gc, bool is_trial) {
+    printf("{\"months\":[");
+    for (size_t i = 0; i < gc->month_count; i++) {
+        const struct team_gc_month *month = &gc->months[i];
+        printf("%s{\"month\":\"%s\",\"runs\":%" PRId64 ",\"kept\":%" PRId64 ",\"bytes\":%" PRId64 "}", i ? "," : "",
+               month->text, month->runs, month->kept, month->bytes);
+    }
+    printf("],\"runs\":%" PRId64 ",\"names\":%" PRId64 ",\"dropped_bytes\":%" PRId64 ",\"done\":%s}\n", gc->runs,
+           gc->name_count, gc->dropped_bytes, is_trial ? "false" : "true");
+}
+
+static void print_months(const struct team_gc *gc) {
+    struct grid grid = {.columns = 4};
+    grid_left(&grid, "MONTH");
+    grid_right(&grid, "DELETED");
+    grid_right(&grid, "STAY");
+    grid_right(&grid, "SIZE");
+    for (size_t i = 0; i < gc->month_count; i++) {
+        grid_left(&grid, gc->months[i].text);
+        grid_right(&grid, units_count(gc->months[i].runs).text);
+        grid_right(&grid, units_count(gc->months[i].kept).text);
+        grid_right(&grid, units_bytes(gc->months[i].bytes).text);
+    }
+    grid_print(&grid, stdout, true);
+    grid_free(&grid);
+    if (gc->month_count) putchar('\n');
+}
+
+static void print_gc(const struct team_gc *gc, bool is_trial) {
+    print_months(gc);
+    printf("%s %s, and %s of names and stacks that no run uses\n", is_trial ? "would delete" : "deleted",
+           units_things(gc->runs, "run").text, units_things(gc->name_count, "row").text);
+    if (gc->runs)
+        printf("%s given back to the disk; what is deleted one by one, VACUUM makes free for new rows\n",
+               units_bytes(gc->dropped_bytes).text);
+}
+
+static int collect(const struct store_options *options, const char *address, struct error *err) {
+    struct team_gc gc;
+    int64_t oldest_ns = options->rules.has_keep ? clock_realtime_ns() - options->rules.keep_ns : INT64_MIN;
+    int code = team_gc(&gc, address, oldest_ns, options->dry_run, err);
+    if (code == 0 && options->json)
+        print_gc_json(&gc, options->dry_run);
+    else if (code == 0)
+        print_gc(&gc, options->dry_run);
+    team_gc_free(&gc);
+    return code;
+}
+
 /* ---- the word ---------------------------------------------------------------------------------------------------- */
 
 int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}, {"grant", grant}};
+    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}, {"gc", collect}, {"grant", grant}};
     struct store_options options = {0};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
@@ -147,7 +215,8 @@ int command_store(int argc, char **argv, struct error *err) {
     struct nearest nearest = {.word = argc > 1 ? argv[1] : ""};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         nearest_offer(&nearest, words[i].word);
-    if (argc < 2) return error_usage(err, "say what to do with the store: clear store init, status, upgrade or grant");
+    if (argc < 2)
+        return error_usage(err, "say what to do with the store: clear store init, status, upgrade, gc or grant");
     return error_usage(err, "clear store has no '%s'%s%s; it has init, status, upgrade and grant", argv[1],
                        *nearest.found ? ", did you mean " : "", nearest.found);
 }

@@ -12,7 +12,7 @@
 #include "schema/schema.h"
 
 void push_begin(struct push *push, struct team *team, struct db *db) {
-    *push = (struct push){.team = team, .db = db, .names = {.db = db}};
+    *push = (struct push){.team = team, .db = db, .names = {.db = db}, .swept = -1};
 }
 
 void push_end(struct push *push) {
@@ -427,10 +427,25 @@ static int push_rows(struct pushing *pushing, struct error *err) {
     return push_names_send(&pushing->push->names, pushing->push->team, err); /* what the rows named is known now */
 }
 
+/* clear store gc waits until the transaction ends, and we for it. What we sent before it may be gone. */
+static int begin(struct push *push, struct error *err) {
+    struct team_server *server = &push->team->server;
+    struct team_answer answer;
+    if (team_run(server, "BEGIN; SELECT pg_advisory_xact_lock_shared(4998189, 2)", err) ||
+        team_ask(server, "SELECT value FROM clear.meta WHERE key = 'swept'", NULL, 0, &answer, err))
+        return -1;
+    int64_t swept = answer.rows ? team_int(&answer, 0, 0) : 0;
+    team_answer_free(&answer);
+    if (push->swept < 0) push->swept = swept;
+    return push->swept == swept
+               ? 0
+               : error_fail(err, "%s: clear store gc deleted names meanwhile: push again", server->name);
+}
+
 static int push_all(struct pushing *pushing, bool *is_known, struct error *err) {
     struct team *team = pushing->push->team;
     const char *project[] = {team->project_number, team->project_name};
-    if (team_run(&team->server, "BEGIN", err) ||
+    if (begin(pushing->push, err) ||
         team_ask(&team->server, embedded_text("team/put_project.sql"), project, 2, NULL, err) ||
         claim(pushing, is_known, err))
         return -1;

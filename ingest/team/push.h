@@ -10,6 +10,7 @@ struct push {
     struct db *db;     /* the file; may be open for reading alone */
     struct push_names names;
     int64_t bytes;           /* of rows that were sent */
+    int64_t swept;           /* how often names were deleted in the store, as of the first transaction; -1: not known */
     struct team_month month; /* the latest that the store has partitions of; empty: not known */
 };
 

@@ -1,0 +1,84 @@
+# clear store gc: drops the months that are old, keeps runs with a label or a pin and the newest of each command, deletes names that no run
+# uses and no others; a dry run changes nothing; what stays comes back with the same bytes; pushes go on meanwhile.
+# timeout: 400
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+. "$(dirname "$0")/warehouses.sh"
+postgres_start
+"$CLEAR" store init --db $STORE >/dev/null || fail init
+make_warehouses
+"$CLEAR" merge -q all.db a.db b.db c.db d.db 2>err.txt || fail "merge: $(cat err.txt)"
+# Months from 13 ago to this one, one run each; labels and pins as the tests below name them.
+sql all.db "DELETE FROM pins; UPDATE runs SET label = NULL, command = 'old', flags = '';
+    UPDATE runs SET started_ns = CAST(strftime('%s', 'now', 'start of month', '-' || (13 - (SELECT count(*) FROM runs AS b WHERE b.id < runs.id) % 14) || ' months') AS INTEGER) * 1000000000 + id;
+    UPDATE runs SET label = 'kept' WHERE id = (SELECT min(id) FROM runs);
+    INSERT INTO pins(run_id, pinned_ns) SELECT min(id) + 1, 0 FROM runs;
+    UPDATE runs SET command = 'alone' WHERE id = (SELECT min(id) + 2 FROM runs)"
+[ "$(sql all.db 'SELECT count(*) FROM runs')" -ge 14 ] || fail 'few runs'
+"$CLEAR" push -q --db all.db --to $STORE --project all 2>err.txt || fail "push: $(cat err.txt)"
+contents() { pg_dump --data-only --schema clear profiles | grep -v -E '^(--|SET|SELECT|\\(un)?restrict)' | sort | cksum; }
+runs_in() { pg "SELECT run FROM clear.runs ORDER BY 1"; }
+
+# ---- a dry run, against what Python makes of the file ----
+cat >want.py <<'PY'
+import datetime, sqlite3, time
+db = sqlite3.connect('all.db')
+oldest = datetime.datetime.fromtimestamp(time.time() - 200 * 86400, datetime.timezone.utc)
+first = datetime.datetime(oldest.year, oldest.month, 1, tzinfo=datetime.timezone.utc).timestamp() * 1e9
+newest = {}
+for id, command in db.execute('SELECT id, command FROM runs ORDER BY started_ns, uuid'): newest[command] = id
+for id, uuid, started, label in db.execute('SELECT id, uuid, started_ns, label FROM runs ORDER BY uuid').fetchall():
+    pinned = db.execute('SELECT count(*) FROM pins WHERE run_id = ?', (id,)).fetchone()[0]
+    if started >= first or label or pinned or id in newest.values(): print(uuid)
+PY
+python3 want.py >want.txt || fail want.py
+before=$(contents) all=$(sql all.db 'SELECT count(*) FROM runs')
+deleted=$((all - $(wc -l <want.txt)))
+[ "$deleted" -ge 3 ] || fail "few runs to delete: $deleted of $all"
+"$CLEAR" store gc --keep 200d --dry-run --json --db $STORE >trial.json 2>err.txt || fail "dry run: $(cat err.txt)"
+expect_match "$(cat trial.json)" "\"runs\":$deleted," 'runs that would be deleted'
+"$CLEAR" store gc --keep 200d -n --db $STORE >trial.txt || fail 'dry run'
+expect_match "$(cat trial.txt)" 'would delete' 'a dry run'
+expect_equal "$(contents)" "$before" 'the store after a dry run'
+
+# ---- done, while others push ----
+for i in 1 2 3; do "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>push.$i & done
+"$CLEAR" store gc --keep 200d --json --db $STORE >done.json 2>err.txt || fail "gc: $(cat err.txt)"
+wait
+for i in 1 2 3; do
+    [ ! -s push.$i ] || grep -q 'push again' push.$i || fail "push beside gc: $(cat push.$i)"
+    "$CLEAR" push -q --db a.db --to $STORE --project other$i 2>err.txt || fail "push after gc: $(cat err.txt)"
+done
+expect_match "$(cat done.json)" "\"runs\":$deleted,.*\"done\":true" 'what gc says'
+expect_equal "$(pg "SELECT run FROM clear.runs JOIN clear.projects USING (project) WHERE name = 'all' ORDER BY 1")" "$(cat want.txt)" 'runs that stay'
+oldest=$(pg "SELECT to_char(month, 'YYYYMM') FROM clear.runs WHERE label = 'kept'")
+expect_equal "$(pg "SELECT to_regclass('clear.runs_$oldest') IS NOT NULL")" t 'the partition with a run that stays'
+dropped=$(python3 -c "import json; print(min(m['month'] for m in json.load(open('done.json'))['months'] if not m['kept']).replace('-', ''))")
+expect_equal "$(pg "SELECT to_regclass('clear.sites_$dropped') IS NULL AND to_regclass('clear.findings_$dropped') IS NULL")" t 'partitions of a month without runs'
+
+# ---- names: all that is used is there, nothing else ----
+rm -rf before after
+"$CLEAR" pull -q all --from $STORE --project all --db back.db 2>err.txt || fail "pull: $(cat err.txt)"
+check_db back.db
+sql all.db "ATTACH 'back.db' AS back; DELETE FROM runs WHERE uuid NOT IN (SELECT uuid FROM back.runs)"
+exports all.db before
+exports back.db after
+diff -r before after >diff.txt || fail "exports of what stayed: $(head -20 diff.txt)"
+"$CLEAR" store gc --json --db $STORE >again.json || fail 'gc again'
+expect_match "$(cat again.json)" '"runs":0,"names":0,' 'a second gc'
+# A store into which only these were pushed has as many.
+"$CLEAR" push -q --db back.db --to $STORE --project alone 2>err.txt || fail "push: $(cat err.txt)"
+for table in functions locations mappings traces label_sets objects source_texts; do
+    expect_equal "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE name = 'all'")" \
+        "$(pg "SELECT count(*), sum(key) FROM clear.$table JOIN clear.projects USING (project) WHERE name = 'alone'")" "$table after gc"
+done
+# A month that was dropped can be pushed to again.
+"$CLEAR" push --json --db d.db --to $STORE --project all >/dev/null 2>err.txt || fail "push to a dropped month: $(cat err.txt)"
+
+# ---- who may, and what is refused ----
+"$CLEAR" store grant --db $STORE >/dev/null || fail grant
+pg 'CREATE ROLE ci LOGIN IN ROLE clear_push' || fail role
+PGUSER=ci expect_status 1 "$CLEAR" store gc --keep 1d --db $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'permission denied' 'gc by clear_push'
+expect_status 2 "$CLEAR" store gc --keep soon --db $STORE 2>err.txt
+exit 0
