@@ -114,10 +114,15 @@ static bool is_plain_profile(const char *name) {
     return false;
 }
 
+/* Whether a file name alone may ask for the format: not for one of the whole warehouse, nor for a text dump, which needs a kind too. */
+static bool is_named_by_ending(const struct export_format *format) {
+    return format->report.suffix && !format->about && (!format->dump || format->kind);
+}
+
 static int unknown_ending(const char *name, struct error *err) {
     struct buffer known = {0};
     for (const struct export_format *format = export_formats; format->report.name; format++) {
-        bool is_new = format->report.suffix && !format->dump && !format->about;
+        bool is_new = is_named_by_ending(format);
         for (const struct export_format *before = export_formats; is_new && before < format; before++)
             is_new = strcmp(before->report.suffix, format->report.suffix) != 0;
         if (is_new) buffer_printf(&known, "%s%s", known.size ? ", " : "", format->report.suffix);
@@ -134,8 +139,8 @@ static const struct export_format *choose_format(const struct export_options *op
     const struct export_format *chosen = export_formats;
     size_t best = 0, size = options->output ? strlen(options->output) : 0;
     for (const struct export_format *format = export_formats; format->report.name; format++) {
-        size_t suffix = strlen(format->report.suffix);
-        if (suffix <= best || suffix > size || format->dump || format->about) continue;
+        size_t suffix = is_named_by_ending(format) ? strlen(format->report.suffix) : 0;
+        if (suffix <= best || suffix > size) continue;
         if (strcmp(options->output + size - suffix, format->report.suffix) != 0) continue;
         chosen = format;
         best = suffix;

@@ -7,6 +7,14 @@ expect_status 0 profile --quiet -o none.profile --trace "$FIXTURES/wait_books" 2
 "$CLEAR" export --format perfetto -o waits.perfetto-trace
 "$CLEAR" export --format chrome -o waits.trace.json
 
+# The ending says the format.
+for file in *.perfetto-trace *.json; do
+    "$CLEAR" export -o "again.${file#*.}" >/dev/null 2>&1 && expect_same_file "again.${file#*.}" "$file" "-o again.${file#*.}"
+    rm "again.${file#*.}"
+done
+expect_status 2 "$CLEAR" export --kind heap -o heap.perfetto-trace 2>err.txt
+expect_match "$(cat err.txt)" 'perfetto is of the kind lock, not heap' 'another kind by the ending'
+
 # Without the trace processor too: every message is whole, and there are as many events as the tables have, each wait on two tracks.
 protoc-c --decode_raw <waits.perfetto-trace >decoded.txt || fail 'no protocol buffer'
 counts=$(python3 - <<'PYTHON'
