@@ -230,6 +230,7 @@ void page_answer(struct exchange *exchange); /* a file of the application */
 void api_answer(struct exchange *exchange);
 void profile_answer(struct exchange *exchange);
 void toggle_answer(struct exchange *exchange);
+void dump_answer(struct exchange *exchange);
 void profile_forget(struct server *server); /* forgets the marks of the delta paths, which are of another file */
 /* For a waiting request: true when its reply is made. */
 bool profile_answer_wait(struct exchange *exchange, int64_t now_ns);

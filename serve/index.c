@@ -107,6 +107,12 @@ static void add_paths(struct buffer *out, const struct server *server) {
                       "<code>Authorization: Bearer</code>; <code>state=on</code> and <code>state=off</code> set it."
                       "</p>\n",
                       control->is_on(control->context) ? "on" : "off", ROUTES_PREFIX);
+    if (control->store_events)
+        buffer_printf(
+            out,
+            "<p>Events are kept. To store those that there are, <code>POST</code> to <code>%sdump</code> in the "
+            "same way.</p>\n",
+            ROUTES_PREFIX);
 }
 
 void index_answer(struct exchange *exchange) {

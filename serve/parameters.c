@@ -124,12 +124,15 @@ const struct parameter parameters_of_profile[] = {{"run", take_run},         {"f
 const struct parameter parameters_of_toggle[] = {
     {"state", take_state}, {"token", refuse_token}, {"access_token", refuse_token}, {0}};
 
+const struct parameter parameters_of_dump[] = {{"token", refuse_token}, {"access_token", refuse_token}, {0}};
+
 static int unknown(const struct parameter *known, const char *name, struct error *err) {
     struct buffer names = {0};
     for (const struct parameter *one = known; one->name; one++)
         if (one->take != refuse_token && one->take != take_gc)
             buffer_printf(&names, "%s%s", names.size ? ", " : "", one->name);
-    error_usage(err, "unknown parameter '%.40s'; parameters are %s", name, buffer_text(&names));
+    error_usage(err, "unknown parameter '%.40s'; %s%s", name, names.size ? "parameters are " : "there are none",
+                buffer_text(&names));
     buffer_free(&names);
     return -1;
 }

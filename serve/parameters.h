@@ -27,7 +27,7 @@ struct parameter {
     const char *name;
     int (*take)(struct parameters *parameters, const char *value, struct error *err);
 };
-extern const struct parameter parameters_of_profile[], parameters_of_toggle[];
+extern const struct parameter parameters_of_profile[], parameters_of_toggle[], parameters_of_dump[];
 
 /* `text` is changed. A name that is not in `known`, an invalid value and a name that is given twice are usage errors. Call
  * parameters_free after a failure too. */

@@ -28,6 +28,7 @@ const struct route routes[] = {
     {"delta_block", READ, profile_answer, "block since the last request for this path", .kind = "block",
      .is_delta = true},
     {"toggle", METHOD_POST, toggle_answer, .help = NULL, .parameters = parameters_of_toggle},
+    {"dump", METHOD_POST, dump_answer, .help = NULL, .parameters = parameters_of_dump},
     {NULL, READ, profile_answer, .help = NULL},
 };
 

@@ -16,11 +16,12 @@ struct server;
 
 #define SERVE_ADDRESS "127.0.0.1:6060"
 
-/* Switches a recording on and off, for clients with the token. */
+/* Switches a recording on and off, and stores its events, for clients with the token. */
 struct server_control {
     bool (*is_on)(void *context); /* NULL: there is no recording to switch */
     int (*set)(void *context, bool is_on, struct error *err);
-    const char *token; /* a token that token_check (serve/token.h) accepts */
+    int (*store_events)(void *context, struct error *err); /* NULL: it keeps no single events */
+    const char *token;                                     /* a token that token_check (serve/token.h) accepts */
     void *context;
 };
 

@@ -41,6 +41,33 @@ wait "$recorder"
 expect_equal "$(events 8 %)" "$stored" 'after the signal nothing is added'
 check_db t.db
 
+# A POST with the token. It answers when the events are stored.
+rm started && mkfifo started
+echo 0123456789abcdef0123456789abcdef >token
+"$CLEAR" profile --quiet -o none.profile --trace --interval 1h --trace-when signal --http 127.0.0.1:0 --http-token token "$FIXTURES/wait_storm" 2 0 >started 2>http.err &
+recorder=$!
+read -r line <started
+pid=$(sed -n 's/.*pid \([0-9]*\).*/\1/p' <<<"$line")
+url=$(sed -n 's/^clear: serving .* at \(http:.*\)$/\1/p' http.err)
+posted() { curl -s -o said -w '%{http_code}' -X POST "$@"; }
+bearer=(-H "Authorization: Bearer $(cat token)")
+expect_equal "$(posted "${url}dump") $(posted -H 'Authorization: Bearer 00000000000000000000000000000000' "${url}dump") $(events 9 %)" '401 403 0' 'without the token'
+expect_equal "$(posted "${bearer[@]}" "${url}dump?x=1") $(curl -s -o said -w '%{http_code}' "${bearer[@]}" "${url}dump") $(events 9 %)" '400 405 0' 'a parameter, and a GET'
+until [ "$(posted "${bearer[@]}" "${url}dump")" = 200 ] && [ "$(cat said)" != '{"events":0}' ]; do sleep 0.05; done
+expect_equal "$(cat said)" "{\"events\":$(sql t.db 'SELECT count(*) FROM events JOIN processes ON processes.id = process_id WHERE run_id = 9')}" 'what a POST says'
+kill -0 "$pid" || fail 'the program is gone'
+kill -KILL "$pid"
+wait "$recorder"
+check_db t.db
+rm started && mkfifo started
+"$CLEAR" profile --quiet -o none.profile --http 127.0.0.1:0 --http-token token "$FIXTURES/wait_storm" 2 0 >started 2>http.err &
+recorder=$!
+read -r line <started
+url=$(sed -n 's/^clear: serving .* at \(http:.*\)$/\1/p' http.err)
+expect_equal "$(posted "${bearer[@]}" "${url}dump")" 409 'a recording without --trace'
+kill -KILL "$(sed -n 's/.*pid \([0-9]*\).*/\1/p' <<<"$line")"
+wait "$recorder"
+
 expect_status 2 profile --trace --trace-when 'lock_wait' true 2>err.txt
 expect_match "$(cat err.txt)" "'lock_wait' is not KIND>TIME, KIND:NAME>TIME or signal" 'no time'
 expect_status 2 profile --trace --trace-when 'lock_wait:x>1ms' true 2>err.txt

@@ -27,7 +27,7 @@ enum {
 #define MEMORY_MAX ((rlim_t)4 << 30)
 #endif
 
-enum call { CALL_OPENED, CALL_FLUSH, CALL_IS_ON, CALL_SET_ON, CALL_SET_OFF };
+enum call { CALL_OPENED, CALL_FLUSH, CALL_IS_ON, CALL_SET_ON, CALL_SET_OFF, CALL_STORE_EVENTS };
 
 struct question { /* from the server */
     enum call call;
@@ -87,6 +87,10 @@ static int ask_set(void *context, bool is_on, struct error *err) {
     return ask(context, is_on ? CALL_SET_ON : CALL_SET_OFF, err);
 }
 
+static int ask_store_events(void *context, struct error *err) {
+    return ask(context, CALL_STORE_EVENTS, err);
+}
+
 static bool records(void *context, const char *kind) {
     const struct live_serving *serving = context;
     return serving->terms->records(serving->terms->context, kind);
@@ -96,16 +100,19 @@ static int open_server(struct live_serving *serving, struct server **server, str
                        struct error *err) {
     const struct live_server_terms *terms = serving->terms;
     if (cli_open(db, terms->database, DB_READ, err)) return -1;
-    const struct server_source source = {
-        .db = db,
-        .run_id = run_id,
-        .flush = ask_flush,
-        .records = records,
-        .token = terms->anywhere ? terms->token : NULL,
-        .certificate = terms->certificate,
-        .key = terms->key,
-        .control = {.is_on = ask_is_on, .set = ask_set, .token = terms->token, .context = serving},
-        .context = serving};
+    const struct server_source source = {.db = db,
+                                         .run_id = run_id,
+                                         .flush = ask_flush,
+                                         .records = records,
+                                         .token = terms->anywhere ? terms->token : NULL,
+                                         .certificate = terms->certificate,
+                                         .key = terms->key,
+                                         .control = {.is_on = ask_is_on,
+                                                     .set = ask_set,
+                                                     .store_events = terms->store_events ? ask_store_events : NULL,
+                                                     .token = terms->token,
+                                                     .context = serving},
+                                         .context = serving};
     return server_open(server, terms->address, terms->anywhere, &source, err);
 }
 
@@ -194,6 +201,7 @@ static struct answer answer_to(const struct live_server *live, enum call call) {
     case CALL_OPENED: break;
     case CALL_FLUSH: answer.code = terms->flush(terms->context, &answer.err); break;
     case CALL_IS_ON: answer.code = terms->is_on(terms->context); break;
+    case CALL_STORE_EVENTS: answer.code = terms->store_events(terms->context, &answer.err); break;
     case CALL_SET_ON:
     case CALL_SET_OFF: answer.code = terms->set(terms->context, call == CALL_SET_ON, &answer.err); break;
     }

@@ -19,6 +19,7 @@ struct live_server_terms {
     int (*flush)(void *context, struct error *err);
     bool (*is_on)(void *context);
     int (*set)(void *context, bool is_on, struct error *err);
+    int (*store_events)(void *context, struct error *err); /* those that the rings have now; NULL: there are no rings */
     void *context;
 };
 

@@ -18,10 +18,12 @@ static bool is_recorded(void *context, const char *kind) {
     static const struct {
         const char *kind;
         uint32_t features;
-    } known[] = {{"heap", FEATURE_HEAP},  {"lock", FEATURE_LOCKS},         {"mutex", FEATURE_LOCKS},
-                 {"mvcc", FEATURE_CELLS}, {"channels", FEATURE_CHANNELS},  {"block", FEATURE_LOCKS | FEATURE_CHANNELS},
-                 {"cpu", FEATURE_CPU},    {"fibers", FEATURE_FIBERS},      {"io", FEATURE_IO},
-                 {"mmap", FEATURE_MMAP},  {"lifetimes", FEATURE_LIFETIMES}};
+    } known[] = {
+        {"heap", FEATURE_HEAP},   {"lock", FEATURE_LOCKS},          {"mutex", FEATURE_LOCKS},
+        {"mvcc", FEATURE_CELLS},  {"channels", FEATURE_CHANNELS},   {"block", FEATURE_LOCKS | FEATURE_CHANNELS},
+        {"cpu", FEATURE_CPU},     {"fibers", FEATURE_FIBERS},       {"io", FEATURE_IO},
+        {"mmap", FEATURE_MMAP},   {"lifetimes", FEATURE_LIFETIMES}, {"wall", FEATURE_WALL},
+        {"off-cpu", FEATURE_WALL}};
     const struct profiling *recording = context;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].kind, kind) == 0) return recording->request->recorder.features & known[i].features;
@@ -37,6 +39,12 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
     return profiling_set(context, is_on, err);
 }
 
+static int store_events_for_server(void *context, struct error *err) {
+    struct profiling *recording = context;
+    collector_store_events(recording->collector);
+    return collector_flush(recording->collector, false, err);
+}
+
 int profiling_server_start(struct profiling *recording, struct error *err) {
     const struct profile_request *request = recording->request;
     struct tls_texts tls;
@@ -47,17 +55,19 @@ int profiling_server_start(struct profiling *recording, struct error *err) {
         tls_free(&tls);
         return -1;
     }
-    recording->live_terms = (struct live_server_terms){.address = request->http,
-                                                       .database = request->database,
-                                                       .token = recording->token,
-                                                       .certificate = tls.certificate,
-                                                       .key = tls.key,
-                                                       .anywhere = request->http_anywhere,
-                                                       .records = is_recorded,
-                                                       .flush = flush_for_server,
-                                                       .is_on = is_on_for_server,
-                                                       .set = set_for_server,
-                                                       .context = recording};
+    recording->live_terms = (struct live_server_terms){
+        .address = request->http,
+        .database = request->database,
+        .token = recording->token,
+        .certificate = tls.certificate,
+        .key = tls.key,
+        .anywhere = request->http_anywhere,
+        .records = is_recorded,
+        .flush = flush_for_server,
+        .is_on = is_on_for_server,
+        .set = set_for_server,
+        .store_events = request->recorder.features & FEATURE_TRACE ? store_events_for_server : NULL,
+        .context = recording};
     int code = live_server_start(&recording->live, &recording->live_terms, err);
     tls_free(&tls); /* the server has its own copy, and the recorder needs no key */
     recording->live_terms.certificate = recording->live_terms.key = NULL;
@@ -72,6 +82,9 @@ static void print_switch(const struct profiling *recording) {
     if (certificate) escape_shell(&trust, certificate);
     fprintf(stderr, "clear: switch recording with: curl%s -X POST -H 'Authorization: Bearer %s' '%stoggle'\n",
             buffer_text(&trust), recording->token, recording->live.url);
+    if (recording->live_terms.store_events)
+        fprintf(stderr, "clear: store events with: curl%s -X POST -H 'Authorization: Bearer %s' '%sdump'\n",
+                buffer_text(&trust), recording->token, recording->live.url);
     buffer_free(&trust);
 }
 
