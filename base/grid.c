@@ -141,14 +141,31 @@ static int64_t put_repeated(FILE *out, int c, int times) {
     return written;
 }
 
+struct layout {
+    int *widths; /* of the columns */
+    int gap;     /* between them */
+};
+
+static struct layout lay_out(const struct grid *grid) {
+    struct layout layout = {xcalloc(grid->columns, sizeof *layout.widths), 2};
+    int sum = grid->indent ? (int)strlen(grid->indent) : 0;
+    for (size_t i = 0; i < grid->count; i++)
+        if (grid->cells[i].width > layout.widths[i % grid->columns])
+            layout.widths[i % grid->columns] = grid->cells[i].width < WIDTH_MAX ? grid->cells[i].width : WIDTH_MAX;
+    for (size_t column = 0; column < grid->columns; column++)
+        sum += layout.widths[column] + (column ? layout.gap : 0);
+    if (grid->width && sum > grid->width) layout.gap = 1;
+    return layout;
+}
+
 /* The number of bytes that it wrote, without styles. */
-static int64_t print_row(const struct grid *grid, const struct grid_cell *row, const int *widths, const bool *right,
-                         FILE *out) {
+static int64_t print_row(const struct grid *grid, const struct grid_cell *row, const struct layout *layout,
+                         const bool *right, FILE *out) {
     int behind = 0; /* pending blanks, written only when text follows */
     int64_t written = 1;
     fputs(grid->indent ? grid->indent : "", out);
     for (size_t column = 0; column < grid->columns; column++) {
-        int padding = widths[column] > row[column].width ? widths[column] - row[column].width : 0;
+        int padding = layout->widths[column] > row[column].width ? layout->widths[column] - row[column].width : 0;
         bool to_right = right ? right[column] : row[column].right;
         if (row[column].size) {
             written += put_repeated(out, ' ', behind + (to_right ? padding : 0)) + (int64_t)row[column].size;
@@ -157,24 +174,24 @@ static int64_t print_row(const struct grid *grid, const struct grid_cell *row, c
             if (row[column].style) fputs(GRID_PLAIN, out);
             behind = to_right ? 0 : padding;
         } else {
-            behind += widths[column];
+            behind += layout->widths[column];
         }
-        behind += 2;
+        behind += layout->gap;
     }
     fputc('\n', out);
     return written;
 }
 
 /* The header and the line below it. Each cell is aligned as that of the first row. */
-static void print_header(const struct grid *grid, const int *widths, FILE *out) {
+static void print_header(const struct grid *grid, const struct layout *layout, FILE *out) {
     bool *right = xcalloc(grid->columns, sizeof *right);
     for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)
         right[i - grid->columns] = grid->cells[i].right;
-    (void)print_row(grid, grid->cells, widths, right, out);
+    (void)print_row(grid, grid->cells, layout, right, out);
     fputs(grid->indent ? grid->indent : "", out);
     for (size_t column = 0; column < grid->columns; column++) {
-        put_repeated(out, ' ', column ? 2 : 0);
-        put_repeated(out, '-', widths[column]);
+        put_repeated(out, ' ', column ? layout->gap : 0);
+        put_repeated(out, '-', layout->widths[column]);
     }
     fputc('\n', out);
     free(right);
@@ -183,18 +200,15 @@ static void print_header(const struct grid *grid, const int *widths, FILE *out) 
 int64_t grid_print(const struct grid *grid, FILE *out, bool header) {
     if (!grid->columns || !grid->count) return 0;
     int64_t written = 0;
-    int *widths = xcalloc(grid->columns, sizeof *widths);
+    struct layout layout = lay_out(grid);
     size_t note = 0;
-    for (size_t i = 0; i < grid->count; i++)
-        if (grid->cells[i].width > widths[i % grid->columns])
-            widths[i % grid->columns] = grid->cells[i].width < WIDTH_MAX ? grid->cells[i].width : WIDTH_MAX;
-    if (header) print_header(grid, widths, out);
+    if (header) print_header(grid, &layout, out);
     for (size_t row = header; row < grid->count / grid->columns && !ferror(out); row++) {
-        written += print_row(grid, grid->cells + row * grid->columns, widths, NULL, out);
+        written += print_row(grid, grid->cells + row * grid->columns, &layout, NULL, out);
         for (; note < grid->note_count && grid->notes[note].row <= row + 1; note++)
             fprintf(out, "%s\n", grid->notes[note].line);
     }
-    free(widths);
+    free(layout.widths);
     return written;
 }
 

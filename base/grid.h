@@ -29,6 +29,7 @@ struct grid_note {
 struct grid {
     size_t columns;
     const char *indent; /* before every line; NULL for none */
+    int width;          /* wider rows have columns one blank apart instead of two; 0: none is too wide */
     struct buffer text;
     struct grid_cell *cells;
     size_t count, capacity;
@@ -43,7 +44,7 @@ void grid_style(struct grid *grid, const char *style); /* of the cell added last
 void grid_note(struct grid *grid, const char *line);   /* after the last complete row */
 /* Adds text in the form of cells, cut to `width` columns with "..." at its end. */
 void grid_visible(struct buffer *out, const char *text, int width);
-/* Columns are two blanks apart and at most 300 wide; a wider cell stands out. With `header` the first row is underlined, and each of
+/* Columns are two blanks apart (one where `width` asks for it) and at most 300 wide; a wider cell stands out. With `header` the first row is underlined, and each of
  * its cells is aligned as the one below it. The number of bytes that the rows took. */
 int64_t grid_print(const struct grid *grid, FILE *out, bool header);
 void grid_free(struct grid *grid);

@@ -3,16 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/terminal.h"
+#include "base/wrap.h"
 #include "cli/manual/page.h"
 
-enum { WIDTH_MAX = 100, WIDTH_MIN = 40, OPTION_COLUMN = 26 };
-
-static size_t width_of(FILE *out) {
-    int columns = terminal_width(out);
-    if (!columns || columns > WIDTH_MAX) return WIDTH_MAX;
-    return columns < WIDTH_MIN ? WIDTH_MIN : (size_t)columns;
-}
+enum { OPTION_COLUMN = 26 };
 
 /* ---- the text ---- */
 
@@ -123,7 +117,7 @@ static void add_options(struct buffer *out, const struct option_group *groups, s
 
 void usage_print(const struct command *command, manual_list *list, FILE *out) {
     const char *text = page_text(command->name);
-    size_t width = width_of(out);
+    size_t width = (size_t)report_width(out);
     struct buffer page = {0};
     add_synopsis(&page, text);
     add_examples(&page, text, width);

@@ -27,7 +27,7 @@ static void print_title(const struct printer *printer, const char *title) {
 /* A line with names of any length, cut to the width of the report. */
 static void print_cut(const struct printer *printer, const char *indent, const char *line) {
     struct buffer shown = {0};
-    grid_visible(&shown, line, REPORT_WIDTH - (int)strlen(indent));
+    grid_visible(&shown, line, report_width(printer->out) - (int)strlen(indent));
     fprintf(printer->out, "%s%s\n", indent, buffer_text(&shown));
     buffer_free(&shown);
 }
@@ -118,7 +118,7 @@ static void print_rule(const struct printer *printer) {
             "waits and samples one of at least %g %% of the smaller value, and of at least %s for a time; retries are "
             "never one. Name several runs per side (last=10) to measure the noise.",
             rules->floor_percent, rules->single_percent, units_ns(llround(rules->single_ns)).text);
-    wrap_print(printer->out, "  ", buffer_text(&text));
+    wrap_print(printer->out, report_width(printer->out), "  ", buffer_text(&text));
     buffer_free(&text);
 }
 
@@ -240,7 +240,7 @@ static void note_subject(const struct printer *printer, struct grid *grid, const
     if (*row->what) buffer_printf(&at, "  [%s]", row->what);
     grid_visible(&place, buffer_text(&at), REPORT_WIDTH / 2);
     buffer_printf(&line, "      %s", style(printer, "\033[1m"));
-    grid_visible(&line, name, REPORT_WIDTH - 6 - grid_width(buffer_text(&place), place.size));
+    grid_visible(&line, name, report_width(printer->out) - 6 - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", style(printer, GRID_PLAIN), buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&line);
@@ -255,7 +255,7 @@ static int note_callers(const struct printer *printer, struct grid *grid, const 
     int code = diff_callers(row, printer->diff->options->full_names, &callers, err);
     if (code == 0 && callers.size) {
         buffer_add_text(&line, "        < ");
-        grid_visible(&line, buffer_text(&callers), REPORT_WIDTH - 10);
+        grid_visible(&line, buffer_text(&callers), report_width(printer->out) - 10);
         grid_note(grid, buffer_text(&line));
     }
     buffer_free(&callers);
@@ -428,7 +428,7 @@ static void print_counts(const struct printer *printer, enum diff_table_id id) {
 static int print_rows(const struct printer *printer, enum diff_table_id id, struct error *err) {
     const struct diff_table *table = &printer->diff->tables[id];
     const struct diff_row **rows = diff_sorted(table);
-    struct grid grid = {0};
+    struct grid grid = {.width = report_width(printer->out)};
     bool is_object = diff_is_object(id);
     int64_t top = printer->diff->options->top ? printer->diff->options->top : INT64_MAX, shown = 0, left = 0;
     int code = 0;
@@ -492,7 +492,7 @@ static const char *total_change(const struct printer *printer, const struct diff
 static void print_totals(const struct printer *printer) {
     const struct diff_table *table = &printer->diff->tables[DIFF_TOTALS];
     const struct diff_row *row = &table->rows[0];
-    struct grid grid = {.indent = "  ", .columns = printer->has_spread ? 9 : 6};
+    struct grid grid = {.indent = "  ", .width = report_width(printer->out), .columns = printer->has_spread ? 9 : 6};
     grid_left(&grid, "");
     grid_left(&grid, "change");
     add_mean_headings(printer, &grid, "old", "new");

@@ -39,7 +39,7 @@ struct diff_options {
 };
 
 /* For people: losses, totals, a table each for functions, sites, locks, cells, channels, task sites, CPU time and other samples,
- * and one line that sums it up. No line is wider than REPORT_WIDTH columns (base/wrap.h), but the last may end with
+ * and one line that sums it up. No line is wider than report_width() (base/wrap.h), but the last may end with
  * words that one run on each side gives no estimate of the noise. */
 int diff_print(FILE *out, const struct diff_options *options, struct error *err);
 /* All rows, unchanged ones too, as one JSON object. */

@@ -172,7 +172,7 @@ static void add_headings(struct grid *grid, const char *const *headings) {
 static int print_functions(struct calls *calls, void *context, struct error *err) {
     static const char *const headings[] = {"itself", "%", "with callees", "%", "function", NULL};
     struct doctor_report *report = calls->report;
-    struct grid grid = {.indent = "  ", .columns = 5};
+    struct grid grid = {.indent = "  ", .width = report->width, .columns = 5};
     int64_t shown = 0, *kinds = context;
     (void)err;
     if (!calls->graph.node_count) return 0;
@@ -282,7 +282,7 @@ static void add_neighbours(struct calls *calls, struct grid *grid, struct graph_
 static void print_peek(struct calls *calls, struct graph_node *node) {
     static const char *const headings[] = {"role", "value", "%", "function", NULL};
     struct doctor_report *report = calls->report;
-    struct grid grid = {.indent = "  ", .columns = 4};
+    struct grid grid = {.indent = "  ", .width = report->width, .columns = 4};
     add_headings(&grid, headings);
     add_neighbours(calls, &grid, node, true);
     add_peek_row(calls, &grid, "self", graph_flat(node), node, name_of(calls, node), file_of(node));

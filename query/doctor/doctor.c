@@ -27,7 +27,7 @@ static void print_filters(const struct doctor_report *report) {
     buffer_printf(&line, "filter:%s%s%s%s", options->focus ? " --focus=" : "", options->focus ? options->focus : "",
                   options->ignore ? " --ignore=" : "", options->ignore ? options->ignore : "");
     if (!options->peek) buffer_printf(&line, "; %zu finding%s hidden", report->hidden, report->hidden == 1 ? "" : "s");
-    grid_visible(&shown, buffer_text(&line), REPORT_WIDTH - 2);
+    grid_visible(&shown, buffer_text(&line), report->width - 2);
     fprintf(report->out, "  %s\n", buffer_text(&shown));
     buffer_free(&line);
     buffer_free(&shown);
@@ -92,7 +92,7 @@ typedef int report_writer(struct doctor_report *report, struct error *err);
 /* The report is made in memory first: matching a pattern can fail late. */
 static int write_report(FILE *out, struct db *db, const struct doctor_options *options, report_writer *write,
                         struct error *err) {
-    struct doctor_report report = {.db = db, .options = options};
+    struct doctor_report report = {.db = db, .options = options, .width = report_width(out)};
     char *text = NULL;
     size_t size = 0;
     int code = open_report(&report, err);

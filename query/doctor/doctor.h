@@ -26,7 +26,7 @@ struct doctor_options {
 };
 
 /* First what was not recorded, then the sections, the worst first: figures, the top of the stack, one advice per code, and the
- * commands that export the evidence. No line is wider than REPORT_WIDTH columns (base/wrap.h), except commands. */
+ * commands that export the evidence. No line is wider than report_width() (base/wrap.h), except commands. */
 int doctor_print(FILE *out, struct db *db, const struct doctor_options *options, struct error *err);
 
 /* All rows, healthy ones too, as one JSON array: findings as in the view (evidence is an object, trace_ids an array of

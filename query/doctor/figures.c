@@ -192,15 +192,15 @@ static void add_evidence_text(struct buffer *out, sqlite3_stmt *row) {
 }
 
 /* Adds "KEY VALUE" to the line of a finding; a full line becomes a note of the grid. */
-static void note_part(struct grid *grid, struct buffer *line, const char *part) {
-    int left = REPORT_WIDTH - grid_width(buffer_text(line), line->size);
+static void note_part(const struct doctor_report *report, struct grid *grid, struct buffer *line, const char *part) {
+    int left = report->width - grid_width(buffer_text(line), line->size);
     if (line->size && grid_width(part, strlen(part)) + 3 > left) {
         buffer_add_char(line, ',');
         grid_note(grid, buffer_text(line));
         buffer_clear(line);
     }
     buffer_add_text(line, line->size ? ", " : "      ");
-    grid_visible(line, part, REPORT_WIDTH - 7);
+    grid_visible(line, part, report->width - 7);
 }
 
 /* The figures of a code that are no columns: "live at the peak 96.0 MiB, in the mean of the run 4.0 KiB". */
@@ -214,7 +214,7 @@ static int note_figures(struct doctor_report *report, struct grid *grid, const s
         buffer_printf(&part, "%s ", figures[i].heading);
         size_t heading = part.size;
         code = figure_value(report, finding, &figures[i], &part, err);
-        if (part.size > heading) note_part(grid, &line, buffer_text(&part));
+        if (part.size > heading) note_part(report, grid, &line, buffer_text(&part));
     }
     if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
     buffer_free(&part);
@@ -234,7 +234,7 @@ static int note_evidence(struct doctor_report *report, struct grid *grid, const 
     while ((code = db_step(report->db, row, err)) == 1) {
         buffer_clear(&part);
         add_evidence_text(&part, row);
-        note_part(grid, &line, buffer_text(&part));
+        note_part(report, grid, &line, buffer_text(&part));
     }
     if (code == 0 && line.size) grid_note(grid, buffer_text(&line));
     buffer_free(&part);
@@ -279,12 +279,12 @@ static int note_name(struct doctor_report *report, struct grid *grid, int indent
     const char *name = plain_name_unless(report->options->full_names, full_name, &plain);
     int code = 0;
     if (frame) {
-        int width = REPORT_WIDTH - indent - grid_width(name, strlen(name));
+        int width = report->width - indent - grid_width(name, strlen(name));
         add_place(&place, frame);
         code = add_source(report, width, frame, &place, err);
     }
     buffer_printf(&line, "%*s%s", indent, "", name_style);
-    grid_visible(&line, name, REPORT_WIDTH - indent - grid_width(buffer_text(&place), place.size));
+    grid_visible(&line, name, report->width - indent - grid_width(buffer_text(&place), place.size));
     buffer_printf(&line, "%s%s", *name_style ? GRID_PLAIN : "", buffer_text(&place));
     grid_note(grid, buffer_text(&line));
     buffer_free(&place);

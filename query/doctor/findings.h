@@ -19,6 +19,7 @@ struct finding {
 
 struct doctor_report {
     FILE *out;
+    int width; /* columns, see report_width */
     struct db *db;
     const struct doctor_options *options;
     struct trace_filter filter;

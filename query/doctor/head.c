@@ -44,13 +44,15 @@ static void print_course(FILE *out, sqlite3_stmt *row) {
 }
 
 /* The recorder's part is in none of the program's figures. */
-static void print_cpu(FILE *out, int64_t program_ns, int64_t recorder_ns) {
+static void print_cpu(const struct doctor_report *report, int64_t program_ns, int64_t recorder_ns) {
+    struct buffer line = {0};
     if (!program_ns && !recorder_ns) return;
-    fprintf(out, "  %s of CPU time sampled", units_ns(program_ns).text);
+    buffer_printf(&line, "%s of CPU time sampled", units_ns(program_ns).text);
     if (recorder_ns)
-        fprintf(out, "; beside it the recording took %s (%.0f %% of both)", units_ns(recorder_ns).text,
-                100.0 * (double)recorder_ns / (double)(program_ns + recorder_ns));
-    fputc('\n', out);
+        buffer_printf(&line, "; beside it the recording took %s (%.0f %% of both)", units_ns(recorder_ns).text,
+                      100.0 * (double)recorder_ns / (double)(program_ns + recorder_ns));
+    wrap_print(report->out, report->width, "  ", buffer_text(&line));
+    buffer_free(&line);
 }
 
 /* Only for kinds that the run has. */
@@ -63,12 +65,12 @@ static void print_heap(FILE *out, sqlite3_stmt *row) {
                 units_bytes(sqlite3_column_int64(row, 10)).text);
 }
 
-static void print_waits_and_time(FILE *out, sqlite3_stmt *row) {
+static void print_waits_and_time(const struct doctor_report *report, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 11) || sqlite3_column_int64(row, 12))
-        fprintf(out, "  %s, %s of them waited, %s in all\n",
+        fprintf(report->out, "  %s, %s of them waited, %s in all\n",
                 units_things(sqlite3_column_int64(row, 11), "lock operation").text,
                 units_count(sqlite3_column_int64(row, 12)).text, units_ns(sqlite3_column_int64(row, 13)).text);
-    print_cpu(out, sqlite3_column_int64(row, 14), sqlite3_column_int64(row, 17));
+    print_cpu(report, sqlite3_column_int64(row, 14), sqlite3_column_int64(row, 17));
 }
 
 /* The most that was live at once, and who had most of it. */
@@ -92,7 +94,7 @@ static int print_peak(const struct doctor_report *report, struct error *err) {
     buffer_printf(&place, "%s %% of it by %s", db_text(row, PERCENT),
                   plain_name_unless(report->options->full_names, db_text(row, FUNCTION), &plain));
     if (*source) buffer_printf(&place, " (%s:%s)", source, db_text(row, LINE));
-    grid_visible(&shown, buffer_text(&place), REPORT_WIDTH - 4);
+    grid_visible(&shown, buffer_text(&place), report->width - 4);
     fprintf(out, "\n    %s\n", buffer_text(&shown));
     sqlite3_reset(row);
     buffer_free(&place);
@@ -155,12 +157,12 @@ int doctor_print_head(struct doctor_report *report, struct error *err) {
     buffer_printf(&line, "run %s%s%s%s: %s", db_text(row, 0), *db_text(row, 1) ? " (" : "", db_text(row, 1),
                   *db_text(row, 1) ? ")" : "", db_text(row, 2));
     struct buffer shown = {0};
-    grid_visible(&shown, buffer_text(&line), REPORT_WIDTH);
+    grid_visible(&shown, buffer_text(&line), report->width);
     fprintf(out, "%s%s%s\n", doctor_bold(report), buffer_text(&shown), doctor_plain(report));
     print_course(out, row);
     print_heap(out, row);
     int peak = print_peak(report, err);
-    print_waits_and_time(out, row);
+    print_waits_and_time(report, row);
     int64_t sample_n = sqlite3_column_int64(row, 15), sample_bytes = sqlite3_column_int64(row, 16);
     sqlite3_reset(row);
     buffer_free(&line);

@@ -15,11 +15,11 @@ static void print_advice(const struct doctor_report *report, size_t start, size_
         if (!first) continue;
         fprintf(report->out, "\n  %s%s%s: %s\n", doctor_bold(report), finding->code, doctor_plain(report),
                 finding->title);
-        wrap_print(report->out, "    ", finding->advice);
+        wrap_print(report->out, report->width, "    ", finding->advice);
     }
 }
 
-/* How many findings are not shown: "not shown: 3 warning, 12 note, 40 ok". */
+/* How many findings are not shown: "not shown: 3 warnings, 12 notes, 40 ok". */
 static void print_rest(const struct doctor_report *report, size_t start, size_t end, bool any_shown) {
     static const char *const severities[] = {"critical", "warning", "note", "ok"};
     const char *separator = any_shown ? "\n  not shown: " : "  no warnings; not shown: ";
@@ -29,7 +29,11 @@ static void print_rest(const struct doctor_report *report, size_t start, size_t 
         for (size_t i = start; i < end; i++)
             hidden += !report->findings[i].shown && strcmp(report->findings[i].severity, severities[level]) == 0;
         if (!hidden) continue;
-        fprintf(report->out, "%s%s %s", separator, units_count(hidden).text, severities[level]);
+        bool is_noun = strcmp(severities[level], "warning") == 0 || strcmp(severities[level], "note") == 0;
+        if (is_noun)
+            fprintf(report->out, "%s%s", separator, units_things(hidden, severities[level]).text);
+        else
+            fprintf(report->out, "%s%s %s", separator, units_count(hidden).text, severities[level]);
         separator = ", ";
         any = true;
         more |= strcmp(severities[level], "ok") != 0;
@@ -38,7 +42,7 @@ static void print_rest(const struct doctor_report *report, size_t start, size_t 
 }
 
 int doctor_print_section(struct doctor_report *report, size_t start, size_t end, struct error *err) {
-    struct grid grid = {0};
+    struct grid grid = {.width = report->width};
     const struct doctor_options *options = report->options;
     int64_t shown = 0;
     int code = 0;

@@ -100,14 +100,15 @@ static void print_table(FILE *out, const struct gate *gate) {
 static void print_end(FILE *out, const struct gate *gate) {
     bool is_unconfirmed = false;
     for (size_t i = 0; i < gate->note_count; i++)
-        wrap_print(out, "", gate->notes[i]);
+        wrap_print(out, REPORT_WIDTH, "", gate->notes[i]);
     for (size_t i = 0; i < gate->row_count; i++)
         is_unconfirmed = is_unconfirmed ||
                          (gate->rows[i]->verdict == GATE_FAIL && gate->rows[i]->varies && !gate->rows[i]->is_confirmed);
     if (is_unconfirmed && gate->tested)
-        wrap_print(out, "", "No fresh run has confirmed what varies and failed: --run takes one.");
+        wrap_print(out, REPORT_WIDTH, "", "No fresh run has confirmed what varies and failed: --run takes one.");
     if (gate->verdict == GATE_UNDECIDED)
-        wrap_print(out, "", "Undecided: more runs are needed; --run takes them until the answer is sure.");
+        wrap_print(out, REPORT_WIDTH, "",
+                   "Undecided: more runs are needed; --run takes them until the answer is sure.");
 }
 
 void gate_text(const struct gate *gate, struct buffer *out) {
