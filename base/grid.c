@@ -141,13 +141,13 @@ static int64_t put_repeated(FILE *out, int c, int times) {
     return written;
 }
 
-struct layout {
+struct grid_layout {
     int *widths; /* of the columns */
     int gap;     /* between them */
 };
 
-static struct layout lay_out(const struct grid *grid) {
-    struct layout layout = {xcalloc(grid->columns, sizeof *layout.widths), 2};
+static struct grid_layout lay_out(const struct grid *grid) {
+    struct grid_layout layout = {xcalloc(grid->columns, sizeof *layout.widths), 2};
     int sum = grid->indent ? (int)strlen(grid->indent) : 0;
     for (size_t i = 0; i < grid->count; i++)
         if (grid->cells[i].width > layout.widths[i % grid->columns])
@@ -159,7 +159,7 @@ static struct layout lay_out(const struct grid *grid) {
 }
 
 /* The number of bytes that it wrote, without styles. */
-static int64_t print_row(const struct grid *grid, const struct grid_cell *row, const struct layout *layout,
+static int64_t print_row(const struct grid *grid, const struct grid_cell *row, const struct grid_layout *layout,
                          const bool *right, FILE *out) {
     int behind = 0; /* pending blanks, written only when text follows */
     int64_t written = 1;
@@ -183,7 +183,7 @@ static int64_t print_row(const struct grid *grid, const struct grid_cell *row, c
 }
 
 /* The header and the line below it. Each cell is aligned as that of the first row. */
-static void print_header(const struct grid *grid, const struct layout *layout, FILE *out) {
+static void print_header(const struct grid *grid, const struct grid_layout *layout, FILE *out) {
     bool *right = xcalloc(grid->columns, sizeof *right);
     for (size_t i = grid->columns; i < 2 * grid->columns && i < grid->count; i++)
         right[i - grid->columns] = grid->cells[i].right;
@@ -200,7 +200,7 @@ static void print_header(const struct grid *grid, const struct layout *layout, F
 int64_t grid_print(const struct grid *grid, FILE *out, bool header) {
     if (!grid->columns || !grid->count) return 0;
     int64_t written = 0;
-    struct layout layout = lay_out(grid);
+    struct grid_layout layout = lay_out(grid);
     size_t note = 0;
     if (header) print_header(grid, &layout, out);
     for (size_t row = header; row < grid->count / grid->columns && !ferror(out); row++) {
