@@ -1,17 +1,25 @@
 /* The graph for programs, with every number exact:
- *   {"type", "unit", "total", "nodes": [{"name", "function", "file", "line", "address", "object", "flat", "cum"}],
+ *   {"type", "unit", "total", "nodes": [{"name", "function", "file", "line", "address", "object", "flat", "cum",
+ *    "flat_error", "cum_error"}],
  *    "edges": [{"from", "to": indices into nodes, "weight", "inline", "residual"}], "original_nodes", "dropped_nodes",
  *    "figures": how exact they are, with --all}
+ * flat_error and cum_error are there where the figures are sampled: in 95 of 100 runs the truth is within so much of them.
  * What is not known of a node is left out; values are in the profile's own unit. */
 #include <stdlib.h>
 
 #include "export/format.h"
 #include "query/profile/pattern.h"
 
-static void add_node(struct buffer *out, struct graph *graph, struct graph_node *node) {
+static void add_node(struct buffer *out, const struct sampling_scale *sampling, struct graph *graph,
+                     struct graph_node *node) {
+    int64_t flat = graph_flat(node), cum = graph_cum(node);
     buffer_add_char(out, '{');
     report_json_info(out, graph_name(graph, node), &node->info);
-    buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld}", (long long)graph_flat(node), (long long)graph_cum(node));
+    buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld", (long long)flat, (long long)cum);
+    if (sampling->variance > 0)
+        buffer_printf(out, ",\"flat_error\":%.0f,\"cum_error\":%.0f", sampling_scale_error(sampling, (double)flat),
+                      sampling_scale_error(sampling, (double)cum));
+    buffer_add_char(out, '}');
 }
 
 /* ---- around a pattern ---- */
@@ -77,14 +85,15 @@ static void add_edges(struct buffer *out, const struct around *around, const siz
     free(edges);
 }
 
-static void add_nodes(struct buffer *out, const struct around *around, size_t *numbers, struct graph *graph) {
+static void add_nodes(struct buffer *out, const struct report *report, const struct around *around, size_t *numbers,
+                      struct graph *graph) {
     size_t count = 0;
     for (size_t i = 0; i < graph->node_count; i++) {
         struct graph_node *node = graph->nodes[i];
         if (!is_shown(around, node)) continue;
         numbers[node->index] = ++count;
         buffer_add_text(out, count > 1 ? ",\n" : "\n");
-        add_node(out, graph, node);
+        add_node(out, &report->options.sampling, graph, node);
     }
 }
 
@@ -100,7 +109,7 @@ int json_write(struct report *report, struct buffer *out, struct error *err) {
     buffer_add_char(out, ',');
     buffer_add_json_field(out, "unit", report->sample_unit);
     buffer_printf(out, ",\"total\":%lld,\n\"nodes\":[", (long long)report->total);
-    if (code == 0) add_nodes(out, &around, numbers, &graph);
+    if (code == 0) add_nodes(out, report, &around, numbers, &graph);
     buffer_add_text(out, "],\n\"edges\":[");
     if (code == 0) add_edges(out, &around, numbers, &graph);
     report_json_end(report, out, trimmed.original_count, trimmed.dropped_nodes);

@@ -10,6 +10,7 @@
 #include "base/option.h"
 #include "query/code/source_files.h"
 #include "query/profile/filter.h"
+#include "query/runs/sampling_error.h"
 
 struct report_options {
     struct filter_options filter;
@@ -33,7 +34,9 @@ struct report_options {
     const char *by_tag;     /* ours: a key whose values are columns (there as well); "" or NULL none */
     int64_t columns;        /* of by_tag, at most */
     const char *history;    /* ours: a pattern: its functions in each run (there as well); "" or NULL none */
-    int cum;                /* 1: sorted by cumulative value; 0: by flat value */
+    struct sampling_scale
+        sampling; /* ours: how far sampled figures may be off: json; zeroed where that is not known. No option sets it */
+    int cum;      /* 1: sorted by cumulative value; 0: by flat value */
     bool trim, call_tree, noinlines, showcolumns, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;
     int granularity; /* enum filter_granularity */

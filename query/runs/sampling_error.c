@@ -1,6 +1,7 @@
 #include "query/runs/sampling_error.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "schema/schema.h"
@@ -32,23 +33,30 @@ static double half_width(const struct estimate *estimate) {
     return estimate->value > 0 ? 100 * NORMAL_95 * sqrt(estimate->variance) / estimate->value : 0;
 }
 
-int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err) {
-    enum { SAMPLE_N, PERIOD, ALLOCS, LIVE = ALLOCS + 2 };
-    struct estimate allocs = {0}, alloc_bytes = {0}, live = {0}, live_bytes = {0};
-    *error = (struct sampling_error){0};
+enum { ALLOCS, ALLOC_BYTES, LIVE, LIVE_BYTES, ESTIMATES };
+
+/* Of the whole run; all 0 where its heap is not sampled. */
+static int read_heap(struct db *db, int64_t run_id, struct estimate estimates[ESTIMATES], struct error *err) {
+    enum { SAMPLE_N, PERIOD, ALLOC_COLUMN, LIVE_COLUMN = ALLOC_COLUMN + 2 };
     sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampled_sites.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     int code;
     while ((code = db_step(db, row, err)) == 1) {
         double sample_n = sqlite3_column_double(row, SAMPLE_N), period = sqlite3_column_double(row, PERIOD);
-        add_blocks(&allocs, &alloc_bytes, sample_n, period, row, ALLOCS);
-        add_blocks(&live, &live_bytes, sample_n, period, row, LIVE);
+        add_blocks(&estimates[ALLOCS], &estimates[ALLOC_BYTES], sample_n, period, row, ALLOC_COLUMN);
+        add_blocks(&estimates[LIVE], &estimates[LIVE_BYTES], sample_n, period, row, LIVE_COLUMN);
     }
-    if (code < 0) return -1;
-    *error = (struct sampling_error){half_width(&allocs), half_width(&alloc_bytes), half_width(&live),
-                                     half_width(&live_bytes)};
-    return allocs.value > 0;
+    return code;
+}
+
+int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err) {
+    struct estimate heap[ESTIMATES] = {0};
+    *error = (struct sampling_error){0};
+    if (read_heap(db, run_id, heap, err) < 0) return -1;
+    *error = (struct sampling_error){half_width(&heap[ALLOCS]), half_width(&heap[ALLOC_BYTES]), half_width(&heap[LIVE]),
+                                     half_width(&heap[LIVE_BYTES])};
+    return heap[ALLOCS].value > 0;
 }
 
 static void add_part(struct buffer *text, const char *what, double percent) {
@@ -70,13 +78,20 @@ static void add_share(struct buffer *text, double samples, double share) {
                   text->size ? ", " : "; in 95 of 100 runs the truth is within: a function ", 100 * share, percent);
 }
 
-int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err) {
+static int read_cpu(struct db *db, int64_t run_id, int64_t *samples, int64_t *ns, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("runs/cpu_samples.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) != 1) return -1;
-    int64_t samples = sqlite3_column_int64(row, 0);
+    *samples = sqlite3_column_int64(row, 0);
+    *ns = sqlite3_column_int64(row, 1);
     sqlite3_reset(row);
+    return 0;
+}
+
+int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err) {
+    int64_t samples, ns;
+    if (read_cpu(db, run_id, &samples, &ns, err)) return -1;
     if (samples <= 0) return 0;
     struct buffer shares = {0};
     add_share(&shares, (double)samples, 0.1);
@@ -86,4 +101,43 @@ int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, s
                               : ": too few to compare functions (record longer, or with a higher --cpu=HZ)");
     buffer_free(&shares);
     return 0;
+}
+
+/* ---- of single figures ---- */
+
+static int cpu_scale(struct db *db, int64_t run_id, const char *type, struct sampling_scale *scale, struct error *err) {
+    int64_t samples, ns;
+    if (read_cpu(db, run_id, &samples, &ns, err)) return -1;
+    if (samples > 0) scale->whole = strcmp(type, "cpu") == 0 ? (double)ns : (double)samples;
+    if (samples > 0) scale->variance = scale->whole / (double)samples;
+    return 0;
+}
+
+/* Of n blocks of s bytes that are seen with the probability p the variance is n (1 - p) / p. Where p = 1 / N that is N - 1 for each block.
+ * Where p = 1 - exp(-s / period), the variance of their bytes is n s * s (1 - p) / p, and s (1 - p) / p is at most the period. */
+static int heap_scale(struct db *db, int64_t run_id, const char *type, struct sampling_scale *scale,
+                      struct error *err) {
+    bool is_bytes = strcmp(type, "alloc_space") == 0 || strcmp(type, "inuse_space") == 0;
+    bool is_count = strcmp(type, "alloc_objects") == 0 || strcmp(type, "inuse_objects") == 0;
+    sqlite3_stmt *row = db_prepare(db, embedded_text("runs/sampling_rate.sql"), err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    if (db_step(db, row, err) != 1) return -1;
+    double sample_n = sqlite3_column_double(row, 0), period = sqlite3_column_double(row, 1);
+    if (is_count && period <= 0) scale->variance = sample_n - 1;
+    if (is_bytes && sample_n <= 1) scale->variance = period;
+    sqlite3_reset(row);
+    return 0;
+}
+
+int sampling_scale_of(struct db *db, int64_t run_id, const char *kind, const char *type, struct sampling_scale *scale,
+                      struct error *err) {
+    *scale = (struct sampling_scale){0};
+    if (strcmp(kind, "cpu") == 0) return cpu_scale(db, run_id, type, scale, err);
+    return strcmp(kind, "heap") == 0 ? heap_scale(db, run_id, type, scale, err) : 0;
+}
+
+double sampling_scale_error(const struct sampling_scale *scale, double value) {
+    double rest = scale->whole > 0 ? fmax(0, 1 - value / scale->whole) : 1;
+    return NORMAL_95 * sqrt(fabs(value) * scale->variance * rest);
 }

@@ -28,4 +28,18 @@ void sampling_error_text(const struct sampling_error *error, struct buffer *text
  * the error set. */
 int sampling_error_add_cpu(struct db *db, int64_t run_id, struct buffer *text, struct error *err);
 
+/* How far a single figure of a run may be off: its variance is so many times the figure. */
+struct sampling_scale {
+    double variance; /* of a figure of 1; 0: the figures are exact, or no bound is known that holds for each */
+    double whole;    /* the run's total, of CPU time, where the samples are divided among the figures; 0: of the heap */
+};
+
+/* Of the figures of that kind and sample type ("cpu" and "cpu", "heap" and "inuse_space"), in the unit of the type: of CPU time, of bytes of a
+ * heap that was sampled by size (there an upper bound), and of numbers of blocks where one event in N was recorded. The error of the other
+ * figures of a sampled heap depends on the sizes of a function's blocks. -1 with the error set. */
+int sampling_scale_of(struct db *db, int64_t run_id, const char *kind, const char *type, struct sampling_scale *scale,
+                      struct error *err);
+/* In 95 of 100 runs the truth lies within so much of the value, in its unit. */
+double sampling_scale_error(const struct sampling_scale *scale, double value);
+
 #endif
