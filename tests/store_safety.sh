@@ -92,6 +92,9 @@ as eve "$CLEAR" pull -q all --from $STORE --project roles --db eve.db 2>err.txt 
 expect_equal "$(sql eve.db 'SELECT count(*) FROM runs')" $((runs + 1)) 'runs that clear_read read'
 expect_status 1 as eve "$CLEAR" push -q --db c.db --to $STORE --project eve 2>err.txt
 expect_match "$(cat err.txt)" 'permission denied.*clear store grant' 'push as clear_read'
+expect_status 1 as eve "$CLEAR" store gc --keep 1d --db $STORE 2>err.txt
+expect_match "$(cat err.txt)" 'permission denied' 'gc as clear_read'
+expect_equal "$(run_count roles)" $((runs + 1)) 'runs after clear_read tried to delete'
 expect_status 1 as mallory "$CLEAR" pull -q all --from $STORE --project roles --db mallory.db 2>err.txt
 for statement in 'DELETE FROM clear.runs' "UPDATE clear.functions SET name = ''" 'TRUNCATE clear.runs' "INSERT INTO clear.meta VALUES ('a', 'b')" 'DROP TABLE clear.runs'; do
     for who in ci eve; do as $who psql -Xq -v ON_ERROR_STOP=1 -c "$statement" 2>/dev/null && fail "$who may: $statement"; done

@@ -138,15 +138,26 @@ static int fail(struct team_server *server, const PGresult *result, struct error
 
 /* ---- the connection ---------------------------------------------------------------------------------------------- */
 
+/* What to do about a certificate is said by no message of libpq. */
+static int fail_connection(struct team_server *server, bool is_checked, struct error *err) {
+    const char *message = pq.message(server->connection);
+    bool is_refused = is_checked && (strstr(message, "certificate") || strstr(message, "SSL"));
+    if (!is_refused) return fail_message(server, message, err);
+    return error_fail(err,
+                      "%s: %.*s; the address may name the file of the authority that signed it (sslrootcert=FILE), or "
+                      "demand less (sslmode=require)",
+                      server->name, (int)strcspn(message, "\n"), message);
+}
+
 static int open_connection(struct team_server *server, const PQconninfoOption *given, struct error *err) {
     struct option_list list = {0};
     if (option_of(given, "password") || option_of(given, "sslpassword")) return refuse_password(server, err);
     list_options(&list, given);
-    if (needs_certificate(&list, given)) add_option(&list, "sslmode", "verify-full");
+    bool is_checked = needs_certificate(&list, given);
+    if (is_checked) add_option(&list, "sslmode", "verify-full");
     server->connection = pq.connect(list.names, list.values, 0);
     if (!server->connection) return error_fail(err, "%s: out of memory", server->name);
-    if (pq.status(server->connection) != CONNECTION_OK)
-        return fail_message(server, pq.message(server->connection), err);
+    if (pq.status(server->connection) != CONNECTION_OK) return fail_connection(server, is_checked, err);
     pq.set_notices(server->connection, ignore_notice, NULL);
     /* Text, not the session's taste: bytes that any client reads the same. */
     return team_run(server, "SET datestyle = ISO; SET extra_float_digits = 1; SET search_path = pg_catalog, pg_temp",
