@@ -1,4 +1,4 @@
-"""Holds a trace file against the tables: trace_viewers.py DB DIRECTORY perfetto|chrome TRACE, where DIRECTORY has Google's trace processor.
+"""Holds a trace file against the tables: trace_viewers.py DB DIRECTORY perfetto|chrome|kinds TRACE, where DIRECTORY has Google's trace processor.
 Counts slices, flows, threads and counters by its SQL and compares them with what plain sqlite3 says of the tables."""
 import json
 import pathlib
@@ -81,10 +81,42 @@ def check_perfetto(db, trace, run):
                        WHERE run_id = ?)""", (run,)).fetchall(), "functions of stacks")
 
 
+def check_kinds(db, trace, run):
+    """Every kind of event (--trace=all): slices and instants of threads, who held which lock, CPU samples with their stacks."""
+    same(trace.ask("SELECT name, idx, value FROM stats WHERE severity IN ('error', 'data_loss') AND value <> 0"), [], "errors of the trace processor")
+    events = db.execute("""SELECT start_ns, duration_ns, tid, events.kind, objects.name, coalesce(threads.name, ''), events.trace_id FROM events
+                           JOIN objects ON objects.id = object_id JOIN processes ON processes.id = process_id
+                           LEFT JOIN threads USING (process_id, tid) WHERE run_id = ?""", (run,)).fetchall()
+    for kind in ("hold", "cpu", "region", "mark", "flow", "sleep", "syscall", "alloc"):
+        assert any(event[3] == kind for event in events), f"the recording has no {kind}"
+    same(trace.ask("SELECT ts, dur, tid, category FROM slice JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid) WHERE category IS NOT NULL"),
+         [event[:4] for event in events if event[3] not in ("hold", "cpu")], "slices and instants of threads")
+    same(trace.ask("SELECT track.name, slice.ts, slice.dur, slice.name FROM slice JOIN track ON track.id = slice.track_id WHERE track.name GLOB '*: holders'"),
+         [(f"hold {name}: holders", start, duration, thread) for start, duration, _, kind, name, thread, _ in events if kind == "hold"], "holds on the tracks of locks")
+    callers = {row[0]: row[1:] for row in trace.ask("""SELECT callsite.id, callsite.parent_id, frame.name FROM stack_profile_callsite AS callsite
+                                                      JOIN stack_profile_frame AS frame ON frame.id = callsite.frame_id""")}
+    def stack(callsite):
+        names = []
+        while callsite is not None:
+            callsite, name = callers[callsite]
+            names.append(name)
+        return tuple(names)
+    def functions(trace_id):
+        return tuple(name for name, in db.execute("SELECT function FROM frames WHERE trace_id = ? ORDER BY depth", (trace_id,)))
+    same([(ts, tid, pid, stack(callsite)) for ts, tid, pid, callsite in
+          trace.ask("SELECT ts, tid, pid, callsite_id FROM perf_sample JOIN thread USING (utid) JOIN process USING (upid)")],
+         [(*row[:3], functions(row[3])) for row in
+          db.execute("""SELECT start_ns, tid, pid, events.trace_id FROM events JOIN processes ON processes.id = process_id
+                        WHERE run_id = ? AND kind = 'cpu'""", (run,))], "CPU samples")
+
+
 def main(path, directory, kind, file):
     db = sqlite3.connect(path)
     run, = db.execute("SELECT max(id) FROM runs").fetchone()
     trace = TraceProcessor(directory, file)
+    if kind == "kinds":
+        check_kinds(db, trace, run)
+        return
     check_common(db, trace, run)
     if kind == "perfetto":
         check_perfetto(db, trace, run)

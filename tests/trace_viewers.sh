@@ -33,3 +33,8 @@ for format in perfetto chrome; do
     file=$(ls waits.*"${format/chrome/json}"*)
     PYTHONDONTWRITEBYTECODE=1 timeout 120 python3 "$ROOT/tests/trace_viewers.py" t.db "$processor" "$format" "$file" || fail "$format: the lines above"
 done
+
+# Every kind of event: also holds, which stand on the tracks of locks alone, and CPU samples, which are no events of a track there.
+expect_status 0 profile --quiet -o none.profile --cpu=999 --trace=all --trace-limit 10ms "$FIXTURES/trace_books" 5 >books.txt
+"$CLEAR" export --format perfetto -o kinds.perfetto-trace
+timeout 120 python3 "$ROOT/tests/trace_viewers.py" t.db "$processor" kinds kinds.perfetto-trace || fail 'every kind: the lines above'
