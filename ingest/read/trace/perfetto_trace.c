@@ -1,37 +1,17 @@
-/* perfetto_trace.c: the slices of a Perfetto trace: TrackEvent packets of any program that uses its SDK, of Chrome, and of clear export. Numbers
- * of fields are those of perfetto_trace.proto. Names are interned by sequence of packets; a track belongs to a thread, to a process, or to
+/* perfetto_trace.c: the slices of a Perfetto trace: TrackEvent packets of any program that uses its SDK, of Chrome, and of clear export. Names are interned by sequence of packets; a track belongs to a thread, to a process, or to
  * another track. Counters, flows, samples, scheduling (ftrace) and the arguments of events are left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/perfetto_proto.h"
 #include "ingest/read/readers.h"
+#include "ingest/read/trace/keyed_list.h"
 #include "ingest/read/trace/open_slices.h"
+#include "ingest/read/trace/perfetto_clocks.h"
 #include "ingest/read/wire.h"
 
-enum { TRACE_PACKET = 1, PARENTS_MAX = 64 };
-enum packet_field {
-    CLOCK_SNAPSHOT = 6,
-    TIMESTAMP = 8,
-    SEQUENCE_ID = 10,
-    TRACK_EVENT = 11,
-    INTERNED_DATA = 12,
-    SEQUENCE_FLAGS = 13,
-    TIMESTAMP_CLOCK = 58,
-    PACKET_DEFAULTS = 59,
-    TRACK_DESCRIPTOR = 60
-};
-enum { STATE_CLEARED = 1, CLOCK_REALTIME_ID = 1, CLOCK_BOOTTIME_ID = 6, CLOCKS_OF_SEQUENCES = 64 };
-enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2 };
-enum {
-    EVENT_CATEGORY_IID = 3,
-    EVENT_TYPE = 9,
-    EVENT_NAME_IID = 10,
-    EVENT_TRACK = 11,
-    EVENT_CATEGORY = 22,
-    EVENT_NAME = 23
-};
-enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3 };
+enum { PARENTS_MAX = 64 };
 
 struct track {
     uint64_t parent;
@@ -48,22 +28,15 @@ struct sequence {
     uint64_t generation;    /* of interned names: they end when the state is cleared */
 };
 
-/* A clock of a sequence counts from a snapshot, mostly in steps from packet to packet. */
-struct sequence_clock {
-    int64_t base_ns, trace_ns, unit_ns;
-    bool is_incremental;
-};
-
 struct perfetto_reader {
     struct trace_rows rows;
     struct open_slices open;
     const struct input *input;
-    struct map sequences, names, tracks,
-        clocks; /* id -> index + 1 of the arrays; names: {sequence, generation, field, iid} -> text */
+    struct map sequences, names,
+        tracks; /* id -> index of the arrays; names: {sequence, generation, field, iid} -> text */
     struct sequence *sequence_list;
     struct track *track_list;
-    struct sequence_clock *clock_list;
-    int64_t epoch_ns; /* ns since 1970 at time 0; 0: not known */
+    struct perfetto_clocks clocks;
     uint64_t packets;
 };
 
@@ -78,29 +51,14 @@ struct packet {
 
 /* ---- lists ---- */
 
-/* The entry of a list that the map numbers, new ones zeroed; the pointer is valid until the next. */
-static void *entry_of(struct map *map, const void *key, size_t key_size, void **list, size_t size) {
-    bool is_new;
-    struct map_entry *entry = map_put(map, key, key_size, &is_new);
-    if (is_new) {
-        entry->value = (int64_t)map->count - 1;
-        if ((map->count & (map->count - 1)) == 0) *list = xrealloc(*list, 2 * map->count * size);
-        memset((char *)*list + (size_t)entry->value * size, 0, size);
-    }
-    return (char *)*list + (size_t)entry->value * size;
-}
-
 static struct sequence *sequence_of(struct perfetto_reader *reader, uint64_t id) {
-    return entry_of(&reader->sequences, &id, sizeof id, (void **)&reader->sequence_list, sizeof *reader->sequence_list);
+    return keyed_list_entry(&reader->sequences, &id, sizeof id, (void **)&reader->sequence_list,
+                            sizeof *reader->sequence_list);
 }
 
 static struct track *track_of(struct perfetto_reader *reader, uint64_t uuid) {
-    return entry_of(&reader->tracks, &uuid, sizeof uuid, (void **)&reader->track_list, sizeof *reader->track_list);
-}
-
-static struct sequence_clock *clock_of(struct perfetto_reader *reader, uint64_t sequence_id, uint64_t clock) {
-    const uint64_t key[] = {sequence_id, clock};
-    return entry_of(&reader->clocks, key, sizeof key, (void **)&reader->clock_list, sizeof *reader->clock_list);
+    return keyed_list_entry(&reader->tracks, &uuid, sizeof uuid, (void **)&reader->track_list,
+                            sizeof *reader->track_list);
 }
 
 /* ---- messages ---- */
@@ -117,8 +75,8 @@ static int read_interned_entry(struct perfetto_reader *reader, const struct pack
     uint64_t iid = 0;
     const char *name = "";
     while ((state = wire_next(&wire, &part)) == WIRE_OK) {
-        if (part.number == 1 && part.type == WIRE_VARINT) iid = part.value;
-        if (part.number == 2 && part.type == WIRE_BYTES) name = text_of(reader, part.bytes);
+        if (part.number == ENTRY_IID && part.type == WIRE_VARINT) iid = part.value;
+        if (part.number == ENTRY_NAME && part.type == WIRE_BYTES) name = text_of(reader, part.bytes);
     }
     const uint64_t key[] = {packet->sequence_id, sequence_of(reader, packet->sequence_id)->generation, field, iid};
     map_put(&reader->names, key, sizeof key, NULL)->value = (int64_t)(intptr_t)name;
@@ -130,7 +88,7 @@ static int read_interned(struct perfetto_reader *reader, const struct packet *pa
     struct wire_field field;
     enum wire_state state;
     while ((state = wire_next(&wire, &field)) == WIRE_OK)
-        if ((field.number == INTERNED_NAME || field.number == INTERNED_CATEGORY) && field.type == WIRE_BYTES &&
+        if ((field.number == INTERNED_EVENT_NAME || field.number == INTERNED_CATEGORY) && field.type == WIRE_BYTES &&
             (state = read_interned_entry(reader, packet, field.number, field.bytes)) != WIRE_END)
             break;
     return state;
@@ -142,15 +100,17 @@ static const char *interned(struct perfetto_reader *reader, const struct packet 
     return entry ? (const char *)(intptr_t)entry->value : "";
 }
 
-/* ProcessDescriptor {pid 1, process_name 6} or ThreadDescriptor {pid 1, tid 2, thread_name 5}. */
+/* ProcessDescriptor or ThreadDescriptor. */
 static int read_owner(struct perfetto_reader *reader, struct track *track, bool is_thread, struct wire wire) {
     struct wire_field field;
     enum wire_state state;
     const char *name = NULL;
     while ((state = wire_next(&wire, &field)) == WIRE_OK) {
-        if (field.number == 1 && field.type == WIRE_VARINT) track->pid = (int32_t)field.value;
-        if (is_thread && field.number == 2 && field.type == WIRE_VARINT) track->tid = (int64_t)field.value;
-        if (field.number == (is_thread ? 5 : 6) && field.type == WIRE_BYTES) name = text_of(reader, field.bytes);
+        if (field.number == (is_thread ? THREAD_PID : PROCESS_PID) && field.type == WIRE_VARINT)
+            track->pid = (int32_t)field.value;
+        if (is_thread && field.number == THREAD_TID && field.type == WIRE_VARINT) track->tid = (int64_t)field.value;
+        if (field.number == (is_thread ? THREAD_NAME : PROCESS_NAME) && field.type == WIRE_BYTES)
+            name = text_of(reader, field.bytes);
     }
     track->has_process |= !is_thread;
     track->has_thread |= is_thread;
@@ -160,27 +120,26 @@ static int read_owner(struct perfetto_reader *reader, struct track *track, bool 
 }
 
 static int read_descriptor(struct perfetto_reader *reader, struct wire wire) {
-    enum { UUID = 1, NAME = 2, PROCESS = 3, THREAD = 4, PARENT = 5, STATIC_NAME = 10 };
     struct wire first = wire;
     struct wire_field field;
     enum wire_state state;
     uint64_t uuid = 0;
     while ((state = wire_next(&first, &field)) == WIRE_OK)
-        if (field.number == UUID && field.type == WIRE_VARINT) uuid = field.value;
+        if (field.number == TRACK_UUID && field.type == WIRE_VARINT) uuid = field.value;
     if (state != WIRE_END) return state;
     struct track *track = track_of(reader, uuid);
     while ((state = wire_next(&wire, &field)) == WIRE_OK) {
-        if (field.number == PARENT && field.type == WIRE_VARINT) track->parent = field.value;
-        if ((field.number == NAME || field.number == STATIC_NAME) && field.type == WIRE_BYTES)
+        if (field.number == TRACK_PARENT && field.type == WIRE_VARINT) track->parent = field.value;
+        if ((field.number == TRACK_NAME || field.number == TRACK_STATIC_NAME) && field.type == WIRE_BYTES)
             track->name = text_of(reader, field.bytes);
-        if ((field.number == PROCESS || field.number == THREAD) && field.type == WIRE_BYTES &&
-            (state = read_owner(reader, track, field.number == THREAD, field.bytes)) != WIRE_END)
+        if ((field.number == TRACK_PROCESS || field.number == TRACK_THREAD) && field.type == WIRE_BYTES &&
+            (state = read_owner(reader, track, field.number == TRACK_THREAD, field.bytes)) != WIRE_END)
             return state;
     }
     return state;
 }
 
-/* TracePacketDefaults {timestamp_clock_id 58, track_event_defaults 11 {track_uuid 11}}. */
+/* TracePacketDefaults: its fields have the numbers of those of a packet. */
 static int read_defaults(struct perfetto_reader *reader, const struct packet *packet) {
     struct wire wire = packet->defaults;
     struct wire_field field, part;
@@ -188,87 +147,14 @@ static int read_defaults(struct perfetto_reader *reader, const struct packet *pa
     struct sequence *sequence = sequence_of(reader, packet->sequence_id);
     *sequence = (struct sequence){.generation = sequence->generation};
     while ((state = wire_next(&wire, &field)) == WIRE_OK) {
-        if (field.number == TIMESTAMP_CLOCK && field.type == WIRE_VARINT) sequence->default_clock = field.value;
-        if (field.number != TRACK_EVENT || field.type != WIRE_BYTES) continue;
+        if (field.number == PACKET_TIMESTAMP_CLOCK && field.type == WIRE_VARINT) sequence->default_clock = field.value;
+        if (field.number != PACKET_TRACK_EVENT || field.type != WIRE_BYTES) continue;
         struct wire defaults = field.bytes;
         while ((state = wire_next(&defaults, &part)) == WIRE_OK)
             if (part.number == EVENT_TRACK && part.type == WIRE_VARINT) sequence->default_track = part.value;
         if (state != WIRE_END) return state;
     }
     return state;
-}
-
-/* ---- time ---- */
-
-struct clock_reading {
-    uint64_t id;
-    struct sequence_clock clock;
-};
-
-static int read_clock(struct wire wire, struct clock_reading *reading) {
-    struct wire_field field;
-    enum wire_state state;
-    *reading = (struct clock_reading){.clock.unit_ns = 1};
-    while ((state = wire_next(&wire, &field)) == WIRE_OK) {
-        if (field.type != WIRE_VARINT) continue;
-        if (field.number == 1) reading->id = field.value;
-        if (field.number == 2) reading->clock.base_ns = (int64_t)field.value;
-        if (field.number == 3) reading->clock.is_incremental = field.value;
-        if (field.number == 4 && field.value && field.value <= 1000000000)
-            reading->clock.unit_ns = (int64_t)field.value;
-    }
-    return state;
-}
-
-/* Which moment a snapshot was: in the trace's own clock (boot time), in that of the day, and in those of its sequence. */
-static int read_snapshot(struct perfetto_reader *reader, const struct packet *packet) {
-    enum { CLOCK = 1, CLOCKS_MAX = 16 };
-    struct clock_reading readings[CLOCKS_MAX];
-    struct wire wire = packet->snapshot;
-    struct wire_field field;
-    enum wire_state state;
-    size_t count = 0;
-    int64_t trace_ns = 0;
-    while ((state = wire_next(&wire, &field)) == WIRE_OK) {
-        if (field.number != CLOCK || field.type != WIRE_BYTES || count == CLOCKS_MAX) continue;
-        if ((state = read_clock(field.bytes, &readings[count])) != WIRE_END) return state;
-        if (readings[count].id == CLOCK_BOOTTIME_ID) trace_ns = readings[count].clock.base_ns;
-        count++;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct sequence_clock *clock = &readings[i].clock;
-        if (readings[i].id == CLOCK_REALTIME_ID && !reader->epoch_ns &&
-            __builtin_sub_overflow(clock->base_ns, trace_ns, &reader->epoch_ns))
-            reader->epoch_ns = 0;
-        if (readings[i].id < CLOCKS_OF_SEQUENCES) continue;
-        if (__builtin_mul_overflow(clock->base_ns, clock->unit_ns, &clock->base_ns)) clock->base_ns = 0;
-        clock->trace_ns = trace_ns;
-        *clock_of(reader, packet->sequence_id, readings[i].id) = *clock;
-    }
-    return state;
-}
-
-/* The time of a packet in ns of the trace's own clock; false where 64 bits do not hold it. */
-static bool take_time(struct perfetto_reader *reader, const struct packet *packet, int64_t *ns) {
-    uint64_t id = packet->clock ? packet->clock : sequence_of(reader, packet->sequence_id)->default_clock;
-    if (packet->timestamp > INT64_MAX) return false;
-    *ns = (int64_t)packet->timestamp;
-    if (id < CLOCKS_OF_SEQUENCES) return true;
-    struct sequence_clock *clock = clock_of(reader, packet->sequence_id, id);
-    if (!clock->unit_ns) clock->unit_ns = 1;
-    if (__builtin_mul_overflow(*ns, clock->unit_ns, ns)) return false;
-    if (clock->is_incremental && __builtin_add_overflow(*ns, clock->base_ns, ns)) return false;
-    int64_t since, before = clock->base_ns;
-    if (clock->is_incremental) {
-        /* From packet to packet: both clocks go on by the same. */
-        if (__builtin_sub_overflow(*ns, before, &since) ||
-            __builtin_add_overflow(clock->trace_ns, since, &clock->trace_ns))
-            return false;
-        clock->base_ns = *ns;
-        *ns = clock->trace_ns;
-        return true;
-    }
-    return !__builtin_sub_overflow(*ns, before, &since) && !__builtin_add_overflow(clock->trace_ns, since, ns);
 }
 
 /* ---- events ---- */
@@ -307,19 +193,21 @@ static int read_event(struct perfetto_reader *reader, const struct packet *packe
         if (field.type == WIRE_VARINT && field.number == EVENT_TYPE) type = field.value;
         if (field.type == WIRE_VARINT && field.number == EVENT_TRACK) track = field.value;
         if (field.type == WIRE_VARINT && field.number == EVENT_NAME_IID)
-            slice.name = interned(reader, packet, INTERNED_NAME, field.value);
+            slice.name = interned(reader, packet, INTERNED_EVENT_NAME, field.value);
         if (field.type == WIRE_BYTES && field.number == EVENT_NAME) slice.name = text_of(reader, field.bytes);
         if (field.type == WIRE_VARINT && field.number == EVENT_CATEGORY_IID && !*slice.category)
             slice.category = interned(reader, packet, INTERNED_CATEGORY, field.value);
         if (field.type == WIRE_BYTES && field.number == EVENT_CATEGORY && !*slice.category)
             slice.category = text_of(reader, field.bytes);
     }
-    if (state != WIRE_END || !packet->has_timestamp || type < SLICE_BEGIN || type > INSTANT) return state;
-    if (!take_time(reader, packet, &slice.start_ns)) return WIRE_TOO_LONG;
+    if (state != WIRE_END || !packet->has_timestamp || type < EVENT_SLICE_BEGIN || type > EVENT_INSTANT) return state;
+    uint64_t clock = packet->clock ? packet->clock : sequence_of(reader, packet->sequence_id)->default_clock;
+    if (!perfetto_clocks_take(&reader->clocks, packet->sequence_id, clock, packet->timestamp, &slice.start_ns))
+        return WIRE_TOO_LONG;
     slice.thread = thread_of(reader, track);
-    if (type == SLICE_BEGIN) open_slices_begin(&reader->open, &slice);
-    if (type == SLICE_END) open_slices_end(&reader->open, slice.thread, slice.start_ns);
-    if (type == INSTANT) (void)trace_add(&reader->rows, &slice);
+    if (type == EVENT_SLICE_BEGIN) open_slices_begin(&reader->open, &slice);
+    if (type == EVENT_SLICE_END) open_slices_end(&reader->open, slice.thread, slice.start_ns);
+    if (type == EVENT_INSTANT) (void)trace_add(&reader->rows, &slice);
     return state;
 }
 
@@ -329,17 +217,17 @@ static enum wire_state split_packet(struct wire wire, struct packet *packet) {
     *packet = (struct packet){0};
     while ((state = wire_next(&wire, &field)) == WIRE_OK) {
         if (field.type == WIRE_VARINT) switch (field.number) {
-            case TIMESTAMP: packet->timestamp = field.value, packet->has_timestamp = true; break;
-            case TIMESTAMP_CLOCK: packet->clock = field.value; break;
-            case SEQUENCE_ID: packet->sequence_id = field.value; break;
-            case SEQUENCE_FLAGS: packet->flags = field.value; break;
+            case PACKET_TIMESTAMP: packet->timestamp = field.value, packet->has_timestamp = true; break;
+            case PACKET_TIMESTAMP_CLOCK: packet->clock = field.value; break;
+            case PACKET_SEQUENCE_ID: packet->sequence_id = field.value; break;
+            case PACKET_SEQUENCE_FLAGS: packet->flags = field.value; break;
             }
         if (field.type == WIRE_BYTES) switch (field.number) {
-            case TRACK_EVENT: packet->event = field.bytes, packet->has_event = true; break;
-            case INTERNED_DATA: packet->interned = field.bytes, packet->has_interned = true; break;
+            case PACKET_TRACK_EVENT: packet->event = field.bytes, packet->has_event = true; break;
+            case PACKET_INTERNED_DATA: packet->interned = field.bytes, packet->has_interned = true; break;
             case PACKET_DEFAULTS: packet->defaults = field.bytes, packet->has_defaults = true; break;
-            case TRACK_DESCRIPTOR: packet->descriptor = field.bytes, packet->has_descriptor = true; break;
-            case CLOCK_SNAPSHOT: packet->snapshot = field.bytes, packet->has_snapshot = true; break;
+            case PACKET_TRACK_DESCRIPTOR: packet->descriptor = field.bytes, packet->has_descriptor = true; break;
+            case PACKET_CLOCK_SNAPSHOT: packet->snapshot = field.bytes, packet->has_snapshot = true; break;
             }
     }
     return state;
@@ -348,11 +236,12 @@ static enum wire_state split_packet(struct wire wire, struct packet *packet) {
 static enum wire_state read_packet(struct perfetto_reader *reader, struct wire wire) {
     struct packet packet;
     enum wire_state state = split_packet(wire, &packet);
-    if (state == WIRE_END && packet.flags & STATE_CLEARED) {
+    if (state == WIRE_END && packet.flags & SEQUENCE_STATE_CLEARED) {
         struct sequence *sequence = sequence_of(reader, packet.sequence_id);
         *sequence = (struct sequence){.generation = sequence->generation + 1};
     }
-    if (state == WIRE_END && packet.has_snapshot) state = read_snapshot(reader, &packet);
+    if (state == WIRE_END && packet.has_snapshot)
+        state = perfetto_clocks_read(&reader->clocks, packet.sequence_id, packet.snapshot);
     if (state == WIRE_END && packet.has_interned) state = read_interned(reader, &packet);
     if (state == WIRE_END && packet.has_defaults) state = read_defaults(reader, &packet);
     if (state == WIRE_END && packet.has_descriptor) state = read_descriptor(reader, packet.descriptor);
@@ -387,15 +276,14 @@ static int read_perfetto(struct ingest *ingest, const struct input *input, struc
     int code = read_packets(&reader, err);
     if (code == 0) {
         open_slices_cut(&reader.open);
-        code = trace_rows_write(&reader.rows, reader.epoch_ns, err);
+        code = trace_rows_write(&reader.rows, reader.clocks.epoch_ns, err);
     }
     free(reader.sequence_list);
     free(reader.track_list);
-    free(reader.clock_list);
     map_free(&reader.sequences);
     map_free(&reader.names);
     map_free(&reader.tracks);
-    map_free(&reader.clocks);
+    perfetto_clocks_free(&reader.clocks);
     open_slices_free(&reader.open);
     trace_rows_free(&reader.rows);
     return code;
@@ -412,8 +300,8 @@ static bool recognise_perfetto(const struct input *input) {
     for (int i = 0; i < LOOK_AT; i++) {
         enum wire_state state = wire_next(&packet, &part);
         if (state != WIRE_OK) return state == WIRE_END && has_field;
-        has_field |= part.number == TIMESTAMP || part.number == SEQUENCE_ID || part.number == CLOCK_SNAPSHOT ||
-                     part.number == TRACK_DESCRIPTOR;
+        has_field |= part.number == PACKET_TIMESTAMP || part.number == PACKET_SEQUENCE_ID ||
+                     part.number == PACKET_CLOCK_SNAPSHOT || part.number == PACKET_TRACK_DESCRIPTOR;
     }
     return has_field;
 }
