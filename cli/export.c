@@ -19,7 +19,7 @@ struct export_options {
     bool is_diff;                 /* of the base */
     struct report_options report; /* of formats that are reports */
     int64_t level;
-    struct timespan_request span;
+    struct timespan_request span, base_span;
     char *settings[4]; /* from a saved query; owned */
     char **rest;       /* runs, or NAME=VALUE for a query */
     size_t rest_count;
@@ -67,9 +67,13 @@ static const struct option_row output_rows[] = {
     {0},
 };
 
-const struct option_group export_options[] = {
-    {"What is exported", source_rows, 0}, {"Part of a run", span_options, AT(span)}, {"Output", output_rows, 0},
-    REPORT_OPTION_GROUPS(AT(report)),     CLI_WAREHOUSE(export_options, db),         CLI_OPTIONS_END};
+const struct option_group export_options[] = {{"What is exported", source_rows, 0},
+                                              {"Part of a run", span_options, AT(span)},
+                                              {"Part of the base", base_span_options, AT(base_span)},
+                                              {"Output", output_rows, 0},
+                                              REPORT_OPTION_GROUPS(AT(report)),
+                                              CLI_WAREHOUSE(export_options, db),
+                                              CLI_OPTIONS_END};
 #undef AT
 
 static int read_options(int argc, char **argv, struct export_options *options, struct error *err) {
@@ -152,6 +156,19 @@ static const struct export_format *choose_format(const struct export_options *op
 }
 
 /* Checks that the options that say what is exported do not exclude each other. */
+/* A base is SQL if it begins with a keyword of a query and a blank. No name of a run does. */
+static bool is_sql(const char *text) {
+    static const char *const words[] = {"select", "with", "values"};
+    while (isspace((unsigned char)*text))
+        text++;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if (strncasecmp(text, words[i], size) == 0 && (isspace((unsigned char)text[size]) || text[size] == '('))
+            return true;
+    }
+    return false;
+}
+
 static int check_options(struct export_options *options, const struct export_format *format, struct error *err) {
     if (format->about) {
         if (options->kind || options->sql || options->query || options->base || options->rest_count)
@@ -171,7 +188,11 @@ static int check_options(struct export_options *options, const struct export_for
         (options->sql || options->query || is_directory(options)))
         return error_usage(
             err, "--from, --to and --window need --kind (in SQL, profiles.time_ns is the time of each window)");
-    if (span_options_check(&options->span, err)) return -1;
+    if (timespan_is_wanted(&options->base_span) && (!options->kind || (options->base && is_sql(options->base))))
+        return error_usage(err, "--base_from, --base_to and --base_window need --kind and a run as the base");
+    if (span_options_check(&options->span, err) ||
+        base_span_options_check(&options->base_span, options->base != NULL, err))
+        return -1;
     if (format->kind && options->kind && strcmp(options->kind, format->kind) != 0)
         return error_usage(err, "--format %s is of the kind %s, not %s", format->report.name, format->kind,
                            options->kind);
@@ -185,19 +206,6 @@ static int check_options(struct export_options *options, const struct export_for
 }
 
 /* ---- sources ---- */
-
-/* A base is SQL if it begins with a keyword of a query and a blank. No name of a run does. */
-static bool is_sql(const char *text) {
-    static const char *const words[] = {"select", "with", "values"};
-    while (isspace((unsigned char)*text))
-        text++;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t size = strlen(words[i]);
-        if (strncasecmp(text, words[i], size) == 0 && (isspace((unsigned char)text[size]) || text[size] == '('))
-            return true;
-    }
-    return false;
-}
 
 /* Adds run=SET to the runs of the source; the other arguments are its parameters. */
 static int read_arguments(struct db *db, const struct export_options *options, struct export_source *source,
@@ -223,7 +231,9 @@ static int read_runs(struct db *db, const struct export_options *options, struct
 }
 
 /* Runs replace the runs of the source: the same kind, or the same query. */
-static int read_base(struct db *db, const char *text, struct export_request *request, struct error *err) {
+static int read_base(struct db *db, const struct export_options *options, struct export_request *request,
+                     struct error *err) {
+    const char *text = options->base;
     if (!text) return 0;
     request->has_base = true;
     if (is_sql(text)) {
@@ -232,6 +242,7 @@ static int read_base(struct db *db, const char *text, struct export_request *req
     }
     request->base = request->source;
     request->base.runs = (struct run_set){0};
+    if (timespan_is_wanted(&options->base_span)) request->base.span = options->base_span;
     return run_set_add(&request->base.runs, db, text, err);
 }
 
@@ -283,8 +294,9 @@ static int write_request(struct db *db, struct export_options *options, const st
     if (code == 0)
         code = request.source.sql ? read_arguments(db, options, &request.source, err)
                                   : read_runs(db, options, &request.source, err);
-    if (code == 0) code = read_base(db, options->base, &request, err);
+    if (code == 0) code = read_base(db, options, &request, err);
     if (code == 0) code = say_windows(db, &request.source, err);
+    if (code == 0 && timespan_is_wanted(&options->base_span)) code = say_windows(db, &request.base, err);
     if (code == 0) code = export_write(db, &request, err);
     run_set_free(&request.source.runs);
     run_set_free(&request.base.runs);

@@ -22,6 +22,9 @@ const struct api_parameter api_selection[] = {
     {"from", API_OPTION, "from"},
     {"to", API_OPTION, "to"},
     {"window", API_OPTION, "window"},
+    {"base_from", API_OWN, NULL},
+    {"base_to", API_OWN, NULL},
+    {"base_window", API_OWN, NULL},
     {0},
 };
 
@@ -177,6 +180,15 @@ char *api_run_ids(struct exchange *exchange, const char *set, struct error *err)
     return NULL;
 }
 
+/* The part of the base: of commands that subtract it. */
+static void add_base_span(struct exchange *exchange) {
+    static const char *const names[] = {"base_from", "base_to", "base_window"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = api_value(exchange, names[i]);
+        if (value) job_words_add(&exchange->job->words, "--%s=%s", names[i], value);
+    }
+}
+
 int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err) {
     const char *base = base_option ? api_value(exchange, "base") : NULL;
     char *ids = api_run_ids(exchange, api_value(exchange, "runs"), err);
@@ -186,6 +198,7 @@ int api_add_runs(struct exchange *exchange, const char *base_option, struct erro
         if (base_ids) job_words_add(&exchange->job->words, "--%s=%s", base_option, base_ids);
         free(base_ids);
     }
+    if (base_option) add_base_span(exchange);
     job_words_add(&exchange->job->words, "%s", ids);
     free(ids);
     return err->status == ERROR_NONE ? 0 : -1;

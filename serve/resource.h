@@ -43,7 +43,8 @@ int api_number(const struct exchange *exchange, const char *name, int64_t least,
 int api_command(struct exchange *exchange, const char *command, struct error *err);
 /* Adds what the given parameters stand for. */
 int api_options(struct exchange *exchange, struct error *err);
-/* Adds the ids of the runs that runs= names, as one word; and of base=, behind `base_option` (NULL: there is none). */
+/* Adds the ids of the runs that runs= names, as one word; and of base=, behind `base_option` (NULL: there is none), with the part
+ * of it that is asked for. */
 int api_add_runs(struct exchange *exchange, const char *base_option, struct error *err);
 /* The ids of the runs of a set as "3,4,7"; NULL: the run that is recorded here, else the latest. free() it; NULL with the error set.
  * Words that are files or URLs elsewhere are not: a request must not make the server read them. */

@@ -3,6 +3,7 @@ number is compared with what clear prints for the same selection."""
 import gzip
 import os
 import re
+import sqlite3
 
 from browser import Page, Server, clear, clear_json, tour
 from webdriver import DOWN, END, ENTER, HOME
@@ -257,6 +258,69 @@ def try_windows(page):
     assert page.count(".chip") == 2 and page.figure(".total") == sum(row["alloc_bytes"] for row in got[:inside])
 
 
+def alloc_bytes_between(low, high):
+    """Bytes allocated in the windows of the run that end in that part, from the tables."""
+    return clear_json("query", "--json", "SELECT sum(alloc_bytes) AS n FROM windows JOIN sites USING (profile_id) WHERE run_id = :run AND kind = 'heap' "
+                      f"AND to_ns > {nanoseconds(low)} AND to_ns <= {nanoseconds(high)}", "run=phases")[0]["n"]
+
+
+def nanoseconds(words):
+    """"12.5ms", as the URL has it."""
+    return round(float(words.removesuffix("ms")) * 1e6)
+
+
+def try_parts(page):
+    """Two parts of one run as a difference: chosen on the page of windows, kept in the URL, and the same as clear report prints."""
+    page.go("/?runs=phases&kind=heap&si=alloc_space&page=live")
+    page.press_keys(HOME, DOWN, ENTER)  # the first window has the program's start alone
+    page.until("location.search.includes('to=')")
+    press(page, "Use this part as the base")
+    page.until("document.querySelector('.timeline .window.base')")
+    assert not page.parameter("from") and page.parameter("base_to")
+    left, top, width, _ = page.box(".timeline")
+    page.drag(left + width * 0.5, top + 60, left + width - 2, top + 60)
+    page.until("document.querySelector('.timeline .window.inside')")
+    assert page.count(".timeline .window.base") == 1
+    press(page, "Difference as a flame graph")
+    page.until("document.querySelector('.legend')")
+    names = ("from", "to", "base_from", "base_to")
+    low, high, base_low, base_high = (page.parameter(name) for name in names)
+    before, after = alloc_bytes_between(base_low, base_high), alloc_bytes_between(low, high)
+    assert 0 < before != after > 0 and page.figure(".total") == after, (before, after)
+    options = [f"--{name}={page.parameter(name)}" for name in names]
+    want = clear_json("report", "json", "--kind=heap", "--sample_index=alloc_space", *options, "--diff_base=phases", "--nodefraction=0", "phases")
+    assert sum(node["flat"] for node in want["nodes"]) == after - before, want
+    url = page.url()
+    page.reload()
+    page.until("document.querySelector('.legend')")
+    assert page.figure(".total") == after and page.url() == url and page.count(".chip") == 5  # four parts, and what it is against
+    page.go(url.removeprefix(page.server.url).replace("page=flame", "page=top"))
+    got = {row["name"]: row["flat"] for row in rows(page) if row["flat"]}
+    assert got == {node["name"]: node["flat"] for node in want["nodes"] if node["flat"]}, (got, want)
+    page.run("document.querySelector('[aria-label=\"Compare with nothing\"]').click()")
+    page.until("!location.search.includes('base')")
+    # By keys: Enter chooses a window, b makes one the base.
+    page.go("/?runs=phases&kind=heap&page=live")
+    page.press_keys(HOME, "b", DOWN, ENTER)
+    page.until("document.querySelector('.timeline .window.inside') && document.querySelector('.timeline .window.base')")
+
+
+def try_foreign_windows(page):
+    """Windows of a kind of another tool have the figures of its sample types."""
+    with sqlite3.connect("t.db") as db:
+        run, process = db.execute("SELECT run_id, id FROM processes WHERE run_id = (SELECT id FROM runs WHERE label = 'phases')").fetchone()
+        start, trace = db.execute("SELECT started_ns FROM runs WHERE id = ?", (run,)).fetchone()[0], db.execute("SELECT min(id) FROM traces WHERE id > 0").fetchone()[0]
+        for window in (1, 2):
+            profile = db.execute("INSERT INTO profiles(run_id, process_id, kind, time_ns, duration_ns, sample_types) VALUES (?, ?, 'gpu', ?, 1000000, ?) RETURNING id",
+                                 (run, process, start + window * 1_000_000, '[["launches","count"],["busy","nanoseconds"]]')).fetchone()[0]
+            db.execute("INSERT INTO samples(profile_id, trace_id, v0, v1) VALUES (?, ?, ?, ?)", (profile, trace, 10 * window, 1000 * window))
+    db.close()
+    page.go("/?runs=phases&kind=gpu&page=live")
+    assert [(row["v0"], row["v1"]) for row in rows(page)] == [(10, 1000), (20, 2000)]
+    heads = page.texts(".table-head [data-column], .table [role=columnheader]")
+    assert "launches" in heads and "busy" in heads, heads
+
+
 def try_kinds(page):
     """Each kind of profile has a flame graph, a table and windows with its own figures."""
     for kind, table, figures in (("io", "io", {"calls": "calls", "bytes": "bytes", "call_ns": "time_ns"}), ("threads", "thread_starts", {"started": "started"}),
@@ -268,6 +332,12 @@ def try_kinds(page):
         assert got and {name: sum(row[name] for row in got) for name in figures} == want, (kind, got, want)
         page.go(f"/?runs=waits&kind={kind}")
         assert page.figure(".total") == clear_json("report", "json", "--kind", kind, "waits")["total"]
+    # Sizes and lifetimes of blocks, and what was live at the peak, which is a window of its own.
+    for kind, sql in (("lifetimes", "SELECT sum(count) FILTER (WHERE histogram = 'size') AS allocated, sum(count) FILTER (WHERE histogram = 'lifetime') AS freed FROM histograms"),
+                      ("heap-peak", "SELECT sum(peak_count) AS peak_count, sum(peak_bytes) AS peak_bytes FROM heap_peaks")):
+        page.go(f"/?runs=phases&kind={kind}&page=live")
+        want = clear_json("query", "--json", f"{sql} JOIN profiles ON profiles.id = profile_id WHERE run_id = :run", "run=phases")[0]
+        assert {name: sum(row[name] for row in rows(page)) for name in want} == want and min(want.values()) > 0, (kind, rows(page), want)
     page.go("/?runs=waits&page=waits")
     want = {row["name"]: row["wait_ns"] for row in clear_json("query", "--json", "SELECT object AS name, sum(wait_ns) AS wait_ns FROM wait_use WHERE run_id = :run GROUP BY 1", "run=waits")}
     assert want and {row["name"]: row["wait_ns"] for row in rows(page)} == want
@@ -306,7 +376,7 @@ def make():
     write_labelled("tagged.pb.gz", 3000)
     clear("ingest", "--label", "tagged", "tagged.pb.gz")
     for label, fixture, options in (("locks", "lock_contended", ["--cpu=999"]), ("queues", "channels", []), ("cells", "mvcc", []), ("before", "heap_counts", []), ("after", "leak", []),
-                                    ("waits", "wait_counts", []), ("phases", "phases", ["--interval", "100ms"])):
+                                    ("waits", "wait_counts", []), ("phases", "phases", ["--interval", "100ms", "--lifetimes"])):
         clear("profile", "-q", "--label", label, "-o", label + ".profile", *options, f"{fixtures}/{fixture}")
     clear("profile", "-q", "--label", "parser", "--cpu=999", "-o", "parser.profile", "./parser")
 
@@ -315,7 +385,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_kinds, try_states, try_code, try_trend, try_histories, try_changes):
+        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes):
             if only in part.__name__:
                 part(page)
     if only in "try_graph_without":

@@ -159,4 +159,18 @@ expect_equal "$(values site_phase alloc_objects/count --kind heap | cut -d' ' -f
 expect_equal "$(sql t.db "SELECT sum(alloc_count), sum(inuse_count) FROM heap_windows JOIN windows USING (run_id, profile_id) JOIN processes ON processes.id = windows.process_id
                           WHERE windows.run_id = $run AND function = 'site_phase' AND ppid IN (SELECT pid FROM processes WHERE run_id = $run)")" \
     "$(awk '$1 == "child" { print $5 "|" $9 }' forked.txt)" "the child's one window"
+
+# ---- two parts of one run as a difference: what each window's rows say, in every kind of output -----------------------------
+run=$(sql t.db "SELECT run_id FROM windows WHERE kind = 'heap' GROUP BY 1 HAVING count(DISTINCT process_id) = 1 AND count(*) > 3 ORDER BY 1 LIMIT 1")
+of_window() { sql t.db "SELECT coalesce(sum(alloc_bytes), 0) FROM windows JOIN sites USING (profile_id) WHERE run_id = $run AND kind = 'heap' AND number = $1"; }
+difference=$(($(of_window 3) - $(of_window 2)))
+expect_equal "$("$CLEAR" report json --db t.db --kind heap --sample_index alloc_space --nodefraction 0 --window 3 --diff_base "$run" --base_window 2 "$run" |
+    python3 -c 'import json, sys; print(sum(node["flat"] for node in json.load(sys.stdin)["nodes"]))')" "$difference" 'window 3 against window 2'
+sum=$(values '' alloc_space/bytes --kind heap --window 3 --base "$run" --base_window 2)
+expect_equal "${sum%% *}" "$difference" 'the same as a table of samples'
+expect_match "$(tr '\n' ' ' <said.txt)" 'window 3 of.*window 2 of' 'which windows were compared'
+expect_status 2 "$CLEAR" report --db t.db top --base_window 2 "$run" 2>said.txt
+expect_match "$(cat said.txt)" 'need a base' 'a part of no base'
+expect_status 2 "$CLEAR" report --db t.db top --diff_base "$run" --base_window 2 --base_to 1s "$run" 2>/dev/null
+expect_status 2 "$CLEAR" export --db t.db --kind heap --base 'SELECT 1' --base_to 1s -o parts.pb.gz "$run" 2>/dev/null
 check_db t.db

@@ -45,7 +45,7 @@ export class FlameTrees {
   /* Which functions changed by more than the noise, where a side has several runs and the doctor judges that kind; the others are noise, but
    * for callers of one that changed. True: the colours are others now. */
   async askNoise(kind) {
-    if (!this.head.is_diff) return false;
+    if (!this.head.is_diff || state.hasPart(this.app.state)) return false; // the doctor judges whole runs
     const { body } = await api.get('compare', state.query(this.app.state), this.signal);
     const judged = body.rows.filter(row => row.by === 'function' && row.section === kind);
     if ((body.old.n < 2 && body.new.n < 2) || !judged.length) return false;

@@ -54,7 +54,7 @@ export function subject(app, name) {
   return h('div', { class: 'subject' },
     h('a', { class: 'run', href: '/?page=runs', title: `${text(what + when)} — choose another run` }, h('strong', {}, runTitle(app)), h('span', {}, text(shorten(command(what), 48) + when))),
     base ? h('span', { class: 'chip base' }, h('span', { class: 'chip-name' }, 'against'), ' ', h('code', {}, base.includes(',') ? `${base.split(',').length} runs` : shorten(text(base), 24)),
-      button('×', () => app.go(states.change(app.state, { base: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
+      button('×', () => app.go(states.change(app.state, { base: '', base_from: '', base_to: '', base_window: '', zoom: '' })), { 'aria-label': 'Compare with nothing' })) : null,
     OF_KIND.includes(name) ? kindChoice(app) : null);
 }
 

@@ -46,6 +46,7 @@ class ComparePage extends Page {
     const unlike = [...saturation || []].map(one => `${one.side === 'old' ? 'before' : 'after'}: ${one.code}${one.subject ? ` (${one.subject})` : ''}, ${count(one.count)} in ${count(one.runs)} ${one.runs === 1 ? 'run' : 'runs'}`);
     replace(this.host, h('section', { class: 'verdict', 'aria-label': 'In words' }, h('h2', {}, text(quote || 'Nothing changed by more than the noise.'))),
       unlike.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'What limits the comparison' }, h('strong', {}, 'This limits the comparison'), h('ul', {}, unlike.map(line => h('li', {}, text(line))))) : null,
+      state.hasPart(now) ? h('p', { class: 'quiet-text' }, 'These figures are of whole runs; the flame graph and the table of functions are of the parts that are chosen.') : null,
       h('div', { class: 'sides' }, side('before', old), side('after', fresh)),
       h('div', { class: 'toolbar' }, select('rows', [['', 'what changed'], ['all', 'all figures']], now.fold, fold => this.change({ fold })),
         select('section', [['', 'all sections'], ...[...new Set(this.lines.map(line => line.section))].map(one => [one, one])], now.subject, subject => this.change({ subject })),

@@ -1,11 +1,12 @@
-/* The windows of a run as a timeline: drag over it, and every page shows that part. Under a recording, new windows appear as they are
- * stored, and recording can be switched with the token. */
+/* The windows of a run as a timeline: drag over it, and every page shows that part. A part can be the base of another one. Under a
+ * recording, new windows appear as they are stored, and recording can be switched with the token. */
 import { h, svg, replace, button, select, announce } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
 import { Page, opener } from './page.js';
 import { Table, widthOf } from './table.js';
-import { nanoseconds, cell, heading, count, text, unitOfColumn, value } from './format.js';
+import { kindOf } from './actions.js';
+import { nanoseconds, heading, count, text, unitOfColumn, value } from './format.js';
 
 const NOT_FIGURES = ['window', 'number', 'from_ns', 'to_ns', 'start_ns', 'time_ns', 'duration_ns', 'profile_id', 'process_id', 'run_id', 'kind', 'uuid'];
 const WIDTH = 1000, HEIGHT = 150, BOTTOM = 24;
@@ -33,8 +34,22 @@ class LivePage extends Page {
     this.windows = (await api.get('windows', this.key(), this.signal)).body;
     this.server = this.app.live.isRecording === undefined ? null : (await api.get('server', '', this.signal)).body;
     if (this.server && this.server.recording) this.app.live.isRecording = this.server.is_on; // an event may have been sent before a switch
-    this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number')) : [];
+    this.figures = this.windows.length ? Object.keys(this.windows[0]).filter(key => !NOT_FIGURES.includes(key) && this.windows.some(one => typeof one[key] === 'number') && this.typeOf(key) !== null) : [];
     this.build();
+  }
+
+  /* The sample type behind v0, v1, …, the values of a kind of another tool; null: it has no such; undefined: any other figure. */
+  typeOf(key) {
+    const kind = this.app.run.kinds.find(one => one.kind === kindOf(this.app));
+    return /^v\d$/.test(key) ? (kind && kind.types && kind.types[Number(key[1])]) || null : undefined;
+  }
+
+  title(key) {
+    return (this.typeOf(key) || { type: heading(key || '') }).type;
+  }
+
+  value(key, number) {
+    return typeof number === 'number' ? value(number, (this.typeOf(key) || { unit: unitOfColumn(key) }).unit) : '';
   }
 
   build() {
@@ -42,13 +57,14 @@ class LivePage extends Page {
     this.figure = chosen;
     this.setTable(new Table({
       label: 'Windows', name: 'windows', keyOf: row => row.window, none: 'This kind of profile has no windows.', ...this.sorting('', 'up'),
-      onopen: row => this.interval(row.from_ns, row.to_ns), isChosen: row => this.isInside(row) ? 'new' : '',
+      onopen: row => this.interval(row.from_ns, row.to_ns), isChosen: row => this.isInside(row) ? 'new' : this.isInside(row, this.baseInterval()) ? 'base' : '',
+      onkey: (action, row) => action === 'base' && this.asBase(row.from_ns, row.to_ns, this.app.state),
       columns: [{ key: 'window', title: 'window', width: 84, value: row => row.window, exact: row => row.window, text: row => String(row.window) }, ...['from_ns', 'to_ns'].map(key => ({ key, title: key.slice(0, -3), width: 104, value: row => row[key], exact: row => row[key], text: row => nanoseconds(row[key]) })),
-        ...this.figures.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]) }))],
+        ...this.figures.map(key => ({ key, title: this.title(key), width: widthOf(this.title(key)), value: row => row[key], exact: row => row[key], text: row => this.value(key, row[key]) }))],
     }));
     this.line = h('div', { class: 'timeline-frame' });
-    replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? select('figure', this.figures.map(key => [key, heading(key)]), chosen, figure => this.change({ figure })) : null,
-      button('Whole run', () => this.change({ from: '', to: '' }), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} ${this.windows.length === 1 ? 'window' : 'windows'}`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.table.element);
+    replace(this.host, h('div', { class: 'toolbar' }, this.figures.length > 1 ? select('figure', this.figures.map(key => [key, this.title(key)]), chosen, figure => this.change({ figure })) : null,
+      button('Whole run', () => this.change({ from: '', to: '' }), { disabled: !now.from && !now.to }), h('span', { class: 'total' }, `${count(this.windows.length)} ${this.windows.length === 1 ? 'window' : 'windows'}`), h('span', { class: 'end' }, this.recording())), this.line, h('p', { class: 'quiet-text' }, 'Drag over the timeline, or press Enter on a window: every page shows that part of the run.'), this.comparison(), this.table.element);
     this.table.fill(this.windows);
     this.draw();
   }
@@ -62,15 +78,40 @@ class LivePage extends Page {
     return from || to ? [timeOf(from) ?? 0, timeOf(to) ?? this.end()] : null;
   }
 
-  isInside(row) {
-    const chosen = this.chosenInterval();
+  /* Of the base, where that is this run too. */
+  baseInterval() {
+    const { base, base_from: from, base_to: to } = this.app.state, { run, baseRun } = this.app;
+    const isSame = base && baseRun && baseRun.runs.length === 1 && run.runs.length === 1 && baseRun.runs[0].uuid === run.runs[0].uuid;
+    return isSame && (from || to) ? [timeOf(from) ?? 0, timeOf(to) ?? this.end()] : null;
+  }
+
+  /* That part of the run becomes what others are compared with. */
+  asBase(from, to, { from: keptFrom = '', to: keptTo = '' }) {
+    this.change({ base: this.app.run.runs[0].uuid, base_from: timeText(from), base_to: timeText(to), base_window: '', from: keptFrom, to: keptTo });
+    announce(`The base is ${nanoseconds(from)} to ${nanoseconds(to)}`);
+    return true;
+  }
+
+  /* Two parts of the run: what to do for a second one, or where to see the difference. */
+  comparison() {
+    const chosen = this.chosenInterval(), base = this.baseInterval(), words = ([from, to]) => `${nanoseconds(from)} to ${nanoseconds(to)}`;
+    if (!chosen && !base) return null;
+    const to = page => state.format(state.turn(this.app.state, page));
+    return h('div', { class: 'choice' }, base ? h('span', {}, chosen ? `${words(chosen)} against ${words(base)}` : `The base is ${words(base)}: drag over another part to compare it`) : null,
+      base && chosen ? [h('a', { class: 'button main', href: to('flame') }, 'Difference as a flame graph'), h('a', { class: 'button', href: to('top') }, 'Difference as a table')] : null,
+      chosen ? button('Use this part as the base', () => this.asBase(...chosen, {}), { title: 'and choose another one to compare with it' }) : null,
+      base ? button('No base', () => this.change({ base: '', base_from: '', base_to: '', base_window: '' }), { class: 'quiet' }) : null);
+  }
+
+  isInside(row, chosen = this.chosenInterval()) {
     return Boolean(chosen && row.to_ns > chosen[0] && row.to_ns <= chosen[1]);
   }
 
   draw() {
-    const end = this.end(), x = ns => ns / end * WIDTH, most = Math.max(1, ...this.windows.map(one => one[this.figure] || 0)), chosen = this.chosenInterval(), high = HEIGHT - BOTTOM;
-    const drawn = svg('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${heading(this.figure || '')} in ${this.windows.length} windows; the table below has the figures` },
-      this.windows.map(one => svg('rect', { class: this.isInside(one) ? 'window inside' : 'window', x: x(one.from_ns) + 0.5, width: Math.max(1, x(one.to_ns - one.from_ns) - 1), y: high - Math.max(2, (one[this.figure] || 0) / most * (high - 8)), height: Math.max(2, (one[this.figure] || 0) / most * (high - 8)), 'data-window': one.window }, svg('title', {}, `${nanoseconds(one.from_ns)} to ${nanoseconds(one.to_ns)}: ${value(one[this.figure], unitOfColumn(this.figure))}`))),
+    const end = this.end(), x = ns => ns / end * WIDTH, most = Math.max(1, ...this.windows.map(one => one[this.figure] || 0)), chosen = this.chosenInterval(), base = this.baseInterval(), high = HEIGHT - BOTTOM;
+    const drawn = svg('svg', { class: 'timeline', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${this.title(this.figure)} in ${this.windows.length} windows; the table below has the figures` },
+      this.windows.map(one => svg('rect', { class: this.isInside(one) ? 'window inside' : this.isInside(one, base) ? 'window base' : 'window', x: x(one.from_ns) + 0.5, width: Math.max(1, x(one.to_ns - one.from_ns) - 1), y: high - Math.max(2, (one[this.figure] || 0) / most * (high - 8)), height: Math.max(2, (one[this.figure] || 0) / most * (high - 8)), 'data-window': one.window }, svg('title', {}, `${nanoseconds(one.from_ns)} to ${nanoseconds(one.to_ns)}: ${this.value(this.figure, one[this.figure])}`))),
+      base ? svg('rect', { class: 'brush base', y: 0, height: high, x: x(base[0]), width: x(base[1] - base[0]) }) : null,
       this.brush = svg('rect', { class: 'brush', y: 0, height: high, x: chosen ? x(chosen[0]) : 0, width: chosen ? x(chosen[1] - chosen[0]) : 0 }));
     const marks = [0, 0.25, 0.5, 0.75, 1].map(part => h('span', {}, nanoseconds(Math.round(part * end))));
     replace(this.line, drawn, h('div', { class: 'timeline-marks', 'aria-hidden': 'true' }, marks));

@@ -7,8 +7,11 @@
 export const PAGES = ['runs', 'flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'doctor', 'compare', 'trend', 'locks', 'channels',
   'cells', 'fibers', 'waits', 'sql', 'live', 'timeline'];
 
+/* The part of the base. */
+const BASE_PART = ['base_from', 'base_to', 'base_window'];
+
 /* What is asked for: these parameters go to the server under the same names. The letters are pprof's. */
-export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',
+export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', ...BASE_PART, 'f', 'i', 'h', 's', 'sf', 'p', 'g', 'tf', 'ti', 'ts', 'th', 'n',
   'nf', 'norm', 'unit', 'noinlines', 'rel'];
 
 /* How it is looked at. */
@@ -37,6 +40,9 @@ export const FILTERS = [
   ['from', 'from', 'beginning of the part of the run'],
   ['to', 'to', 'end of the part of the run'],
   ['window', 'window', 'one window of the run'],
+  ['base_from', 'base from', 'beginning of the part of the base'],
+  ['base_to', 'base to', 'end of the part of the base'],
+  ['base_window', 'base window', 'one window of the base'],
 ];
 
 export function empty() {
@@ -92,14 +98,24 @@ export function addFilter(state, name, pattern) {
   return { ...state, [name]: there && ['i', 'h'].includes(name) ? `${there}|${pattern}` : pattern };
 }
 
+/* A part of the base means nothing without a base. */
+function isGiven(state, name) {
+  return Boolean(state[name]) && (state.base || !BASE_PART.includes(name));
+}
+
 export function chips(state) {
-  return FILTERS.filter(([name]) => state[name]).map(([name, title, means]) => ({ name, title, means, value: state[name] }));
+  return FILTERS.filter(([name]) => isGiven(state, name)).map(([name, title, means]) => ({ name, title, means, value: state[name] }));
+}
+
+/* Whether a side is a part of its runs. */
+export function hasPart(state) {
+  return ['from', 'to', 'window', ...BASE_PART].some(name => isGiven(state, name));
 }
 
 /* The parameters of a request: the selection and what the request has besides. */
 export function query(state, more = {}) {
   const out = new URLSearchParams();
-  for (const name of SELECTION) if (state[name]) out.append(name, state[name]);
+  for (const name of SELECTION) if (isGiven(state, name)) out.append(name, state[name]);
   for (const [name, value] of Object.entries(more)) if (value !== '' && value !== null && value !== undefined) out.append(name, value);
   return out.toString();
 }
@@ -117,7 +133,7 @@ export function quote(name) {
 const OPTIONS = {
   kind: '--kind', si: '--sample_index', f: '--focus', i: '--ignore', h: '--hide', s: '--show', sf: '--show_from', p: '--prune_from',
   tf: '--tagfocus', ti: '--tagignore', ts: '--tagshow', th: '--taghide', n: '--nodecount', nf: '--nodefraction', from: '--from', to: '--to',
-  window: '--window', unit: '--unit', base: '--diff_base',
+  window: '--window', base_from: '--base_from', base_to: '--base_to', base_window: '--base_window', unit: '--unit', base: '--diff_base',
 };
 const REPORTS = { flame: 'flamegraph', top: 'top', graph: 'svg', tags: 'tags', peek: 'peek', source: 'list', disasm: 'disasm' };
 
@@ -135,7 +151,7 @@ export function command(state) {
   const name = REPORTS[where] || 'top';
   const takes = ['peek', 'list', 'disasm'].includes(name);
   const words = ['clear', 'report', takes ? `${name}=${state.function || '.'}` : name];
-  for (const [key, option] of Object.entries(OPTIONS)) if (state[key]) words.push(option, state[key]);
+  for (const [key, option] of Object.entries(OPTIONS)) if (isGiven(state, key)) words.push(option, state[key]);
   if (state.g) words.push('--' + state.g);
   if (state.norm) words.push('--normalize');
   words.push(state.runs || 'latest');

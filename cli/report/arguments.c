@@ -143,6 +143,7 @@ static const struct option_row refused_rows[] = {
 
 const struct option_group report_options[] = {{"Target", target_rows, 0},
                                               {"Part of a run", span_options, AT(target.span)},
+                                              {"Part of the base", base_span_options, AT(target.base_span)},
                                               {"Output", output_rows, 0},
                                               {"Browser", browser_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(options)),
@@ -218,6 +219,7 @@ int report_command_read(struct report_command *command, int argc, char **argv, s
     command->target.normalize = command->options.normalize;
     if (command->options.normalize && !command->target.bases.count)
         return error_usage(err, "normalize needs a base: --base TARGET");
+    if (base_span_options_check(&command->target.base_span, command->target.bases.count, err)) return -1;
     return span_options_check(&command->target.span, err);
 }
 

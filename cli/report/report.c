@@ -156,7 +156,9 @@ static int show_in_browser(struct report_command *command, struct error *err) {
                                      {"ts", filter->tagshow},
                                      {"th", filter->taghide},
                                      {"from", command->target.span.from.text},
-                                     {"to", command->target.span.to.text}};
+                                     {"to", command->target.span.to.text},
+                                     {"base_from", command->target.base_span.from.text},
+                                     {"base_to", command->target.base_span.to.text}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         web_add_state(&state, fields[i][0], fields[i][1]);
     struct web_request request = {

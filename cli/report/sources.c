@@ -72,12 +72,13 @@ static int load_sources(struct report_target *target, const struct run_list *run
     return code;
 }
 
-static int load(struct report_target *target, const struct run_list *runs, struct profile *profile, struct error *err) {
+static int load(struct report_target *target, const struct run_list *runs, const struct timespan_request *span,
+                struct profile *profile, struct error *err) {
     int code = target->chosen ? 0 : gather_kind(runs, &target->chosen, &target->other_kinds, err);
     if (code == 0 && !target->title)
         target->title = run_title(runs->items[0].db, runs->items[0].id, runs->count, target->chosen);
     if (code == 0) code = load_sources(target, runs, err);
-    if (code == 0) code = gather_profile(profile, runs, target->chosen, target->type, &target->span, err);
+    if (code == 0) code = gather_profile(profile, runs, target->chosen, target->type, span, err);
     return code;
 }
 
@@ -85,7 +86,9 @@ static int subtract(struct report_target *target, struct profile *profile, struc
     struct profile base;
     const struct compare_options options = {target->is_diff, target->normalize};
     if (!target->bases.count) return 0;
-    if (load(target, &target->base_runs, &base, err) < 0) return error_prefix(err, "base: ");
+    bool is_apart = timespan_is_wanted(&target->base_span);
+    if (load(target, &target->base_runs, is_apart ? &target->base_span : &target->span, &base, err) < 0)
+        return error_prefix(err, "base: ");
     const struct run_item *first = target->base_runs.items;
     if (!target->base_title)
         target->base_title = run_title(first->db, first->id, target->base_runs.count, target->chosen);
@@ -96,7 +99,7 @@ static int subtract(struct report_target *target, struct profile *profile, struc
 
 int report_target_load(struct report_target *target, struct profile *profile, struct error *err) {
     if (!target->chosen && target->kind) target->chosen = xstrdup(target->kind);
-    if (load(target, &target->runs, profile, err) < 0) return -1;
+    if (load(target, &target->runs, &target->span, profile, err) < 0) return -1;
     int code = subtract(target, profile, err);
     if (code == 0) code = report_finish_profile(profile, &target->overrides, err);
     if (code < 0) profile_free(profile);

@@ -20,12 +20,13 @@ void word_list_add(struct word_list *words, const char *word);
 struct report_target {
     const char *db, *kind; /* the values of --db and --kind, or NULL */
     struct report_overrides overrides;
-    struct fetch_options fetch;      /* of URLs */
-    struct word_list targets, bases; /* no target: the latest run. A program before the targets is an override */
-    const char *type;                /* the only sample type that is needed (profile_load); NULL: all */
-    struct timespan_request span;    /* that part of each run */
-    bool is_diff;                    /* of the bases */
-    bool normalize;                  /* to the total of the bases */
+    struct fetch_options fetch;        /* of URLs */
+    struct word_list targets, bases;   /* no target: the latest run. A program before the targets is an override */
+    const char *type;                  /* the only sample type that is needed (profile_load); NULL: all */
+    struct timespan_request span;      /* that part of each run */
+    struct timespan_request base_span; /* and of each base; none is asked for: the same part */
+    bool is_diff;                      /* of the bases */
+    bool normalize;                    /* to the total of the bases */
 
     struct targets open;             /* of report_target_open: the warehouses */
     struct run_list runs, base_runs; /* likewise: the runs of `targets` and `bases`, of the open warehouses */

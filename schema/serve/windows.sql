@@ -1,5 +1,5 @@
 -- The windows of the kind :kind of the run :run, its processes together, with what happened in each. from_ns and to_ns count from the start
--- of the run. Figures that the kind does not have are NULL.
+-- of the run. Figures that the kind does not have are NULL; v0 to v7 are the values of another kind, in the order of its sample types.
 SELECT
     number AS window,
     min(from_ns) AS from_ns,
@@ -20,6 +20,22 @@ SELECT
     iif(:kind = 'mmap', coalesce(sum((SELECT sum(unmap_bytes) FROM maps WHERE maps.profile_id = windows.profile_id)), 0), NULL) AS unmap_bytes,
     iif(:kind = 'spin', coalesce(sum((SELECT sum(yields + short_sleeps + failed_tries) FROM spins WHERE spins.profile_id = windows.profile_id)), 0), NULL) AS spins,
     iif(:kind = 'threads', coalesce(sum((SELECT sum(started) FROM thread_starts WHERE thread_starts.profile_id = windows.profile_id)), 0), NULL) AS started,
+    iif(:kind = 'heap-peak', coalesce(sum((SELECT sum(peak_count) FROM heap_peaks WHERE heap_peaks.profile_id = windows.profile_id)), 0), NULL) AS peak_count,
+    iif(:kind = 'heap-peak', coalesce(sum((SELECT sum(peak_bytes) FROM heap_peaks WHERE heap_peaks.profile_id = windows.profile_id)), 0), NULL) AS peak_bytes,
+    iif(:kind = 'leak', coalesce(sum((SELECT sum(lost_bytes) FROM leaks WHERE leaks.profile_id = windows.profile_id)), 0), NULL) AS lost_bytes,
+    iif(:kind = 'leak', coalesce(sum((SELECT sum(indirect_bytes) FROM leaks WHERE leaks.profile_id = windows.profile_id)), 0), NULL) AS indirect_bytes,
+    iif(:kind = 'lifetimes', coalesce(sum((SELECT sum(count) FROM histograms WHERE histograms.profile_id = windows.profile_id AND histogram = 'size')), 0), NULL) AS allocated,
+    iif(:kind = 'lifetimes', coalesce(sum((SELECT sum(count) FROM histograms WHERE histograms.profile_id = windows.profile_id AND histogram = 'lifetime')), 0), NULL) AS freed,
+    iif(:kind = 'lifetimes', coalesce(sum((SELECT sum(count) FROM histograms WHERE histograms.profile_id = windows.profile_id AND histogram = 'passed')), 0), NULL) AS freed_same_thread,
+    iif(:kind = 'syscalls', coalesce(sum((SELECT sum(calls) FROM syscalls WHERE syscalls.profile_id = windows.profile_id)), 0), NULL) AS system_calls,
+    sum((SELECT sum(v0) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v0,
+    sum((SELECT sum(v1) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v1,
+    sum((SELECT sum(v2) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v2,
+    sum((SELECT sum(v3) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v3,
+    sum((SELECT sum(v4) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v4,
+    sum((SELECT sum(v5) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v5,
+    sum((SELECT sum(v6) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v6,
+    sum((SELECT sum(v7) FROM samples WHERE samples.profile_id = windows.profile_id)) AS v7,
     iif(:kind = 'fibers', coalesce(sum((SELECT sum(spawns) FROM task_sites WHERE task_sites.profile_id = windows.profile_id)), 0), NULL) AS spawns,
     sum(windows.dropped) AS dropped,
     sum(windows.truncated) AS truncated
