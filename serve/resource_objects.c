@@ -98,19 +98,22 @@ static int make_live(struct exchange *exchange, struct error *err) {
 
 const struct resource resource_live = {{api_runs, api_selection, api_filters}, make_live, NULL};
 
-static const struct api_parameter timeline_parameters[] = {
-    {"of", API_OWN, NULL}, {"start", API_OWN, NULL}, {"end", API_OWN, NULL}, {"limit", API_OWN, NULL}, {0}};
+static const struct api_parameter timeline_parameters[] = {{"of", API_OWN, NULL},    {"start", API_OWN, NULL},
+                                                           {"end", API_OWN, NULL},   {"longest", API_OWN, NULL},
+                                                           {"limit", API_OWN, NULL}, {0}};
 
 enum { TIMELINE_EVENTS = 5000, TIMELINE_EVENTS_MAX = 100000 };
 
 static int add_timeline(struct exchange *exchange, struct error *err) {
-    int64_t start, end, limit;
+    int64_t start, end, longest, limit;
     if (api_number(exchange, "start", 0, INT64_MAX, 0, &start, err) ||
         api_number(exchange, "end", 0, INT64_MAX, INT64_MAX, &end, err) ||
+        api_number(exchange, "longest", 0, INT64_MAX, INT64_MAX, &longest, err) ||
         api_number(exchange, "limit", 1, TIMELINE_EVENTS_MAX, TIMELINE_EVENTS, &limit, err))
         return -1;
     job_words_add(&exchange->job->words, "start=%" PRId64, start);
     job_words_add(&exchange->job->words, "end=%" PRId64, end);
+    job_words_add(&exchange->job->words, "longest=%" PRId64, longest);
     job_words_add(&exchange->job->words, "limit=%" PRId64, limit);
     return 0;
 }

@@ -75,7 +75,8 @@ def try_switch(page):
 
 def main():
     with Recording() as recording, Page(recording) as page:
-        page.trouble = [re.escape(recording.url) + "/debug/pprof/toggle - .*status of 403"]  # the wrong token
+        page.trouble = [re.escape(recording.url) + "/debug/pprof/toggle - .*status of 403",  # the wrong token
+                        "net::ERR_"]  # the server is gone when the recording is
         for part in (try_windows, try_zoom, try_switch):
             part(page)
         recording.end()

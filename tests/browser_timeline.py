@@ -1,5 +1,6 @@
 """The timeline of a traced run: every figure as plain sqlite3 has it in the table events."""
 import json
+import random
 import sqlite3
 import urllib.parse
 import urllib.request
@@ -97,6 +98,33 @@ def try_flame(page, db, events):
     assert sum(row[1] for row in db.execute(sql)) == want > 0
 
 
+def add_events(db, count):
+    """Makes a run of so many events, of all lengths, out of one of a few, and says that others were lost. Returns (start, duration) of each."""
+    process = db.execute("SELECT id FROM processes WHERE run_id = (SELECT id FROM runs WHERE label = 'many')").fetchone()[0]
+    tids = [row[0] for row in db.execute("SELECT DISTINCT tid FROM events WHERE process_id = ?", (process,))]
+    like = db.execute("SELECT kind, object_id, address, trace_id FROM events WHERE process_id = ? AND kind = 'mutex'", (process,)).fetchone()
+    source = random.Random(7)
+    made = [(process, source.choice(tids), i * 1000, int(source.expovariate(1 / 3000)) + (i % 97 == 0) * 400_000, *like) for i in range(count)]
+    db.executemany("INSERT INTO events(process_id, tid, start_ns, duration_ns, kind, object_id, address, trace_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", made)
+    db.execute("UPDATE processes SET lost_events = 12345 WHERE id = ?", (process,))
+    db.commit()
+    return db.execute("SELECT start_ns, duration_ns FROM events WHERE process_id = ?", (process,)).fetchall()
+
+
+def try_many(page, db):
+    """More events than are sent at once: of the whole run the longest, of a part all of them, and what was lost stands above."""
+    events = add_events(db, 30_000)
+    page.go("/?runs=many&page=timeline")
+    assert "12,345 events" in page.text(".losses")
+    assert f"the longest 5,000 of {len(events):,} events" in page.text(".host .total"), page.text(".host .total")
+    for start, end in ((10_000_000, 10_500_000), (29_000_000, 29_000_001), (500_000, 4_000_000)):
+        page.go(f"/?runs=many&page=timeline&zoom={start}-{end}")
+        inside = sum(1 for at, duration in events if at <= end and at + duration >= start)
+        assert f": {inside:,} of {len(events):,} events" in page.text(".host .total"), (inside, page.text(".host .total"))
+    page.press_keys("+")  # a part of that part: nothing is asked for
+    page.until("document.querySelector('.host .total').textContent.includes(' of ')")
+
+
 def main():
     db = sqlite3.connect("t.db")
     events = events_of(db)
@@ -105,6 +133,7 @@ def main():
         try_owner(page, events)
         try_zoom(page, events)
         try_flame(page, db, events)
+        try_many(page, db)
         page.go("/?runs=plain&page=timeline")
         assert "--trace" in page.eval("document.querySelector('.empty').textContent")
 

@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 needs_browser
 "$CLEAR" profile -q --db t.db --label books -o books.profile --trace "$FIXTURES/wait_books" 5 >/dev/null || fail wait_books
+"$CLEAR" profile -q --db t.db --label many -o many.profile --trace "$FIXTURES/wait_books" 1 >/dev/null || fail wait_books
 "$CLEAR" profile -q --db t.db --label plain -o plain.profile "$FIXTURES/heap_counts" >/dev/null || fail heap_counts
 python3 "$ROOT/tests/browser_timeline.py" || fail "the timeline"
 check_db t.db

@@ -1,8 +1,8 @@
 /* The events of a traced run (clear profile --trace) on a time axis: a row for each thread. Drag, the wheel or the keys zoom, to the
  * nanosecond; the part that is shown leads to its flame graphs. A chosen wait leads to the thread that ended it.
  *
- * The server sends the longest events of the part, so that a run of a million is drawn as fast as one of a thousand; what is too short for
- * that appears with the zoom. */
+ * The server sends the longest events of the run, so that one of a million is drawn as fast as one of a thousand. Of a part that is zoomed it
+ * sends only what is shorter than these, which it finds without reading the rest. */
 import { h, replace, button, announce, isDark } from './dom.js';
 import * as api from './api.js';
 import * as state from './state.js';
@@ -35,13 +35,15 @@ class TimelinePage extends Page {
   }
 
   async load() {
-    this.threads = (await this.ask({ of: 'threads' })).body;
+    const [threads, longest] = await Promise.all([this.ask({ of: 'threads' }), this.ask({ limit: SENT })]);
+    this.threads = threads.body;
+    this.longest = this.events = longest.body;
     this.whole = [Math.min(...this.threads.map(one => one.start_ns)), Math.max(...this.threads.map(one => one.end_ns))];
     if (!this.threads.length) {
       replace(this.host, h('p', { class: 'empty' }, NONE));
       return;
     }
-    this.asked = null;
+    this.asked = { start: this.whole[0], end: this.whole[1], isWhole: this.longest.length < SENT };
     await this.askEvents();
     this.build();
   }
@@ -54,9 +56,10 @@ class TimelinePage extends Page {
     const [start, end] = this.part_ns;
     if (this.asked && this.asked.isWhole && start >= this.asked.start && end <= this.asked.end) return false;
     if (this.asked && this.asked.start === start && this.asked.end === end) return false;
-    const { body } = await this.ask({ start, end, limit: SENT });
-    this.events = body;
-    this.asked = { start, end, isWhole: body.length < SENT };
+    const longest = this.longest[SENT - 1].duration_ns, isAll = start <= this.whole[0] && end >= this.whole[1];
+    const shorter = isAll ? [] : (await this.ask({ start, end, longest, limit: SENT })).body;
+    this.events = [...new Map([...this.longest, ...shorter].map(one => [one.event_id, one])).values()];
+    this.asked = { start, end, isWhole: !isAll && shorter.length < SENT };
     return true;
   }
 
@@ -85,12 +88,19 @@ class TimelinePage extends Page {
         .concat([['thread', 140, row => this.nameOf(row.tid, row.process_id)], ['kind', 90, row => row.kind], ['object', 220, row => row.object], ['function', 220, row => row.function || ''],
           ['owner', 140, row => row.owner_tid ? this.nameOf(row.owner_tid, row.process_id) : '']].map(([key, width, of]) => ({ key, title: key, width, isText: true, value: of, exact: of, text: row => text(of(row)) }))),
     }));
-    replace(this.host, this.toolbar, this.frame, this.detail, this.table.element);
+    replace(this.host, this.losses(), this.toolbar, this.frame, this.detail, this.table.element);
     this.watch = this.watch || new ResizeObserver(() => this.draw());
     this.watch.observe(this.frame);
     this.frame.addEventListener('pointerdown', event => this.drag(event));
     this.frame.addEventListener('wheel', event => this.wheel(event), { passive: false });
     this.show();
+  }
+
+  /* What is not here: the rings kept the latest events alone, or an event found no room. */
+  losses() {
+    const lost = new Map(this.threads.filter(one => one.lost_events).map(one => [one.process_id, one]));
+    const lines = [...lost.values()].map(one => `process ${one.pid}: ${count(one.lost_events)} events were overwritten or found no room; record with a larger --trace-buffer, or with --stream`);
+    return lines.length ? h('div', { class: 'losses', role: 'note', 'aria-label': 'Events that were lost' }, h('strong', {}, 'Not every event was kept'), h('ul', {}, lines.map(line => h('li', {}, line)))) : null;
   }
 
   close() {

@@ -1,11 +1,16 @@
--- The :limit longest events of the run :run that touch the time from :start to :end, in ns since its start, and of a wait who ended it.
-WITH longest AS (
-    SELECT events.*
+-- The :limit longest events of the run :run that touch the time from :start to :end, in ns since its start, and took at most :longest ns; and of
+-- a wait who ended it. What took no longer than that began no earlier than that before :start, so that a part of a run is read by the index
+-- alone.
+WITH found AS (
+    SELECT events.id
     FROM processes
-    JOIN events ON events.process_id = processes.id
-    WHERE processes.run_id = :run AND events.start_ns <= CAST(:end AS INTEGER) AND events.start_ns + events.duration_ns >= CAST(:start AS INTEGER)
+    CROSS JOIN threads ON threads.process_id = processes.id
+    CROSS JOIN events ON events.process_id = processes.id AND events.tid = threads.tid
+        AND events.start_ns BETWEEN CAST(:start AS INTEGER) - CAST(:longest AS INTEGER) AND CAST(:end AS INTEGER)
+    WHERE processes.run_id = :run AND events.start_ns + events.duration_ns >= CAST(:start AS INTEGER) AND events.duration_ns <= CAST(:longest AS INTEGER)
     ORDER BY events.duration_ns DESC, events.id
-    LIMIT CAST(:limit AS INTEGER))
+    LIMIT CAST(:limit AS INTEGER)),
+longest AS (SELECT events.* FROM found CROSS JOIN events ON events.id = found.id)
 SELECT
     longest.id AS event_id,
     longest.process_id,
@@ -28,3 +33,4 @@ JOIN places ON places.trace_id = longest.trace_id
 LEFT JOIN event_kinds ON event_kinds.kind = longest.kind
 LEFT JOIN events AS releases ON releases.id = (SELECT release_id FROM lock_waits WHERE lock_waits.event_id = longest.id)
 LEFT JOIN places AS release_places ON release_places.trace_id = releases.trace_id
+ORDER BY longest.duration_ns DESC, longest.id
