@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "query/sql/saved.h"
 
 /* `saved`: where the statement comes from, or NULL. */
@@ -35,6 +36,7 @@ static int answer(struct db *db, const struct answer_options *options, const cha
         code = bind_with_run(&ask, options, statement, saved, arguments, count, err);
     else
         ask_print_place(&ask, sql, stderr);
+    if (code == 0) code = cli_need_runs(db, err);
     if (code == 0) code = table_print(stdout, db, statement, ask_step, &options->table, err);
     sqlite3_finalize(statement);
     ask_close(&ask);

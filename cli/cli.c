@@ -33,6 +33,33 @@ const struct option_row cli_warehouse_options[] = {
     {0},
 };
 
+static int take_project(void *into, const struct option_row *row, const char *name, struct error *err) {
+    (void)into;
+    (void)row;
+    (void)err;
+    cli_set_project(name);
+    return 0;
+}
+
+static int take_runs(void *into, const struct option_row *row, const char *set, struct error *err) {
+    (void)into;
+    (void)row;
+    (void)err;
+    cli_set_runs(set);
+    return 0;
+}
+
+const struct option_row cli_warehouse_or_store_options[] = {
+    {"db", .type = OPTION_TEXT, .argument = "FILE", .words = "<file>",
+     .help = "The warehouse, or a team's store, `postgresql://HOST/DATABASE`. Default: `$CLEAR_DB`, then "
+             "`database` in the configuration, then `runs.sqlite`."},
+    {"project", .type = OPTION_TAKE, .take = take_project, .argument = "NAME",
+     .help = "The project of the store. Default: `$CLEAR_PROJECT`, then `default`."},
+    {"runs", .type = OPTION_TAKE, .take = take_runs, .argument = "SET",
+     .help = "Of a store: the runs that the command sees beside those that it names, such as `last=20`."},
+    {0},
+};
+
 const struct option_row cli_general_options[] = {
     {"config", .type = OPTION_TAKE, .take = take_config, .argument = "FILE", .words = "<file>",
      .help = "The configuration. Default: `clear.yaml` in this directory or the nearest one above it, then "
@@ -56,6 +83,14 @@ static bool needs_config(const struct command *command) {
     return command->purpose != COMMAND_HELP;
 }
 
+/* A command with CLI_WAREHOUSE writes to a file, or sends one: it is refused before it does anything. */
+static int check_database(const struct command *command, const void *options, struct error *err) {
+    for (const struct option_group *group = command->options; group && group->rows; group++)
+        if (group->rows == cli_warehouse_options)
+            return cli_need_file(*(const char *const *)((const char *)options + group->offset), err);
+    return 0;
+}
+
 static const char *reading; /* the command whose options are read: an advice_function has no context */
 
 static const char *advise(const char *written) {
@@ -77,7 +112,8 @@ int cli_options(int *argc, char **argv, void *options, struct error *err) {
         usage_print(command, lists_entry, stdout);
         return -1;
     }
-    return code == 0 && needs_config(command) ? cli_find_config(err) : code;
+    if (code || !needs_config(command)) return code;
+    return cli_find_config(err) || check_database(command, options, err) ? -1 : 0;
 }
 
 int cli_at_most(int most, int argc, char **argv, struct error *err) {

@@ -78,11 +78,15 @@ int cli_at_most(int most, int argc, char **argv, struct error *err);
 /* The groups that many commands have. Every table of options ends with CLI_OPTIONS_END: --config and --help. */
 #define CLI_WAREHOUSE(struct_name, member)                                                                             \
     { "Warehouse", cli_warehouse_options, offsetof(struct struct_name, member) }
+/* The same of a command that only reads: --db may be the address of a store, of which it reads --project. */
+#define CLI_WAREHOUSE_OR_STORE(struct_name, member)                                                                    \
+    { "Warehouse", cli_warehouse_or_store_options, offsetof(struct struct_name, member) }
 #define CLI_OPTIONS_END                                                                                                \
     {"General", cli_general_options, 0}, {                                                                             \
         0                                                                                                              \
     }
 extern const struct option_row cli_warehouse_options[]; /* --db; for a const char *, NULL at first */
+extern const struct option_row cli_warehouse_or_store_options[];
 extern const struct option_row cli_general_options[];
 
 /* The configuration: the file of --config, or else the one that is found (schema/config.h), or else an empty one. */
@@ -93,9 +97,21 @@ const struct config *cli_config(void);
 /* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's,
  * runs.sqlite. */
 const char *cli_database(const char *option);
+/* Whether it is the address of a team's store, and no file. */
+bool cli_is_store(const char *option);
+/* The project of a store: --project, $CLEAR_PROJECT, `default`. */
+const char *cli_project(void);
+void cli_set_project(const char *name); /* lives as long as the process */
+/* A usage error if it is a store: for what writes. cli_options calls it for commands with CLI_WAREHOUSE. */
+int cli_need_file(const char *option, struct error *err);
+/* --runs: fetched when a store is opened. */
+void cli_set_runs(const char *set); /* lives as long as the process */
+/* A usage error where a command is about all runs of the warehouse, and that is a store of which no run was named. */
+int cli_need_runs(struct db *db, struct error *err);
 /* A failure if it is the runs.sqlite of another user, which nobody named. */
 int cli_check_owner(const char *option, struct error *err);
-/* Opens it and applies the configuration's thresholds and queries. db_close it. */
+/* Opens it and applies the configuration's thresholds and queries. db_close it. A store can only be read: the runs come from it when they
+ * are chosen by name (ingest/team/team_reader.h). */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
 
 /* Reads numbers with units. `name` is the name in messages ("--depth"). Out of range or not a number: a usage error.

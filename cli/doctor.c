@@ -82,7 +82,7 @@ static const struct option_row function_rows[] = {
 const struct option_group doctor_options[] = {{"Compare", compare_rows, 0},
                                               {"Findings", shown_rows, 0},
                                               {"Functions", function_rows, 0},
-                                              CLI_WAREHOUSE(doctor_command, db),
+                                              CLI_WAREHOUSE_OR_STORE(doctor_command, db),
                                               CLI_OPTIONS_END};
 #undef AT
 

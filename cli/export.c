@@ -72,7 +72,7 @@ const struct option_group export_options[] = {{"What is exported", source_rows, 
                                               {"Part of the base", base_span_options, AT(base_span)},
                                               {"Output", output_rows, 0},
                                               REPORT_OPTION_GROUPS(AT(report)),
-                                              CLI_WAREHOUSE(export_options, db),
+                                              CLI_WAREHOUSE_OR_STORE(export_options, db),
                                               CLI_OPTIONS_END};
 #undef AT
 

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/push_after.h"
+#include "ingest/team/team_reader.h"
 
 static struct config config; /* lives as long as the process, as the command line does */
 static bool is_loaded;
@@ -44,6 +46,24 @@ const char *cli_database(const char *option) {
     return config.database ? config.database : default_name;
 }
 
+bool cli_is_store(const char *option) {
+    return team_is_address(cli_database(option));
+}
+
+static const char *given_project, *given_runs;
+
+void cli_set_project(const char *name) {
+    given_project = name;
+}
+
+void cli_set_runs(const char *set) {
+    given_runs = set;
+}
+
+const char *cli_project(void) {
+    return push_after_project(given_project);
+}
+
 /* The user who called sudo is no stranger. */
 static bool is_own_file(const struct stat *status) {
     const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
@@ -57,9 +77,50 @@ int cli_check_owner(const char *option, struct error *err) {
     return error_fail(err, "%s belongs to another user and is not opened by default: --db %s opens it", path, path);
 }
 
+static int refuse_store(const char *address, struct error *err) {
+    char *shown = team_shown_address(address);
+    error_usage(
+        err,
+        "%s: a team's store: this needs a file (--db FILE); clear pull fetches runs into one, clear push sends them",
+        shown);
+    free(shown);
+    return -1;
+}
+
+int cli_need_file(const char *option, struct error *err) {
+    return cli_is_store(option) ? refuse_store(cli_database(option), err) : 0;
+}
+
+/* The one place where the address of a store becomes a warehouse. */
+static int open_store(struct db *db, const char *address, enum db_mode mode, struct error *err) {
+    struct error ignored = {0};
+    *db = (struct db){0};
+    if (mode == DB_READ) {
+        if (team_reader_open(db, address, cli_project(), err)) return -1;
+        if (!given_runs || db_want(db, given_runs, err) == 0) return 0;
+        db_close(db, &ignored);
+        return -1;
+    }
+    return refuse_store(address, err);
+}
+
+int cli_need_runs(struct db *db, struct error *err) {
+    int64_t count = 1;
+    if (db->source && db_int(db, "SELECT count(*) FROM main.runs", 0, &count, err)) return -1;
+    return count ? 0
+                 : error_usage(err, "%s: say which runs of the store: --runs last=20, --runs tag:branch=main, ...",
+                               db->path);
+}
+
+static int open_any(struct db *db, const char *option, enum db_mode mode, struct error *err) {
+    if (cli_is_store(option)) return open_store(db, cli_database(option), mode, err);
+    if (given_runs)
+        return error_usage(err, "--runs is for a store, and %s is a file: it has its runs", cli_database(option));
+    return cli_check_owner(option, err) || db_open(db, cli_database(option), mode, err) ? -1 : 0;
+}
+
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err) {
-    if (cli_check_owner(option, err)) return -1;
-    if (db_open(db, cli_database(option), mode, err)) return -1;
+    if (open_any(db, option, mode, err)) return -1;
     if (config_apply(&config, db, err) == 0) return 0;
     struct error ignored = {0};
     db_close(db, &ignored);

@@ -73,7 +73,7 @@ static const struct option_row saved_rows[] = {
 const struct option_group query_options[] = {{"Query", input_rows, 0},
                                              {"Output", output_rows, 0},
                                              {"Saved queries", saved_rows, 0},
-                                             CLI_WAREHOUSE(query_command, db),
+                                             CLI_WAREHOUSE_OR_STORE(query_command, db),
                                              CLI_OPTIONS_END};
 #undef AT
 

@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "ingest/read/ingest.h"
 #include "ingest/record/toolchain.h"
+#include "ingest/team/team_server.h"
 #include "query/runs/run_set.h"
 #include "query/runs/select.h"
 
@@ -57,7 +58,8 @@ static bool is_set_argument(const char *name) {
 /* Is there no warehouse, so that no name can be a run? */
 static bool has_no_warehouse(const char *path) {
     struct stat about;
-    return *path && (stat(path, &about) != 0 ? !exists(path) : S_ISREG(about.st_mode) && about.st_size == 0);
+    return !team_is_address(path) && *path &&
+           (stat(path, &about) != 0 ? !exists(path) : S_ISREG(about.st_mode) && about.st_size == 0);
 }
 
 /* Names with a slash are mostly misspelt files, and where nothing was recorded yet those with a dot; a comma may
@@ -74,7 +76,7 @@ static int refuse_missing(const struct target *target, const char *name, struct 
 /* 1: the name is a file; 0: it is for select_run; -1: the error is set. `db` is the warehouse, or NULL. */
 static int look(const struct target *target, struct db *db, const char *name, struct error *err) {
     if (is_file_argument(name)) return 1;
-    if (is_run_argument(name) || is_set_argument(name)) return 0;
+    if (is_run_argument(name) || is_set_argument(name)) return db && db_want(db, name, err) ? -1 : 0;
     struct error missing = {0};
     int64_t run_id = 0;
     if (db && select_run(db, name, &run_id, &missing) == 0) return 0;

@@ -231,8 +231,10 @@ static const struct option_row output_rows[] = {
     {0},
 };
 #undef AT
-const struct option_group runs_options[] = {
-    {"Which runs", shown_rows, 0}, {"Output", output_rows, 0}, CLI_WAREHOUSE(runs_options, db), CLI_OPTIONS_END};
+const struct option_group runs_options[] = {{"Which runs", shown_rows, 0},
+                                            {"Output", output_rows, 0},
+                                            CLI_WAREHOUSE_OR_STORE(runs_options, db),
+                                            CLI_OPTIONS_END};
 
 /* Keeps in `set` what `text` names too. The first call fills it. */
 static int narrow(struct run_set *set, bool *is_narrowed, struct db *db, const char *text, struct error *err) {

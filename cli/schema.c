@@ -74,14 +74,14 @@ static const struct option_row output_rows[] = {
     {0},
 };
 const struct option_group schema_options[] = {
-    {"Output", output_rows, 0}, CLI_WAREHOUSE(schema_options, db), CLI_OPTIONS_END};
+    {"Output", output_rows, 0}, CLI_WAREHOUSE_OR_STORE(schema_options, db), CLI_OPTIONS_END};
 
 int command_schema(int argc, char **argv, struct error *err) {
     struct schema_options options = {0};
     struct db db;
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
-    /* Without a warehouse, the schema of a new one is printed. */
-    bool is_new = !options.db && access(cli_database(NULL), F_OK) != 0;
+    /* Without a warehouse, the schema of a new one is printed: what is fetched from a store has it too. */
+    bool is_new = cli_is_store(options.db) || (!options.db && access(cli_database(NULL), F_OK) != 0);
     const char *path = is_new ? ":memory:" : cli_database(options.db);
     if (!is_new && cli_check_owner(options.db, err)) return -1;
     if (db_open(&db, path, is_new ? DB_WRITE : DB_READ, err)) return -1;

@@ -50,8 +50,10 @@ static const struct option_row output_rows[] = {
     {0},
 };
 #undef AT
-const struct option_group trace_options[] = {
-    {"Which events", shown_rows, 0}, {"Output", output_rows, 0}, CLI_WAREHOUSE(trace_options, db), CLI_OPTIONS_END};
+const struct option_group trace_options[] = {{"Which events", shown_rows, 0},
+                                             {"Output", output_rows, 0},
+                                             CLI_WAREHOUSE_OR_STORE(trace_options, db),
+                                             CLI_OPTIONS_END};
 
 /* How many events the run has. A run without any was recorded without --trace, or nobody waited. */
 static int say_what_is_kept(struct db *db, int64_t run_id, struct error *err) {

@@ -101,7 +101,7 @@ static int read_database(void *context, struct document *document, const char *k
     (void)key;
     (void)at;
     if (!text) return -1;
-    if (*text == '/' || !slash)
+    if (*text == '/' || !slash || strstr(text, "://")) /* a store has an address */
         config->database = xstrdup(text);
     else
         config->database = xasprintf("%.*s%s", (int)(slash + 1 - config->path), config->path, text);

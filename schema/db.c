@@ -708,7 +708,12 @@ int db_close(struct db *db, struct error *err) {
         if (db->writable) code = end_wal(db, err);
         close_handle(db);
     }
+    if (db->source) db->source->close(db->source);
     free(db->path);
     *db = (struct db){0};
     return code;
+}
+
+int db_want(struct db *db, const char *set, struct error *err) {
+    return db->source ? db->source->want(db->source, db, set, err) : 0;
 }

@@ -13,6 +13,17 @@
 #include "base/error.h"
 #include "base/map.h"
 
+struct db;
+
+/* Where the rows of a private warehouse come from when they are first needed: a team's store (ingest/team/team_reader.h). */
+struct db_source {
+    /* Makes every run here that `set` names there: a run or a set (query/runs/run_set.h); NULL or "" is the latest. No run is a usage
+     * error. */
+    int (*want)(struct db_source *source, struct db *db, const char *set, struct error *err);
+    void (*close)(struct db_source *source); /* at db_close */
+    const char *project;                     /* of the store, for messages */
+};
+
 struct db {
     sqlite3 *handle;
     char *path;
@@ -27,8 +38,9 @@ struct db {
     int value_bytes;                 /* the limit of a value outside db_limit */
     int depth;                       /* open transactions, with the outer one */
     bool writable;
-    bool was_locked; /* at the latest error */
-    bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
+    bool was_locked;          /* at the latest error */
+    struct db_source *source; /* of what is not here yet; NULL: all is here */
+    bool is_private;          /* from db_open_private: no other process can open it, and it ends with this one */
 };
 
 enum db_mode {
@@ -47,6 +59,9 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
 int db_open_private(struct db *db, const char *name, struct error *err);
 /* Ends WAL mode (a closed warehouse is one file) and closes. A zeroed db, or one that failed to open, is allowed. */
 int db_close(struct db *db, struct error *err);
+
+/* Before runs are chosen by name: see struct db_source. Does nothing for a file. */
+int db_want(struct db *db, const char *set, struct error *err);
 
 /* How long a statement waits while another process has the file locked: 10 s at first. db->was_locked says that it did so in
  * vain, also after a db_open that failed. */

@@ -102,7 +102,7 @@ static const struct option_row output_rows[] = {
 const struct option_group gate_options[] = {{"Compare", compared_rows, 0},
                                             {"More runs", run_rows, 0},
                                             {"Output", output_rows, 0},
-                                            CLI_WAREHOUSE(gate_command, db),
+                                            CLI_WAREHOUSE_OR_STORE(gate_command, db),
                                             CLI_OPTIONS_END};
 #undef AT
 
@@ -416,7 +416,7 @@ static int take_runs(struct session *session, struct error *err) {
 /* Without a warehouse, the rules are those that a new one would have. */
 static int open_for_rules(struct db *db, const char *option, struct error *err) {
     struct error ignored = {0};
-    if (access(cli_database(option), F_OK) == 0) return cli_open(db, option, DB_READ, err);
+    if (cli_is_store(option) || access(cli_database(option), F_OK) == 0) return cli_open(db, option, DB_READ, err);
     if (db_open_private(db, "rules", err) < 0) return -1;
     if (config_apply(cli_config(), db, err) == 0) return 0;
     db_close(db, &ignored);
@@ -498,6 +498,7 @@ int command_gate(int argc, char **argv, struct error *err) {
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
     command.set = argv[1];
     int code = check_options(&command, err);
+    if (code == 0 && command.run) code = cli_need_file(command.db, err);
     if (code == 0 && !command.list) code = find_base(&command, err);
     if (code == 0) code = command.list ? list_rules(&command, err) : compare(&command, err);
     run_tags_free(&command.tags);

@@ -64,7 +64,7 @@ static const struct option_row trend_output_rows[] = {
 const struct option_group trend_options[] = {{"Which series", trend_rows, 0},
                                              {"Known changes", trend_known_rows, 0},
                                              {"Output", trend_output_rows, 0},
-                                             CLI_WAREHOUSE(trend_options, db),
+                                             CLI_WAREHOUSE_OR_STORE(trend_options, db),
                                              CLI_OPTIONS_END};
 
 /* ---- known changes ---- */
@@ -72,7 +72,7 @@ const struct option_group trend_options[] = {{"Which series", trend_rows, 0},
 static int open_for_writing(struct db *db, const char *option, struct error *err) {
     struct stat about;
     /* To open it for writing would make an empty one. */
-    bool is_missing = stat(cli_database(option), &about) || about.st_size == 0;
+    bool is_missing = !cli_is_store(option) && (stat(cli_database(option), &about) || about.st_size == 0);
     return cli_open(db, option, is_missing ? DB_READ : DB_WRITE, err);
 }
 

@@ -150,7 +150,7 @@ const struct option_group report_options[] = {{"Target", target_rows, 0},
                                               {"Tools", tool_rows, 0},
                                               {"URLs", url_rows, AT(target.fetch)},
                                               {"Refused", refused_rows, 0},
-                                              CLI_WAREHOUSE(report_command, target.db),
+                                              CLI_WAREHOUSE_OR_STORE(report_command, target.db),
                                               CLI_OPTIONS_END};
 #undef AT
 

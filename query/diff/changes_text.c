@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/grid.h"
 #include "base/path.h"
 #include "base/wrap.h"
 #include "query/diff/changes.h"
 #include "query/profile/plain_name.h"
+#include "query/runs/select.h"
 #include "schema/schema.h"
 
 struct printer {
@@ -562,12 +562,16 @@ static void print_next(const struct printer *printer) {
             if (options->sides[side].runs.items[i].db != options->sides[DIFF_OLD].runs.items[0].db) return;
     struct proposal proposal = proposal_of(diff);
     if (!proposal.kind) return;
-    buffer_add_text(&line, "  clear export --db ");
-    escape_shell(&line, options->sides[DIFF_OLD].runs.items[0].db->path);
+    buffer_add_text(&line, "  clear export ");
+    warehouse_words_add(&line, options->sides[DIFF_OLD].runs.items[0].db);
     for (int side = DIFF_SIDES - 1; side >= DIFF_OLD; side--) {
         buffer_add_text(&line, side == DIFF_OLD ? " --base " : " ");
-        for (size_t i = 0; i < options->sides[side].runs.count; i++)
-            buffer_printf(&line, "%s%lld", i ? "," : "", (long long)options->sides[side].runs.items[i].id);
+        for (size_t i = 0; i < options->sides[side].runs.count; i++) {
+            const struct run_item *item = &options->sides[side].runs.items[i];
+            struct error ignored = {0};
+            buffer_add_text(&line, i ? "," : "");
+            (void)run_word_add(&line, item->db, item->id, &ignored);
+        }
     }
     print_title(printer, "next");
     fprintf(printer->out, "%s --kind %s --type %s -o what-changed.svg\n", buffer_text(&line), proposal.kind,

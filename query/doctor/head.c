@@ -1,6 +1,7 @@
 #include "query/doctor/findings.h"
 #include "query/profile/plain_name.h"
 #include "query/runs/sampling_error.h"
+#include "query/runs/select.h"
 
 #include <string.h>
 
@@ -207,6 +208,22 @@ static int print_next_of_file(struct doctor_report *report, struct error *err) {
     return 0;
 }
 
+/* Ids are of what was fetched for this process: the commands name the run in the store. */
+static int print_next_of_store(struct doctor_report *report, struct error *err) {
+    struct buffer db = {0}, run = {0};
+    warehouse_words_add(&db, report->db);
+    int code = run_word_add(&run, report->db, report->options->run_id, err);
+    if (code == 0)
+        fprintf(report->out,
+                "\n%snext%s\n  clear query %s --runs %s 'SELECT * FROM doctor'\n"
+                "  clear pull %s --from%s   # into a file, to export findings\n",
+                doctor_bold(report), doctor_plain(report), buffer_text(&db), buffer_text(&run), buffer_text(&run),
+                buffer_text(&db) + strlen("--db"));
+    buffer_free(&db);
+    buffer_free(&run);
+    return code;
+}
+
 /* The values of an export of findings. A viewer shows the last one first, so the figure of the worst finding is last. */
 static const char *export_columns(const struct doctor_report *report, const char *section) {
     static const char allocated[] = "sum(inuse_count) AS \"inuse_objects/count\", sum(inuse_bytes) AS "
@@ -228,6 +245,7 @@ static const char *export_columns(const struct doctor_report *report, const char
 int doctor_print_next(struct doctor_report *report, struct error *err) {
     static const struct { const char *section, *view; } exports[] = {{"heap", "heap"}, {"lock", "lock_use"}};
     if (report->db->is_private) return print_next_of_file(report, err);
+    if (report->db->source) return print_next_of_store(report, err);
     struct buffer db = {0};
     long long run_id = (long long)report->options->run_id;
     int code = 0;

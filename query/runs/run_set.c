@@ -136,6 +136,7 @@ static int add_one(struct growing *set, struct db *db, const char *text, struct 
 
 int run_set_add(struct run_set *set, struct db *db, const char *text, struct error *err) {
     struct growing word = {0}, whole = {0}; /* last=N selects from this word only */
+    if (db_want(db, text, err)) return -1;
     char *copy = xstrdup(text), *rest = copy, *one;
     int code = 0;
     while (code == 0 && (one = strsep(&rest, ",")))

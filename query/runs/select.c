@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "schema/schema.h"
 
 enum { UUID_PREFIX_MIN = 8 }; /* a shorter one is probably a misspelt label */
@@ -79,6 +80,7 @@ static int by_uuid(struct db *db, const char *name, int64_t *run_id, struct erro
 static int look_up(struct db *db, const char *name, int64_t *run_id, struct error *err) {
     int64_t value;
     if (!name || !*name || strcmp(name, "latest") == 0) return latest(db, 0, run_id, err);
+    if (strcmp(name, "last=1") == 0) return latest(db, 0, run_id, err); /* a set of one run */
     if (strncmp(name, "latest~", 7) == 0 && number(name + 7, &value)) return latest(db, value, run_id, err);
     int found = number(name, &value) ? by_number(db, value, run_id, err) : 0;
     const char *equals = strchr(name, '=');
@@ -98,7 +100,30 @@ static int nothing_found(struct db *db, const char *name, struct error *err) {
 }
 
 int select_run(struct db *db, const char *name, int64_t *run_id, struct error *err) {
+    if (db_want(db, name, err)) return -1;
     int found = look_up(db, name, run_id, err);
     if (found < 0) return -1;
     return found ? 0 : nothing_found(db, name ? name : "latest", err);
+}
+
+void warehouse_words_add(struct buffer *line, const struct db *db) {
+    buffer_add_text(line, "--db ");
+    escape_shell(line, db->path);
+    if (!db->source) return;
+    buffer_add_text(line, " --project ");
+    escape_shell(line, db->source->project);
+}
+
+int run_word_add(struct buffer *line, struct db *db, int64_t run_id, struct error *err) {
+    if (!db->source) {
+        buffer_printf(line, "%lld", (long long)run_id);
+        return 0;
+    }
+    sqlite3_stmt *row = db_prepare(db, "SELECT substr(uuid, 1, 8) FROM runs WHERE id = :run", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", run_id);
+    int code = db_step(db, row, err);
+    if (code == 1) buffer_add_text(line, db_text(row, 0));
+    sqlite3_reset(row);
+    return code < 0 ? -1 : 0;
 }
