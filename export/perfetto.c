@@ -118,7 +118,7 @@ static int write_event(struct perfetto *perfetto, const struct timeline_event *e
                                    thread->name, false);
     begin_event(perfetto, begun, event->start_ns, is_slice ? EVENT_SLICE_BEGIN : EVENT_INSTANT, track);
     add_details(perfetto, event, &details);
-    if (class == TIMELINE_RELEASE) add_flows(perfetto, event);
+    if (class != TIMELINE_WAIT) add_flows(perfetto, event);
     if (event->has_flow) protobuf_add_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)event->flow);
     end_event(perfetto, begun);
     if (is_slice) write_slice_end(perfetto, event, track);

@@ -173,24 +173,47 @@ static void link_release(struct timeline *timeline, uint32_t wait, uint32_t rele
     by->release = wait;
 }
 
-/* Finds the last release of a wait's lock before its end: one pass in the order of ends. */
+static bool is_of_kind(const struct timeline *timeline, const struct timeline_event *event, const char *name) {
+    return strcmp(timeline->kinds[event->kind].name, name) == 0;
+}
+
+/* The end of a thread lets joins go on. */
+static bool is_release(const struct timeline *timeline, const struct timeline_event *event) {
+    return timeline_class(timeline, event) == TIMELINE_RELEASE || is_of_kind(timeline, event, "death");
+}
+
+static bool may_be_released(const struct timeline *timeline, const struct timeline_event *event) {
+    return timeline_class(timeline, event) == TIMELINE_WAIT && !event->is_late &&
+           (event->owner != TIMELINE_NONE || !is_of_kind(timeline, event, "join"));
+}
+
+/* What both have in common: the address in the process; of joins the thread. */
+struct release_key {
+    int64_t is_thread, process, address;
+};
+
+static struct release_key release_key(const struct timeline *timeline, const struct timeline_event *event) {
+    if (is_of_kind(timeline, event, "death")) return (struct release_key){1, 0, event->thread};
+    if (is_of_kind(timeline, event, "join")) return (struct release_key){1, 0, event->owner};
+    return (struct release_key){0, timeline->threads[event->thread].process, event->address};
+}
+
+/* Finds the last release of what was waited for before the end of the wait: one pass in the order of ends. */
 static void link_releases(struct timeline *timeline) {
     uint32_t *order = xcalloc(timeline->event_count + 1, sizeof *order);
     struct map latest = {0};
     size_t count = 0;
-    for (size_t i = 0; i < timeline->event_count; i++) {
-        enum timeline_class class = timeline_class(timeline, &timeline->events[i]);
-        if (class == TIMELINE_RELEASE || (class == TIMELINE_WAIT && !timeline->events[i].is_late))
+    for (size_t i = 0; i < timeline->event_count; i++)
+        if (is_release(timeline, &timeline->events[i]) || may_be_released(timeline, &timeline->events[i]))
             order[count++] = (uint32_t)i;
-    }
     qsort_r(order, count, sizeof *order, by_end, timeline);
     for (size_t i = 0; i < count; i++) {
         const struct timeline_event *event = &timeline->events[order[i]];
-        const int64_t key[] = {timeline->threads[event->thread].process, event->address};
+        const struct release_key key = release_key(timeline, event);
         struct map_entry *entry;
-        if (timeline_class(timeline, event) == TIMELINE_RELEASE)
-            map_put(&latest, key, sizeof key, NULL)->value = order[i];
-        else if ((entry = map_find(&latest, key, sizeof key)))
+        if (is_release(timeline, event))
+            map_put(&latest, &key, sizeof key, NULL)->value = order[i];
+        else if ((entry = map_find(&latest, &key, sizeof key)))
             link_release(timeline, order[i], (uint32_t)entry->value);
     }
     map_free(&latest);

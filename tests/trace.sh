@@ -10,7 +10,7 @@ db = sqlite3.connect(sys.argv[1])
 started, = db.execute('SELECT started_ns FROM runs').fetchone()
 waits = json.load(open(sys.argv[3], encoding='utf-8'))
 names = {'alpha': None, 'beta': None, 'gamma': None, 'delta': None}
-open_waits = {wait['event_id']: wait for wait in waits if wait['kind'] != 'join'}
+open_waits = {wait['event_id']: wait for wait in waits if wait['kind'] not in ('join', 'death')}
 chained = 0
 # The clocks of the program and of the events are not read at one moment, and a frequency is measured: 1 ms of tolerance in all.
 slack = 1_000_000
@@ -113,7 +113,7 @@ kept, distinct = db.execute('SELECT count(*), count(DISTINCT tid || kind || star
 waits, = db.execute("SELECT sum(contended + read_contended) FROM locks JOIN profiles ON profiles.id = profile_id WHERE process_id = ? AND profiles.kind = 'lock'", (process,)).fetchone()
 assert kept == distinct, (kept, distinct)
 assert kept + lost >= 2 * waits - 2 and kept > 0, (kept, lost, waits)
-traced, = db.execute("SELECT count(*) FROM events WHERE kind NOT IN ('release', 'join') AND process_id = ?", (process,)).fetchone()
+traced, = db.execute("SELECT count(*) FROM events WHERE kind NOT IN ('release', 'join', 'death') AND process_id = ?", (process,)).fetchone()
 assert traced <= waits, (traced, waits)
 PYTHON
 

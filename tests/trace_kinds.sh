@@ -78,7 +78,7 @@ expect_equal "$(kinds_of 2)" flow,mark,region,sleep 'the kinds of run 2'
 expect_status 0 profile --quiet -o none.profile --trace=syscall --no-locks "$FIXTURES/trace_books" 2 >books.txt
 expect_equal "$(kinds_of 3)" syscall 'the kinds of run 3'
 expect_status 0 profile --quiet -o none.profile --trace "$FIXTURES/trace_books" 2 >books.txt
-expect_equal "$(kinds_of 4)" flow,join,mark,region 'the kinds of run 4'
+expect_equal "$(kinds_of 4)" death,flow,join,mark,region 'the kinds of run 4'
 expect_status 0 profile --quiet -o none.profile --trace=sleep --trace-limit 1h "$FIXTURES/trace_books" 2 >books.txt
 expect_equal "$(kinds_of 5)" '' 'sleeps under the limit'
 expect_status 0 profile --quiet -o none.profile "$FIXTURES/trace_books" 2 >books.txt

@@ -23,8 +23,8 @@ types = collections.Counter(re.findall(r"^  11 {\n    9: (\d)", open("decoded.tx
 print(types["1"], types["2"], types["3"])
 PYTHON
 )
-wanted=$(sql t.db "SELECT printf('%d %d %d', 2 * sum(kind <> 'release'), 2 * sum(kind <> 'release'),
-                                     sum(kind = 'release') + (SELECT count(release_id) FROM lock_waits)) FROM events")
+wanted=$(sql t.db "SELECT printf('%d %d %d', 2 * sum(kind NOT IN ('release', 'death')), 2 * sum(kind NOT IN ('release', 'death')),
+                                     sum(kind IN ('release', 'death')) + (SELECT count(release_id) FROM lock_waits)) FROM events")
 expect_equal "$counts" "$wanted" 'beginnings, ends and instants'
 
 processor=$(trace_processor)

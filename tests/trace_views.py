@@ -64,7 +64,7 @@ def walk(tid, begin, end):
         if over <= begin:
             break
         releases = [event for event in events
-                    if (event["kind"] == "death" if wait["kind"] == "join" else event["kind"] == "release" and event["address"] == wait["address"])
+                    if (event["kind"] == "death" and event["tid"] == wait["owner_tid"] if wait["kind"] == "join" else event["kind"] == "release" and event["address"] == wait["address"])
                     and wait["start_ns"] <= event["start_ns"] <= wait["start_ns"] + wait["duration_ns"] and not wait["is_late"]]
         if releases:
             release = max(releases, key=lambda event: event["start_ns"])

@@ -124,8 +124,13 @@ static void lock_acquired(struct thread *thread, void *lock, enum mode mode, boo
         lock_got(thread, lock, attempt, mode);
         return;
     }
+    uint64_t now = clock_ticks(), wait = clock_ticks_of(wait_ns);
     attempt = lock_contended(thread, lock, OBJECT_LOCK, attempt, caller, &id);
-    lock_got_waiting(thread, lock, attempt, mode, clock_ticks_of(wait_ns));
+    if (traces(TRACE_LOCK)) {
+        trace_wait_begins(thread, id, 0);
+        trace_wait_ended(thread, mode == SHARED ? EVENT_READ : EVENT_LOCK, now > wait ? now - wait : 0, now, 0);
+    }
+    lock_got_waiting(thread, lock, attempt, mode, wait);
 }
 
 static void lock_released(struct thread *thread, const void *lock, enum mode mode) {
@@ -138,9 +143,15 @@ HOOK void clear_rt_lock_acquired(const void *lock, int mode, int contended, uint
     REPORT(FEATURE_LOCKS, lock_acquired(thread, (void *)(uintptr_t)lock, how, contended != 0, wait_ns, CALLER()));
 }
 
+static ALWAYS_INLINE void end_hold(const void *lock, enum mode mode) {
+    FOLLOW(FEATURE_LOCKS, lock_released(thread, lock, mode));
+}
+
 HOOK void clear_rt_lock_released(const void *lock, int mode) {
     if (is_paused() && !self->held_count) return;
-    FOLLOW(FEATURE_LOCKS, lock_released(thread, lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE));
+    uint64_t since = traces(TRACE_HOLD) && mode != CLEAR_SHARED ? trace_hold_since(lock) : 0;
+    end_hold(lock, mode == CLEAR_SHARED ? SHARED : EXCLUSIVE);
+    if (since) trace_held(lock, since, clock_ticks(), false, CALLER());
 }
 
 /* --- allocators ----------------------------------------------------------------------------------------------- */

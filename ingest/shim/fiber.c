@@ -7,14 +7,7 @@ enum { SHORT_NS = 1000000, VERY_SHORT_NS = 10000 }; /* lifetimes below these cou
 
 /* Live fibers: fiber + 1 -> site, time of the spawn (CLOCK_MONOTONIC). In memory that a forked child does not get. */
 static struct locked_table *fiber_shard(uint64_t fiber) {
-    struct locked_table *known = load_acquire(&process->fibers), *made;
-    if (!known && (made = private_memory(TABLE_SHARDS * sizeof *made))) {
-        if (compare_exchange(&process->fibers, &known, made))
-            known = made;
-        else
-            private_memory_free(made, TABLE_SHARDS * sizeof *made);
-    }
-    return known ? table_shard(known, fiber + 1) : NULL;
+    return table_shard_made(&process->fibers, fiber + 1);
 }
 
 /* `part` is the scheduler + 1, or 0 for the site itself. */

@@ -83,3 +83,14 @@ bool table_take(struct locked_table *table, uint64_t key, struct table_entry *en
 bool table_find(struct locked_table *table, uint64_t key, struct table_entry *entry) {
     return look_up(table, key, entry, false);
 }
+
+struct locked_table *table_shard_made(struct locked_table **shards, uint64_t key) {
+    struct locked_table *known = load_acquire(shards), *made;
+    if (!known && (made = private_memory(TABLE_SHARDS * sizeof *made))) {
+        if (compare_exchange(shards, &known, made))
+            known = made;
+        else
+            private_memory_free(made, TABLE_SHARDS * sizeof *made);
+    }
+    return known ? table_shard(known, key) : NULL;
+}

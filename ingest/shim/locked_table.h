@@ -24,6 +24,9 @@ bool table_put(struct locked_table *table, struct table_entry entry, struct tabl
 bool table_take(struct locked_table *table, uint64_t key, struct table_entry *entry);
 bool table_find(struct locked_table *table, uint64_t key, struct table_entry *entry);
 
+/* The shard of a key among TABLE_SHARDS tables that are made when the first one is asked for; NULL: no memory. */
+struct locked_table *table_shard_made(struct locked_table **shards, uint64_t key);
+
 /* Independent tables, so that two threads seldom wait for one lock. */
 enum { TABLE_SHARDS = 64 };
 static inline struct locked_table *table_shard(struct locked_table *shards, uint64_t key) {

@@ -463,8 +463,18 @@ HOOK int pthread_spin_trylock(pthread_spinlock_t *lock) {
     TRY(lock, OBJECT_SPIN, EXCLUSIVE, real.pthread_spin_trylock(lock));
 }
 
-HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
+static ALWAYS_INLINE int unlock_spin(pthread_spinlock_t *lock) {
     RELEASE(lock, real.pthread_spin_unlock(lock));
+}
+
+/* Nothing in the lock says whether somebody waits. */
+static __attribute__((noinline)) int unlock_spin_traced(pthread_spinlock_t *lock, const uint64_t *caller) {
+    UNLOCK_TRACED((void *)(uintptr_t)lock, false, caller, unlock_spin(lock));
+}
+
+HOOK int pthread_spin_unlock(pthread_spinlock_t *lock) {
+    if (traces(TRACE_HOLD)) return unlock_spin_traced(lock, CALLER());
+    return unlock_spin(lock);
 }
 
 /* --- mutexes of C11, which glibc makes of its own below the functions that are hooked ------------------------------ */
@@ -486,6 +496,17 @@ HOOK int mtx_trylock(mtx_t *mutex) {
     TRY_AS(mutex, OBJECT_MUTEX, EXCLUSIVE, outcome_c11, real.mtx_trylock(mutex));
 }
 
-HOOK int mtx_unlock(mtx_t *mutex) {
+static ALWAYS_INLINE int unlock_c11(mtx_t *mutex) {
     RELEASE(mutex, real.mtx_unlock(mutex));
+}
+
+/* It is a mutex of POSIX under another name (glibc's nptl/thrd_priv.h). */
+static __attribute__((noinline)) int unlock_c11_traced(mtx_t *mutex, const uint64_t *caller) {
+    _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t) && thrd_success == 0, "the same");
+    UNLOCK_TRACED(mutex, mutex_is_waited_for((const pthread_mutex_t *)(const void *)mutex), caller, unlock_c11(mutex));
+}
+
+HOOK int mtx_unlock(mtx_t *mutex) {
+    if (traces(TRACE_LOCK | TRACE_HOLD)) return unlock_c11_traced(mutex, CALLER());
+    return unlock_c11(mutex);
 }

@@ -16,6 +16,7 @@
 #include "ingest/shim/cpu.h"
 #include "ingest/shim/cpu_time.h"
 #include "ingest/shim/intern.h"
+#include "ingest/shim/joins.h"
 #include "ingest/shim/peak.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/sample.h"
@@ -277,6 +278,7 @@ static void begin_thread(struct thread *thread) {
     sample_start(thread);
     pthread_setspecific(thread_end_key, thread);
     life_begins(thread);
+    join_begins();
     if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
 }
 
@@ -353,7 +355,8 @@ static void thread_ended(void *value) {
     thread->state = THREAD_BUSY;
     cpu_end(thread);
     wait_abandoned(thread);
-    if (traces(TRACE_THREAD)) trace_moment(thread, EVENT_DEATH, NULL);
+    if (traces(TRACE_THREAD | TRACE_WAIT)) trace_moment(thread, EVENT_DEATH, NULL); /* it lets joins go on */
+    join_ends();
     life_ends(thread);
     if (!load_acquire(&process->orphan)) make_orphan();
     struct thread *orphan = load_acquire(&process->orphan);

@@ -132,6 +132,7 @@ struct process {
     uint64_t mapped_count, mapped_capacity;
     struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
     struct locked_table *fibers; /* fiber.c; the same */
+    struct locked_table *joined; /* joins.c; the same */
     struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
     /* Guarded by peak_lock. */
     struct thread *alone; /* the one thread that there is; NULL: none yet, or there are more */

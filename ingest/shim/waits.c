@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <threads.h>
 
+#include "ingest/shim/joins.h"
 #include "ingest/shim/real.h"
 #include "ingest/shim/spins.h"
 #include "ingest/shim/trace.h"
@@ -288,6 +289,12 @@ HOOK int pthread_barrier_wait(pthread_barrier_t *barrier) {
 /* All joins are of one object: threads come and go, and what matters is who waits. */
 #define JOINED ((const void *)1)
 
+/* The owner of a join is the thread that it waits for. That may not have begun before. */
+static void name_joined(pthread_t id, bool has_ended) {
+    struct thread *thread = self;
+    if (traces(TRACE_WAIT) && thread->traced_object) thread->traced_owner = join_thread(id, has_ended);
+}
+
 #define JOIN(thread_id, took_call, ended, wait_call)                                                                   \
     pthread_testcancel();                                                                                              \
     struct thread *thread = lock_enter();                                                                              \
@@ -301,6 +308,7 @@ HOOK int pthread_barrier_wait(pthread_barrier_t *barrier) {
     RECORD(thread, wait = wait_begins(thread, JOINED, OBJECT_JOIN, NULL, CALLER_FRAME()));                             \
     thread_leave(thread);                                                                                              \
     int result = wait_call;                                                                                            \
+    name_joined(thread_id, result == 0);                                                                               \
     wait_ends(&wait, ended);                                                                                           \
     return result
 

@@ -76,13 +76,15 @@ JOIN json_each(
                             ORDER BY events.start_ns DESC
                             LIMIT 1)
          LEFT JOIN events AS old ON path.next_what <> 'ran' AND old.id = path.wait_id
-         -- What let it go on: the last release, or, as a join returns when its thread ends, the last end of a thread.
+         -- What let it go on: the last release, or, as a join returns when its thread ends, the end of that thread (of any, where it is not
+         -- known which one was joined).
          LEFT JOIN events AS releases
              ON NOT coalesce(waits.is_late, old.is_late)
             AND releases.id = CASE coalesce(waits.kind, old.kind) WHEN 'join'
                 THEN (SELECT events.id
                       FROM events
                       WHERE events.process_id = targets.process_id AND events.kind = 'death'
+                        AND events.tid = coalesce(waits.owner_tid, old.owner_tid, events.tid)
                         AND events.start_ns BETWEEN coalesce(waits.start_ns, old.start_ns)
                                                 AND coalesce(waits.start_ns + waits.duration_ns, old.start_ns + old.duration_ns)
                       ORDER BY events.start_ns DESC

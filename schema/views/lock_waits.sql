@@ -19,11 +19,11 @@ CREATE VIEW lock_waits AS
 --   function [text]: of that stack, as in the view places
 --   file [text]: as in the view places
 --   line [line]: as in the view places
---   owner_tid [number]: the thread that had the lock when the wait began; NULL: unknown, or none
+--   owner_tid [number]: the thread that had the lock when the wait began; of a join the thread that was joined; NULL: unknown, or none
 --   owner [text]: its name; NULL: unknown
 --   is_late [0 or 1]: 1: it ended at its time limit, or was interrupted or cancelled
 --   release_id [id]: the release that ended it, in events: the last one of the lock before the end of the wait; NULL: none is known. A lock
---     is released several times during one wait where others get it first
+--     is released several times during one wait where others get it first. Of a join: the end of the thread
 --   released_by [number]: the thread that released it
 --   release_trace_id [id]: the stack that released it, which is where the lock was held to
 --   release_function [text]: of that stack, as in the view places
@@ -61,11 +61,19 @@ JOIN places ON places.trace_id = waits.trace_id
 LEFT JOIN threads AS waiters ON waiters.process_id = waits.process_id AND waiters.tid = waits.tid
 LEFT JOIN threads AS owners ON owners.process_id = waits.process_id AND owners.tid = waits.owner_tid
 LEFT JOIN events AS releases
-    ON releases.id = (SELECT events.id
-                      FROM events
-                      WHERE events.process_id = waits.process_id AND events.address = waits.address AND events.kind = 'release'
-                        AND events.start_ns BETWEEN waits.start_ns AND waits.start_ns + waits.duration_ns
-                        AND NOT waits.is_late
-                      ORDER BY events.start_ns DESC
-                      LIMIT 1)
+    ON releases.id = CASE waits.kind WHEN 'join'
+        THEN (SELECT events.id
+              FROM events
+              WHERE events.process_id = waits.process_id AND events.tid = waits.owner_tid AND events.kind = 'death'
+                AND events.start_ns BETWEEN waits.start_ns AND waits.start_ns + waits.duration_ns
+                AND NOT waits.is_late
+              ORDER BY events.start_ns DESC
+              LIMIT 1)
+        ELSE (SELECT events.id
+              FROM events
+              WHERE events.process_id = waits.process_id AND events.address = waits.address AND events.kind = 'release'
+                AND events.start_ns BETWEEN waits.start_ns AND waits.start_ns + waits.duration_ns
+                AND NOT waits.is_late
+              ORDER BY events.start_ns DESC
+              LIMIT 1) END
 JOIN places AS release_places ON release_places.trace_id = coalesce(releases.trace_id, 0); -- a LEFT JOIN would read all places
