@@ -52,7 +52,7 @@ BUILD_PACKAGES := gcc make libc6-dev pkg-config libsqlite3-dev zlib1g-dev libzst
 DEMO_PACKAGES  := sqlite3
 TEST_PACKAGES  := libcmocka-dev golang-go graphviz sqlite3 python3 git perl g++ xz-utils tar openssl gdb file procps strace binutils linux-perf tmux less \
 	libglib2.0-dev valgrind heaptrack curl libxml2-utils cmark-gfm python3-jsonschema mandoc zsh fish rustc chromium chromium-driver postgresql libpq5
-BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2
+BENCH_PACKAGES := heaptrack python3 golang-go linux-perf libjemalloc2 nginx-light wrk
 FUZZ_PACKAGES  := clang libclang-rt-14-dev
 A11Y_PACKAGES  := $(if $(shell command -v npm),,npm)
 TRUTH_PACKAGES := curl g++ git heaptrack jq libglib2.0-dev linux-perf nginx-light nodejs perl python3 redis-server redis-tools rustc sqlite3 valgrind xz-utils
@@ -149,6 +149,7 @@ bench: ## install the peers, build, print the figures of the runtime beside heap
 	$(call install_missing,$(BUILD_PACKAGES) $(DEMO_PACKAGES) $(BENCH_PACKAGES))
 	$(SUBMAKE) all $(BUILD)/bench/delta
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/run
+	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" bench/trace
 	@CLEAR=$(abspath $(OUT))/clear bench/ingest
 	@CLEAR=$(abspath $(OUT))/clear bench/upkeep
 
