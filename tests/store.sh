@@ -49,15 +49,12 @@ while read -r table; do
 done <hanging.txt
 
 # ---- again: nothing is stored twice ----
-contents() { # of the whole store
-    pg_dump --data-only --schema clear profiles | grep -v -E '^(--|SET|SELECT|\\(un)?restrict)' | sort | cksum
-}
-before=$(contents)
+before=$(pg_contents)
 for db in a b c d merged; do
     "$CLEAR" push --json --db $db.db --to $STORE --project all >push.json 2>err.txt || fail "second push of $db.db: $(cat err.txt)"
     expect_match "$(cat push.json)" '"pushed":0,"known":[1-9]' "second push of $db.db"
 done
-expect_equal "$(contents)" "$before" 'the store after a second push'
+expect_equal "$(pg_contents)" "$before" 'the store after a second push'
 "$CLEAR" pull --json all --from $STORE --project all --db back.db >pull.json || fail 'second pull'
 expect_match "$(cat pull.json)" "\"pulled\":0,\"known\":$runs" 'second pull'
 # Two projects have nothing in common.
@@ -133,10 +130,10 @@ pg "UPDATE clear.functions SET name = left(name, -1) WHERE name = 'mainx'" || fa
 "$CLEAR" push -q latest --db a.db --to $STORE --project clash || fail push
 pg "INSERT INTO clear.traces(project, key, \"check\", locations) SELECT clash.project, key, \"check\" # 1, locations FROM clear.projects AS clash, clear.traces
     JOIN clear.projects USING (project) WHERE projects.name = 'all' AND clash.name = 'clash' ON CONFLICT DO NOTHING" || fail clash
-before=$(contents)
+before=$(pg_contents)
 expect_status 1 "$CLEAR" push latest --db b.db --to $STORE --project clash 2>err.txt
 expect_match "$(cat err.txt)" 'another stack under the key' 'a clash of keys'
-expect_equal "$(contents)" "$before" 'the store after a clash'
+expect_equal "$(pg_contents)" "$before" 'the store after a clash'
 
 # ---- versions ----
 pg "UPDATE clear.meta SET value = '99999999'" || fail update
