@@ -69,6 +69,10 @@ db.execute("UPDATE runs SET duration_ns = 10000000000 WHERE id = ?", (run,))
 assert case(blocked(2_000_000))["io-under-lock"][0] == "note"
 # A call that was over before the wait began, and one of another thread.
 assert case([(1, "syscall", 0, 1000, name), (2, "mutex", 1000, 50_000_000, lock, 77, 1), (3, "syscall", 0, 60_000_000, name)]) == {}
+# The owner gave the lock to somebody else, and went into the call only then, though 2 still waited; or it went into it before.
+def given_up(at):
+    return [(1, "release", at, 0, lock, 77), (1, "syscall", 5_000_000, 40_000_000, name, 0, None, other), (2, "mutex", 0, 50_000_000, lock, 77, 1)]
+assert case(given_up(4_000_000)) == {} and set(case(given_up(6_000_000))) == {"io-under-lock"}
 
 def regions(count, slowest):
     return [(1, "region", 100_000_000 * i, 1_000_000, name) for i in range(count - 1)] + [(1, "region", 100_000_000 * count, slowest, name)]
@@ -85,4 +89,9 @@ got = case(holds + [(2, "hold", 1000, 100, name, 88), (2, "hold", 1050, 10, lock
 assert set(got) == {"inversion"} and got["inversion"][1] == {"count": 1, "back_count": 1, "time_ns": 10}, got
 assert case(holds + [(2, "hold", 1000, 100, name, 88), (2, "hold", 1100, 10, lock, 77)]) == {}
 assert case(holds + [(2, "hold", 1000, 100, lock, 77), (2, "hold", 1050, 10, name, 88)]) == {}, "one order"
+# The same by who waits for a lock whose owner asks for another one: not so if the owner has released it before it asks, though others wait on.
+asks = [(3, "mutex", 0, 100, lock, 77, 1), (1, "mutex", 50, 10, name, 88, None, other), (4, "mutex", 1000, 100, name, 88, 2), (2, "mutex", 1050, 10, lock, 77)]
+assert set(case(asks)) == {"inversion"}
+assert case(asks + [(2, "release", 1040, 0, name, 88)]) == {}, "released before"
+assert set(case(asks + [(2, "release", 1060, 0, name, 88)])) == {"inversion"}, "released afterwards"
 PYTHON

@@ -117,6 +117,11 @@ nested AS (
                                          AND before.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')), 0)
     WHERE held.owner_tid IS NOT NULL AND inner.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own') AND inner.address <> held.address
       AND inner.start_ns + inner.duration_ns > held.start_ns
+      -- The owner may give the lock to another thread, and go on, before the wait is over.
+      AND NOT EXISTS (SELECT 1
+                      FROM events AS released
+                      WHERE released.process_id = held.process_id AND released.address = held.address AND released.kind = 'release'
+                        AND released.start_ns BETWEEN held.start_ns AND inner.start_ns AND released.tid = held.owner_tid)
     UNION
     SELECT held.process_id, held.object_id, held.address, inner.object_id, inner.address, inner.trace_id, inner.id,
            iif(inner.kind = 'hold', 0, inner.duration_ns)
@@ -152,6 +157,11 @@ blocked AS (
                                        LIMIT 1), held.start_ns)
     WHERE held.owner_tid IS NOT NULL AND inner.kind IN ('sleep', 'syscall')
       AND inner.start_ns + inner.duration_ns > held.start_ns
+      -- As above.
+      AND NOT EXISTS (SELECT 1
+                      FROM events AS released
+                      WHERE released.process_id = held.process_id AND released.address = held.address AND released.kind = 'release'
+                        AND released.start_ns BETWEEN held.start_ns AND inner.start_ns AND released.tid = held.owner_tid)
 ),
 blocking AS (
     SELECT object_id, trace_id, max(waiter_trace_id) AS waiter_trace_id, count(DISTINCT id) AS count, sum(time_ns) AS time_ns,
