@@ -39,6 +39,8 @@ for line in open(sys.argv[2], encoding='ascii'):
         assert event['duration_ns'] == 0, dict(event)
     elif kind != 'fork':
         assert event['duration_ns'] >= 10_000_000, dict(event)
+    if kind == 'sleep': # 20 ms were asked for, and the kernel gives no less
+        assert 0.95 * 20_000_000 <= event['duration_ns'] <= 1.05 * (end - begin), (line, dict(event))
     assert event['value'] == (number if kind in ('flow', 'alloc', 'free', 'fork') else None), (line, dict(event))
     assert event['is_late'] == 0 and event['owner_tid'] is None and (event['address'] == 0) == (kind not in ('alloc', 'free', 'hold')), dict(event)
     assert event['object_kind'] == ('lock' if kind == 'hold' else 'name'), dict(event)
