@@ -16,6 +16,7 @@
 struct store_options {
     struct team_options team;
     struct retention rules;
+    const char *shard;
     bool json, dry_run;
 };
 
@@ -31,6 +32,13 @@ static const struct option_row store_rows[] = {
     {"json", .type = OPTION_SWITCH, .offset = AT(json), .help = "Of status and gc: print a JSON object."},
     {0},
 };
+static const struct option_row store_shard_rows[] = {
+    {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
+     .help = "The project that is on another server."},
+    {"at", .type = OPTION_TEXT, .offset = AT(shard), .argument = "URL",
+     .help = "The store on that server, made with `clear store init` there."},
+    {0},
+};
 static const struct option_row store_gc_rows[] = {
     {"keep", .type = OPTION_TAKE, .take = take_keep, .offset = AT(rules), .argument = "TIME",
      .help = "Keep the runs of the last TIME, such as `90d` or `26w`, and the rest of the month in which that begins. "
@@ -41,7 +49,8 @@ static const struct option_row store_gc_rows[] = {
     {0},
 };
 #undef AT
-const struct option_group store_options[] = {{"Store", store_rows, 0}, {"Of gc", store_gc_rows, 0}, CLI_OPTIONS_END};
+const struct option_group store_options[] = {
+    {"Store", store_rows, 0}, {"Of gc", store_gc_rows, 0}, {"Of shard", store_shard_rows, 0}, CLI_OPTIONS_END};
 
 /* ---- init and upgrade -------------------------------------------------------------------------------------------- */
 
@@ -66,6 +75,17 @@ static int upgrade(const struct store_options *options, const char *address, str
     if (code == 0 && before != after) printf("%s: version %" PRId64 ", was %" PRId64 "\n", shown, after, before);
     free(shown);
     return code;
+}
+
+static int put_on(const struct store_options *options, const char *address, struct error *err) {
+    if (!options->team.project || !options->shard)
+        return error_usage(
+            err, "say which project is where: clear store shard --project NAME --at postgresql://HOST/DATABASE");
+    if (team_put_shard(address, options->team.project, options->shard, err)) return -1;
+    char *shown = team_shown_address(options->shard);
+    printf("project %s is on %s\n", options->team.project, shown);
+    free(shown);
+    return 0;
 }
 
 static int grant(const struct store_options *options, const char *address, struct error *err) {
@@ -204,7 +224,8 @@ int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make}, {"status", show}, {"upgrade", upgrade}, {"gc", collect}, {"grant", grant}};
+    } words[] = {{"init", make},  {"status", show},  {"upgrade", upgrade},
+                 {"gc", collect}, {"shard", put_on}, {"grant", grant}};
     struct store_options options = {0};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
@@ -216,7 +237,7 @@ int command_store(int argc, char **argv, struct error *err) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         nearest_offer(&nearest, words[i].word);
     if (argc < 2)
-        return error_usage(err, "say what to do with the store: clear store init, status, upgrade, gc or grant");
+        return error_usage(err, "say what to do with the store: clear store init, status, upgrade, gc, shard or grant");
     return error_usage(err, "clear store has no '%s'%s%s; it has init, status, upgrade and grant", argv[1],
                        *nearest.found ? ", did you mean " : "", nearest.found);
 }

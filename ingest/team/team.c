@@ -45,10 +45,36 @@ int team_read_version(struct team_server *server, int64_t *version, struct error
     return check_version(server, err) || read_version(server, version, err) ? -1 : 0;
 }
 
+/* The address of the server that has the project; NULL: this one. free() it. */
+static int find_shard(struct team *team, char **address, struct error *err) {
+    const char *values[] = {team->project_number};
+    struct team_answer answer;
+    *address = NULL;
+    if (team_ask(&team->server, "SELECT address FROM clear.shards WHERE project = $1", values, 1, &answer, err))
+        return -1;
+    if (answer.rows) *address = xstrdup(team_text(&answer, 0, 0));
+    team_answer_free(&answer);
+    return 0;
+}
+
+/* A shard's own table does not send us further: two that name each other would send us round for ever. */
+static int go_to_shard(struct team *team, struct error *err) {
+    char *address, *from = xstrdup(team->server.name);
+    int code = find_shard(team, &address, err);
+    if (code == 0 && address) {
+        team_disconnect(&team->server);
+        code = team_connect(&team->server, address, err) || check_version(&team->server, err) ? -1 : 0;
+        if (code) error_prefix(err, "%s, project %s is on another server: ", from, team->project_name);
+    }
+    free(address);
+    free(from);
+    return code;
+}
+
 int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err) {
     *team = (struct team){.project_name = project, .project = content_project(project)};
     snprintf(team->project_number, sizeof team->project_number, "%" PRId64, team->project);
-    if (team_connect(&team->server, uri, err) || check_version(&team->server, err)) return -1;
+    if (team_connect(&team->server, uri, err) || check_version(&team->server, err) || go_to_shard(team, err)) return -1;
     return layout_make(&team->layout, db, err);
 }
 
@@ -122,6 +148,27 @@ int team_grant(const char *uri, struct error *err) {
                        team_run(&server, embedded_text("team/grant.sql"), err)
                    ? -1
                    : 0;
+    team_disconnect(&server);
+    return code;
+}
+
+static int put_shard(struct team_server *server, const char *project, const char *shard, struct error *err) {
+    char number[24];
+    int64_t changed;
+    snprintf(number, sizeof number, "%" PRId64, content_project(project));
+    const char *values[] = {number, shard};
+    if (check_version(server, err) ||
+        team_change(server, embedded_text("team/put_shard.sql"), values, 2, &changed, err))
+        return -1;
+    return changed
+               ? 0
+               : error_fail(err, "%s: project %s has runs here: they would be found no more", server->name, project);
+}
+
+int team_put_shard(const char *uri, const char *project, const char *shard, struct error *err) {
+    struct team_server server;
+    if (team_check_address(shard, err)) return -1;
+    int code = team_connect(&server, uri, err) || put_shard(&server, project, shard, err) ? -1 : 0;
     team_disconnect(&server);
     return code;
 }

@@ -7,7 +7,7 @@
 #include "ingest/team/layout.h"
 #include "ingest/team/team_server.h"
 
-enum { TEAM_VERSION = 2 }; /* of the tables that layout.c does not make */
+enum { TEAM_VERSION = 3 }; /* of the tables that layout.c does not make */
 
 struct team {
     struct team_server server;
@@ -17,7 +17,8 @@ struct team {
     const char *project_name;
 };
 
-/* Connects, and checks that the store is there and of this version. `db`: any open warehouse, for its schema. team_close it, whatever
+/* Connects, and checks that the store is there and of this version. A project that the store's table `shards` names is on another server: then
+ * the connection is to that one. `db`: any open warehouse, for its schema. team_close it, whatever
  * it returns. */
 int team_open(struct team *team, const char *uri, const char *project, struct db *db, struct error *err);
 void team_close(struct team *team);
@@ -30,6 +31,10 @@ int team_make(const char *uri, bool may_make, int64_t *version, struct error *er
 
 /* Makes the roles clear_push and clear_read, and gives them what they need. */
 int team_grant(const char *uri, struct error *err);
+
+/* From now on the runs of the project go to the store at `shard`, and come from there. A project that has runs here is refused: they would be
+ * found no more. */
+int team_put_shard(const char *uri, const char *project, const char *shard, struct error *err);
 
 /* The month's first day of a moment, as PostgreSQL reads it. */
 struct team_month {

@@ -12,6 +12,12 @@ CREATE TABLE IF NOT EXISTS clear.projects (
     name    text   NOT NULL
 );
 
+-- Projects whose runs are on another server, which has a store of its own. Who pushes or pulls asks here, and then goes straight there.
+CREATE TABLE IF NOT EXISTS clear.shards (
+    project bigint PRIMARY KEY, -- as in projects, whether or not that has it
+    address text   NOT NULL -- postgresql://HOST/DATABASE, without a password
+);
+
 -- What a run uses of the names, in the order in which exports list it. Other tables have a place in these lists, from 1.
 CREATE TABLE IF NOT EXISTS clear.run_names (
     project    bigint      NOT NULL,
