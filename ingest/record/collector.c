@@ -328,7 +328,35 @@ static uint64_t scaled(uint64_t value, uint64_t by, uint64_t of) {
     return (uint64_t)((double)value * (double)by / (double)(of ? of : 1));
 }
 
-/* When the process ended or became another program, by CLOCK_MONOTONIC; 0 where its segment does not say it. */
+struct latest_event {
+    struct segment_view *view;
+    uint64_t ticks;
+};
+
+/* Each thread fills its chunks in the order of time. */
+static void on_events(void *context, size_t offset, uint64_t turn, uint64_t count) {
+    struct latest_event *latest = context;
+    struct segment_event event;
+    if (!count || segment_view_events(latest->view, offset, turn, (size_t)count - 1, 1, &event) != 1) return;
+    bool is_of_block = event.kind == EVENT_ALLOC || event.kind == EVENT_FREE; /* its end is no time */
+    uint64_t ticks = is_of_block ? event.begin : event.end;
+    if (latest->ticks < ticks) latest->ticks = ticks;
+}
+
+/* The process may have gone on without its recorder, and was killed then: its events say at least until when. 0: there are none, or
+ * none that can be. */
+static uint64_t latest_event(const struct collector *collector, struct segment_view *view) {
+    static const struct segment_visitor visitor = {.event_chunk = on_events};
+    struct latest_event latest = {.view = view};
+    struct moment now = moment_now();
+    if (!recording_note_is_of_now(&collector->note))
+        return 0; /* of another start of the machine, whose clock was another */
+    segment_view_walk(view, &visitor, &latest);
+    return latest.ticks <= (view->head.features & FEATURE_TSC ? now.ticks : now.ns) ? latest.ticks : 0;
+}
+
+/* When the process ended or became another program, by CLOCK_MONOTONIC; the last moment that its segment knows where it was killed, 0
+ * where there is none. */
 static uint64_t ended_ns(const struct collector *collector, const struct recorded *recorded) {
     struct segment_view view;
     struct error ignored = {0};
@@ -336,6 +364,7 @@ static uint64_t ended_ns(const struct collector *collector, const struct recorde
     uint64_t ticks = atomic_load_explicit(&view.head.end_ticks, memory_order_relaxed);
     bool is_tsc = view.head.features & FEATURE_TSC;
     struct tick_rate rate = tick_rate(collector);
+    if (!ticks) ticks = latest_event(collector, &view);
     segment_view_close(&view);
     if (!ticks || !is_tsc) return ticks;
     if (ticks < collector->start.ticks) return 0;
