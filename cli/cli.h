@@ -114,6 +114,12 @@ int cli_check_owner(const char *option, struct error *err);
  * are chosen by name (ingest/team/team_reader.h). */
 int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err);
 
+/* The same for lists of runs, of which a store then gives only what lists show: rows of `runs`, tags, totals, kinds of profile. */
+int cli_open_heads(struct db *db, const char *option, struct error *err);
+/* And the view `series`, for `figure` (NULL: all) of the subjects `of` (GLOB; NULL: the whole run). The runs come as a whole where the store has
+ * these not as rows. */
+int cli_open_figures(struct db *db, const char *option, const char *figure, const char *of, struct error *err);
+
 /* Reads numbers with units. `name` is the name in messages ("--depth"). Out of range or not a number: a usage error.
  *   count    1000, 10k, 5M
  *   bytes    4096, 512KiB, 1M, 2GB (K, KB and KiB are all 1024)

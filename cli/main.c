@@ -61,7 +61,7 @@ const struct command commands[] = {
     ROW(push, MOVE, "send runs to a team's store on PostgreSQL", .options = push_options, .arguments = "<runs>"),
     ROW(pull, MOVE, "fetch runs from a team's store into a warehouse", .options = pull_options),
     ROW(store, MOVE, "make a team's store, show what it holds, delete old runs", .options = store_options,
-        .arguments = "init|status|upgrade|gc|shard|grant"),
+        .arguments = "init|status|findings|upgrade|gc|shard|grant"),
     ROW(help, HELP, "explain a command", .options = help_options, .arguments = "<command>"),
     ROW(version, HELP, "print the versions of clear and its libraries", .options = version_options),
     {0},

@@ -91,17 +91,21 @@ int cli_need_file(const char *option, struct error *err) {
     return cli_is_store(option) ? refuse_store(cli_database(option), err) : 0;
 }
 
+/* How much of the runs of a store is wanted. */
+struct extent {
+    enum { WHOLE, HEADS, FIGURES } what;
+    const char *figure; /* of FIGURES */
+};
+
 /* The one place where the address of a store becomes a warehouse. */
-static int open_store(struct db *db, const char *address, enum db_mode mode, struct error *err) {
+static int open_store(struct db *db, const char *address, const struct extent *extent, struct error *err) {
     struct error ignored = {0};
-    *db = (struct db){0};
-    if (mode == DB_READ) {
-        if (team_reader_open(db, address, cli_project(), err)) return -1;
-        if (!given_runs || db_want(db, given_runs, err) == 0) return 0;
-        db_close(db, &ignored);
-        return -1;
-    }
-    return refuse_store(address, err);
+    if (team_reader_open(db, address, cli_project(), err)) return -1;
+    if (extent->what == HEADS) team_reader_heads(db);
+    if (extent->what == FIGURES) team_reader_figures(db, extent->figure);
+    if (!given_runs || db_want(db, given_runs, err) == 0) return 0;
+    db_close(db, &ignored);
+    return -1;
 }
 
 int cli_need_runs(struct db *db, struct error *err) {
@@ -112,17 +116,43 @@ int cli_need_runs(struct db *db, struct error *err) {
                                db->path);
 }
 
-static int open_any(struct db *db, const char *option, enum db_mode mode, struct error *err) {
-    if (cli_is_store(option)) return open_store(db, cli_database(option), mode, err);
+static int open_any(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
+                    struct error *err) {
+    *db = (struct db){0};
+    if (cli_is_store(option) && mode == DB_READ) return open_store(db, cli_database(option), extent, err);
+    if (cli_need_file(option, err)) return -1;
     if (given_runs)
         return error_usage(err, "--runs is for a store, and %s is a file: it has its runs", cli_database(option));
     return cli_check_owner(option, err) || db_open(db, cli_database(option), mode, err) ? -1 : 0;
 }
 
-int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err) {
-    if (open_any(db, option, mode, err)) return -1;
+static int open_extent(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
+                       struct error *err) {
+    if (open_any(db, option, mode, extent, err)) return -1;
     if (config_apply(&config, db, err) == 0) return 0;
     struct error ignored = {0};
     db_close(db, &ignored);
     return -1;
+}
+
+int cli_open(struct db *db, const char *option, enum db_mode mode, struct error *err) {
+    return open_extent(db, option, mode, &(struct extent){.what = WHOLE}, err);
+}
+
+int cli_open_heads(struct db *db, const char *option, struct error *err) {
+    return open_extent(db, option, DB_READ, &(struct extent){.what = HEADS}, err);
+}
+
+/* Functions, sites and findings are in the runs. */
+static bool has_rows(const char *figure, const char *of) {
+    static const char *const scopes[] = {"lock ", "wait ", "cell ", "channel ", "syscall ", "counter ", "sample "};
+    if (figure && strcmp(figure, "findings") == 0) return false;
+    for (size_t i = 0; of && i < sizeof scopes / sizeof *scopes; i++)
+        if (strncmp(of, scopes[i], strlen(scopes[i])) == 0) return true;
+    return !of;
+}
+
+int cli_open_figures(struct db *db, const char *option, const char *figure, const char *of, struct error *err) {
+    struct extent extent = {has_rows(figure, of) ? FIGURES : WHOLE, figure};
+    return open_extent(db, option, DB_READ, &extent, err);
 }

@@ -65,8 +65,11 @@ static void add_flags(struct run_table *table, sqlite3_stmt *row) {
     buffer_free(&flags);
 }
 
-static void add_run(struct run_table *table, sqlite3_stmt *row) {
-    add_cell(table, db_text(row, 0));
+static int add_run(struct run_table *table, struct db *db, sqlite3_stmt *row, struct error *err) {
+    struct buffer word = {0};
+    int code = run_word_add(&word, db, sqlite3_column_int64(row, 0), err);
+    add_cell(table, buffer_text(&word));
+    buffer_free(&word);
     add_cell(table, units_time(sqlite3_column_int64(row, 1)).text);
     add_cell(table, units_ns(sqlite3_column_int64(row, 2)).text);
     add_cell(table, db_text(row, 3));
@@ -77,6 +80,7 @@ static void add_run(struct run_table *table, sqlite3_stmt *row) {
     add_cell(table, db_text(row, 9));
     add_cell(table, db_text(row, 4));
     add_flags(table, row);
+    return code;
 }
 
 /* The width of a line, where texts that can be cut have their least width. */
@@ -160,11 +164,7 @@ static bool is_filtered(const struct runs_shown *shown) {
 static int count_runs(struct db *db, const struct runs_shown *shown, int64_t *count, struct error *err) {
     *count = shown->only ? (int64_t)shown->only->count : 0;
     if (shown->only || is_filtered(shown)) return 0;
-    sqlite3_stmt *row = db_prepare(db, "SELECT count(*) FROM runs", err);
-    if (!row || db_step(db, row, err) < 0) return -1;
-    *count = sqlite3_column_int64(row, 0);
-    sqlite3_reset(row);
-    return 0;
+    return db_count_runs(db, count, err);
 }
 
 static int print_for_people(struct db *db, const struct runs_shown *shown, struct error *err) {
@@ -177,7 +177,7 @@ static int print_for_people(struct db *db, const struct runs_shown *shown, struc
         add_cell(&table, columns[column].heading);
     int code;
     while ((code = db_step(db, row, err)) == 1)
-        add_run(&table, row);
+        if ((code = add_run(&table, db, row, err))) break;
     fit(&table, terminal_width(stdout));
     if (code == 0) print_table(&table);
     more = count - (int64_t)(table.count / COLUMNS - 1);
@@ -265,6 +265,14 @@ static int choose(struct run_set *set, bool *is_narrowed, struct db *db, const s
     return code;
 }
 
+/* Of a store: the runs that can be in the list. */
+static int want_listed(struct db *db, const struct runs_shown *shown, struct error *err) {
+    char *set = xasprintf("last=%lld", (long long)shown->last);
+    int code = shown->only ? 0 : db_want(db, is_filtered(shown) || !shown->last ? "all" : set, err);
+    free(set);
+    return code;
+}
+
 /* One object about all of them: {"runs":[...], ...}. */
 static int describe(struct db *db, struct run_set *set, struct error *err) {
     struct buffer fields = {0};
@@ -288,18 +296,19 @@ int command_runs(int argc, char **argv, struct error *err) {
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (options.all && options.last != LAST_UNSET) return error_usage(err, "--all and --last exclude each other");
     if (options.all) options.last = 0;
-    if (cli_open(&db, options.db, DB_READ, err) < 0) return -1;
+    int opened = options.describe ? cli_open(&db, options.db, DB_READ, err) : cli_open_heads(&db, options.db, err);
+    if (opened < 0) return -1;
     int code = choose(&set, &is_narrowed, &db, &options, argv + 1, err);
     if (code == 0 && options.before) code = select_run(&db, options.before, &before, err);
     if (code == 0 && options.describe) {
         code = describe(&db, &set, err);
     } else if (code == 0) {
-        pager_start();
         if (options.last == LAST_UNSET) options.last = options.json || argc > 1 ? 0 : LAST_DEFAULT;
-        code = runs_print(&db,
-                          &(struct runs_shown){is_narrowed ? &set : NULL, options.last, options.search, options.kind,
-                                               before, options.json},
-                          err);
+        struct runs_shown shown = {
+            is_narrowed ? &set : NULL, options.last, options.search, options.kind, before, options.json};
+        code = want_listed(&db, &shown, err);
+        pager_start();
+        if (code == 0) code = runs_print(&db, &shown, err);
     }
     run_set_free(&set);
     db_close(&db, err);

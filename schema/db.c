@@ -717,3 +717,15 @@ int db_close(struct db *db, struct error *err) {
 int db_want(struct db *db, const char *set, struct error *err) {
     return db->source ? db->source->want(db->source, db, set, err) : 0;
 }
+
+int db_want_alike(struct db *db, struct error *err) {
+    int64_t here = 0;
+    if (!db->source) return 0;
+    if (db_int(db, "SELECT count(*) FROM main.runs", 0, &here, err)) return -1;
+    return here ? 0 : db->source->want_alike(db->source, db, err);
+}
+
+int db_count_runs(struct db *db, int64_t *runs, struct error *err) {
+    if (db->source) return db->source->count(db->source, runs, err);
+    return db_int(db, "SELECT count(*) FROM runs", 0, runs, err);
+}

@@ -20,6 +20,9 @@ struct db_source {
     /* Makes every run here that `set` names there: a run or a set (query/runs/run_set.h); NULL or "" is the latest. No run is a usage
      * error. */
     int (*want)(struct db_source *source, struct db *db, const char *set, struct error *err);
+    /* Lists of many runs: how many there are, and every run there with the command of the newest. */
+    int (*count)(struct db_source *source, int64_t *runs, struct error *err);
+    int (*want_alike)(struct db_source *source, struct db *db, struct error *err);
     void (*close)(struct db_source *source); /* at db_close */
     const char *project;                     /* of the store, for messages */
 };
@@ -62,6 +65,10 @@ int db_close(struct db *db, struct error *err);
 
 /* Before runs are chosen by name: see struct db_source. Does nothing for a file. */
 int db_want(struct db *db, const char *set, struct error *err);
+/* Before all runs with the command of the newest are looked at, unless some were wanted by name. */
+int db_want_alike(struct db *db, struct error *err);
+/* How many runs there are, here or where they come from. */
+int db_count_runs(struct db *db, int64_t *runs, struct error *err);
 
 /* How long a statement waits while another process has the file locked: 10 s at first. db->was_locked says that it did so in
  * vain, also after a db_open that failed. */

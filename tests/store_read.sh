@@ -71,6 +71,79 @@ while read -r uuid kind; do
     cmp "want/$uuid.${kind//\//_}.pb.gz" got.pb.gz || fail "$kind of $uuid"
 done < <(sql a.db "SELECT DISTINCT uuid || ' ' || kind FROM runs JOIN profiles ON run_id = runs.id")
 
+# ---- lists of runs: answered by the store ----
+rm -f file.db
+"$CLEAR" pull -q all --from $STORE --db file.db || fail pull
+lists() { # lists COMMAND [ARGUMENTS]: numbers of runs differ
+    "$CLEAR" "$1" --db file.db "${@:2}" >file.out 2>&1
+    "$CLEAR" "$1" --db $STORE "${@:2}" >store.out 2>&1
+    expect_equal "$(sed -E 's/"(run_id|id)":[0-9]+/"\1":N/g' store.out)" "$(sed -E 's/"(run_id|id)":[0-9]+/"\1":N/g' file.out)" "$*"
+    [ -s file.out ] || fail "$* prints nothing of a file"
+}
+CLEAR_CACHE_SIZE=0
+export CLEAR_CACHE_SIZE
+for arguments in '' '--last 3' '--label nightly' '--tag branch=main' '--kind lock' '--search sort' '--before latest~3' 'last=4' 'nightly,last=2'; do
+    # shellcheck disable=SC2086
+    lists runs --json $arguments
+    # shellcheck disable=SC2086
+    "$CLEAR" runs --db file.db $arguments | sed -E '1,2d; s/^ *[0-9]+ +//' >want.txt
+    # shellcheck disable=SC2086
+    "$CLEAR" runs --db $STORE $arguments | sed -E '1,2d; s/^ *[0-9a-f]{8} +//' | diff -w want.txt - >diff.txt || fail "runs $arguments: $(head -5 diff.txt)"
+    [ -s want.txt ] || fail "runs $arguments prints nothing"
+done
+uuid=$("$CLEAR" runs --db $STORE --label nightly | awk 'NR == 3 {print $1}')
+[ -n "$uuid" ] && [ -z "$(sql a.db "SELECT uuid FROM runs WHERE label = 'nightly'" | grep -v "^$uuid")" ] || fail "the name of a run: '$uuid'"
+"$CLEAR" doctor --db $STORE "$uuid" >/dev/null || fail "doctor $uuid"
+for arguments in all 'last=9 latest' '--json all' 'alloc_bytes all' 'lock_wait_ns all'; do
+    # shellcheck disable=SC2086
+    lists trend $arguments
+done
+lists trend --json alloc_bytes all --of 'function *'
+lists trend --json lock_wait_ns all --of 'lock *'
+lists trend --json findings all
+unset CLEAR_CACHE_SIZE
+
+# ---- findings of many runs: Python counts those of the files ----
+"$CLEAR" push -q --db c.db --to $STORE --project 'second "project"' || fail push
+cat >findings.py <<'PY'
+import collections, json, sqlite3, sys
+ranks = ['critical', 'warning', 'note', 'ok']
+def want(files, project, last):
+    runs = []
+    for file in files:
+        db = sqlite3.connect(file)
+        runs += [(started, uuid, db) for started, uuid in db.execute('SELECT started_ns, uuid FROM runs')]
+    runs = sorted(runs, key=lambda run: run[:2], reverse=True)[:last]
+    seen = collections.OrderedDict()
+    for started, uuid, db in runs:
+        kept = collections.Counter() # docs/store.md: the first 100 critical ones and warnings of each code, and the first 10 others
+        for section, code, severity, subject in db.execute('SELECT section, code, severity, subject FROM doctor WHERE run_id = (SELECT id FROM runs WHERE uuid = ?)', (uuid,)):
+            kept[section, code, severity] += 1
+            if kept[section, code, severity] > (100 if severity in ranks[:2] else 10):
+                continue
+            item = seen.setdefault((project, section, code, subject), [set(), uuid, started, severity])
+            item[0].add(uuid)
+            item[3] = min(item[3], severity, key=ranks.index)
+    return {key: (len(item[0]), item[1], item[2], item[3]) for key, item in seen.items()}
+last = int(sys.argv[1]) or None
+expected = want(['a.db', 'b.db', 'c.db', 'd.db'], 'all', last)
+if sys.argv[2] == 'both':
+    expected.update(want(['c.db'], 'second "project"', last))
+got = json.load(sys.stdin)
+table = {(f['project'], f['section'], f['code'], f['subject']): (f['runs'], f['latest_run'], f['latest_started_ns'], f['severity']) for f in got}
+assert len(table) == len(got) and len(got) >= 5, len(got)
+assert table == expected, [(key, table.get(key), expected.get(key)) for key in table.keys() | expected.keys() if table.get(key) != expected.get(key)][:3]
+order = [(ranks.index(f['severity']), -f['runs'], -f['latest_started_ns']) for f in got]
+assert order == sorted(order), order
+PY
+"$CLEAR" store findings --json --last 0 --db $STORE | python3 findings.py 0 one || fail 'findings of a project'
+"$CLEAR" store findings --json --last 5 --db $STORE | python3 findings.py 5 one || fail 'findings of the last runs'
+"$CLEAR" store findings --json --last 0 --all-projects --db $STORE | python3 findings.py 0 both || fail 'findings of all projects'
+"$CLEAR" store findings --top 3 --db $STORE >out.txt || fail 'clear store findings'
+expect_equal "$(wc -l <out.txt)" 5 'lines of three findings'
+expect_equal "$("$CLEAR" store findings --project 'second "project"' --top 0 --db $STORE | wc -l)" \
+    "$(($("$CLEAR" store findings --project 'second "project"' --json --db $STORE | wc -l) + 2))" 'lines of all findings'
+
 # ---- the cache ----
 "$CLEAR" doctor --db $STORE "$mvcc" >want.txt || fail doctor
 file=$(find "$cached" -name "$mvcc-*")
@@ -133,6 +206,8 @@ refused 2 "no run is '3'" doctor --db $STORE 3
 refused 2 "no run is" doctor --db $STORE "'); DROP TABLE clear.runs; --"
 refused 2 "no run is" doctor --db $STORE "k'=' OR 1=1 --"
 refused 2 "project other: no run is" doctor --db $STORE --project other latest
+refused 2 "no project 'other'" store findings --db $STORE --project other
+refused 2 'exclude each other' store findings --db $STORE --project all --all-projects
 refused 2 '--runs last=20' query --db $STORE 'SELECT count(*) FROM runs'
 refused 2 'is for a store' doctor --db a.db --runs last=2
 CLEAR_CACHE_SIZE=much refused 2 'CLEAR_CACHE_SIZE' doctor --db $STORE

@@ -128,8 +128,8 @@ static int show_runs(const struct trend_options *options, char **words, struct e
     struct db db;
     if (*words && is_figure(*words)) request.figure = *words++;
     if (options->of && !request.figure) return error_usage(err, "--of needs a figure, such as alloc_bytes");
-    if (cli_open(&db, options->db, DB_READ, err) < 0) return -1;
-    int code = 0;
+    if (cli_open_figures(&db, options->db, request.figure, options->of, err) < 0) return -1;
+    int code = *words ? 0 : db_want_alike(&db, err);
     for (char **word = words; *word && code == 0; word++)
         code = run_set_add(&set, &db, *word, err);
     if (*words) request.runs = set.ids;

@@ -11,14 +11,18 @@
 #include "cli/team/team_options.h"
 #include "ingest/team/store_status.h"
 #include "ingest/team/team_gc.h"
+#include "ingest/team/worst_findings.h"
 #include "schema/retention.h"
 
 struct store_options {
     struct team_options team;
     struct retention rules;
     const char *shard;
-    bool json, dry_run;
+    struct findings_request findings;
+    bool json, dry_run, all_projects;
 };
+
+enum { FINDINGS_LAST = 100, FINDINGS_TOP = 20, UNSET = -1 };
 
 static int take_keep(void *into, const struct option_row *row, const char *text, struct error *err) {
     return retention_keep((struct retention *)(void *)((char *)into + row->offset), "--keep", text, err);
@@ -29,12 +33,15 @@ static const struct option_row store_rows[] = {
     {"db", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL",
      .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`."},
     {"to", .type = OPTION_TEXT, .offset = AT(team.address), .argument = "URL"}, /* as clear push has it */
-    {"json", .type = OPTION_SWITCH, .offset = AT(json), .help = "Of status and gc: print a JSON object."},
+    {"json", .type = OPTION_SWITCH, .offset = AT(json),
+     .help = "Of status and gc: print a JSON object. Of findings: an array."},
+    {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
+     .help = "Of findings: the project of the runs; default: `$CLEAR_PROJECT`, then `default`. Of shard: the project "
+             "that is on another "
+             "server."},
     {0},
 };
 static const struct option_row store_shard_rows[] = {
-    {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
-     .help = "The project that is on another server."},
     {"at", .type = OPTION_TEXT, .offset = AT(shard), .argument = "URL",
      .help = "The store on that server, made with `clear store init` there."},
     {0},
@@ -48,9 +55,20 @@ static const struct option_row store_gc_rows[] = {
      .help = "Print what would be deleted, and change nothing."},
     {0},
 };
+static const struct option_row store_findings_rows[] = {
+    {"all-projects", .type = OPTION_SWITCH, .offset = AT(all_projects), .help = "Of all projects."},
+    {"last", .type = OPTION_COUNT, .offset = AT(findings.last), .max = INT64_MAX, .argument = "N",
+     .help = "Of the newest N runs of each project. Default: 100. 0: of all."},
+    {"top", .type = OPTION_COUNT, .offset = AT(findings.top), .max = INT64_MAX, .argument = "N",
+     .help = "Print the first N findings. Default: 20, with `--json` all. 0: all."},
+    {0},
+};
 #undef AT
-const struct option_group store_options[] = {
-    {"Store", store_rows, 0}, {"Of gc", store_gc_rows, 0}, {"Of shard", store_shard_rows, 0}, CLI_OPTIONS_END};
+const struct option_group store_options[] = {{"Store", store_rows, 0},
+                                             {"Of gc", store_gc_rows, 0},
+                                             {"Of shard", store_shard_rows, 0},
+                                             {"Of findings", store_findings_rows, 0},
+                                             CLI_OPTIONS_END};
 
 /* ---- init and upgrade -------------------------------------------------------------------------------------------- */
 
@@ -167,6 +185,72 @@ static int show(const struct store_options *options, const char *address, struct
     return code;
 }
 
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+static void print_findings_json(const struct worst_findings *findings) {
+    struct buffer text = {0};
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct worst_finding *item = &findings->items[i];
+        const struct {
+            const char *name, *value;
+        } fields[] = {{"project", item->project},   {"section", item->section}, {"code", item->code},
+                      {"severity", item->severity}, {"subject", item->subject}, {"latest_run", item->run}};
+        buffer_add_text(&text, i ? ",\n{" : "[{");
+        for (size_t j = 0; j < sizeof fields / sizeof *fields; j++) {
+            buffer_add_json_field(&text, fields[j].name, fields[j].value);
+            buffer_add_char(&text, ',');
+        }
+        buffer_printf(&text, "\"latest_started_ns\":%" PRId64 ",\"runs\":%" PRId64 "}", item->started_ns, item->runs);
+    }
+    buffer_add_text(&text, findings->count ? "]" : "[]");
+    puts(buffer_text(&text));
+    buffer_free(&text);
+}
+
+static void print_findings(const struct worst_findings *findings, bool has_projects) {
+    struct grid grid = {.columns = has_projects ? 7 : 6};
+    if (has_projects) grid_left(&grid, "PROJECT");
+    grid_left(&grid, "SEVERITY");
+    grid_left(&grid, "CODE");
+    grid_right(&grid, "RUNS");
+    grid_left(&grid, "LATEST");
+    grid_left(&grid, "STARTED");
+    grid_left(&grid, "SUBJECT");
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct worst_finding *item = &findings->items[i];
+        char *code = xasprintf("%s/%s", item->section, item->code), *run = xasprintf("%.8s", item->run);
+        if (has_projects) grid_left(&grid, item->project);
+        grid_left(&grid, item->severity);
+        grid_left(&grid, code);
+        grid_right(&grid, units_count(item->runs).text);
+        grid_left(&grid, run);
+        grid_left(&grid, units_time(item->started_ns).text);
+        grid_left(&grid, item->subject);
+        free(code);
+        free(run);
+    }
+    grid_print(&grid, stdout, true);
+    grid_free(&grid);
+}
+
+static int show_findings(const struct store_options *options, const char *address, struct error *err) {
+    struct worst_findings findings;
+    struct findings_request request = options->findings;
+    request.project = options->all_projects ? NULL : team_project(&options->team);
+    if (request.top < 0) request.top = options->json ? 0 : FINDINGS_TOP;
+    if (options->all_projects && options->team.project)
+        return error_usage(err, "--project and --all-projects exclude each other");
+    int code = worst_findings_read(&findings, address, &request, err);
+    if (code == 0 && options->json)
+        print_findings_json(&findings);
+    else if (code == 0 && findings.count)
+        print_findings(&findings, options->all_projects);
+    else if (code == 0)
+        puts("no findings");
+    worst_findings_free(&findings);
+    return code;
+}
+
 /* ---- gc ---------------------------------------------------------------------------------------------------------- */
 
 static void print_gc_json(const struct team_gc *gc, bool is_trial) {
@@ -224,9 +308,10 @@ int command_store(int argc, char **argv, struct error *err) {
     static const struct {
         const char *word;
         int (*run)(const struct store_options *options, const char *address, struct error *err);
-    } words[] = {{"init", make},  {"status", show},  {"upgrade", upgrade},
-                 {"gc", collect}, {"shard", put_on}, {"grant", grant}};
-    struct store_options options = {0};
+    } words[] = {{"init", make},       {"status", show}, {"findings", show_findings},
+                 {"upgrade", upgrade}, {"gc", collect},  {"shard", put_on},
+                 {"grant", grant}};
+    struct store_options options = {.findings = {.last = FINDINGS_LAST, .top = UNSET}};
     if (cli_options(&argc, argv, &options, err) < 0 || cli_at_most(1, argc, argv, err)) return -1;
     for (size_t i = 0; argc > 1 && i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i].word, argv[1]) != 0) continue;
@@ -237,7 +322,8 @@ int command_store(int argc, char **argv, struct error *err) {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         nearest_offer(&nearest, words[i].word);
     if (argc < 2)
-        return error_usage(err, "say what to do with the store: clear store init, status, upgrade, gc, shard or grant");
-    return error_usage(err, "clear store has no '%s'%s%s; it has init, status, upgrade and grant", argv[1],
-                       *nearest.found ? ", did you mean " : "", nearest.found);
+        return error_usage(
+            err, "say what to do with the store: clear store init, status, findings, upgrade, gc, shard or grant");
+    return error_usage(err, "clear store has no '%s'%s%s; it has init, status, findings, upgrade, gc, shard and grant",
+                       argv[1], *nearest.found ? ", did you mean " : "", nearest.found);
 }

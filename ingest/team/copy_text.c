@@ -131,3 +131,17 @@ void copy_array(struct buffer *rows, const struct buffer *array) {
     add_escaped(rows, buffer_text(array), array->size);
     buffer_add_char(rows, '}');
 }
+
+void file_text_bind(sqlite3_stmt *statement, int at, const char *text) {
+    struct buffer plain = {0};
+    file_text_add(&plain, text);
+    sqlite3_bind_text(statement, at, buffer_text(&plain), -1, SQLITE_TRANSIENT);
+    buffer_free(&plain);
+}
+
+char *team_plain_text(const struct team_answer *answer, int row, int column) {
+    struct buffer text = {0};
+    const char *stored = team_text(answer, row, column);
+    file_text_add(&text, stored ? stored : "");
+    return text.data ? buffer_take(&text) : xstrdup("");
+}

@@ -5,9 +5,11 @@
 #ifndef CLEAR_INGEST_TEAM_COPY_TEXT_H
 #define CLEAR_INGEST_TEAM_COPY_TEXT_H
 
+#include <sqlite3.h>
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "ingest/team/team_server.h"
 
 /* Each adds one field; fields of a row are parted by copy_tab, rows end with copy_end. */
 void copy_tab(struct buffer *rows);
@@ -27,5 +29,7 @@ void copy_array(struct buffer *rows, const struct buffer *array);
 /* A text as the store has it, and back. */
 void store_text_add(struct buffer *out, const char *text);
 void file_text_add(struct buffer *out, const char *text);
+char *team_plain_text(const struct team_answer *answer, int row, int column); /* "" for NULL; free() it */
+void file_text_bind(sqlite3_stmt *statement, int at, const char *text);
 
 #endif

@@ -193,3 +193,16 @@ void layout_add_select(struct buffer *sql, const struct layout_table *table) {
     buffer_add_text(sql, " WHERE row.project = $1 AND row.month = $2 AND row.run = $3 ORDER BY row.place");
     if (table->is_list) buffer_add_text(sql, ", item_place");
 }
+
+void layout_add_select_many(struct buffer *sql, const struct layout_table *table) {
+    buffer_add_text(sql, "SELECT wanted.number");
+    for (int i = 0; i < table->column_count; i++)
+        if (table->columns[i].is_left_out)
+            buffer_add_text(sql, ", NULL");
+        else
+            buffer_printf(sql, ", row.\"%s\"", table->columns[i].name);
+    buffer_add_text(sql, " FROM unnest($2::date[], $3::uuid[]) WITH ORDINALITY AS wanted(month, run, number)");
+    buffer_printf(sql, " JOIN clear.\"%s\" AS row", table->name); /* layers-ok: as above */
+    buffer_add_text(sql, " ON row.project = $1 AND row.month = wanted.month AND row.run = wanted.run");
+    buffer_add_text(sql, " ORDER BY wanted.number, row.place");
+}

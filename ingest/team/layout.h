@@ -41,4 +41,7 @@ void layout_add_copy(struct buffer *sql, const struct layout_table *table);
 /* Rows of the run ($1: project, $2: month, $3: run), every column of the file's table in order: NULL for what is left out. */
 void layout_add_select(struct buffer *sql, const struct layout_table *table);
 
+/* The same of several runs ($2, $3: arrays of months and runs), behind a column with the place in the arrays, from 1. Not of lists. */
+void layout_add_select_many(struct buffer *sql, const struct layout_table *table);
+
 #endif

@@ -197,13 +197,6 @@ static int bind_mappings(struct pulling *pulling, sqlite3_stmt *insert, int at, 
     return code;
 }
 
-static void bind_text(sqlite3_stmt *insert, int at, const char *text) {
-    struct buffer plain = {0};
-    file_text_add(&plain, text);
-    sqlite3_bind_text(insert, at, buffer_text(&plain), -1, SQLITE_TRANSIENT);
-    buffer_free(&plain);
-}
-
 static int bind_column(struct pulling *pulling, const struct layout_table *table, int i, const char *text,
                        sqlite3_stmt *insert, struct error *err) {
     const struct layout_column *column = &table->columns[i];
@@ -218,7 +211,7 @@ static int bind_column(struct pulling *pulling, const struct layout_table *table
     } else if (column->role.role == COPY_MAPPINGS) {
         return bind_mappings(pulling, insert, i + 1, text, err);
     } else if (column->type == LAYOUT_TEXT) {
-        bind_text(insert, i + 1, text);
+        file_text_bind(insert, i + 1, text);
     } else if (column->type == LAYOUT_REAL) {
         sqlite3_bind_double(insert, i + 1, strtod(text, NULL));
     } else {

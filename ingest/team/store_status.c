@@ -7,20 +7,13 @@
 #include "ingest/team/team.h"
 #include "schema/schema.h"
 
-static char *plain_text(const struct team_answer *answer, int row, int column) {
-    struct buffer text = {0};
-    const char *stored = team_text(answer, row, column);
-    file_text_add(&text, stored ? stored : "");
-    return text.data ? buffer_take(&text) : xstrdup("");
-}
-
 static int read_projects(struct store_status *status, struct team_server *server, struct error *err) {
     struct team_answer answer;
     if (team_ask(server, embedded_text("team/summary.sql"), NULL, 0, &answer, err)) return -1;
     status->projects = xcalloc((size_t)answer.rows + 1, sizeof *status->projects);
     for (int i = 0; i < answer.rows; i++)
         status->projects[status->project_count++] = (struct store_project){
-            plain_text(&answer, i, 0), team_int(&answer, i, 1), team_int(&answer, i, 2), team_int(&answer, i, 3)};
+            team_plain_text(&answer, i, 0), team_int(&answer, i, 1), team_int(&answer, i, 2), team_int(&answer, i, 3)};
     team_answer_free(&answer);
     return 0;
 }
@@ -31,7 +24,7 @@ static int read_tables(struct store_status *status, struct team_server *server, 
     status->tables = xcalloc((size_t)answer.rows + 1, sizeof *status->tables);
     for (int i = 0; i < answer.rows; i++) {
         status->tables[status->table_count++] =
-            (struct store_table){plain_text(&answer, i, 0), team_int(&answer, i, 1), team_int(&answer, i, 2)};
+            (struct store_table){team_plain_text(&answer, i, 0), team_int(&answer, i, 1), team_int(&answer, i, 2)};
         status->bytes += team_int(&answer, i, 1);
     }
     team_answer_free(&answer);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ingest/read/warehouse/merge.h"
+#include "ingest/team/pull_heads.h"
 #include "ingest/team/run_cache.h"
 #include "ingest/team/team_runs.h"
 #include "schema/schema.h"
@@ -16,6 +17,9 @@ struct team_reader {
     char *project;
     struct team team;
     struct run_cache cache;
+    bool wants_heads;
+    struct head_figures figures;
+    char *figure;      /* figures.name */
     struct map wanted; /* words that were asked for: a command reads the store as it was when it first asked */
 };
 
@@ -127,15 +131,25 @@ static int read_pushed(struct taking *taking, const struct team_runs *runs, stru
     return code;
 }
 
-static int take_set(struct team_reader *reader, struct db *db, const char *set, struct error *err) {
+static int take_whole(struct team_reader *reader, struct db *db, const struct team_runs *runs, struct error *err) {
     struct taking taking = {.reader = reader, .db = db};
-    struct team_runs runs = {0};
-    int code = team_runs_find(&runs, &reader->team, set, err);
-    if (code == 0 && reader->cache.directory) code = read_pushed(&taking, &runs, err);
-    for (size_t i = 0; code == 0 && i < runs.count; i++)
-        code = take_run(&taking, &runs.items[i].name, err);
+    int code = reader->cache.directory ? read_pushed(&taking, runs, err) : 0;
+    for (size_t i = 0; code == 0 && i < runs->count; i++)
+        code = take_run(&taking, &runs->items[i].name, err);
     merge_close(&taking.merge);
     map_free(&taking.pushed);
+    return code;
+}
+
+static int take_runs(struct team_reader *reader, struct db *db, const struct team_runs *runs, struct error *err) {
+    if (!reader->wants_heads) return take_whole(reader, db, runs, err);
+    return pull_heads(&reader->team, db, runs, &reader->figures, err);
+}
+
+static int take_set(struct team_reader *reader, struct db *db, const char *set, struct error *err) {
+    struct team_runs runs = {0};
+    int code = team_runs_find(&runs, &reader->team, set, err);
+    if (code == 0) code = take_runs(reader, db, &runs, err);
     team_runs_free(&runs);
     return code;
 }
@@ -199,6 +213,31 @@ static int want(struct db_source *source, struct db *db, const char *set, struct
     return code;
 }
 
+static int want_alike(struct db_source *source, struct db *db, struct error *err) {
+    struct team_reader *reader = (struct team_reader *)(void *)source;
+    struct team_runs runs = {0};
+    int code = team_runs_alike(&runs, &reader->team, err);
+    if (code == 0) code = take_runs(reader, db, &runs, err);
+    team_runs_free(&runs);
+    return code;
+}
+
+static int count_runs(struct db_source *source, int64_t *runs, struct error *err) {
+    return team_runs_count(&((struct team_reader *)(void *)source)->team, runs, err);
+}
+
+void team_reader_heads(struct db *db) {
+    if (db->source) ((struct team_reader *)(void *)db->source)->wants_heads = true;
+}
+
+void team_reader_figures(struct db *db, const char *figure) {
+    struct team_reader *reader = (struct team_reader *)(void *)db->source;
+    if (!reader) return;
+    reader->wants_heads = true;
+    reader->figure = figure ? xstrdup(figure) : NULL;
+    reader->figures = (struct head_figures){true, reader->figure};
+}
+
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 static void close_reader(struct db_source *source) {
@@ -206,6 +245,7 @@ static void close_reader(struct db_source *source) {
     team_close(&reader->team);
     run_cache_close(&reader->cache);
     map_free(&reader->wanted);
+    free(reader->figure);
     free(reader->project);
     free(reader);
 }
@@ -218,7 +258,7 @@ int team_reader_open(struct db *db, const char *address, const char *project, st
     if (code) return -1;
     struct team_reader *reader = xcalloc(1, sizeof *reader);
     *reader = (struct team_reader){.project = xstrdup(project)};
-    reader->source = (struct db_source){want, close_reader, reader->project};
+    reader->source = (struct db_source){want, count_runs, want_alike, close_reader, reader->project};
     db->is_private = false; /* others reach it by its address */
     db->source = &reader->source;
     if (run_cache_open(&reader->cache, err) == 0 && team_open(&reader->team, address, reader->project, db, err) == 0)

@@ -9,4 +9,9 @@
 /* `address` and `project` are copied. db->path is the address for messages. db_close it. */
 int team_reader_open(struct db *db, const char *address, const char *project, struct error *err);
 
+/* From now on only the heads of runs come (ingest/team/pull_heads.h): for lists of many runs. Nothing for a file. */
+void team_reader_heads(struct db *db);
+/* And, of those, the figures that the store keeps in rows, as the view series: those called `figure`, which is copied; NULL: all. */
+void team_reader_figures(struct db *db, const char *figure);
+
 #endif

@@ -159,3 +159,20 @@ int team_runs_find(struct team_runs *runs, struct team *team, const char *set, s
     sort_runs(runs);
     return code;
 }
+
+int team_runs_alike(struct team_runs *runs, struct team *team, struct error *err) {
+    *runs = (struct team_runs){0};
+    int code = ask(runs, team, "team/runs_alike.sql", NULL, NULL, 0, err);
+    sort_runs(runs);
+    return code;
+}
+
+int team_runs_count(struct team *team, int64_t *count, struct error *err) {
+    const char *values[] = {team->project_number};
+    struct team_answer answer;
+    if (team_ask(&team->server, "SELECT count(*) FROM clear.runs WHERE project = $1", values, 1, &answer, err))
+        return -1;
+    *count = team_int(&answer, 0, 0);
+    team_answer_free(&answer);
+    return 0;
+}

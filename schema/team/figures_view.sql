@@ -1,0 +1,22 @@
+-- The view series of a private database, from figures that a store has: figures in the order in which the view of a
+-- file has them.
+CREATE TEMP TABLE IF NOT EXISTS store_figures (
+    run_id  INTEGER NOT NULL,
+    figure  TEXT    NOT NULL,
+    subject TEXT    NOT NULL,
+    value   REAL,
+    place   INTEGER NOT NULL -- of the figure in its run
+);
+CREATE TEMP VIEW IF NOT EXISTS series AS
+SELECT
+    store_figures.run_id,
+    runs.started_ns,
+    store_figures.figure,
+    store_figures.subject,
+    CASE WHEN value = CAST(value AS INTEGER) THEN CAST(value AS INTEGER) ELSE value END AS value,
+    CASE subject WHEN '' THEN 'run' ELSE substr(subject, 1, instr(subject, ' ') - 1) END AS scope
+FROM temp.store_figures
+JOIN main.runs ON runs.id = store_figures.run_id
+JOIN (SELECT DISTINCT figure, (SELECT instr(sql, char(39) || figure || char(39)) FROM main.sqlite_schema WHERE name = 'series_runs') AS place
+      FROM temp.store_figures) AS kinds ON kinds.figure = store_figures.figure
+ORDER BY kinds.place, store_figures.run_id, store_figures.place;
