@@ -41,6 +41,33 @@ def try_doctor(page):
     assert [row["name"] for row in rows(page)] == [first[1]]
 
 
+CARDS = "document.querySelectorAll('.finding').length"
+
+
+def try_many_findings(page):
+    """Of many findings the first stand at once, and the others when they come in sight or are asked for; each once."""
+    want = [one["subject"] for one in clear_json("doctor", "--json", "leaky")]
+    assert len(want) >= 150, len(want)
+    page.size(1280, 800)
+    page.go("/?runs=leaky&page=doctor")
+    first = page.eval(CARDS)
+    assert 60 <= first < len(want), first
+    assert "more findings" in page.text(".more")
+    page.run("document.querySelector('.more').click()")  # as a key does
+    page.wait(CARDS + " > arguments[0]", first)
+    for _ in range(len(want)):  # as somebody who reads on to the end
+        page.run("const last = [...document.querySelectorAll('.finding')].pop(); last.scrollIntoView({ block: 'end' })")
+        if page.eval(CARDS) == len(want):
+            break
+        page.wait("document.querySelectorAll('.finding').length > arguments[0] || !document.querySelector('.more')", page.eval(CARDS))
+    page.wait(CARDS + " === arguments[0]", len(want))
+    shown = page.run("return [...document.querySelectorAll('.finding')].map(one => one.querySelector('.subject-name').title)")
+    assert sorted(shown) == sorted(want) and not page.count(".more")
+    # A search looks at all of them, those that no card has been made for too.
+    page.go("/?runs=leaky&page=doctor&q=" + want[-1].split()[0])
+    assert want[-1] in page.run("return [...document.querySelectorAll('.finding')].map(one => one.querySelector('.subject-name').title)")
+
+
 def try_compare(page):
     page.go("/?runs=after&base=before&page=compare&fold=all")
     want = clear_json("doctor", "before", "--diff", "after", "--json")
@@ -378,6 +405,7 @@ def make():
     for label, fixture, options in (("locks", "lock_contended", ["--cpu=999"]), ("queues", "channels", []), ("cells", "mvcc", []), ("before", "heap_counts", []), ("after", "leak", []),
                                     ("waits", "wait_counts", []), ("phases", "phases", ["--interval", "100ms", "--lifetimes"])):
         clear("profile", "-q", "--label", label, "-o", label + ".profile", *options, f"{fixtures}/{fixture}")
+    clear("profile", "-q", "--label", "leaky", "--cpu=off", "-o", "leaky.profile", "./leaky")
     clear("profile", "-q", "--label", "parser", "--cpu=999", "-o", "parser.profile", "./parser")
 
 
@@ -385,7 +413,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes):
+        for part in (try_doctor, try_many_findings, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes):
             if only in part.__name__:
                 part(page)
     if only in "try_graph_without":

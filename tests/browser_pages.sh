@@ -20,4 +20,13 @@ int main(int argc, char **argv) {
 }
 END
 "$CC" -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o weather weather.c || fail "compiling the weather"
+{ # two hundred functions that each lose memory
+    echo '#include <stdlib.h>'
+    echo 'static void *volatile kept;'
+    for i in $(seq 100 299); do echo "__attribute__((noinline)) static void lose_$i(void) { for (int n = 0; n < 300; n++) kept = malloc($i); }"; done
+    echo 'int main(void) {'
+    for i in $(seq 100 299); do echo "lose_$i();"; done
+    echo 'kept = 0; return 0; }'
+} >leaky.c
+"$CC" -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o leaky leaky.c || fail "compiling what loses memory"
 python3 "$ROOT/tests/browser_pages.py" || fail "a page"
