@@ -250,6 +250,23 @@ def try_histories(page):
     assert points(page) == [row["n"] for row in want] and max(points(page)) > 0, (points(page), want)
 
 
+def try_function_changes(page):
+    """The changes of functions that match a pattern are those that clear trend finds of the same function."""
+    runs = [run["run_id"] for label in ("calm", "stormy") for run in reversed(clear_json("runs", "--json", "--label", label))]
+    subject = ",".join(map(str, runs))
+    want = next(one for one in clear_json("trend", "--json", "alloc_bytes", subject, "--of", "function grown")["series"])["changes"]
+    assert [change["run_id"] for change in want] == [runs[3]], want
+    page.go(f"/?runs={runs[0]}&page=trend&kind=heap&si=alloc_space&figure=flat&function=%5Egrown%24&subject={subject}")
+    page.wait("document.querySelectorAll('.chart .point.change').length === 1")
+    assert page.run("return [...document.querySelectorAll('.chart .point')].map(one => one.classList.contains('change'))") == [run == runs[3] for run in runs]
+    assert f"(+{round(want[0]['percent'])}%)" in page.text(".changes li"), (page.text(".changes li"), want)
+    told = clear_json("report", "json", "--kind=heap", "--sample_index=alloc_space", "--history=^grown$", *map(str, runs))
+    assert [(row["run_id"], row["changes"]["flat"]["before"], row["changes"]["flat"]["after"]) for row in told if "flat" in row["changes"]] == [(runs[3], want[0]["before"], want[0]["after"])]
+    page.go(f"/?runs={runs[0]}&page=trend&kind=heap&si=alloc_space&function=%5Enoisy%24&subject={subject}")
+    page.wait("document.querySelectorAll('.chart .point').length === 6")
+    assert page.count(".chart .point.change") == sum("cum" in row["changes"] for row in clear_json("report", "json", "--kind=heap", "--sample_index=alloc_space", "--history=^noisy$", *map(str, runs)))
+
+
 def try_changes(page):
     """The changes of a figure are those that clear trend finds, an accepted one with its reason."""
     runs = [run["run_id"] for run in reversed(clear_json("runs", "--json", "--label", "calm") )] + [run["run_id"] for run in reversed(clear_json("runs", "--json", "--label", "stormy"))]
@@ -413,7 +430,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_many_findings, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes):
+        for part in (try_doctor, try_many_findings, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes, try_function_changes):
             if only in part.__name__:
                 part(page)
     if only in "try_graph_without":

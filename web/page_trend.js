@@ -55,12 +55,17 @@ class TrendPage extends Page {
     this.askChanges();
   }
 
-  /* Where the level of the figure changed, by the same test as clear trend; the chart stands already. The figures of a function in a profile
-   * have no such test. */
+  /* Where the level of the figure changed, by the same test as clear trend; the chart stands already. The figures of functions have come with
+   * their changes. */
   async askChanges() {
     const [figure] = this.figure(), asked = `${this.loaded} ${figure}`, of = this.subject ? this.subject.subject : '';
     this.judged = asked;
-    if (this.points.length < 2 || (this.app.state.function && !of)) return;
+    if (this.points.length < 2) return;
+    if (this.app.state.function && !of) {
+      this.changes = new Map(this.points.filter(point => point.changes[figure]).map(point => [point.run_id, point.changes[figure]]));
+      if (this.changes.size) this.build();
+      return;
+    }
     const { body } = await api.get('changes', new URLSearchParams({ runs: this.set(), figure, ...of && { of } }).toString(), this.signal).catch(() => ({ body: { series: [] } }));
     if (this.judged !== asked) return;
     this.changes = new Map(body.series.flatMap(one => one.changes.map(change => [change.run_id, change])));

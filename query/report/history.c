@@ -1,20 +1,35 @@
 /* The value of functions in one run after the other: --history. As JSON, the oldest run first:
- *   [{"run_id", "uuid", "started_ns", "label", "tags", "total", "flat", "cum"}, ...]
- * flat is that of all functions that match; cum counts a sample once, however many of its frames match. */
+ *   [{"run_id", "uuid", "started_ns", "label", "tags", "total", "flat", "cum",
+ *     "changes": {FIGURE: {"first_run_id", "last_run_id", "before", "after", "percent", "exact", "p"}, ...}}, ...]
+ * flat is that of all functions that match; cum counts a sample once, however many of its frames match. changes has those of the three
+ * whose level is another one from this run on, as in clear trend. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/sum.h"
 #include "query/profile/pattern.h"
+#include "query/report/history_changes.h"
 #include "query/report/report_runs.h"
 #include "schema/schema.h"
 
 struct point {
     const struct run_item *run;
     int64_t started_ns, total, flat, cum;
+    bool is_estimated;         /* sampled, or events were lost */
     char *uuid, *label, *tags; /* label: NULL for none */
+    struct buffer changes;     /* JSON: "FIGURE":{...},... */
 };
+
+/* A figure of a point. */
+static const struct {
+    const char *name;
+    size_t offset;
+} figures[] = {{"total", offsetof(struct point, total)},
+               {"flat", offsetof(struct point, flat)},
+               {"cum", offsetof(struct point, cum)}};
+enum { FIGURES = sizeof figures / sizeof *figures };
 
 struct history {
     const struct report_runs *runs;
@@ -22,6 +37,7 @@ struct history {
     const struct report_options *options;
     struct pattern *pattern;
     struct point *points;
+    char *type, *unit; /* of the values; NULL where there is no run */
     bool overflows;
 };
 
@@ -61,6 +77,10 @@ static int add_values(struct history *history, struct report *report, filter_not
                       struct point *point, struct error *err) {
     struct profile *profile = report->profile;
     if (report_choose_values(report, err) || report_narrow(report, note, context, err)) return -1;
+    if (!history->type) {
+        history->type = xstrdup(report->type_name);
+        history->unit = xstrdup(report->sample_unit);
+    }
     signed char *known = xcalloc(profile->function_count + 1, 1);
     point->total = report->total;
     for (size_t i = 0; i < profile->sample_count; i++)
@@ -78,6 +98,7 @@ static int read_run(struct point *point, struct error *err) {
     point->started_ns = sqlite3_column_int64(row, 1);
     point->label = sqlite3_column_type(row, 2) == SQLITE_NULL ? NULL : xstrdup(db_text(row, 2));
     point->tags = xstrdup(*db_text(row, 3) ? db_text(row, 3) : "{}");
+    point->is_estimated = sqlite3_column_int(row, 4);
     sqlite3_reset(row);
     return 0;
 }
@@ -103,6 +124,67 @@ static int oldest_first(const void *left, const void *right) {
     return (a->run->id > b->run->id) - (a->run->id < b->run->id);
 }
 
+/* ---- changes ---- */
+
+static double figure_of(const struct point *point, size_t figure) {
+    int64_t value;
+    memcpy(&value, (const char *)point + figures[figure].offset, sizeof value);
+    return (double)value;
+}
+
+static bool varies(const struct history *history, size_t figure) {
+    for (size_t i = 1; i < history->runs->runs->count; i++)
+        if (figure_of(&history->points[i], figure) != figure_of(&history->points[0], figure)) return true;
+    return false;
+}
+
+static void add_number(struct buffer *out, const char *name, double value) {
+    if (isfinite(value))
+        buffer_printf(out, ",\"%s\":%.17g", name, value);
+    else
+        buffer_printf(out, ",\"%s\":null", name);
+}
+
+static void add_change(struct history *history, size_t figure, const struct change_point *change) {
+    struct buffer *out = &history->points[change->at].changes;
+    buffer_printf(out, "%s\"%s\":{\"first_run_id\":%" PRId64 ",\"last_run_id\":%" PRId64, out->size ? "," : "",
+                  figures[figure].name, history->points[change->first].run->id, history->points[change->last].run->id);
+    add_number(out, "before", change->before);
+    add_number(out, "after", change->after);
+    add_number(out, "percent", change->percent);
+    buffer_printf(out, ",\"exact\":%s", change->is_exact ? "true" : "false");
+    add_number(out, "p", change->p);
+    buffer_add_char(out, '}');
+}
+
+static void find_changes(struct history *history, size_t figure, const struct change_search *search) {
+    size_t count = history->runs->runs->count;
+    double *values = xcalloc(count + 1, sizeof *values);
+    struct change_point *found;
+    for (size_t i = 0; i < count; i++)
+        values[i] = figure_of(&history->points[i], figure);
+    size_t changes = change_points_find(values, count, search, &found);
+    for (size_t i = 0; i < changes; i++)
+        add_change(history, figure, &found[i]);
+    free(found);
+    free(values);
+}
+
+/* The three figures are searched together. */
+static int judge(struct history *history, struct error *err) {
+    struct history_search of = {.kind = history->runs->kind, .type = history->type, .unit = history->unit};
+    struct change_search search;
+    if (!history->type) return 0;
+    for (size_t i = 0; i < history->runs->runs->count; i++)
+        of.is_estimated |= history->points[i].is_estimated;
+    for (size_t figure = 0; figure < FIGURES; figure++)
+        of.series_count += varies(history, figure);
+    if (history_search_prepare(&of, history->runs->runs->items[0].db, &search, err)) return -1;
+    for (size_t figure = 0; figure < FIGURES; figure++)
+        find_changes(history, figure, &search);
+    return 0;
+}
+
 static void write_points(const struct history *history, struct buffer *out) {
     for (size_t i = 0; i < history->runs->runs->count; i++) {
         const struct point *point = &history->points[i];
@@ -113,8 +195,9 @@ static void write_points(const struct history *history, struct buffer *out) {
             buffer_add_json_text(out, point->label);
         else
             buffer_add_text(out, "null");
-        buffer_printf(out, ",\"tags\":%s,\"total\":%" PRId64 ",\"flat\":%" PRId64 ",\"cum\":%" PRId64 "}", point->tags,
-                      point->total, point->flat, point->cum);
+        buffer_printf(out,
+                      ",\"tags\":%s,\"total\":%" PRId64 ",\"flat\":%" PRId64 ",\"cum\":%" PRId64 ",\"changes\":{%s}}",
+                      point->tags, point->total, point->flat, point->cum, buffer_text(&point->changes));
     }
     buffer_add_text(out, history->runs->runs->count ? "]\n" : "[]\n");
 }
@@ -136,13 +219,17 @@ int report_history(const struct report_runs *runs, const struct report_format *f
         code = error_fail(err, "the values of the functions sum up to more than 64 bits");
     if (code == 0) {
         qsort(history.points, count, sizeof *history.points, oldest_first);
-        write_points(&history, out);
+        code = judge(&history, err);
     }
+    if (code == 0) write_points(&history, out);
     for (size_t i = 0; i < count; i++) {
         free(history.points[i].uuid);
         free(history.points[i].label);
         free(history.points[i].tags);
+        buffer_free(&history.points[i].changes);
     }
+    free(history.type);
+    free(history.unit);
     free(history.points);
     pattern_free(history.pattern);
     return code;

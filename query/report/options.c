@@ -106,8 +106,9 @@ const struct option_row report_runs_rows[] = {
     SWITCH("over_runs", over_runs, "`top`, `json`: mean and standard deviation of each function over the runs."),
     TEXT("by_tag", by_tag, "KEY", "<tag-key>",
          "`top`, `json`: one column for each value of a tag of the runs, or else of a label of the samples."),
-    TEXT("history", history, "REGEX", NULL,
-         "`json`: for each run, the oldest first, what the functions that match cost together."),
+    TEXT(
+        "history", history, "REGEX", NULL,
+        "`json`: for each run, the oldest first, what the functions that match cost together, and where that changed."),
     NUMBER(columns, OPTION_INTEGER, "8", "N", "With `by_tag`: at most N columns; the others are summed. Default: 8."),
     {0},
 };
