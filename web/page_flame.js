@@ -1,14 +1,16 @@
 /* The flame graph: of one selection, as a difference, or of one function with callers above and callees below (a sandwich). */
-import { h, button, replace, copy, download, remember, remembered, select, announce } from './dom.js';
+import { h, replace, copy, download, remembered, announce } from './dom.js';
 import * as state from './state.js';
 import * as trees from './tree.js';
 import { Page, opener } from './page.js';
 import { FlameTrees } from './flame_trees.js';
 import * as palette from './palette.js';
 import { FlameView } from './flame_view.js';
-import { openMenu, menuButton } from './menu.js';
-import { functionItems, downloads, titleOf, kindOf } from './actions.js';
-import { value, difference, percent, count } from './format.js';
+import { flameToolbar } from './flame_toolbar.js';
+import { describe, foundText } from './flame_words.js';
+import { openMenu } from './menu.js';
+import { functionItems, titleOf, kindOf } from './actions.js';
+import { value, count } from './format.js';
 
 class FlamePage extends Page {
   part = 'flame';
@@ -79,7 +81,7 @@ class FlamePage extends Page {
     this.pictures = isSandwich
       ? h('div', { class: 'sandwich' }, h('h2', {}, 'Callers'), this.views[0].element, h('h2', {}, 'Callees'), this.views[1].element)
       : this.views[0].element;
-    replace(this.host, this.toolbar(isSandwich), this.trees.hasSamples() ? this.pictures : this.nothing(), this.detail);
+    replace(this.host, this.toolbar(), this.trees.hasSamples() ? this.pictures : this.nothing(), this.detail);
     this.show();
   }
 
@@ -90,7 +92,7 @@ class FlamePage extends Page {
   view(upwards) {
     const view = new FlameView({
       label: upwards ? 'Flame graph of callers' : 'Flame graph', upwards,
-      describe: box => this.describe(box),
+      describe: box => describe(this.head, box),
       describeRest: box => `${count(box.rest.count)} more, ${value(box.rest.value, this.head.unit)}`,
       colour: (node, dark) => this.head.is_diff && this.changeColour(node, dark),
       onfocus: box => this.tell(box),
@@ -104,35 +106,10 @@ class FlamePage extends Page {
     return palette.changeColour(palette.share(node.base, node.value, this.trees.noise && !node.isChanged), dark, remembered('scale', 'redblue'));
   }
 
-  toolbar(isSandwich) {
-    const now = this.app.state, go = changes => this.app.go(state.change(now, changes));
-    this.foldShown = now.fold;
-    return h('div', { class: 'toolbar', role: 'toolbar', 'aria-label': 'Flame graph' },
-      isSandwich ? button('All functions', () => go({ pivot: '', zoom: '' }), { title: 'leave the view of one function' })
-        : select('order', [['', 'from the root'], ['1', 'from the leaves']], now.inverted, inverted => go({ inverted, zoom: '' })),
-      button('Fold recursion', () => go({ fold: now.fold ? '' : '1' }), { 'aria-pressed': String(Boolean(now.fold)), title: 'r' }),
-      button('Zoom out', () => this.app.act('reset'), { disabled: !now.zoom, title: '0', class: 'zoom-out' }),
-      this.head.is_diff ? button('Normalize', () => go({ norm: now.norm ? '' : '1', zoom: '' }), { 'aria-pressed': String(Boolean(now.norm)), title: 'scale to the total of the base: for sides of different length or number of runs' }) : null,
-      this.head.is_diff ? this.legend() : null,
-      h('span', { class: 'end' }, h('span', { class: 'total', 'data-value': this.head.total }, this.total()),
-        menuButton('Download', 'Download what is shown', () => downloads(this.app, [{ label: 'picture (.png)', run: () => this.savePicture() }]))));
-  }
-
-  total() {
-    const { type, unit, total, base_total: before, is_diff: isDiff } = this.head;
-    return isDiff ? `${type}: ${value(before, unit)} before, ${value(total, unit)} after (${difference(total - before, unit)})` : `${type}: ${value(total, unit)}`;
-  }
-
-  legend() {
-    const scale = remembered('scale', 'redblue'), steps = [-1, -0.5, 0, 0.5, 1];
-    const swatch = share => h('i', { class: 'swatch', style: { background: palette.changeColour(share, document.documentElement.dataset.shade === 'dark', scale) } });
-    const words = palette.SCALES[scale].words;
-    return h('span', { class: 'legend', role: 'group', 'aria-label': 'Colours of the difference' },
-      words[1], steps.map(swatch), words[0], this.trees.noise ? [swatch(NaN), 'grey: noise'] : null,
-      select('colours', Object.entries(palette.SCALES).map(([key, { name }]) => [key, name]), scale, chosen => {
-        remember('scale', chosen);
-        this.build();
-      }));
+  toolbar() {
+    this.foldShown = this.app.state.fold;
+    const options = { isSandwich: this.trees.isSandwich, hasNoise: Boolean(this.trees.noise), oncolours: () => this.build(), onpicture: () => this.savePicture() };
+    return flameToolbar(this.app, this.head, options);
   }
 
   /* Draws the trees in the state's order of things: folded, zoomed, searched. */
@@ -160,20 +137,12 @@ class FlamePage extends Page {
     }
   }
 
-  describe({ node, rest }) {
-    const { unit, total, is_diff: isDiff } = this.head;
-    if (rest) return `${count(rest.count)} functions too narrow to draw: ${value(rest.value, unit)}, open them with Enter`;
-    if (isDiff) return `${value(node.base, unit)} before, ${value(node.value, unit)} after: ${difference(node.value - node.base, unit)}${node.base ? ` (${percent(node.value - node.base, node.base)})` : ', new'}`;
-    const share = this.head.of || total; // as in pprof: of the whole profile, before filters
-    return `${value(node.value, unit)}, ${percent(node.value, share)}${node.self ? `; itself ${value(node.self, unit)}` : ''}${node.place ? `; ${node.place}` : ''}`;
-  }
-
   tell(box) {
     if (!this.detail) return;
     if (!box) replace(this.detail, h('span', { class: 'quiet-text' }, 'Click or press Enter to zoom, / to search, m for what can be done, ? for all keys'));
     else {
       replace(this.detail, h('strong', {}, titleOf(box.rest ? 'narrow functions' : box.node.name)),
-        h('span', { 'data-value': box.rest ? box.rest.value : box.node.value, 'data-name': box.rest ? null : box.node.name }, ' ' + this.describe(box)));
+        h('span', { 'data-value': box.rest ? box.rest.value : box.node.value, 'data-name': box.rest ? null : box.node.name }, ' ' + describe(this.head, box)));
     }
   }
 
@@ -184,7 +153,7 @@ class FlamePage extends Page {
     const results = pattern ? scope.map(root => trees.search(root, pattern)) : [], last = results[results.length - 1];
     this.found = { nodes: new Set(results.flatMap(result => result.matches)), list: results.flatMap(result => result.matches) };
     this.matchAt = -1;
-    this.app.tellSearch(pattern ? this.foundText(this.found.list.length, last.sum, last.isPartial) : '');
+    this.app.tellSearch(pattern ? foundText(this.head, this.found.list.length, last.sum, last.isPartial) : '');
     if (pattern && last.isPartial) this.askSum(pattern, scope[scope.length - 1]);
   }
 
@@ -192,18 +161,12 @@ class FlamePage extends Page {
   async askSum(pattern, root) {
     const asked = this.found, { trees: from } = this;
     const sum = await from.sumOf(pattern, root.parent ? root.id : '').catch(() => null);
-    if (sum && asked === this.found && from === this.trees) this.app.tellSearch(this.foundText(asked.list.length, sum.value, false, this.app.state.fold ? 0 : sum.count));
+    if (sum && asked === this.found && from === this.trees) this.app.tellSearch(foundText(this.head, asked.list.length, sum.value, false, this.app.state.fold ? 0 : sum.count));
   }
 
   scopeOf(root, i) {
     const id = this.trees.isSandwich ? this.views[i].zoomId : this.app.state.zoom;
     return (id && trees.find(root, id.replace(/~$/, ''))) || root;
-  }
-
-  foundText(matches, sum, isPartial, inAll = 0) {
-    const { unit, total, is_diff: isDiff } = this.head, all = Math.max(matches, inAll);
-    const share = isDiff ? '' : ` (${percent(sum, this.head.of || total)})`, drawn = all > matches ? `, ${count(matches)} drawn` : '';
-    return `${count(all)} ${all === 1 ? 'match' : 'matches'}${drawn}, ${isPartial ? 'at least ' : ''}${value(sum, unit)}${share}`;
   }
 
   next(by) {
@@ -291,7 +254,7 @@ class FlamePage extends Page {
 
   redrawToolbar() {
     const old = this.host.querySelector('.toolbar');
-    if (old) old.replaceWith(this.toolbar(this.trees.isSandwich));
+    if (old) old.replaceWith(this.toolbar());
   }
 
   repaint() {
