@@ -32,6 +32,7 @@ PAGES = [
     ("fibers", "/?runs=fibers&page=fibers"),
     ("timeline", "/?runs=traced&page=timeline"),
     ("windows", "/?runs=phases&kind=heap&page=live"),
+    ("windows-parts", "/?runs=phases&kind=heap&page=live&base=phases&base_from=200ms&base_to=800ms&from=800ms&to=2s"),
     ("sql", "/?page=sql&query=chart#sql=SELECT+started%2C+label%2C+alloc_count%2C+cpu_ns%0AFROM+run_summary%0AWHERE+label+%3D+%27parser%27%0AORDER+BY+started"),
 ]
 

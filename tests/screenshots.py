@@ -17,6 +17,8 @@ def main():
                 page.go(path)
                 if name == "sql":
                     page.wait("document.querySelector('.result .chart') && document.querySelector('.sql-side details')")
+                if name == "trend":
+                    page.wait("document.querySelector('.chart .point.change')")
                 page.run("document.activeElement.blur()")
                 page.picture(os.path.join(directory, f"{name}-{scheme}.png"))
     print(f"{2 * len(PAGES)} pictures in {directory}")

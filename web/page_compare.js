@@ -57,16 +57,16 @@ class ComparePage extends Page {
 
   columns() {
     const { old, new: fresh } = this.answer;
-    const side = (key, title) => ({ key, title, width: 110, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
-    const noise = (key, of) => ({ key, title: 'sd', width: 90, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
+    const side = (key, title) => ({ key, title, width: 104, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
+    const noise = (key, of) => ({ key, title: 'sd', width: 78, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
     return [
-      { key: 'word', title: 'change', isText: true, width: 112, text: row => CHANGES[row.word], class: row => row.word === 'noise' || row.word === 'unchanged' ? 'faint' : row.delta > 0 ? 'grew' : 'shrank' },
-      { key: 'subject', title: 'of', isText: true, grow: true, width: 230, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
-      { key: 'section', title: 'section', isText: true, width: 84, text: row => row.section },
+      { key: 'word', title: 'change', isText: true, width: 104, text: row => CHANGES[row.word], class: row => row.word === 'noise' || row.word === 'unchanged' ? 'faint' : row.delta > 0 ? 'grew' : 'shrank' },
+      { key: 'subject', title: 'of', isText: true, grow: true, width: 196, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
+      { key: 'section', title: 'section', isText: true, width: 78, text: row => row.section },
       { key: 'figure', title: 'figure', isText: true, width: 136, text: row => heading(row.figure) },
       side('before', 'before'), ...old.n > 1 ? [noise('sd1', 'old')] : [], side('after', 'after'), ...fresh.n > 1 ? [noise('sd2', 'new')] : [],
-      { key: 'delta', title: 'difference', width: 112, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
-      { key: 'percent', title: '%', width: 76, value: row => Math.abs(row.percent ?? 0), text: row => row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${Math.round(row.percent)}%` },
+      { key: 'delta', title: 'difference', width: 108, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
+      { key: 'percent', title: '%', width: 72, value: row => Math.abs(row.percent ?? 0), text: row => row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${Math.round(row.percent)}%` },
     ];
   }
 

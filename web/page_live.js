@@ -99,7 +99,7 @@ class LivePage extends Page {
     const to = page => state.format(state.turn(this.app.state, page));
     return h('div', { class: 'choice' }, base ? h('span', {}, chosen ? `${words(chosen)} against ${words(base)}` : `The base is ${words(base)}: drag over another part to compare it`) : null,
       base && chosen ? [h('a', { class: 'button main', href: to('flame') }, 'Difference as a flame graph'), h('a', { class: 'button', href: to('top') }, 'Difference as a table')] : null,
-      chosen ? button('Use this part as the base', () => this.asBase(...chosen, {}), { title: 'and choose another one to compare with it' }) : null,
+      chosen && !base ? button('Use this part as the base', () => this.asBase(...chosen, {}), { title: 'and choose another one to compare with it' }) : null,
       base ? button('No base', () => this.change({ base: '', base_from: '', base_to: '', base_window: '' }), { class: 'quiet' }) : null);
   }
 
