@@ -11,7 +11,8 @@ started, = db.execute('SELECT started_ns FROM runs').fetchone()
 rows = db.execute("""SELECT events.*, objects.name, objects.kind AS object_kind, threads.name AS thread
                      FROM events JOIN objects ON objects.id = object_id LEFT JOIN threads USING (process_id, tid)
                      WHERE process_id = (SELECT min(id) FROM processes)
-                       AND events.kind IN ('sleep', 'syscall', 'region', 'mark', 'flow', 'hold', 'fork', 'alloc', 'free', 'birth')""").fetchall()
+                       AND events.kind IN ('sleep', 'syscall', 'region', 'mark', 'flow', 'hold', 'fork', 'alloc', 'free', 'birth')
+                     ORDER BY start_ns""").fetchall()
 # The worker's own birth is in no book, and a reader's begins before its book does.
 main_tid, = db.execute('SELECT pid FROM processes ORDER BY id LIMIT 1').fetchone()
 worker, = db.execute("SELECT tid FROM threads WHERE name = 'worker' AND process_id = (SELECT min(id) FROM processes)").fetchone()
@@ -72,6 +73,13 @@ children = db.execute("SELECT kind, count(*) AS number FROM events WHERE process
 assert {row['kind']: row['number'] for row in children} == {'sleep': 5, 'exit': 5}, [dict(row) for row in children]
 PYTHON
 check_db t.db
+
+# By topic, as Go's tracer has it: each call stands in one of them, and together they are all time off the CPU.
+off_cpu() { "$CLEAR" query --format csv --no-header @trace-off-cpu topic="$1" | tr -d "\r"; }
+expect_equal "$(off_cpu net | cut -d, -f5 | sort -u | tr '\n' ' ')" 'epoll_wait poll ' 'calls of the topic net'
+expect_equal "$(off_cpu syscall | cut -d, -f5 | sort -u | tr '\n' ' ')" 'read waitpid ' 'calls of the topic syscall'
+sum_of() { off_cpu "$1" | awk -F, '{ total += $NF } END { printf "%.0f\n", total }'; }
+expect_equal "$(($(sum_of sync) + $(sum_of net) + $(sum_of syscall) + $(sum_of sleep)))" "$(sum_of %)" 'the topics together'
 
 # Only what is asked for. Without a value: waits and regions.
 kinds_of() { sql t.db "SELECT group_concat(DISTINCT kind) FROM (SELECT kind FROM events JOIN processes ON processes.id = process_id WHERE run_id = $1 ORDER BY kind)"; }
