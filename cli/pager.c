@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
+#include "base/error.h"
 #include "base/terminal.h"
 
 static pid_t pager;
@@ -25,16 +27,12 @@ static const char *pager_command(void) {
 /* Is the first word of the command a program? A shell would only say so when the output is lost. */
 static bool is_there(const char *command) {
     const char *path = getenv("PATH");
-    size_t size = strcspn(command, " \t");
-    if (memchr(command, '/', size)) return true;
-    for (const char *at = path ? path : "/usr/bin:/bin"; at;) {
-        char file[4096];
-        int length = (int)strcspn(at, ":");
-        snprintf(file, sizeof file, "%.*s/%.*s", length, at, (int)size, command);
-        if (access(file, X_OK) == 0) return true;
-        at = at[length] ? at + length + 1 : NULL;
-    }
-    return false;
+    char *word = xasprintf("%.*s", (int)strcspn(command, " \t"), command);
+    char *file = strchr(word, '/') ? xstrdup(word) : child_find(word, path ? path : "/usr/bin:/bin");
+    bool is_found = file != NULL;
+    free(word);
+    free(file);
+    return is_found;
 }
 
 /* -F: ends if everything fits; -R: colours; -X: what was shown stays on the screen. */

@@ -20,21 +20,6 @@ static struct buffer sound[TREES];
 
 /* ---- sound trees ---- */
 
-static int64_t add_run(struct db *db) {
-    static const struct ingest_options options = {.label = "fuzz"};
-    struct ingest ingest;
-    struct ingest_result result;
-    struct input input;
-    struct error err = {0};
-    if (ingest_open(&ingest, db, &options, &err) != 0) bug("%s", err.message);
-    if (input_open_memory(&input, "stacks.folded", (const uint8_t *)folded, strlen(folded), &err) != 0)
-        bug("%s", err.message);
-    if (ingest_input(&ingest, &input, &format_folded, &result, &err) != 0) bug("%s", err.message);
-    input_close(&input);
-    ingest_close(&ingest);
-    return result.run_id;
-}
-
 static void end(void) {
     for (size_t i = 0; i < TREES; i++)
         buffer_free(&sound[i]);
@@ -45,7 +30,7 @@ static void start(void) {
     struct db db;
     if (sound[WITHOUT_BASE].size) return;
     if (db_open(&db, ":memory:", DB_WRITE, &err) != 0) bug("%s", err.message);
-    int64_t run_id = add_run(&db);
+    int64_t run_id = fuzz_add_run(&db, &format_folded, "stacks.folded", folded);
     const struct run_set runs = {.ids = &run_id, .count = 1};
     for (size_t i = 0; i < TREES; i++) {
         const struct export_request request = {.format = export_format_find("packed", &err),

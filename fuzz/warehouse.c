@@ -15,7 +15,7 @@
 #include "query/runs/select.h"
 #include "schema/diagnoses.h"
 
-enum { RECORD_HEAD = 4, REPORT_LIMIT = 64 << 20 };
+enum { RECORD_HEAD = 4, REPORT_LIMIT = 64 << 20, READINGS = 2 * FUZZ_PARTS };
 
 static const char memory_dump[] =
     "# total_allocs: 5000\n# addr alloc_count alloc_bytes free_count free_bytes live_bytes\n"
@@ -49,7 +49,7 @@ static void end(void) {
     free(sound);
 }
 
-void fuzz_add_dump(struct db *db, const char *name, const char *text) {
+int64_t fuzz_add_run(struct db *db, const struct format *format, const char *name, const char *text) {
     static const struct ingest_options options = {.label = "fuzz"};
     struct ingest ingest;
     struct ingest_result result;
@@ -57,9 +57,10 @@ void fuzz_add_dump(struct db *db, const char *name, const char *text) {
     struct error err = {0};
     if (ingest_open(&ingest, db, &options, &err) != 0) bug("%s", err.message);
     if (input_open_memory(&input, name, (const uint8_t *)text, strlen(text), &err) != 0) bug("%s", err.message);
-    if (ingest_input(&ingest, &input, &format_clear_dump, &result, &err) != 0) bug("%s", err.message);
+    if (ingest_input(&ingest, &input, format, &result, &err) != 0) bug("%s", err.message);
     input_close(&input);
     ingest_close(&ingest);
+    return result.run_id;
 }
 
 static void make_sound(struct fuzz_warehouse *made) {
@@ -67,8 +68,8 @@ static void make_sound(struct fuzz_warehouse *made) {
     struct stat status;
     struct db db;
     if (db_open(&db, path, DB_WRITE, &err) != 0) bug("%s", err.message);
-    fuzz_add_dump(&db, "alloc.txt", memory_dump);
-    fuzz_add_dump(&db, "locks.txt", lock_dump);
+    fuzz_add_run(&db, &format_clear_dump, "alloc.txt", memory_dump);
+    fuzz_add_run(&db, &format_clear_dump, "locks.txt", lock_dump);
     if (db_close(&db, &err) != 0) bug("%s", err.message);
     FILE *file = fopen(path, "rb");
     if (!file || fstat(fileno(file), &status) != 0) bug("%s cannot be read", path);
@@ -162,10 +163,18 @@ static int read_run(struct db *db, const char *run, const char *kind, enum fuzz_
     return read_part(db, &options, kind, part, err);
 }
 
+/* Which part of which run a fuzzer reads: of READINGS * 4 inputs each run's doctor has two, the exports have the others. */
+static unsigned choose_part(const uint8_t *data, size_t size) {
+    unsigned choice = (unsigned)((size + (size ? data[size - 1] : 0u)) % (READINGS * 4));
+    bool is_doctor = choice < 4;
+    unsigned part = (is_doctor ? FUZZ_DOCTOR : FUZZ_PPROF) + choice % 2;
+    return part + (choice / 2 % 2 ? FUZZ_PARTS : 0u);
+}
+
 int fuzz_read_runs(struct db *db, const uint8_t *data, size_t size, struct error *err) {
-    unsigned part = 0, last = FUZZ_PARTS * 2;
+    unsigned part = 0, last = READINGS;
     if (!replay_is_whole) {
-        part = (unsigned)((size + (size ? data[size - 1] : 0u)) % last);
+        part = choose_part(data, size);
         last = part + 1;
     }
     int code = 0;

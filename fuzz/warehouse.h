@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ingest/read/readers.h"
 #include "schema/db.h"
 
 struct fuzz_warehouse {
@@ -29,11 +30,12 @@ bool fuzz_damage_next(const uint8_t **at, const uint8_t *end, struct damage *dam
 /* Writes the input to the warehouse's path: a SQLite file as it is; else damage over the sound warehouse, where places run around. */
 void fuzz_write_damaged(const uint8_t *data, size_t size);
 
-/* `text`, a dump of clear's own, as a run. */
-void fuzz_add_dump(struct db *db, const char *name, const char *text);
+/* Stores `text`, a file of that format and name, as a run; its id. */
+int64_t fuzz_add_run(struct db *db, const struct format *format, const char *name, const char *text);
 
 /* `clear doctor` and `clear export` of both runs: what they print is thrown away. A fuzzer reads one part of one run, which the input's
- * size and last byte choose: each part asks its own questions, and all of them take ten times as long. A replay reads everything. */
+ * size and last byte choose: each part asks its own questions, and all of them take ten times as long. Seven of eight are exports: the
+ * doctor takes ten times as long as they do, nearly all of it for SQLite to parse its views. A replay reads everything. */
 enum fuzz_part { FUZZ_DOCTOR, FUZZ_DOCTOR_JSON, FUZZ_PPROF, FUZZ_FOLDED, FUZZ_PARTS };
 int fuzz_read_runs(struct db *db, const uint8_t *data, size_t size, struct error *err);
 

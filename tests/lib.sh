@@ -212,3 +212,16 @@ same_as_without() { # same_as_without COMMAND...: status and both outputs are th
     grep -v '^clear: ' under.err >under.rest
     expect_same_file under.rest alone.err "stderr of $*"
 }
+
+# A warehouse of the first release: run 7, "kept", with one heap profile, 3, of two sites.
+make_first_release() { # make_first_release FILE UUID
+    sqlite3 "$1" <"$ROOT/fixtures/warehouse_v1.sql"
+    sql "$1" "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, '$2', 5, 'profile', 'kept');
+        INSERT INTO profiles(id, run_id, kind) VALUES (3, 7, 'heap');
+        INSERT INTO functions(id, name) VALUES (1, 'make_thing');
+        INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 16);
+        INSERT INTO location_lines VALUES (1, 0, 1, 12, 0);
+        INSERT INTO traces VALUES (1, 11, 12, '[1]', 1, 1, 12);
+        INSERT INTO label_sets VALUES (1, '[[\"tier\",\"hot\"]]');
+        INSERT INTO sites VALUES (3, 1, 0, 9, 900, 4, 400), (3, 1, 1, 8, 0, 0, 0)"
+}

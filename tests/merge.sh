@@ -136,16 +136,8 @@ END
 refused 'stopped, because it takes too long' bad.db 'a table without an end'
 
 # ---- a file that an older clear made: migrated as a copy, and left as it is ----
-sqlite3 old.db <"$ROOT/fixtures/warehouse_v1.sql"
-sql old.db "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, 'old', 5, 'profile', 'kept');
-    INSERT INTO profiles(id, run_id, kind) VALUES (3, 7, 'heap');
-    INSERT INTO functions(id, name) VALUES (1, 'make_thing');
-    INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 16);
-    INSERT INTO location_lines VALUES (1, 0, 1, 12, 0);
-    INSERT INTO traces VALUES (1, 11, 12, '[1]', 1, 1, 12);
-    INSERT INTO label_sets VALUES (1, '[[\"tier\",\"hot\"]]');
-    INSERT INTO sites VALUES (3, 1, 0, 9, 900, 4, 400), (3, 1, 1, 8, 0, 0, 0);
-    PRAGMA journal_mode = DELETE" >/dev/null
+make_first_release old.db old
+sql old.db "PRAGMA journal_mode = DELETE" >/dev/null
 old_sum=$(cksum <old.db)
 cp old.db migrated.db
 chmod a-w old.db

@@ -2,15 +2,8 @@
 # quick
 . "$(dirname "$0")/lib.sh"
 
-sqlite3 old.sqlite < "$ROOT/fixtures/warehouse_v1.sql"
-sql old.sqlite "INSERT INTO runs(id, uuid, started_ns, source, label) VALUES (7, 'u', 5, 'profile', 'kept');
-    INSERT INTO profiles(id, run_id, kind) VALUES (3, 7, 'heap');
-    INSERT INTO functions(id, name) VALUES (1, 'make_thing');
-    INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 16);
-    INSERT INTO location_lines VALUES (1, 0, 1, 12, 0);
-    INSERT INTO traces VALUES (1, 11, 12, '[1]', 1, 1, 12);
-    INSERT INTO label_sets VALUES (1, '[[\"tier\",\"hot\"]]');
-    INSERT INTO sites VALUES (3, 1, 0, 9, 900, 4, 400), (3, 1, 1, 8, 0, 0, 0), (3, 0, 0, -5, -7, 0, 123456789012)"
+make_first_release old.sqlite u
+sql old.sqlite "INSERT INTO sites VALUES (3, 0, 0, -5, -7, 0, 123456789012)"
 before=$(sql old.sqlite "SELECT * FROM sites ORDER BY profile_id, trace_id, label_set_id")
 "$CLEAR" runs --db old.sqlite > out.txt || fail "clear runs refused an older file"
 expect_match "$(cat out.txt)" 'kept' "the run of the older file"
