@@ -9,7 +9,7 @@ import csv, sys
 for row in csv.reader(sys.stdin): print(row[0], row[3])' | by_name >query.txt
 # Functions of one name in two binaries, such as clock_gettime of libc and of the vdso, are two lines of a report and one row of the query.
 flat() { awk '$1 ~ /^[0-9]+ns$/ || ($1 == "0" && $2 == "0%") {
-        n = $1; sub(/ns$/, "", n); $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); sub(/ \(inline\)$/, ""); sum[$0] += n }
+        n = $1; sub(/ns$/, "", n); $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); sub(/ \((partial-)?inline\)$/, ""); sum[$0] += n }
     END { for (name in sum) if (sum[name] > 0) printf "%s %.0f\n", name, sum[name] }' | sort; }
 "$CLEAR" top --db t.db --kind cpu --unit ns --nodefraction 0 | flat >top.txt || fail top
 "$CLEAR" export --db t.db --kind cpu -o cpu.pb.gz || fail export
