@@ -18,8 +18,9 @@ def events_of(db):
 
 
 def release_of(wait, events):
-    """The last release of the lock before the wait's end."""
-    inside = [one for one in events if one["kind"] == "release" and one["address"] == wait["address"] and wait["start_ns"] <= one["start_ns"] <= wait["start_ns"] + wait["duration_ns"]]
+    """The last release of the lock before the wait's end; of a join the end of the thread that was joined."""
+    kind, key, of = ("death", "tid", wait["owner_tid"]) if wait["kind"] == "join" else ("release", "address", wait["address"])
+    inside = [one for one in events if one["kind"] == kind and one[key] == of and wait["start_ns"] <= one["start_ns"] <= wait["start_ns"] + wait["duration_ns"]]
     return max(inside, key=lambda one: one["start_ns"], default=None) if not wait["is_late"] else None
 
 
