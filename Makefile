@@ -70,6 +70,8 @@ SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
 	web/*.html web/*.css web/*.js web/*.svg))
+FILE_VIEWS := $(filter-out %/doctor.sql %/series.sql %/series_findings.sql,$(sort $(wildcard schema/views/*.sql)))
+TEAM_VIEWS := $(BUILD)/gen/team/views.sql
 # Manual pages: clear(1), one a command, clear.yaml(5). The texts and the tables of options are in the program.
 MAN_PAGES := $(patsubst cli/manual/%.md,$(BUILD)/man/clear-%.1,$(filter-out cli/manual/clear%,$(wildcard cli/manual/*.md))) \
 	$(BUILD)/man/clear.1 $(BUILD)/man/clear.yaml.5
@@ -317,9 +319,13 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/gen/profile.pb-c.h
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Generated: the texts in schema/ as C strings, and the messages of profile.proto.
-$(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED)
+$(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS)
 	@mkdir -p $(@D)
-	awk -f schema/embed.awk $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	awk -f schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS) > $@.tmp && mv $@.tmp $@
+# The views of a file in PostgreSQL's dialect, for a team's store.
+$(TEAM_VIEWS): schema/team_dialect.awk $(FILE_VIEWS)
+	@mkdir -p $(@D)
+	awk -f schema/team_dialect.awk $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
 	$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)

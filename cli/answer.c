@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/remote.h"
 #include "query/sql/saved.h"
 
 /* `saved`: where the statement comes from, or NULL. */
@@ -54,5 +55,17 @@ int answer_saved(struct db *db, const struct answer_options *options, const char
     if (saved_find(db, name, &saved, err)) return -1;
     int code = answer(db, options, saved.sql, &saved, arguments, count, err);
     queries_free(&saved);
+    return code;
+}
+
+int answer_remote(const char *address, const char *project, const struct answer_options *options, const char *sql,
+                  char *const *arguments, size_t count, struct error *err) {
+    struct remote remote;
+    sqlite3_stmt *statement = NULL;
+    if (remote_open(&remote, address, project, options->timeout_ns, err) == 0)
+        statement = remote_prepare(&remote, sql, arguments, count, err);
+    int code = statement ? table_print(stdout, &remote.db, statement, remote_step, &options->table, err) : -1;
+    sqlite3_finalize(statement);
+    remote_close(&remote);
     return code;
 }

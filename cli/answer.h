@@ -20,4 +20,8 @@ int answer_sql(struct db *db, const struct answer_options *options, const char *
 int answer_saved(struct db *db, const struct answer_options *options, const char *name, char *const *arguments,
                  size_t count, struct error *err);
 
+/* SQL for the team's store at an address, over the runs of a project. */
+int answer_remote(const char *address, const char *project, const struct answer_options *options, const char *sql,
+                  char *const *arguments, size_t count, struct error *err);
+
 #endif

@@ -11,7 +11,7 @@
 
 struct query_command {
     const char *db, *file, *save, *description, *forget;
-    bool list;
+    bool list, is_remote;
     struct answer_options answer;
 };
 
@@ -70,9 +70,18 @@ static const struct option_row saved_rows[] = {
     {0},
 };
 
+static const struct option_row store_rows[] = {
+    {"remote", .type = OPTION_SWITCH, .offset = AT(is_remote),
+     .help =
+         "Let the team's store of `--db` answer, or `$CLEAR_STORE`, and fetch no runs. The SQL is PostgreSQL's; views "
+         "and columns are those of a file."},
+    {0},
+};
+
 const struct option_group query_options[] = {{"Query", input_rows, 0},
                                              {"Output", output_rows, 0},
                                              {"Saved queries", saved_rows, 0},
+                                             {"Store", store_rows, 0},
                                              CLI_WAREHOUSE_OR_STORE(query_command, db),
                                              CLI_OPTIONS_END};
 #undef AT
@@ -81,6 +90,8 @@ static int read_options(int *argc, char **argv, struct query_command *query, str
     if (cli_options(argc, argv, query, err) < 0) return -1;
     if ((query->list || query->forget) && (query->file || query->save || (query->list && query->forget)))
         return error_usage(err, "--list, --forget, --save and SQL exclude each other");
+    if (query->is_remote && (query->list || query->forget || query->save))
+        return error_usage(err, "saved queries are kept in a file: no --list, --save or --forget with --remote");
     if (query->description && !query->save) return error_usage(err, "--description needs --save NAME");
     return query->list || query->forget ? cli_at_most(0, *argc, argv, err) : 0;
 }
@@ -144,6 +155,16 @@ static int open_existing(struct db *db, const struct query_command *query, char 
     return db_close(db, err) || cli_open(db, query->db, DB_WRITE, err) ? -1 : 0;
 }
 
+/* The rows that the team's store has. */
+static int ask_store(struct query_command *query, const char *sql, char **arguments, size_t count, struct error *err) {
+    const char *variable = query->db ? NULL : getenv("CLEAR_STORE");
+    const char *address = cli_is_store(query->db) ? cli_database(query->db) : variable;
+    if (!address || !*address)
+        return error_usage(err, "give the address of the store: --db postgresql://HOST/DATABASE, or $CLEAR_STORE");
+    pager_start();
+    return answer_remote(address, cli_project(), &query->answer, sql, arguments, count, err);
+}
+
 int command_query(int argc, char **argv, struct error *err) {
     struct query_command query = {
         .answer = {.timeout_ns = (int64_t)ASK_TIMEOUT_S * 1000000000, .table.bytes_max = 1 << 30}};
@@ -153,7 +174,16 @@ int command_query(int argc, char **argv, struct error *err) {
     if (query.list || query.forget) return manage(&query, err);
     char *sql = read_sql(&query, argc, argv, &rest, err);
     if (!sql) return -1;
+    if (query.is_remote && *sql == '@' && !query.file) {
+        free(sql);
+        return error_usage(err, "saved queries are written for a file: give the SQL, or clear pull the runs");
+    }
     size_t count = (size_t)(argc - rest);
+    if (query.is_remote) {
+        int remote = ask_store(&query, sql, argv + rest, count, err);
+        free(sql);
+        return remote;
+    }
     int code = open_existing(&db, &query, argv + rest, count, err);
     if (code == 0) {
         if (!query.save) pager_start();

@@ -14,7 +14,7 @@ BEGIN {
     print "#include \"schema/schema.h\"\n"
     for (i = 1; i < ARGC; i++) {
         names[i] = ARGV[i]
-        sub(/^schema\//, "", names[i])
+        sub(/^schema\/|^.*\/gen\//, "", names[i])
         printf "static const char text_%d[] =\n    \"\"\n", i
         is_web = names[i] ~ /^web\/.*\.(js|css)$/
         inside = 0

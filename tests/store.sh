@@ -139,7 +139,9 @@ expect_equal "$(pg_contents)" "$before" 'the store after a clash'
 pg "UPDATE clear.meta SET value = '99999999'" || fail update
 expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'newer clear' 'a newer store'
-pg "UPDATE clear.meta SET value = '3001'; ALTER TABLE clear.cpu DROP COLUMN cpu_ns; DROP TABLE clear.syscalls CASCADE" || fail update
+pg "UPDATE clear.meta SET value = '3001'; DROP SCHEMA clear_views CASCADE; ALTER TABLE clear.run_names DROP COLUMN number; DROP SEQUENCE clear.run_number;
+    ALTER TABLE clear.traces DROP COLUMN signature, DROP COLUMN shown_location, DROP COLUMN shown_function, DROP COLUMN shown_line" || fail 'an older store'
+pg "ALTER TABLE clear.cpu DROP COLUMN cpu_ns; DROP TABLE clear.syscalls CASCADE" || fail update
 expect_status 1 "$CLEAR" push --db a.db --to $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'clear store upgrade' 'an older store'
 "$CLEAR" store upgrade --db $STORE >upgrade.txt || fail upgrade

@@ -90,7 +90,7 @@ void layout_free(struct layout *layout) {
 
 /* ---- SQL: names of clear's own schema, which have no quotation marks --------------------------------------------- */
 
-static int owner_of(const struct layout_table *table) {
+int layout_owner(const struct layout_table *table) {
     int owner = 0;
     while (table->columns[owner].is_left_out)
         owner++;
@@ -102,7 +102,7 @@ static const char *sql_type(const struct layout_table *table, int column) {
     static const char *const lists[] = {"bigint[]", "double precision[]", "text[]"};
     const struct layout_column *at = &table->columns[column];
     if (at->role.role == COPY_MAPPINGS) return "bigint[]";
-    if (!table->is_list || column == owner_of(table)) return types[at->type];
+    if (!table->is_list || column == layout_owner(table)) return types[at->type];
     return at->role.role == COPY_NAME ? "integer[]" : lists[at->type];
 }
 
@@ -115,8 +115,12 @@ static void add_names_tables(struct buffer *sql) {
                       kind->table);
         buffer_add_text(sql, " \"check\" bigint NOT NULL, ");
         for (const struct name_column *column = kind->columns; column->name; column++)
-            buffer_printf(sql, "\"%s\" %s NOT NULL, ", column->name, types[column->type]);
+            if (!column->is_derived) buffer_printf(sql, "\"%s\" %s NOT NULL, ", column->name, types[column->type]);
         buffer_add_text(sql, "PRIMARY KEY (project, key));\n");
+        for (const struct name_column *column = kind->columns; column->name; column++)
+            if (column->is_derived) /* layers-ok: as above */
+                buffer_printf(sql, "ALTER TABLE clear.\"%s\" ADD COLUMN IF NOT EXISTS \"%s\" %s NOT NULL DEFAULT 0;\n",
+                              kind->table, column->name, types[column->type]);
     }
 }
 
@@ -172,7 +176,7 @@ static void add_list(struct buffer *sql, const struct layout_table *table, int c
         buffer_printf(sql, "row.\"%s\"", name);
 }
 
-static void add_unnest(struct buffer *sql, const struct layout_table *table, int owner) {
+void layout_add_unnest(struct buffer *sql, const struct layout_table *table, int owner) {
     struct buffer arrays = {0}, names = {0};
     for (int i = 0; i < table->column_count; i++) {
         if (table->columns[i].is_left_out || i == owner) continue;
@@ -187,9 +191,9 @@ static void add_unnest(struct buffer *sql, const struct layout_table *table, int
 }
 
 void layout_add_select(struct buffer *sql, const struct layout_table *table) {
-    int owner = owner_of(table);
+    int owner = layout_owner(table);
     add_selected(sql, table, owner);
-    if (table->is_list) add_unnest(sql, table, owner);
+    if (table->is_list) layout_add_unnest(sql, table, owner);
     buffer_add_text(sql, " WHERE row.project = $1 AND row.month = $2 AND row.run = $3 ORDER BY row.place");
     if (table->is_list) buffer_add_text(sql, ", item_place");
 }

@@ -43,5 +43,8 @@ void layout_add_select(struct buffer *sql, const struct layout_table *table);
 
 /* The same of several runs ($2, $3: arrays of months and runs), behind a column with the place in the arrays, from 1. Not of lists. */
 void layout_add_select_many(struct buffer *sql, const struct layout_table *table);
+/* The column of a list that says of what it is, and the rows of the arrays as `item`, behind the list's row `row`. */
+int layout_owner(const struct layout_table *table);
+void layout_add_unnest(struct buffer *sql, const struct layout_table *table, int owner);
 
 #endif

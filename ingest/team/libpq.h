@@ -23,6 +23,12 @@
     X(result_status, PQresultStatus)                                                                                   \
     X(result_field, PQresultErrorField)                                                                                \
     X(clear_result, PQclear)                                                                                           \
+    X(prepare, PQprepare)                                                                                              \
+    X(describe, PQdescribePrepared)                                                                                    \
+    X(send, PQsendQueryPrepared)                                                                                       \
+    X(row_by_row, PQsetSingleRowMode)                                                                                  \
+    X(column_name, PQfname)                                                                                            \
+    X(column_type, PQftype)                                                                                            \
     X(rows, PQntuples)                                                                                                 \
     X(columns, PQnfields)                                                                                              \
     X(is_null, PQgetisnull)                                                                                            \

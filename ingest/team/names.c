@@ -29,7 +29,14 @@ const struct name_kind name_kinds[SOURCE_NAMES] = {
                           {"functions", NAME_KEYS, SOURCE_FUNCTION},
                           {"lines", NAME_INTS},
                           {"columns", NAME_INTS}}},
-    [SOURCE_TRACE] = {"traces", "stack", "team/trace.sql", {{"locations", NAME_KEYS, SOURCE_LOCATION}}},
+    [SOURCE_TRACE] = {"traces",
+                      "stack",
+                      "team/trace.sql",
+                      {{"locations", NAME_KEYS, SOURCE_LOCATION},
+                       {"signature", NAME_INT, .is_derived = true},
+                       {"shown_location", NAME_KEY, SOURCE_LOCATION, true},
+                       {"shown_function", NAME_KEY, SOURCE_FUNCTION, true},
+                       {"shown_line", NAME_INT, .is_derived = true}}},
     [SOURCE_LABEL_SET] = {"label_sets", "label set", "team/label_set.sql", {{"labels", NAME_TEXT}}},
     [SOURCE_OBJECT] = {"objects",
                        "object",
@@ -43,6 +50,7 @@ const struct name_kind name_kinds[SOURCE_NAMES] = {
 };
 
 void name_hash(struct content_hash *hash, const struct name_column *column, const struct name_value *value) {
+    if (column->is_derived) return;
     if (column->type == NAME_TEXT) {
         content_text(hash, value->text);
     } else if (column->type == NAME_INT || column->type == NAME_KEY) {

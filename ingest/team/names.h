@@ -13,6 +13,8 @@ struct name_column {
     const char *name;
     enum name_type { NAME_TEXT, NAME_INT, NAME_KEY, NAME_KEYS, NAME_INTS } type;
     enum source_name target; /* of NAME_KEY and NAME_KEYS: ids in a file, keys in a store */
+    bool
+        is_derived; /* made from the others by the file: no part of the key, for the views of a store. Keys of it may be 0 */
 };
 
 struct name_kind {

@@ -81,6 +81,7 @@ static int add_row(struct pull_names *names, enum source_name which, const struc
     for (int i = 0; name_kinds[which].columns[i].name; i++) {
         const struct name_column *column = &name_kinds[which].columns[i];
         const char *text = team_text(answer, at, 2 + i);
+        if (column->is_derived) continue; /* the file makes it again */
         if (column->type == NAME_KEYS || column->type == NAME_INTS)
             read_array(text ? text : "", &row->fields[i]);
         else

@@ -40,7 +40,9 @@ static int add_column(struct push_names *names, const struct name_column *column
     struct name_value value = {.text = db_text(row, at), .number = sqlite3_column_int64(row, at)};
     struct buffer list = {0};
     int code = 0;
-    if (column->type == NAME_KEY) code = push_names_key(names, column->target, value.number, &value.number, err);
+    bool is_none = column->is_derived && value.number == 0;
+    if (column->type == NAME_KEY && !is_none)
+        code = push_names_key(names, column->target, value.number, &value.number, err);
     if (column->type == NAME_KEYS || column->type == NAME_INTS) code = read_list(names, column, value.text, &list, err);
     value.list = (const int64_t *)(const void *)list.data;
     value.count = list.size / sizeof *value.list;

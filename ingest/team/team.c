@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "ingest/team/content_key.h"
+#include "ingest/team/team_views.h"
 #include "schema/schema.h"
 
 /* Of both parts: what clear's schema of a file makes of the tables, and what schema/team does. */
@@ -94,17 +95,17 @@ static int put_version(struct team_server *server, struct error *err) {
 }
 
 /* Two who make it at once wait for each other. */
-static int make_tables(struct team_server *server, const struct layout *layout, struct error *err) {
+static int make_tables(struct team_server *server, const struct layout *layout, struct db *db, struct error *err) {
     struct buffer sql = {0};
     layout_add_tables(&sql, layout);
-    int code = team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
-                       team_run(server, embedded_text("team/tables.sql"), err) ||
-                       team_run(server, buffer_text(&sql), err) ||
-                       team_run(server, embedded_text("team/indexes.sql"), err) ||
-                       team_run(server, embedded_text("team/add_month.sql"), err) || put_version(server, err) ||
-                       team_run(server, "COMMIT", err)
-                   ? -1
-                   : 0;
+    int code =
+        team_run(server, "BEGIN; SELECT pg_advisory_xact_lock(4998189, 1)", err) ||
+                team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
+                team_run(server, embedded_text("team/indexes.sql"), err) ||
+                team_run(server, embedded_text("team/add_month.sql"), err) ||
+                team_views_make(server, layout, db, err) || put_version(server, err) || team_run(server, "COMMIT", err)
+            ? -1
+            : 0;
     if (code) team_rollback(server);
     buffer_free(&sql);
     return code;
@@ -124,12 +125,14 @@ static int check_encoding(struct team_server *server, struct error *err) {
 static int make_or_upgrade(struct team_server *server, bool may_make, int64_t *version, struct error *err) {
     struct layout layout = {0};
     struct db db;
+    bool is_current = false;
     if (check_encoding(server, err) || read_version(server, version, err)) return -1;
     if (*version == 0 && !may_make) return check_version(server, err);
     if (*version > current_version()) return check_version(server, err);
-    if (*version == current_version()) return 0;
+    if (*version == current_version() && (team_views_check(server, &is_current, err) || is_current))
+        return err->status == ERROR_NONE ? 0 : -1;
     if (db_open_private(&db, "the schema of a store", err)) return -1;
-    int code = layout_make(&layout, &db, err) || make_tables(server, &layout, err) ? -1 : 0;
+    int code = layout_make(&layout, &db, err) || make_tables(server, &layout, &db, err) ? -1 : 0;
     layout_free(&layout);
     return db_close(&db, err) ? -1 : code;
 }

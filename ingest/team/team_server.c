@@ -126,10 +126,12 @@ static int fail_message(struct team_server *server, const char *message, struct 
     return error_fail(err, "%s: %.*s", server->name, (int)strcspn(text, "\n"), text);
 }
 
-static int fail(struct team_server *server, const PGresult *result, struct error *err) {
+int team_fail(struct team_server *server, const void *result, struct error *err) {
     const char *state = result ? pq.result_field(result, PG_DIAG_SQLSTATE) : NULL;
     const char *text = state ? pq.result_field(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    const char *position = state ? pq.result_field(result, PG_DIAG_STATEMENT_POSITION) : NULL;
     server->sqlstate[0] = '\0';
+    server->position = position ? atoi(position) : 0;
     if (state) memcpy(server->sqlstate, state, sizeof server->sqlstate);
     if (state && strcmp(state, "42501") == 0)
         return error_fail(err, "%s: %s: ask who keeps the store for the role (clear store grant)", server->name, text);
@@ -196,7 +198,7 @@ void team_disconnect(struct team_server *server) {
 static int check(struct team_server *server, PGresult *result, struct error *err) {
     ExecStatusType status = pq.result_status(result);
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) return 0;
-    return fail(server, result, err);
+    return team_fail(server, result, err);
 }
 
 int team_ask(struct team_server *server, const char *sql, const char *const *values, int count,
@@ -249,7 +251,7 @@ static int put_pieces(struct team_server *server, const struct buffer *rows, str
 int team_copy(struct team_server *server, const char *sql, const struct buffer *rows, struct error *err) {
     PGresult *result = pq.execute_many(server->connection, sql);
     bool is_open = pq.result_status(result) == PGRES_COPY_IN;
-    int code = is_open ? 0 : fail(server, result, err);
+    int code = is_open ? 0 : team_fail(server, result, err);
     pq.clear_result(result);
     if (code || put_pieces(server, rows, err)) return -1;
     while ((result = pq.result(server->connection))) {

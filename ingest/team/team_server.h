@@ -17,6 +17,7 @@ struct team_server {
     void *connection; /* PGconn */
     char *name;       /* the address for messages */
     char sqlstate[6]; /* of the latest error that the server answered; empty: none */
+    int position;     /* the character of the SQL that it is about, from 1; 0: not known */
 };
 
 bool team_is_address(const char *text);
@@ -37,6 +38,9 @@ struct team_answer {
 const char *team_text(const struct team_answer *answer, int row, int column); /* NULL: NULL */
 int64_t team_int(const struct team_answer *answer, int row, int column);      /* 0 of NULL */
 void team_answer_free(struct team_answer *answer);
+
+/* The failure that a result has (PGresult), or without one the connection. */
+int team_fail(struct team_server *server, const void *result, struct error *err);
 
 /* One statement with parameters $1, $2, ...; a NULL value is NULL. `answer` may be NULL. */
 int team_ask(struct team_server *server, const char *sql, const char *const *values, int count,

@@ -208,9 +208,19 @@ static int place_of_error(const char *sql, const char *message, int offset) {
     return last && strncasecmp(here, name + 2, (size_t)(last - name - 2)) == 0 ? offset : -1;
 }
 
+void ask_wrong_sql(const struct ask *ask, const char *sql, const char *message, const char *more, struct error *err) {
+    const char *start;
+    if (ask->offset < 0) {
+        error_usage(err, "SQL: %s%s", message, more);
+        return;
+    }
+    int line = line_of(sql, ask->offset, &start);
+    int column = grid_width(start, (size_t)(sql + ask->offset - start)) + 1;
+    error_usage(err, "SQL line %d, column %d: %s%s", line, column, message, more);
+}
+
 static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
     char *message = xstrdup(sqlite3_errmsg(ask->db->handle)); /* of this error, whatever is asked meanwhile */
-    const char *start;
     struct buffer more = {0};
     int code = sqlite3_errcode(ask->db->handle) & 0xff;
     ask->offset = place_of_error(sql, message, sqlite3_error_offset(ask->db->handle));
@@ -224,12 +234,8 @@ static void prepare_error(struct ask *ask, const char *sql, struct error *err) {
         error_usage(err, "only reading is allowed: %s is refused", *ask->refused ? ask->refused : "this statement");
     } else if (code != SQLITE_ERROR) {
         db_error(ask->db, "reading the SQL", err); /* a damaged or locked file: the SQL is not the cause */
-    } else if (ask->offset < 0) {
-        error_usage(err, "SQL: %s%s", message, buffer_text(&more));
     } else {
-        int line = line_of(sql, ask->offset, &start);
-        int column = grid_width(start, (size_t)(sql + ask->offset - start)) + 1;
-        error_usage(err, "SQL line %d, column %d: %s%s", line, column, message, buffer_text(&more));
+        ask_wrong_sql(ask, sql, message, buffer_text(&more), err);
     }
     buffer_free(&more);
     free(message);

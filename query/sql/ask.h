@@ -35,6 +35,9 @@ sqlite3_stmt *ask_prepare(struct ask *ask, const char *sql, struct error *err);
  * know the position. */
 void ask_print_place(const struct ask *ask, const char *sql, FILE *out);
 
+/* The usage error of wrong SQL: its place (ask->offset), the message, and `more`, which may be empty. */
+void ask_wrong_sql(const struct ask *ask, const char *sql, const char *message, const char *more, struct error *err);
+
 /* Binds the parameters (:name, @name or $name) from `arguments`, each NAME=VALUE: as a number if VALUE is one, else as text.
  * "run" is special: its value is the name of a run (query/runs/select.h), and its id is bound; without a value the latest run.
  * Missing and unused arguments are usage errors. */

@@ -12,5 +12,8 @@ $$;
 GRANT USAGE ON SCHEMA clear TO clear_read, clear_push;
 GRANT SELECT ON ALL TABLES IN SCHEMA clear TO clear_read, clear_push;
 GRANT INSERT ON ALL TABLES IN SCHEMA clear TO clear_push;
+GRANT USAGE ON SEQUENCE clear.run_number TO clear_push;
+GRANT USAGE ON SCHEMA clear_views TO clear_read, clear_push;
+GRANT SELECT ON ALL TABLES IN SCHEMA clear_views TO clear_read, clear_push;
 REVOKE INSERT ON clear.meta, clear.shards FROM clear_push;
 GRANT EXECUTE ON FUNCTION clear.add_month(date) TO clear_push;

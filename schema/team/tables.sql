@@ -18,6 +18,8 @@ CREATE TABLE IF NOT EXISTS clear.shards (
     address text   NOT NULL -- postgresql://HOST/DATABASE, without a password
 );
 
+CREATE SEQUENCE IF NOT EXISTS clear.run_number;
+
 -- What a run uses of the names, in the order in which exports list it. Other tables have a place in these lists, from 1.
 CREATE TABLE IF NOT EXISTS clear.run_names (
     project    bigint      NOT NULL,
@@ -28,8 +30,12 @@ CREATE TABLE IF NOT EXISTS clear.run_names (
     objects    bigint[]    NOT NULL,
     pushed_at  timestamptz NOT NULL DEFAULT now(),
     pushed_by  text        NOT NULL DEFAULT current_user,
+    number     bigint      NOT NULL DEFAULT nextval('clear.run_number'), -- run_id in the views
     PRIMARY KEY (project, month, run)
 ) PARTITION BY RANGE (month);
+-- Runs of a store that had no numbers get them.
+ALTER TABLE clear.run_names ADD COLUMN IF NOT EXISTS number bigint NOT NULL DEFAULT nextval('clear.run_number');
+CREATE INDEX IF NOT EXISTS run_names_number ON clear.run_names(project, number);
 
 -- What the file's views said of the run when it was pushed: of each code the first 100 critical and warning ones, and the first 10 others.
 CREATE TABLE IF NOT EXISTS clear.findings (

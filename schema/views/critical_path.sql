@@ -35,7 +35,7 @@ SELECT
     targets.run_id,
     targets.process_id,
     targets.region_id,
-    steps.key + 1 AS step,
+    CAST(steps.key AS INTEGER) + 1 AS step,
     trim(substr(steps.value, 1, 6)) AS what,
     CAST(substr(steps.value, 7, 20) AS INTEGER) AS tid,
     coalesce(threads.name, '') AS thread,
@@ -48,7 +48,8 @@ SELECT
 FROM targets
 JOIN json_each(
     (WITH RECURSIVE path(step, what, tid, start_ns, end_ns, wait_id, next_what, next_tid, next_ns, trace_id, next_trace_id) AS (
-         SELECT 0, '', NULL, targets.end_ns, NULL, NULL, 'ran', targets.tid, NULL, NULL, NULL
+         SELECT 0, '', CAST(NULL AS INTEGER), targets.end_ns, CAST(NULL AS INTEGER), CAST(NULL AS INTEGER), 'ran', targets.tid,
+                CAST(NULL AS INTEGER), CAST(NULL AS INTEGER), CAST(NULL AS INTEGER)
          UNION ALL
          SELECT
              path.step + 1,
@@ -79,7 +80,7 @@ JOIN json_each(
          -- What let it go on: the last release, or, as a join returns when its thread ends, the end of that thread (of any, where it is not
          -- known which one was joined).
          LEFT JOIN events AS releases
-             ON NOT coalesce(waits.is_late, old.is_late)
+             ON coalesce(waits.is_late, old.is_late) = 0
             AND releases.id = CASE coalesce(waits.kind, old.kind) WHEN 'join'
                 THEN (SELECT events.id
                       FROM events

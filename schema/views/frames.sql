@@ -18,7 +18,7 @@ SELECT
     (SELECT count(*)
      FROM json_each(traces.stack) AS before
      LEFT JOIN location_lines AS nearer ON nearer.location_id = before.value
-     WHERE before.key < step.key) + coalesce(location_lines.position, 0) AS depth,
+     WHERE CAST(before.key AS INTEGER) < CAST(step.key AS INTEGER)) + coalesce(location_lines.position, 0) AS depth,
     locations.id AS location_id,
     coalesce(functions.name,
              CASE WHEN mappings.filename <> ''

@@ -17,18 +17,18 @@ CREATE VIEW hardware AS
 --   llc_miss_percent [percent]: llc_misses of llc_references, a whole number
 SELECT
     runs.id AS run_id,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 0) AS INTEGER) AS cycles,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 1) AS INTEGER) AS instructions,
-    (SELECT value FROM json_each(counted.value) WHERE key = 1)
-        / nullif((SELECT value FROM json_each(counted.value) WHERE key = 0), 0) AS ipc,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 2) AS INTEGER) AS branches,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 3) AS INTEGER) AS branch_misses,
-    CAST(round(100.0 * (SELECT value FROM json_each(counted.value) WHERE key = 3)
-               / nullif((SELECT value FROM json_each(counted.value) WHERE key = 2), 0)) AS INTEGER) AS branch_miss_percent,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 4) AS INTEGER) AS llc_references,
-    CAST((SELECT value FROM json_each(counted.value) WHERE key = 5) AS INTEGER) AS llc_misses,
-    CAST(round(100.0 * (SELECT value FROM json_each(counted.value) WHERE key = 5)
-               / nullif((SELECT value FROM json_each(counted.value) WHERE key = 4), 0)) AS INTEGER) AS llc_miss_percent
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 0) AS REAL) AS INTEGER) AS cycles,
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 1) AS REAL) AS INTEGER) AS instructions,
+    CAST((SELECT value FROM json_each(counted.value) WHERE key = 1) AS REAL)
+        / nullif(CAST((SELECT value FROM json_each(counted.value) WHERE key = 0) AS REAL), 0) AS ipc,
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 2) AS REAL) AS INTEGER) AS branches,
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 3) AS REAL) AS INTEGER) AS branch_misses,
+    CAST(round(100.0 * CAST((SELECT value FROM json_each(counted.value) WHERE key = 3) AS REAL)
+               / nullif(CAST((SELECT value FROM json_each(counted.value) WHERE key = 2) AS REAL), 0)) AS INTEGER) AS branch_miss_percent,
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 4) AS REAL) AS INTEGER) AS llc_references,
+    CAST(CAST((SELECT value FROM json_each(counted.value) WHERE key = 5) AS REAL) AS INTEGER) AS llc_misses,
+    CAST(round(100.0 * CAST((SELECT value FROM json_each(counted.value) WHERE key = 5) AS REAL)
+               / nullif(CAST((SELECT value FROM json_each(counted.value) WHERE key = 4) AS REAL), 0)) AS INTEGER) AS llc_miss_percent
 FROM runs
 -- The sums of one run, as an array of one array, so that any condition on the run arrives here: see the view heap.
 JOIN json_each((

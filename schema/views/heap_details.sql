@@ -65,5 +65,5 @@ FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes)
             FROM profiles
             JOIN site_details AS details ON details.profile_id = profiles.id)
       GROUP BY run_id, trace_id
-      HAVING max(is_detail)) AS used
+      HAVING max(is_detail) = 1) AS used
 JOIN places ON places.trace_id = used.trace_id;

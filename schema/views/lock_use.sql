@@ -80,7 +80,7 @@ JOIN json_each(
                           sum(locks.contended), sum(locks.wait_ns), max(locks.max_wait_ns), sum(locks.hold_ns),
                           max(locks.max_hold_ns), sum(locks.read_acquires), sum(locks.read_contended), sum(locks.read_wait_ns),
                           max(locks.read_max_wait_ns), sum(locks.timeouts), sum(locks.unfinished), sum(locks.failed_tries),
-                          sum(locks.condition_waits), sum(locks.timed_holds), max(locks.first_trace_id)) AS sums
+                          sum(locks.condition_waits), sum(locks.timed_holds), max(nullif(locks.first_trace_id, 0))) AS sums
                    FROM profiles AS windows
                    JOIN locks ON locks.profile_id = windows.id
                    WHERE windows.process_id = profiles.process_id AND windows.kind = profiles.kind

@@ -66,14 +66,14 @@ LEFT JOIN events AS releases
               FROM events
               WHERE events.process_id = waits.process_id AND events.tid = waits.owner_tid AND events.kind = 'death'
                 AND events.start_ns BETWEEN waits.start_ns AND waits.start_ns + waits.duration_ns
-                AND NOT waits.is_late
+                AND waits.is_late = 0
               ORDER BY events.start_ns DESC
               LIMIT 1)
         ELSE (SELECT events.id
               FROM events
               WHERE events.process_id = waits.process_id AND events.address = waits.address AND events.kind = 'release'
                 AND events.start_ns BETWEEN waits.start_ns AND waits.start_ns + waits.duration_ns
-                AND NOT waits.is_late
+                AND waits.is_late = 0
               ORDER BY events.start_ns DESC
               LIMIT 1) END
 JOIN places AS release_places ON release_places.trace_id = coalesce(releases.trace_id, 0); -- a LEFT JOIN would read all places

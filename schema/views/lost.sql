@@ -41,7 +41,7 @@ FROM (SELECT searched.run_id, searched.process_id, searched.id AS profile_id, si
                    AND profiles.process_id = searched.process_id
       JOIN sites ON sites.profile_id = profiles.id
       WHERE searched.kind = 'leak'
-      GROUP BY searched.run_id, searched.id, sites.trace_id
+      GROUP BY searched.run_id, searched.process_id, searched.id, sites.trace_id
       HAVING sum(sites.alloc_count - sites.free_count) > 0) AS live
 LEFT JOIN leaks ON leaks.profile_id = live.profile_id AND leaks.trace_id = live.trace_id
 JOIN places ON places.trace_id = live.trace_id;

@@ -59,7 +59,7 @@ SELECT
     'sample'
 FROM runs
 JOIN profiles ON profiles.run_id = runs.id
-JOIN json_each(profiles.sample_types) AS type ON type.key < 8
+JOIN json_each(profiles.sample_types) AS type ON CAST(type.key AS INTEGER) < 8
 WHERE EXISTS (SELECT 1 FROM samples WHERE samples.profile_id = profiles.id)
   AND NOT EXISTS (SELECT 1
                   FROM profiles AS other

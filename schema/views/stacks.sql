@@ -23,5 +23,5 @@ SELECT
                     JOIN mappings ON mappings.id = locations.mapping_id
                     LEFT JOIN location_lines ON location_lines.location_id = locations.id
                     LEFT JOIN functions ON functions.id = location_lines.function_id
-                    ORDER BY step.key DESC, location_lines.position DESC)), '') AS stack
+                    ORDER BY CAST(step.key AS INTEGER) DESC, location_lines.position DESC)), '') AS stack
 FROM traces;

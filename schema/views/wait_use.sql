@@ -52,7 +52,7 @@ SELECT
     places.module,
     CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN 'caller'
          WHEN objects.trace_id <> 0 THEN 'allocation'
-         WHEN coalesce((SELECT max(other.first_trace_id)
+         WHEN coalesce((SELECT max(nullif(other.first_trace_id, 0))
               FROM locks AS other
               WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
                 AND other.address = locks.address),
@@ -71,7 +71,7 @@ SELECT
     coalesce(locks.woken, CAST(substr(used.value, 281, 20) AS INTEGER)) AS woken,
     coalesce(locks.own_wakes, CAST(substr(used.value, 341, 20) AS INTEGER)) AS own_wakes,
     coalesce(locks.mutex_address, CAST(substr(used.value, 301, 20) AS INTEGER)) AS mutex_address,
-    coalesce((SELECT max(other.first_trace_id)
+    coalesce((SELECT max(nullif(other.first_trace_id, 0))
               FROM locks AS other
               WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
                 AND other.address = locks.address),
@@ -88,7 +88,7 @@ JOIN json_each(
                           sum(locks.contended), sum(locks.timeouts), sum(locks.unfinished), sum(locks.wait_ns),
                           max(locks.max_wait_ns), sum(locks.failed_tries), sum(locks.signals), sum(locks.broadcasts),
                           sum(locks.futile_wakes), sum(locks.woken), max(locks.mutex_address),
-                          max(max(locks.first_trace_id)) OVER (PARTITION BY locks.object_id, locks.address),
+                          max(max(nullif(locks.first_trace_id, 0))) OVER (PARTITION BY locks.object_id, locks.address),
                           sum(locks.own_wakes)) AS sums
                    FROM profiles AS windows
                    JOIN locks ON locks.profile_id = windows.id
@@ -101,7 +101,7 @@ LEFT JOIN locks ON locks.profile_id = iif(used.value = 0, profiles.profile_id, N
 JOIN objects ON objects.id = iif(used.value = 0, locks.object_id, CAST(substr(used.value, 1, 20) AS INTEGER))
 JOIN places ON places.trace_id = CASE WHEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER)) <> 0 THEN coalesce(locks.trace_id, CAST(substr(used.value, 41, 20) AS INTEGER))
                                       WHEN objects.trace_id <> 0 THEN objects.trace_id
-                                      ELSE coalesce((SELECT max(other.first_trace_id)
+                                      ELSE coalesce((SELECT max(nullif(other.first_trace_id, 0))
               FROM locks AS other
               WHERE other.profile_id = locks.profile_id AND other.object_id = locks.object_id
                 AND other.address = locks.address),

@@ -1,0 +1,361 @@
+#include "cli/remote.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/team/copy_text.h"
+#include "ingest/team/team_runs.h"
+#include "ingest/team/team_views.h"
+#include "query/sql/suggest.h"
+#include "schema/schema.h"
+
+static struct remote *current; /* remote_step is a table_step, which has no context argument */
+
+/* ---- rows of the server as a table of SQLite, so that they are printed like those of a file ------------------------ */
+
+struct cursor {
+    sqlite3_vtab_cursor base;
+    int64_t row;
+    bool is_end;
+};
+
+static int connect_rows(sqlite3 *handle, void *context, int count, const char *const *words, sqlite3_vtab **table,
+                        char **message) {
+    const struct remote *remote = context;
+    struct buffer sql = {0};
+    (void)count, (void)words, (void)message;
+    buffer_add_text(&sql, "CREATE TABLE remote(c0");
+    for (int i = 1; i < remote->rows.columns; i++)
+        buffer_printf(&sql, ", c%d", i);
+    buffer_add_text(&sql, ")");
+    int code = sqlite3_declare_vtab(handle, buffer_text(&sql));
+    buffer_free(&sql);
+    if (code == SQLITE_OK) *table = xcalloc(1, sizeof **table);
+    return code;
+}
+
+static int disconnect_rows(sqlite3_vtab *table) {
+    free(table);
+    return SQLITE_OK;
+}
+
+static int plan_rows(sqlite3_vtab *table, sqlite3_index_info *plan) {
+    (void)table, (void)plan;
+    return SQLITE_OK;
+}
+
+static int open_rows(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
+    (void)table;
+    *cursor = xcalloc(1, sizeof(struct cursor));
+    return SQLITE_OK;
+}
+
+static int close_rows(sqlite3_vtab_cursor *cursor) {
+    free(cursor);
+    return SQLITE_OK;
+}
+
+static int next_row(sqlite3_vtab_cursor *base) {
+    struct cursor *cursor = (struct cursor *)base;
+    int code = team_rows_next(&current->rows, &current->failed);
+    cursor->row++;
+    cursor->is_end = code != 1;
+    return code < 0 ? SQLITE_ERROR : SQLITE_OK;
+}
+
+static int first_row(sqlite3_vtab_cursor *cursor, int plan, const char *words, int count, sqlite3_value **values) {
+    (void)plan, (void)words, (void)count, (void)values;
+    return next_row(cursor);
+}
+
+static int is_end(sqlite3_vtab_cursor *cursor) {
+    return ((struct cursor *)cursor)->is_end;
+}
+
+static void give_number(sqlite3_context *context, const char *text) {
+    char *end;
+    long long number = strtoll(text, &end, 10);
+    if (*end)
+        sqlite3_result_double(context, strtod(text, NULL));
+    else
+        sqlite3_result_int64(context, number);
+}
+
+static void give_text(sqlite3_context *context, const char *text) {
+    struct buffer in_file = {0};
+    file_text_add(&in_file, text);
+    sqlite3_result_text64(context, buffer_text(&in_file), in_file.size, SQLITE_TRANSIENT, SQLITE_UTF8);
+    buffer_free(&in_file);
+}
+
+static int give_value(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column) {
+    const char *text = team_rows_text(&current->rows, column);
+    (void)cursor;
+    if (!text) return SQLITE_OK;
+    switch (team_rows_kind(&current->rows, column)) {
+    case TEAM_BOOLEAN: sqlite3_result_int(context, *text == 't'); break;
+    case TEAM_REAL: sqlite3_result_double(context, strtod(text, NULL)); break;
+    case TEAM_INT:
+    case TEAM_NUMBER: give_number(context, text); break;
+    case TEAM_TEXT: give_text(context, text); break;
+    }
+    return SQLITE_OK;
+}
+
+static int row_number(sqlite3_vtab_cursor *cursor, sqlite3_int64 *number) {
+    *number = ((struct cursor *)cursor)->row;
+    return SQLITE_OK;
+}
+
+static const sqlite3_module rows_module = {.xConnect = connect_rows,
+                                           .xBestIndex = plan_rows,
+                                           .xDisconnect = disconnect_rows,
+                                           .xOpen = open_rows,
+                                           .xClose = close_rows,
+                                           .xFilter = first_row,
+                                           .xNext = next_row,
+                                           .xEof = is_end,
+                                           .xColumn = give_value,
+                                           .xRowid = row_number};
+
+/* The names may be the same twice, which those of a table may not. */
+static sqlite3_stmt *select_rows(struct remote *remote, struct error *err) {
+    struct buffer sql = {0};
+    for (int i = 0; i < remote->rows.columns; i++) {
+        buffer_printf(&sql, "%s c%d AS \"", i ? "," : "SELECT", i); /* layers-ok: a table of this file alone */
+        for (const char *at = team_rows_name(&remote->rows, i); *at; at++) {
+            if (*at == '"') buffer_add_char(&sql, '"');
+            buffer_add_char(&sql, *at);
+        }
+        buffer_add_char(&sql, '"');
+    }
+    buffer_add_text(&sql, " FROM remote_rows"); /* layers-ok: as above */
+    sqlite3_stmt *statement = NULL;
+    int code = sqlite3_create_module(remote->db.handle, "remote_rows", &rows_module, remote);
+    if (code == SQLITE_OK) code = sqlite3_prepare_v2(remote->db.handle, buffer_text(&sql), -1, &statement, NULL);
+    if (code != SQLITE_OK) db_error(&remote->db, "reading the rows of the store", err);
+    buffer_free(&sql);
+    return statement;
+}
+
+int remote_step(struct db *db, sqlite3_stmt *statement, struct error *err) {
+    int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) return 1;
+    sqlite3_reset(statement);
+    if (code == SQLITE_DONE) return 0;
+    if (current->failed.status == ERROR_NONE) return db_error(db, "reading the rows of the store", err);
+    if (strcmp(current->team.server.sqlstate, "57014") == 0 && current->timeout_ns)
+        return error_fail(err, "stopped after %g s; raise the limit with --timeout", (double)current->timeout_ns / 1e9);
+    *err = current->failed;
+    return -1;
+}
+
+/* ---- parameters -------------------------------------------------------------------------------------------------- */
+
+enum { PARAMETERS_MAX = 100 };
+
+struct remote_parameters {
+    struct buffer sql; /* with $1 instead of :NAME, and as long */
+    char *names[PARAMETERS_MAX];
+    int count;
+};
+
+static void parameters_free(struct remote_parameters *parameters) {
+    buffer_free(&parameters->sql);
+    for (int i = 0; i < parameters->count; i++)
+        free(parameters->names[i]);
+}
+
+/* The length of what is no SQL to look into: a text, a name in quotes, a comment, the two colons of a cast; 0: something else. */
+static size_t skipped(const char *at) {
+    if (at[0] == ':' && at[1] == ':') return 2;
+    if (at[0] == '-' && at[1] == '-') return strcspn(at, "\n");
+    if (at[0] == '/' && at[1] == '*') {
+        const char *end = strstr(at + 2, "*/");
+        return end ? (size_t)(end + 2 - at) : strlen(at);
+    }
+    if (*at != '\'' && *at != '"') return 0;
+    size_t size = 1 + strcspn(at + 1, *at == '\'' ? "'" : "\"");
+    return size + (at[size] != '\0');
+}
+
+static size_t name_size(const char *at) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    bool is_name = *at == ':' && at[1] && strchr(letters, at[1]) && !strchr("0123456789", at[1]);
+    return is_name ? strspn(at + 1, letters) : 0;
+}
+
+static int number_of(struct remote_parameters *parameters, const char *name, size_t size) {
+    for (int i = 0; i < parameters->count; i++)
+        if (strlen(parameters->names[i]) == size && strncmp(parameters->names[i], name, size) == 0) return i + 1;
+    if (parameters->count == PARAMETERS_MAX) return 0;
+    char *copy = xasprintf("%.*s", (int)size, name);
+    parameters->names[parameters->count++] = copy;
+    return parameters->count;
+}
+
+static int read_parameters(struct remote_parameters *parameters, const char *sql, struct error *err) {
+    for (const char *at = sql; *at;) {
+        size_t size = skipped(at), name = size ? 0 : name_size(at);
+        if (!name) {
+            buffer_add(&parameters->sql, at, size ? size : 1);
+            at += size ? size : 1;
+            continue;
+        }
+        int number = number_of(parameters, at + 1, name);
+        if (!number) return error_usage(err, "SQL may have %d parameters", PARAMETERS_MAX);
+        buffer_printf(&parameters->sql, "$%-*d", (int)name, number);
+        at += 1 + name;
+    }
+    return 0;
+}
+
+static int check_arguments(const struct remote_parameters *parameters, char *const *arguments, size_t count,
+                           struct error *err) {
+    for (size_t i = 0; i < count; i++) {
+        size_t size = strcspn(arguments[i], "=");
+        bool is_used = false;
+        if (!arguments[i][size])
+            return error_usage(err, "'%s' is not NAME=VALUE; the SQL must be one argument", arguments[i]);
+        for (int j = 0; j < parameters->count; j++)
+            is_used |= strlen(parameters->names[j]) == size && strncmp(parameters->names[j], arguments[i], size) == 0;
+        if (!is_used) return error_usage(err, "the SQL has no parameter :%.*s", (int)size, arguments[i]);
+    }
+    return 0;
+}
+
+static int find_run(struct remote *remote, const char *set, char **number, struct error *err) {
+    struct team_runs runs = {0};
+    struct team_answer answer = {0};
+    int code = team_runs_find(&runs, &remote->team, set, err);
+    if (code == 0 && runs.count != 1) code = error_usage(err, "run=%s names %zu runs: name one", set, runs.count);
+    if (code == 0) {
+        const char *values[] = {remote->team.project_number, runs.items[0].name.month.text, runs.items[0].name.uuid};
+        code = team_ask(&remote->team.server, embedded_text("team/run_number.sql"), values, 3, &answer, err);
+    }
+    if (code == 0) *number = xstrdup(team_text(&answer, 0, 0));
+    team_answer_free(&answer);
+    team_runs_free(&runs);
+    return code;
+}
+
+static int bind(struct remote *remote, const struct remote_parameters *parameters, char *const *arguments, size_t count,
+                char **values, struct error *err) {
+    for (int i = 0; i < parameters->count; i++) {
+        const char *name = parameters->names[i], *value = ask_argument(arguments, count, name);
+        struct buffer text = {0};
+        if (strcmp(name, "run") == 0) {
+            if (find_run(remote, value ? value : "latest", &values[i], err)) return -1;
+            continue;
+        }
+        if (!value) return error_usage(err, "the SQL has a parameter :%s: add %s=VALUE", name, name);
+        store_text_add(&text, value);
+        values[i] = buffer_take(&text);
+    }
+    return 0;
+}
+
+/* ---- a statement ------------------------------------------------------------------------------------------------- */
+
+/* The byte of the character, which the server counts from 1. */
+static int byte_of(const char *sql, int position) {
+    const char *at = sql;
+    for (; position > 1 && *at; position--)
+        for (at++; ((unsigned char)*at & 0xc0) == 0x80;)
+            at++;
+    return position ? (int)(at - sql) : -1;
+}
+
+/* The name in quotation marks of the server's message. */
+static void suggest(struct remote *remote, const char *sql, const char *message, struct buffer *more) {
+    bool is_column = strcmp(remote->team.server.sqlstate, "42703") == 0;
+    bool is_table = strcmp(remote->team.server.sqlstate, "42P01") == 0;
+    size_t skip = strcspn(message, "\"");
+    const char *name = message[skip] ? message + skip + 1 : strncmp(message, "column ", 7) == 0 ? message + 7 : NULL;
+    if (!name || (!is_column && !is_table)) return;
+    char *wanted = xasprintf("no such %s: %.*s", is_column ? "column" : "table",
+                             (int)strcspn(name, message[skip] ? "\"" : " "), name);
+    suggest_names(&remote->db, sql, wanted, more);
+    free(wanted);
+}
+
+/* Says it as of SQL for a file. What is no error of the SQL stays as it is. */
+static void explain(struct remote *remote, const char *sql, struct error *err) {
+    const char *state = remote->team.server.sqlstate;
+    struct ask ask = {.db = &remote->db, .offset = byte_of(sql, remote->team.server.position)};
+    size_t prefix = strlen(remote->team.server.name) + 2;
+    if (strncmp(state, "42", 2) != 0 || strcmp(state, "42501") == 0 || strlen(err->message) < prefix) return;
+    char *message = xstrdup(err->message + prefix);
+    struct buffer more = {0};
+    suggest(remote, sql, message, &more);
+    *err = (struct error){0};
+    ask_wrong_sql(&ask, sql, message, buffer_text(&more), err);
+    ask_print_place(&ask, sql, stderr);
+    buffer_free(&more);
+    free(message);
+}
+
+static int run(struct remote *remote, const struct remote_parameters *parameters, char *const *arguments, size_t count,
+               struct error *err) {
+    char *values[PARAMETERS_MAX] = {0};
+    int code = check_arguments(parameters, arguments, count, err) ||
+                       bind(remote, parameters, arguments, count, values, err) ||
+                       team_rows_start(&remote->rows, (const char *const *)values, parameters->count, err)
+                   ? -1
+                   : 0;
+    for (int i = 0; i < parameters->count; i++)
+        free(values[i]);
+    return code;
+}
+
+sqlite3_stmt *remote_prepare(struct remote *remote, const char *sql, char *const *arguments, size_t count,
+                             struct error *err) {
+    struct remote_parameters parameters = {0};
+    sqlite3_stmt *statement = NULL;
+    if (read_parameters(&parameters, sql, err) == 0) {
+        if (team_rows_prepare(&remote->rows, &remote->team.server, buffer_text(&parameters.sql), err))
+            explain(remote, sql, err);
+        else if (run(remote, &parameters, arguments, count, err) == 0)
+            statement = select_rows(remote, err);
+    }
+    parameters_free(&parameters);
+    return statement;
+}
+
+/* ---- the transaction --------------------------------------------------------------------------------------------- */
+
+static int begin(struct remote *remote, struct error *err) {
+    struct team_server *server = &remote->team.server;
+    char *timeout = xasprintf("%" PRId64, (remote->timeout_ns + 999999) / 1000000);
+    const char *values[] = {timeout, remote->team.project_number};
+    int code = team_run(server, "BEGIN READ ONLY", err) ||
+                       team_ask(server, embedded_text("team/begin_reading.sql"), values, 2, NULL, err)
+                   ? -1
+                   : 0;
+    free(timeout);
+    return code;
+}
+
+int remote_open(struct remote *remote, const char *uri, const char *project, int64_t timeout_ns, struct error *err) {
+    bool is_current;
+    *remote = (struct remote){.timeout_ns = timeout_ns};
+    current = remote;
+    if (db_open_private(&remote->db, "the rows of the store", err)) return -1;
+    remote->is_open = true;
+    if (team_open(&remote->team, uri, project, &remote->db, err) ||
+        team_views_check(&remote->team.server, &is_current, err))
+        return -1;
+    if (!is_current)
+        return error_fail(err, "%s: the store has the views of another clear: clear store upgrade",
+                          remote->team.server.name);
+    return begin(remote, err);
+}
+
+void remote_close(struct remote *remote) {
+    struct error ignored = {0};
+    team_rows_end(&remote->rows);
+    team_close(&remote->team);
+    if (remote->is_open) (void)db_close(&remote->db, &ignored);
+    current = NULL;
+}

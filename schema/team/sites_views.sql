@@ -1,0 +1,18 @@
+-- The two tables of a file that have its allocation sites, over the view `sites`. The key of a site is that of its stack; with labels a hash.
+CREATE VIEW clear_views.site_rows AS
+SELECT profile_id, CASE WHEN label_set_id = 0 THEN trace_id ELSE hashint8extended(trace_id, label_set_id) END AS site_key_id,
+       alloc_count, free_count, alloc_bytes, free_bytes
+FROM clear_views.sites;
+
+CREATE VIEW clear_views.site_keys AS
+SELECT DISTINCT CASE WHEN label_set_id = 0 THEN trace_id ELSE hashint8extended(trace_id, label_set_id) END AS id,
+       trace_id, label_set_id, 0::bigint AS block_bytes
+FROM clear_views.sites;
+
+-- A file keeps the totals of a run; where there are none, the views add up the rows.
+CREATE VIEW clear_views.run_totals AS
+SELECT NULL::bigint AS run_id, NULL::bigint AS alloc_count, NULL::bigint AS alloc_bytes, NULL::bigint AS inuse_count,
+       NULL::bigint AS inuse_bytes, NULL::bigint AS peak_bytes, NULL::bigint AS lock_acquires, NULL::bigint AS lock_contended,
+       NULL::bigint AS lock_wait_ns, NULL::bigint AS cpu_ns, NULL::bigint AS recorder_cpu_ns, NULL::bigint AS dropped,
+       NULL::bigint AS truncated, NULL::bigint AS sample_n, NULL::bigint AS sample_bytes
+WHERE false;

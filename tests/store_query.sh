@@ -1,0 +1,101 @@
+# clear query --remote: the views of a file have the same rows in a store; a store answers in all formats, and to SQL that is wrong, too slow
+# or hostile as a file does; nothing can be written; the views are made again where those of another clear are.
+# timeout: 500
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/postgres.sh"
+. "$(dirname "$0")/warehouses.sh"
+postgres_start
+
+# ---- the same rows ----
+make_warehouses
+# No program of these reports regions: each wait becomes one too.
+sqlite3 a.db "INSERT INTO objects(kind, identity, name) VALUES ('name', 'test parse', 'parse');
+    INSERT INTO events(process_id, tid, start_ns, duration_ns, kind, object_id, address, trace_id)
+    SELECT process_id, tid, start_ns - 1, duration_ns + 2, 'region', (SELECT id FROM objects WHERE name = 'parse'), 0, trace_id
+    FROM events WHERE kind IN (SELECT kind FROM event_kinds WHERE class = 'wait')" || fail regions
+for data in saved query; do
+    cat "$ROOT/schema/tables.sql" "$ROOT/tests/${data}_data.sql" | sqlite3 $data.db || fail "$data.db"
+    "$CLEAR" runs --db $data.db >/dev/null || fail "$data.db" # makes the views
+done
+"$CLEAR" store init --db $STORE >init.txt 2>&1 || fail "init: $(cat init.txt)"
+pg "SELECT viewname FROM pg_views WHERE schemaname = 'clear_views' ORDER BY 1" >there.txt
+sql a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY 1" >views.txt
+sort there.txt >a.txt && sort views.txt | comm -12 - a.txt >both.txt
+[ "$(wc -l <both.txt)" -ge 43 ] || fail "views that the store has: $(cat both.txt)"
+for db in a c d saved query; do # not b.db: all frames of the long stacks of Python take minutes
+    "$CLEAR" push -q --db $db.db --to $STORE --project $db 2>err.txt || fail "push of $db.db: $(cat err.txt)"
+    xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db <both.txt >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
+    cat same.txt
+done >all.txt
+# A view of which no file has a row shows nothing.
+cut -d: -f1 all.txt | sort -u >seen.txt
+comm -13 seen.txt both.txt >empty.txt
+[ ! -s empty.txt ] || fail "no file has rows of $(cat empty.txt)"
+
+# ---- what it prints ----
+remote() { "$CLEAR" query --remote --db $STORE --project saved "$@"; }
+plain='SELECT run_id, label, alloc_bytes, duration_ns / 3e9 AS part, label IS NULL AS none FROM run_summary ORDER BY run_id'
+remote --json "SELECT label, alloc_bytes FROM run_summary ORDER BY started_ns" >out.json || fail 'query --remote --json'
+expect_equal "$(python3 -c 'import json, sys; print([tuple(row.values()) for row in json.load(sys.stdin)])' <out.json)" \
+    "$(sqlite3 saved.db "SELECT '[' || group_concat('(''' || label || ''', ' || alloc_bytes || ')', ', ') || ']' FROM (SELECT * FROM run_summary ORDER BY started_ns)")" 'rows as JSON'
+for format in table csv json jsonl arrays markdown; do
+    remote --format $format --rows 2 "${plain/run_id,/}" >remote.txt 2>err.txt || fail "$format: $(cat err.txt)"
+    "$CLEAR" query --db saved.db --format $format --rows 2 "${plain/run_id,/}" >file.txt || fail $format
+    cmp -s remote.txt file.txt || fail "$format: $(diff remote.txt file.txt)"
+done
+expect_equal "$(remote --no-header --format csv "SELECT label FROM run_summary WHERE run_id = :run" run=label-none 2>&1 >/dev/null | grep -c 'no run')" 1 'a run that is not there'
+expect_equal "$(remote --no-header --format csv "SELECT label FROM run_summary WHERE run_id = :run" | tr -d '\r')" v3 'the latest run'
+expect_equal "$(remote --no-header --format csv "SELECT label FROM run_summary WHERE run_id = :run" run=v1 | tr -d '\r')" v1 'a run by its label'
+expect_equal "$("$CLEAR" query --remote --db $STORE --project nobody --format csv --no-header 'SELECT count(*) FROM runs' | tr -d '\r')" 0 'runs of no project'
+
+# ---- values are values ----
+hostile="x'; DROP TABLE clear.runs; --"
+expect_equal "$(remote --no-header --format csv 'SELECT :word AS word, '"':word' AS text, 1::text AS one" word="$hostile" | tr -d '\r')" "$hostile,:word,1" 'a hostile value'
+
+# ---- what is refused ----
+refused() { # refused WHY SQL
+    expect_status 2 remote "$2" >/dev/null 2>err.txt
+    expect_match "$(cat err.txt)" "$1" "$2"
+}
+refused 'did you mean function' 'SELECT functio FROM heap'
+refused 'heap has run_id, ' 'SELECT heap.functio FROM heap'
+refused 'did you mean heap' 'SELECT * FROM heep'
+refused 'syntax error' 'SELECT FROM WHERE'
+refused 'returns no rows' 'COMMIT'
+refused 'returns no rows' "COPY (SELECT 1) TO '/tmp/clear-was-here'"
+refused 'returns no rows' 'DROP TABLE clear.runs'
+refused 'multiple commands' 'SELECT 1; DELETE FROM clear.runs'
+refused 'has a parameter :word' 'SELECT :word AS word'
+expect_status 2 remote 'SELECT 1' word=2 2>err.txt
+expect_match "$(cat err.txt)" 'no parameter :word' 'an argument too many'
+for writes in 'DELETE FROM clear.runs RETURNING run' "INSERT INTO clear.meta VALUES ('a', 'b') RETURNING key" \
+    "WITH gone AS (DELETE FROM clear.tags RETURNING 1) SELECT * FROM gone" "SELECT nextval('clear.run_number')"; do
+    remote "$writes" >out.txt 2>err.txt && fail "was not refused: $writes"
+    expect_match "$(cat err.txt)" 'read-only transaction|permission' "$writes"
+done
+remote --timeout 200ms 'SELECT pg_sleep(600)' >out.txt 2>err.txt && fail 'no time limit'
+expect_match "$(cat err.txt)" 'stopped after 0.2 s; raise the limit with --timeout' 'the time limit'
+remote 'SELECT 1 / (run_id - run_id) FROM runs' >out.txt 2>&1 || true # NULL or an error, as a row of the server has it
+expect_status 2 "$CLEAR" query --remote --db saved.db 'SELECT 1' 2>err.txt
+expect_match "$(cat err.txt)" 'postgresql://' 'a file with --remote'
+expect_status 2 "$CLEAR" query --remote --list 2>err.txt
+
+# ---- who reads ----
+"$CLEAR" store grant --db $STORE >/dev/null || fail grant
+expect_equal "$(remote --no-header --format csv 'SELECT current_user' | tr -d '\r')" clear_read 'the role'
+pg 'CREATE ROLE reader LOGIN; GRANT clear_read TO reader'
+expect_equal "$(PGUSER=reader remote --no-header --format csv 'SELECT count(*) FROM run_summary' | tr -d '\r')" 3 'a user who may read'
+pg 'CREATE ROLE stranger LOGIN'
+PGUSER=stranger remote 'SELECT 1' >out.txt 2>err.txt && fail 'a stranger reads'
+expect_match "$(cat err.txt)" 'clear store grant' 'a stranger'
+
+# ---- views of another clear ----
+pg "UPDATE clear.meta SET value = 'another' WHERE key = 'views_hash'"
+remote 'SELECT 1' >out.txt 2>err.txt && fail 'views of another clear'
+expect_match "$(cat err.txt)" 'clear store upgrade' 'views of another clear'
+pg 'CREATE VIEW public.mine AS SELECT label FROM clear_views.runs'
+"$CLEAR" store upgrade --db $STORE >out.txt 2>err.txt && fail 'a view of a user would have been lost'
+expect_match "$(cat err.txt)" 'public.mine' 'the view that is in the way'
+pg 'DROP VIEW public.mine'
+"$CLEAR" store upgrade --db $STORE >out.txt 2>&1 || fail "upgrade: $(cat out.txt)"
+expect_equal "$(PGUSER=reader remote --no-header --format csv 'SELECT count(*) FROM run_summary' | tr -d '\r')" 3 'after an upgrade'
