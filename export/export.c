@@ -206,6 +206,9 @@ static int write_report(struct outgoing *out, struct profile *profile, struct bu
     options.title = title;
     if (base_title) options.base_title = base_title;
     int code = report_finish_profile(profile, NULL, err);
+    const struct export_source *source = &request->source;
+    if (code == 0 && source->kind && source->runs.count == 1 && !request->has_base)
+        code = report_find_sampling(&options, out->db, source->runs.ids[0], source->kind, profile, err);
     if (code == 0) code = report_write(profile, &request->format->report, &options, text, NULL, NULL, err);
     free(title);
     free(base_title);

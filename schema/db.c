@@ -530,9 +530,13 @@ static int open_reader(struct db *db, struct error *err) {
         code = open_stranded(db, err);
     else if (code)
         *err = first;
-    /* Not by mmap: SQLite keeps no mapped page, so cell_size_check looked through each page anew at every visit, and a diagnosis of 1,000,000
-     * events took 20 s instead of 11 s. A page in the cache is checked once. */
-    return code ? -1 : db_exec(db, "PRAGMA cache_size = -65536", err);
+    return code;
+}
+
+/* Not by mmap: SQLite keeps no mapped page, so cell_size_check looked through each page anew at every visit, and a diagnosis of 1,000,000
+ * events took 20 s instead of 11 s. A page in the cache is checked once. */
+void db_cache_more(struct db *db) {
+    if (!db->is_private) sqlite3_exec(db->handle, "PRAGMA cache_size = -65536", NULL, NULL, NULL);
 }
 
 /* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */

@@ -92,17 +92,12 @@ static int say_how_exact(struct report_command *command, struct error *err) {
     return code < 0 ? -1 : 0;
 }
 
-/* The same of single figures, where they are the run's own: not of a difference, of a mean or of what others recorded. */
+/* The same of single figures, where they are the run's own and not those of a difference. */
 static int find_sampling(struct report_command *command, const struct profile *profile, struct error *err) {
     struct report_target *target = &command->target;
-    struct report_options *options = &command->options;
-    bool is_own =
-        target->runs.count == 1 && !target->bases.count && target->chosen && !report_target_db(target)->is_private;
-    size_t type;
-    if (!is_own || options->mean || options->divide_by != 1) return 0;
-    if (profile_find_type(profile, options->sample_index, &type, err) < 0) return -1;
-    return sampling_scale_of(report_target_db(target), target->runs.items[0].id, target->chosen,
-                             profile->types[type].type, &options->sampling, err);
+    if (target->runs.count != 1 || target->bases.count || !target->chosen) return 0;
+    return report_find_sampling(&command->options, report_target_db(target), target->runs.items[0].id, target->chosen,
+                                profile, err);
 }
 
 static int write_report(struct report_command *command, struct error *err) {

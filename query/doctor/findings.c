@@ -134,6 +134,7 @@ static int load(struct doctor_report *report, struct error *err) {
 }
 
 int doctor_load(struct doctor_report *report, struct error *err) {
+    db_cache_more(report->db);
     db_limit(report->db, LOAD_NS);
     int code = load(report, err);
     db_unlimit(report->db);

@@ -74,6 +74,14 @@ int report_finish_profile(struct profile *profile, const struct report_overrides
     return 0;
 }
 
+int report_find_sampling(struct report_options *options, struct db *db, int64_t run_id, const char *kind,
+                         const struct profile *profile, struct error *err) {
+    size_t type;
+    if (db->is_private || options->mean || options->divide_by != 1) return 0;
+    if (profile_find_type(profile, options->sample_index, &type, err) < 0) return -1;
+    return sampling_scale_of(db, run_id, kind, profile->types[type].type, &options->sampling, err);
+}
+
 static int64_t size_of(int64_t value) {
     return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
 }

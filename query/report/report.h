@@ -83,6 +83,11 @@ struct report_overrides {
  * `overrides` may be NULL. A broken expression in drop_frames is a failure. */
 int report_finish_profile(struct profile *profile, const struct report_overrides *overrides, struct error *err);
 
+/* Sets options->sampling for such a profile of that kind of one run of `db`. Nothing is said of means, of values that are divided, and of
+ * what others recorded. */
+int report_find_sampling(struct report_options *options, struct db *db, int64_t run_id, const char *kind,
+                         const struct profile *profile, struct error *err);
+
 /* Writes a report on `profile`, which it changes (give it a profile_copy where it is needed again) but does not free.
  * `note` gets what pprof says on the side; may be NULL. */
 int report_write(struct profile *profile, const struct report_format *format, const struct report_options *options,

@@ -148,6 +148,7 @@ void ask_open(struct ask *ask, struct db *db, int64_t timeout_ns, bool interrupt
     }
     ask->has_alarm = interruptible && timeout_ns > 0 && timeout_ns / 1000000000 < INT32_MAX;
     if (ask->has_alarm) set_alarm(timeout_ns);
+    db_cache_more(db);
     ask->value_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MAX);
     ask->pattern_bytes = sqlite3_limit(db->handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN_BYTES_MAX);
     sqlite3_set_authorizer(db->handle, authorize, ask);
