@@ -148,7 +148,7 @@ plant query/runs/select.c 'void f(char *b) {\n    sprintf(b, "%d runs", 1);\n   
 plant ingest/store/store.c 'const char sql[] =\n    "SELECT id"\n    " FROM runs";\nconst char help[] =\n    "a"\n    "b"\n    "c";'
 plant ingest/shim/runtime.c 'void f(void) {\n    real.free(p); /* not exit(1) */\n    my_exit(1);\n}'
 said=$(tree/tests/check-layers tree 2>&1) || fail "wrongly blamed: $said"
-plant query/diff/diff.h '#include "query/doctor/calls_private.h"'
+plant query/gate/accepted.h '#include "query/doctor/calls_private.h"'
 plant query/doctor/calls_private.h 'extern int x;'
 plant query/fresh/fresh.c '#include "query/profile/model.h"'
 tree/tests/rooms --write tree || fail "tests/rooms --write"
