@@ -125,7 +125,7 @@ expect_between "$(wc -l <<<"$names")" 60 200 "names in help"
 for name in $names; do echo "help $name"; done >script
 "$CLEAR" report first <script >out 2>err || fail "help: $(cat err)"
 for name in $("$CLEAR" help --complete -- report -- | sed -n 's/^--\([a-z_]*\).*/\1/p'); do
-    case $name in db | config | limit | output | base | diff_base | add_comment | buildid | from | to | window | http | no_browser | help | seconds | timeout | tls_* | symbolize | tools) continue ;; esac
+    case $name in db | config | limit | output | base | diff_base | add_comment | buildid | from | to | window | base_from | base_to | base_window | project | http | no_browser | help | seconds | timeout | tls_* | symbolize | tools) continue ;; esac
     grep -qx -- "$name" <<<"$names" || fail "help at the prompt does not know the option $name"
 done
 
