@@ -1,3 +1,0 @@
--- From version 5 to 6:
-
-PRAGMA user_version = 6;
