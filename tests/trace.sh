@@ -58,12 +58,16 @@ flows = collections.defaultdict(list)
 for event in trace:
     if event['ph'] in 'sf':
         flows[event['id']].append(event)
-releases = {(row[0], row[1]) for row in db.execute("SELECT start_ns, tid FROM events WHERE kind = 'release'")}
+releases, deaths = ({(row[0], row[1]) for row in db.execute("SELECT start_ns, tid FROM events WHERE kind = ?", (kind,))} for kind in ("release", "death"))
 ends = {(start + duration, tid) for start, duration, tid, _ in waits}
-for start, finish in flows.values():
+for flow in flows.values():
+    start, finish = sorted(flow, key=lambda event: event['ph'], reverse=True)
     assert (start['ph'], finish['ph']) == ('s', 'f') and start['ts'] <= finish['ts']
-    assert (round(start['ts'] * 1000), start['tid']) in releases and (round(finish['ts'] * 1000), finish['tid']) in ends
-assert len(flows) == 60, len(flows) # of first, second and table
+    assert (round(start['ts'] * 1000), start['tid']) in releases | deaths and (round(finish['ts'] * 1000), finish['tid']) in ends
+by_death = sum((round(start['ts'] * 1000), start['tid']) in deaths for start, _ in flows.values())
+joins, = db.execute("""SELECT count(*) FROM events AS wait JOIN events AS death ON death.kind = 'death' AND death.tid = wait.owner_tid
+    WHERE wait.kind = 'join' AND death.start_ns BETWEEN wait.start_ns AND wait.start_ns + wait.duration_ns""").fetchone()
+assert len(flows) - by_death == 60 and by_death == joins > 0, (len(flows), by_death, joins) # 60 of first, second and table
 names = {event['args']['name'] for event in trace if event['ph'] == 'M' and event['name'] == 'thread_name'}
 assert names >= {'alpha', 'beta', 'gamma', 'delta'}, names
 PYTHON

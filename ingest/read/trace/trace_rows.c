@@ -153,8 +153,8 @@ static int64_t write_object(struct trace_writer *writer, const char *name, struc
     return entry->value;
 }
 
-/* Whether the slice is one that clear export wrote: its category is a kind, and its name "wait for OBJECT" or "KIND OBJECT". Else it is
- * a region, or a mark. */
+/* Whether the slice is one that clear export wrote: its category is a kind, and its name "wait for OBJECT", "KIND OBJECT", or the kind where
+ * the object has no name. Else it is a region, or a mark. */
 static const char *find_kind(struct trace_writer *writer, const struct trace_slice *slice, const char **object,
                              struct error *err) {
     size_t size = strlen(slice->category);
@@ -176,8 +176,9 @@ static const char *find_kind(struct trace_writer *writer, const struct trace_sli
         *object += sizeof wait_for - 1;
         return slice->category;
     }
-    if (entry->value == 1 && strncmp(slice->name, slice->category, size) == 0 && slice->name[size] == ' ') {
-        *object += size + 1;
+    if (entry->value == 1 && strncmp(slice->name, slice->category, size) == 0 &&
+        (slice->name[size] == ' ' || !slice->name[size])) {
+        *object += slice->name[size] ? size + 1 : size;
         return slice->category;
     }
     return slice->duration_ns ? "region" : "mark";
