@@ -64,7 +64,7 @@ for flow in flows.values():
     start, finish = sorted(flow, key=lambda event: event['ph'], reverse=True)
     assert (start['ph'], finish['ph']) == ('s', 'f') and start['ts'] <= finish['ts']
     assert (round(start['ts'] * 1000), start['tid']) in releases | deaths and (round(finish['ts'] * 1000), finish['tid']) in ends
-by_death = sum((round(start['ts'] * 1000), start['tid']) in deaths for start, _ in flows.values())
+by_death = sum((round(event['ts'] * 1000), event['tid']) in deaths for flow in flows.values() for event in flow if event['ph'] == 's')
 joins, = db.execute("""SELECT count(*) FROM events AS wait JOIN events AS death ON death.kind = 'death' AND death.tid = wait.owner_tid
     WHERE wait.kind = 'join' AND death.start_ns BETWEEN wait.start_ns AND wait.start_ns + wait.duration_ns""").fetchone()
 assert len(flows) - by_death == 60 and by_death == joins > 0, (len(flows), by_death, joins) # 60 of first, second and table
