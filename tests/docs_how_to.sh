@@ -1,12 +1,12 @@
 # The pages docs/how-to-add-*.md: their blocks make the change that they tell of, in a copy of the tree; it builds, its tests pass, and
 # the commands at the end do what the page says.
 # timeout: 900
+# plain: a tree that is built anew, and commands that other tests run
 . "$(dirname "$0")/lib.sh"
 
 export GIT_CEILING_DIRECTORIES=$TMP
 build=${BUILD#"$ROOT"/}
 options=(BUILD="$build" OUT=.)
-[ -z "${SANITIZED:-}" ] || options+=(CFLAGS='-O1 -g -fno-omit-frame-pointer' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined')
 
 copy_tree() { # tree/, with the objects that are built: nothing is compiled but what changes
     rm -rf tree && mkdir tree || fail 'no directory'
