@@ -125,11 +125,13 @@ static struct units_text percent_text(int64_t part, int64_t whole) {
 }
 
 static const char *type_heading(const struct calls *calls) {
-    if (strcmp(calls->profile.types[calls->type].type, heap_by_type(calls->report->options->by)) == 0)
-        return heap_by_heading(calls->report->options->by);
-    if (strcmp(calls->profile.types[calls->type].type, "cpu") == 0) return "CPU time";
-    if (strcmp(calls->profile.types[calls->type].type, "delay") == 0) return "waits";
-    return calls->profile.types[calls->type].type;
+    static const char *const headings[][2] = {
+        {"cpu", "CPU time"}, {"delay", "waits"}, {"wall", "wall time"}, {"off_cpu", "time without a processor"}};
+    const char *type = calls->profile.types[calls->type].type;
+    if (strcmp(type, heap_by_type(calls->report->options->by)) == 0) return heap_by_heading(calls->report->options->by);
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (strcmp(type, headings[i][0]) == 0) return headings[i][1];
+    return type;
 }
 
 /* The name without the file, unless only the file is known. */
