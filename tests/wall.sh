@@ -40,8 +40,6 @@ assert {'running', 'waiting'} <= set(states) <= {'running', 'waiting', 'ready', 
 PYTHON
 check_db t.db
 "$CLEAR" top --kind off-cpu >top.txt 2>&1 && grep -q '\[poll\]' top.txt || fail 'top of off-cpu'
-expect_equal "$("$CLEAR" doctor | grep -E '^(wall|off-cpu) by function')" 'off-cpu by function, time without a processor
-wall by function, wall time' 'the tables of doctor'
 "$CLEAR" top --kind wall --tagfocus state=running >top.txt 2>&1 && grep -q compute top.txt && ! grep -q '\[poll\]' top.txt || fail 'top of what ran'
 "$CLEAR" export --kind wall -o wall.pb.gz >/dev/null 2>&1 || fail 'export of wall'
 "$CLEAR" ingest --db again.db wall.pb.gz >/dev/null 2>&1 || fail 'the exported profile'
@@ -52,6 +50,8 @@ off_ns() { sql t.db "SELECT coalesce(sum(v1), 0) FROM samples JOIN profiles ON p
 expect_status 0 profile --quiet -o none.profile --wall=500 sh -c 'sleep 0.5; exec sleep 0.7' >/dev/null
 expect_between "$(off_ns "executable LIKE '%sleep' AND stack LIKE '%sleep]'")" 900000000 2000000000 'what both sleeps slept'
 expect_between "$(off_ns "executable NOT LIKE '%sleep' AND stack LIKE '%[wait%'")" 300000000 30000000000 'what the shell waited'
+expect_equal "$("$CLEAR" doctor | grep -E '^(wall|off-cpu) by function')" 'off-cpu by function, time without a processor
+wall by function, wall time' 'the tables of doctor'
 
 # A program that is killed: what was seen until then is kept, and its threads lived until then.
 expect_status 137 profile --quiet -o none.profile --wall sh -c "'$FIXTURES/wall_books' 30 & sleep 2; kill -9 \$!; kill -9 \$\$" >/dev/null
