@@ -16,12 +16,18 @@ struct server;
 
 #define SERVE_ADDRESS "127.0.0.1:6060"
 
+/* What a POST to dump stored: the rings of running processes were copied first, and rows were written from the copy. */
+struct server_dump {
+    int64_t saved, save_ns; /* events that were copied; how long that took */
+};
+
 /* Switches a recording on and off, and stores its events, for clients with the token. */
 struct server_control {
     bool (*is_on)(void *context); /* NULL: there is no recording to switch */
     int (*set)(void *context, bool is_on, struct error *err);
-    int (*store_events)(void *context, struct error *err); /* NULL: it keeps no single events */
-    const char *token;                                     /* a token that token_check (serve/token.h) accepts */
+    int (*store_events)(void *context, struct server_dump *dump,
+                        struct error *err); /* NULL: it keeps no single events */
+    const char *token;                      /* a token that token_check (serve/token.h) accepts */
     void *context;
 };
 

@@ -44,17 +44,19 @@ static int64_t count_events(struct server *server, struct error *err) {
 void dump_answer(struct exchange *exchange) {
     struct error err = {0};
     struct server *server = exchange->server;
+    struct server_dump dump = {0};
     const struct server_control *control = &server->source.control;
     if (!may_control(exchange)) return;
     if (!control->store_events) {
         exchange_error(exchange, MHD_HTTP_CONFLICT, "no events are kept: record with clear profile --trace");
         return;
     }
-    int64_t count = control->store_events(control->context, &err) ? -1 : count_events(server, &err);
+    int64_t count = control->store_events(control->context, &dump, &err) ? -1 : count_events(server, &err);
     if (count < 0) {
         exchange_failed(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, &err);
         return;
     }
     exchange->reply = (struct reply){.status = MHD_HTTP_OK, .type = "application/json", .is_sized = true};
-    buffer_printf(&exchange->reply.body, "{\"events\":%" PRId64 "}\n", count);
+    buffer_printf(&exchange->reply.body, "{\"events\":%" PRId64 ",\"saved\":%" PRId64 ",\"save_ms\":%.3f}\n", count,
+                  dump.saved, (double)dump.save_ns / 1e6);
 }

@@ -42,7 +42,8 @@ struct answer { /* from the recorder */
     enum answer_kind kind;
     int code;
     struct error err;
-    int64_t run_id; /* of ANSWER_START */
+    int64_t run_id;          /* of ANSWER_START */
+    struct server_dump dump; /* of CALL_STORE_EVENTS */
 };
 
 /* ---- in the server ---- */
@@ -61,7 +62,8 @@ static bool receive(struct live_serving *serving, struct answer *answer) {
     return size == (ssize_t)sizeof *answer;
 }
 
-static int ask(struct live_serving *serving, enum call call, struct error *err) {
+/* The answer's code. */
+static int ask_for(struct live_serving *serving, enum call call, struct answer *result, struct error *err) {
     const struct question question = {.call = call};
     struct answer answer;
     bool is_sent = send(serving->socket, &question, sizeof question, MSG_NOSIGNAL) == (ssize_t)sizeof question;
@@ -69,9 +71,15 @@ static int ask(struct live_serving *serving, enum call call, struct error *err) 
         if (answer.kind == ANSWER_END) serving->is_over = true;
         if (answer.kind != ANSWER_RESULT) continue;
         if (answer.code < 0) *err = answer.err;
+        *result = answer;
         return answer.code;
     }
     return error_fail(err, "the recorder has ended");
+}
+
+static int ask(struct live_serving *serving, enum call call, struct error *err) {
+    struct answer ignored;
+    return ask_for(serving, call, &ignored, err);
 }
 
 static int ask_flush(void *context, struct error *err) {
@@ -87,8 +95,11 @@ static int ask_set(void *context, bool is_on, struct error *err) {
     return ask(context, is_on ? CALL_SET_ON : CALL_SET_OFF, err);
 }
 
-static int ask_store_events(void *context, struct error *err) {
-    return ask(context, CALL_STORE_EVENTS, err);
+static int ask_store_events(void *context, struct server_dump *dump, struct error *err) {
+    struct answer answer;
+    int code = ask_for(context, CALL_STORE_EVENTS, &answer, err);
+    if (code == 0) *dump = answer.dump;
+    return code;
 }
 
 static bool records(void *context, const char *kind) {
@@ -201,7 +212,7 @@ static struct answer answer_to(const struct live_server *live, enum call call) {
     case CALL_OPENED: break;
     case CALL_FLUSH: answer.code = terms->flush(terms->context, &answer.err); break;
     case CALL_IS_ON: answer.code = terms->is_on(terms->context); break;
-    case CALL_STORE_EVENTS: answer.code = terms->store_events(terms->context, &answer.err); break;
+    case CALL_STORE_EVENTS: answer.code = terms->store_events(terms->context, &answer.dump, &answer.err); break;
     case CALL_SET_ON:
     case CALL_SET_OFF: answer.code = terms->set(terms->context, call == CALL_SET_ON, &answer.err); break;
     }

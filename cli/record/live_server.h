@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "serve/serve.h"
 
 struct live_server_terms {
     const char *address, *database, *token; /* database: the option --db */
@@ -19,7 +20,8 @@ struct live_server_terms {
     int (*flush)(void *context, struct error *err);
     bool (*is_on)(void *context);
     int (*set)(void *context, bool is_on, struct error *err);
-    int (*store_events)(void *context, struct error *err); /* those that the rings have now; NULL: there are no rings */
+    /* Those that the rings have now; NULL: there are no rings. */
+    int (*store_events)(void *context, struct server_dump *dump, struct error *err);
     void *context;
 };
 

@@ -37,6 +37,18 @@ static void flush(struct profiling *recording) {
     fprintf(stderr, "clear: %s; the program continues, and each flush tries again\n", err.message);
 }
 
+/* SIGUSR1: the answer says what was saved of programs that run on, and how long it took; their rows come later. */
+static void dump(struct profiling *recording) {
+    uint64_t began_ns = (uint64_t)clock_monotonic_ns();
+    collector_store_events(recording->collector);
+    flush(recording);
+    struct saved_rings saved = collector_saved_rings(recording->collector);
+    if (recording->request->quiet || !(recording->request->recorder.features & FEATURE_TRACE)) return;
+    fprintf(stderr, "clear: %llu events were saved in %.1f ms, and stored in %.1f s\n",
+            (unsigned long long)saved.events, (double)saved.ns / 1e6,
+            (double)((uint64_t)clock_monotonic_ns() - began_ns) / 1e9);
+}
+
 /* Switches first, then flushes, so that a window ends when recording did. */
 int profiling_set(struct profiling *recording, bool is_on, struct error *err) {
     if (is_on == !recording->is_paused) return 0;
@@ -104,10 +116,10 @@ static void flush_until_end(struct profiling *recording, bool has_line) {
     while (!wait_for_flush(recording)) {
         uint64_t arrived = recording->launch.arrived;
         recording->launch.arrived = 0;
-        if (arrived & UINT64_C(1) << SIGUSR1) collector_store_events(recording->collector);
-        if (arrived & UINT64_C(1) << SIGUSR2)
-            switch_recording(recording);
-        else
+        if (arrived & UINT64_C(1) << SIGUSR2) switch_recording(recording);
+        if (arrived & UINT64_C(1) << SIGUSR1)
+            dump(recording);
+        else if (!(arrived & UINT64_C(1) << SIGUSR2))
             flush(recording);
         if (!status_line_is_due(&line)) continue;
         totals = profiling_totals(recording);

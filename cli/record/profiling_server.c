@@ -39,10 +39,13 @@ static int set_for_server(void *context, bool is_on, struct error *err) {
     return profiling_set(context, is_on, err);
 }
 
-static int store_events_for_server(void *context, struct error *err) {
+static int store_events_for_server(void *context, struct server_dump *dump, struct error *err) {
     struct profiling *recording = context;
     collector_store_events(recording->collector);
-    return collector_flush(recording->collector, false, err);
+    int code = collector_flush(recording->collector, false, err);
+    struct saved_rings saved = collector_saved_rings(recording->collector);
+    *dump = (struct server_dump){.saved = (int64_t)saved.events, .save_ns = (int64_t)saved.ns};
+    return code;
 }
 
 int profiling_server_start(struct profiling *recording, struct error *err) {

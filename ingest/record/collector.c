@@ -15,6 +15,8 @@
 
 #include "base/clock.h"
 #include "ingest/record/recorded.h"
+#include "ingest/record/recorded_events.h"
+#include "ingest/record/recorded_rings.h"
 #include "ingest/record/recording_note.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
@@ -30,10 +32,11 @@ struct moment {
 struct collector {
     struct db *db;
     int64_t run_id;
-    int directory;           /* ours: a duplicate */
-    bool uses_tsc, is_stale; /* stale: the last flush was rolled back */
-    bool is_dump_asked;      /* by collector_store_events */
-    bool is_reopened;        /* by collector_reopen: the segments stay */
+    int directory;            /* ours: a duplicate */
+    bool uses_tsc, is_stale;  /* stale: the last flush was rolled back */
+    bool is_dump_asked;       /* by collector_store_events */
+    struct saved_rings saved; /* by the last flush */
+    bool is_reopened;         /* by collector_reopen: the segments stay */
     struct collector_options options;
     struct moment start;
     struct moment last;                            /* of a reopened recording that is over; zeros: it goes on */
@@ -550,6 +553,30 @@ static uint64_t last_ticks(const struct collector *collector, const struct recor
     return now.ticks - (uint64_t)((double)(now.ns - ended_ns) * (double)rate.ticks / (double)(rate.ns ? rate.ns : 1));
 }
 
+/* A reopened recording says it in its segments alone. */
+static bool may_trace(const struct collector *collector) {
+    return collector->is_reopened || collector->options.features & FEATURE_TRACE;
+}
+
+/* Before all else, because the programs run on. */
+static void save_rings(struct collector *collector, const struct recording_terms *terms) {
+    uint64_t began_ns = (uint64_t)clock_monotonic_ns();
+    collector->saved = (struct saved_rings){0};
+    for (size_t i = 0; i < collector->count; i++) {
+        struct recorded *recorded = collector->processes[i];
+        struct segment_view view;
+        recorded->is_running = still_runs(collector, recorded);
+        recorded->wants_events = false;
+        recorded_forget_rings(recorded);
+        if (!may_trace(collector) || !open_segment(collector, recorded, &view)) continue;
+        recorded->wants_events = recorded_wants_events(recorded, &view.head, terms);
+        if (recorded->wants_events && recorded->is_running) recorded_save_rings(recorded, &view);
+        collector->saved.events += recorded->rings_count;
+        segment_view_close(&view);
+    }
+    collector->saved.ns = (uint64_t)clock_monotonic_ns() - began_ns;
+}
+
 /* Reads the counters of all processes. The clock is read after that, so everything in a window happened before its
  * end. */
 static void read_processes(struct collector *collector) {
@@ -560,7 +587,6 @@ static void read_processes(struct collector *collector) {
     for (size_t i = 0; i < collector->count; i++) {
         struct recorded *recorded = collector->processes[i];
         struct segment_view view;
-        recorded->is_running = still_runs(collector, recorded);
         recorded->wall = collector->wall;
         recorded->is_read = open_segment(collector, recorded, &view);
         if (!recorded->is_read) continue;
@@ -660,24 +686,25 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
 }
 
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
+    struct recording_terms terms = {.run_id = collector->run_id,
+                                    .sample_n = collector->options.sample_n,
+                                    .sample_bytes = collector->options.sample_bytes,
+                                    .cpu_hz = collector->options.cpu_hz,
+                                    .origin_ticks = collector->start.ticks,
+                                    .origin_monotonic_ns = (int64_t)collector->start.ns,
+                                    .origin_ns = collector->start_ns,
+                                    .limits = collector->options.windows,
+                                    .keeps_all_events = collector->options.streams_events,
+                                    .was_paused = paused_ns(collector) != 0,
+                                    .wall_hz = collector->options.wall_hz,
+                                    .is_final = final,
+                                    .stores_when_asked = collector->options.stores_when_asked,
+                                    .is_dump_asked = collector->is_dump_asked,
+                                    .trace_last_ns = collector->options.trace_last_ns};
+    save_rings(collector, &terms);
     read_processes(collector);
-    const struct recording_terms terms = {.run_id = collector->run_id,
-                                          .sample_n = collector->options.sample_n,
-                                          .sample_bytes = collector->options.sample_bytes,
-                                          .cpu_hz = collector->options.cpu_hz,
-                                          .rate = tick_rate(collector),
-                                          .origin_ticks = collector->start.ticks,
-                                          .origin_monotonic_ns = (int64_t)collector->start.ns,
-                                          .origin_ns = collector->start_ns,
-                                          .time_ns = flush_time(collector),
-                                          .limits = collector->options.windows,
-                                          .keeps_all_events = collector->options.streams_events,
-                                          .was_paused = paused_ns(collector) != 0,
-                                          .wall_hz = collector->options.wall_hz,
-                                          .is_final = final,
-                                          .stores_when_asked = collector->options.stores_when_asked,
-                                          .is_dump_asked = collector->is_dump_asked,
-                                          .trace_last_ns = collector->options.trace_last_ns};
+    terms.rate = tick_rate(collector);
+    terms.time_ns = flush_time(collector);
     for (size_t i = 0; i < collector->count; i++)
         if (write_process(collector, collector->processes[i], &terms, err)) return -1;
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
@@ -725,6 +752,10 @@ static int write_all(struct collector *collector, bool final, uint64_t started_n
 
 void collector_store_events(struct collector *collector) {
     collector->is_dump_asked = true;
+}
+
+struct saved_rings collector_saved_rings(const struct collector *collector) {
+    return collector->saved;
 }
 
 int collector_flush(struct collector *collector, bool final, struct error *err) {

@@ -123,9 +123,15 @@ void collector_set_status(struct collector *collector, int wait_status);
  * what was recorded is still recorded (frees of known blocks), so that what is in use stays exact for what was
  * recorded. */
 int collector_pause(struct collector *collector, bool is_paused, struct error *err);
-/* `final`: writes the recorder's own cost too. */
 /* The next flush stores the events that the rings have then. */
 void collector_store_events(struct collector *collector);
+/* What the last flush copied of the rings of running processes, and how long that took: what comes after it is not in them. The rows
+ * are written from the copy, while the program runs on. */
+struct saved_rings {
+    uint64_t events, ns;
+};
+struct saved_rings collector_saved_rings(const struct collector *collector);
+/* `final`: writes the recorder's own cost too. */
 int collector_flush(struct collector *collector, bool final, struct error *err);
 /* Adds a text to the comments of the run's first profile; doctor shows those that begin with "# WARNING:" first. */
 int collector_warn(struct collector *collector, const char *text, struct error *err);

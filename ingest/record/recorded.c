@@ -37,6 +37,7 @@ void recorded_free(struct recorded *recorded) {
     free(recorded->stacks);
     free(recorded->objects);
     free(recorded->event_chunks);
+    free(recorded->rings);
     free(recorded->open_waits);
     free(recorded->open_lives);
     free(recorded->named_threads);
@@ -109,8 +110,7 @@ static void on_object(void *context, const struct segment_object *object) {
     recorded->objects[object->id].object = *object;
 }
 
-static void on_event_chunk(void *context, size_t offset, uint64_t turn, uint64_t count) {
-    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+struct event_chunk *recorded_event_chunk(struct recorded *recorded, size_t offset, uint64_t turn, uint64_t count) {
     size_t index = recorded->event_chunk_index++;
     recorded->event_chunks =
         with_slot(recorded->event_chunks, &recorded->event_chunk_capacity, index, sizeof *recorded->event_chunks);
@@ -119,6 +119,12 @@ static void on_event_chunk(void *context, size_t offset, uint64_t turn, uint64_t
     chunk->offset = offset;
     chunk->turn = turn;
     chunk->count = count;
+    return chunk;
+}
+
+static void on_event_chunk(void *context, size_t offset, uint64_t turn, uint64_t count) {
+    struct recorded *recorded = ((struct segment_reading *)context)->recorded;
+    if (!recorded->rings) recorded_event_chunk(recorded, offset, turn, count);
 }
 
 static void add(const struct measure *measure, uint64_t *sum, const uint64_t *more) {
@@ -417,6 +423,8 @@ void recorded_read(struct recorded *recorded, struct resolver *resolver, struct 
     forget_sums(recorded);
     recorded->event_chunk_index = 0;
     recorded->head = view->head;
+    if (!recorded->rings)
+        recorded->dropped_events = atomic_load_explicit(&view->head.dropped_events, memory_order_relaxed);
     recorded->read_ticks = end_of(recorded, ticks);
     segment_view_walk(view, &waiting, &reading);
     segment_view_walk(view, &counters, &reading);

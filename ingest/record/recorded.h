@@ -52,7 +52,8 @@ struct recording_terms {
 /* A chunk of events in the segment. */
 struct event_chunk {
     size_t offset;
-    uint64_t turn, count;         /* as of recorded_read */
+    uint64_t turn, count;         /* as of recorded_save_rings, else of recorded_read */
+    size_t saved_at, saved;       /* of recorded.rings: index and number of its new events */
     uint64_t stored, stored_turn; /* so many of the turn are stored; first as of this flush, ... */
     uint64_t committed, committed_turn;
 };
@@ -156,7 +157,11 @@ struct recorded {
     size_t look_count, look_capacity;
     struct event_chunk *event_chunks; /* in the order of the segment, which only adds some */
     size_t event_chunk_count, event_chunk_capacity;
-    size_t event_chunk_index;                 /* while they are walked */
+    size_t event_chunk_index;    /* while they are walked */
+    bool wants_events;           /* by this flush: they are to be stored */
+    struct segment_event *rings; /* what recorded_save_rings copied; NULL: nothing */
+    size_t rings_count, rings_room;
+    uint64_t dropped_events;                  /* that the program gave up, when its rings were read */
     uint64_t dumps, committed_dumps;          /* that the process asked for: those that are stored */
     uint64_t stored_events, committed_events; /* also those that were passed over */
     struct thread_counters threads;           /* summed */
@@ -201,6 +206,9 @@ int recorded_object_row(struct recorded *recorded, struct resolver *resolver, st
 /* The trace of a stack's id; 0: the segment has no such stack; -1: an error. */
 int64_t recorded_trace(struct recorded *recorded, struct resolver *resolver, struct segment_view *view, uint64_t id,
                        struct error *err);
+
+/* Notes a chunk of events, in the order of the segment from `event_chunk_index` on. It may move all of them. */
+struct event_chunk *recorded_event_chunk(struct recorded *recorded, size_t offset, uint64_t turn, uint64_t count);
 
 /* The name of an enum segment_object_kind of a lock or of what is waited for. */
 const char *recorded_object_kind(uint32_t kind);

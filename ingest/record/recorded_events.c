@@ -1,11 +1,23 @@
 #include "ingest/record/recorded_events.h"
 
+#include "ingest/record/recorded_rings.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buffer.h"
+#include "schema/bulk.h"
 #include "schema/schema.h"
+
+/* A row of `events`, but for its process. */
+struct event_row {
+    int64_t tid, start_ns, duration_ns, object, address, trace, owner, value;
+    const char *kind;
+    bool has_owner, is_late, has_value;
+};
+
+enum { ROWS_AT_ONCE = SEGMENT_EVENTS };
 
 struct event_writer {
     struct recorded *recorded;
@@ -13,8 +25,11 @@ struct event_writer {
     struct segment_view *view;
     const struct recording_terms *terms;
     struct tick_rate rate;
-    int64_t from_ns;   /* since the epoch: events that ended before are passed over */
-    int64_t bad;       /* events of ids that are not in the segment */
+    int64_t started_ns; /* of the run, since the epoch */
+    int64_t from_ns;    /* since the epoch: events that ended before are passed over */
+    int64_t bad;        /* events of ids that are not in the segment */
+    struct event_row *rows;
+    size_t row_count;
     struct error *err; /* once it is set, the rest is passed over */
 };
 
@@ -62,33 +77,53 @@ static bool has_value(const struct segment_event *event) {
 }
 
 /* What stands in the words that have another meaning in some kinds. */
-static void bind_rest(sqlite3_stmt *statement, const struct segment_event *event, const struct recorded_row *row) {
-    int64_t owner = event->kind == EVENT_BIRTH ? (int64_t)event->value : event->owner;
-    bool has_owner = !is_of_block(event) && !has_value(event);
-    if (has_owner && owner > 0) db_bind_int(statement, ":owner", owner);
-    db_bind_int(statement, ":late", has_owner && event->kind != EVENT_BIRTH && event->flags & EVENT_LATE);
-    if (has_value(event)) db_bind_int(statement, ":value", (int64_t)event->value);
-    if (is_of_block(event)) db_bind_int(statement, ":value", (int64_t)(event->end - event->begin));
-    int64_t address = row->kind == OBJECT_CHANNEL ? 0 : row->place;
-    db_bind_int(statement, ":address", is_of_block(event) ? (int64_t)event->value : address);
+static void set_rest(struct event_row *made, const struct segment_event *event, const struct recorded_row *row) {
+    bool may_have_owner = !is_of_block(event) && !has_value(event);
+    made->owner = event->kind == EVENT_BIRTH ? (int64_t)event->value : event->owner;
+    made->has_owner = may_have_owner && made->owner > 0;
+    made->is_late = may_have_owner && event->kind != EVENT_BIRTH && event->flags & EVENT_LATE;
+    made->has_value = has_value(event) || is_of_block(event);
+    made->value = is_of_block(event) ? (int64_t)(event->end - event->begin) : (int64_t)event->value;
+    made->address = row->kind == OBJECT_CHANNEL ? 0 : row->place;
+    if (is_of_block(event)) made->address = (int64_t)event->value;
 }
 
-static int write_event(struct event_writer *writer, const struct segment_event *event, const struct recorded_row *row,
-                       int64_t trace) {
-    struct db *db = writer->resolver->db;
-    sqlite3_stmt *statement = db_prepare(db, embedded_text("ingest/event_row.sql"), writer->err);
+/* The columns of ingest/events_bulk.sql. */
+static void give_cell(sqlite3_context *result, const void *context, size_t number, int column) {
+    const struct event_writer *writer = context;
+    const struct event_row *row = &writer->rows[number];
+    switch (column) {
+    case 0: sqlite3_result_int64(result, writer->recorded->process_id); break;
+    case 1: sqlite3_result_int64(result, row->tid); break;
+    case 2: sqlite3_result_int64(result, row->start_ns); break;
+    case 3: sqlite3_result_int64(result, row->duration_ns); break;
+    case 4: sqlite3_result_text(result, row->kind, -1, SQLITE_STATIC); break;
+    case 5: sqlite3_result_int64(result, row->object); break;
+    case 6: sqlite3_result_int64(result, row->address); break;
+    case 7: sqlite3_result_int64(result, row->trace); break;
+    case 8: row->has_owner ? sqlite3_result_int64(result, row->owner) : sqlite3_result_null(result); break;
+    case 9: sqlite3_result_int64(result, row->is_late); break;
+    default: row->has_value ? sqlite3_result_int64(result, row->value) : sqlite3_result_null(result);
+    }
+}
+
+static void write_rows(struct event_writer *writer) {
+    const struct bulk bulk = {writer->row_count, writer, give_cell};
+    if (writer->err->status == ERROR_NONE)
+        (void)bulk_insert(writer->resolver->db, embedded_text("ingest/events_bulk.sql"), &bulk, writer->err);
+    writer->row_count = 0;
+}
+
+/* The clocks of the run and of the process may differ by less than a microsecond: an event at the very start may seem to lie before it. */
+static void add_row(struct event_writer *writer, const struct segment_event *event, const struct recorded_row *row,
+                    int64_t trace) {
     int64_t epoch = epoch_of(writer, event->begin);
-    if (!statement) return -1;
-    db_bind_int(statement, ":run", writer->terms->run_id);
-    db_bind_int(statement, ":process", writer->recorded->process_id);
-    db_bind_int(statement, ":tid", event->tid);
-    db_bind_int(statement, ":epoch", epoch);
-    db_bind_int(statement, ":duration", is_of_block(event) ? 0 : epoch_of(writer, event->end) - epoch);
-    db_bind_text(statement, ":kind", kind_of(event, row));
-    db_bind_int(statement, ":object", row->thing);
-    db_bind_int(statement, ":trace", trace);
-    bind_rest(statement, event, row);
-    return db_run(db, statement, writer->err);
+    struct event_row made = {.tid = event->tid, .kind = kind_of(event, row), .object = row->thing, .trace = trace};
+    made.start_ns = epoch > writer->started_ns ? epoch - writer->started_ns : 0;
+    made.duration_ns = is_of_block(event) ? 0 : epoch_of(writer, event->end) - epoch;
+    set_rest(&made, event, row);
+    if (writer->row_count == ROWS_AT_ONCE) write_rows(writer);
+    writer->rows[writer->row_count++] = made;
 }
 
 /* 1: *row is the event's object, or one without a name. */
@@ -113,13 +148,13 @@ static void store_event(struct event_writer *writer, const struct segment_event 
     if (found > 0 && event->stack)
         trace = recorded_trace(writer->recorded, writer->resolver, writer->view, event->stack, writer->err);
     if (found == 0) writer->bad++;
-    if (found > 0 && trace >= 0) write_event(writer, event, &row, trace);
+    if (found > 0 && trace >= 0) add_row(writer, event, &row, trace);
 }
 
 /* What the program says it gave up, what its rings have now, less what is stored. */
 static int64_t lost_events(const struct event_writer *writer) {
     const struct recorded *recorded = writer->recorded;
-    uint64_t made = atomic_load_explicit(&recorded->head.dropped_events, memory_order_relaxed);
+    uint64_t made = recorded->dropped_events;
     for (size_t i = 0; i < recorded->event_chunk_count; i++)
         made += recorded->event_chunks[i].count;
     uint64_t lost = made > recorded->stored_events ? made - recorded->stored_events : 0;
@@ -136,42 +171,46 @@ static int write_lost(struct event_writer *writer) {
     return db_run(db, statement, writer->err);
 }
 
-/* The events of a chunk, out of reach of the program. */
-struct events_copy {
-    struct segment_event *events;
-    size_t count;
-};
-
-/* What is new of a chunk since the last time. */
-static void copy_chunk(struct event_writer *writer, struct event_chunk *chunk, struct events_copy *copy) {
-    uint64_t from = chunk->stored_turn == chunk->turn ? chunk->stored : 0;
-    if (chunk->turn % 2 || chunk->count <= from) return;
-    copy->events = xmalloc((size_t)(chunk->count - from) * sizeof *copy->events);
-    copy->count = segment_view_events(writer->view, chunk->offset, chunk->turn, from, (size_t)(chunk->count - from),
-                                      copy->events);
+static void store_events(struct event_writer *writer, struct event_chunk *chunk, const struct segment_event *events,
+                         size_t count) {
+    uint64_t from = event_chunk_first_new(chunk);
+    for (size_t i = 0; i < count; i++)
+        store_event(writer, &events[i]);
     chunk->stored_turn = chunk->turn;
-    chunk->stored = from + copy->count;
-    writer->recorded->stored_events += copy->count;
+    chunk->stored = from + count;
+    writer->recorded->stored_events += count;
 }
 
-static void store_copy(struct event_writer *writer, struct events_copy *copy) {
-    for (size_t i = 0; i < copy->count; i++)
-        store_event(writer, &copy->events[i]);
-    free(copy->events);
-    *copy = (struct events_copy){0};
+/* Of a process that has ended: nobody writes any more. */
+static void store_chunk(struct event_writer *writer, struct event_chunk *chunk) {
+    uint64_t from = event_chunk_first_new(chunk);
+    if (chunk->turn % 2 || chunk->count <= from) return;
+    size_t fresh = (size_t)(chunk->count - from);
+    struct segment_event *events = xmalloc(fresh * sizeof *events);
+    size_t count = segment_view_events(writer->view, chunk->offset, chunk->turn, from, fresh, events);
+    store_events(writer, chunk, events, count);
+    free(events);
 }
 
-/* A program that runs on goes through 64 MiB of rings in 0.2 s, and rows of them take 5 s: while it does, all is copied before the first row. */
 static void store_chunks(struct event_writer *writer) {
     struct recorded *recorded = writer->recorded;
-    struct events_copy *copies = xcalloc(recorded->event_chunk_count + 1, sizeof *copies);
     for (size_t i = 0; i < recorded->event_chunk_count; i++) {
-        copy_chunk(writer, &recorded->event_chunks[i], &copies[i]);
-        if (!recorded->is_running) store_copy(writer, &copies[i]);
+        struct event_chunk *chunk = &recorded->event_chunks[i];
+        if (!recorded->rings)
+            store_chunk(writer, chunk);
+        else if (chunk->saved)
+            store_events(writer, chunk, recorded->rings + chunk->saved_at, chunk->saved);
     }
-    for (size_t i = 0; i < recorded->event_chunk_count; i++)
-        store_copy(writer, &copies[i]);
-    free(copies);
+}
+
+static int find_start(struct event_writer *writer) {
+    struct db *db = writer->resolver->db;
+    sqlite3_stmt *row = db_prepare(db, "SELECT started_ns FROM runs WHERE id = :run", writer->err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", writer->terms->run_id);
+    if (db_step(db, row, writer->err) == 1) writer->started_ns = sqlite3_column_int64(row, 0);
+    sqlite3_reset(row);
+    return writer->err->status == ERROR_NONE ? 0 : -1;
 }
 
 int recorded_write_events(struct recorded *recorded, struct resolver *resolver, struct segment_view *view,
@@ -184,15 +223,19 @@ int recorded_write_events(struct recorded *recorded, struct resolver *resolver, 
                                   .rate = is_tsc ? terms->rate : (struct tick_rate){1, 1},
                                   .err = err};
     if (terms->trace_last_ns) writer.from_ns = epoch_of(&writer, recorded->read_ticks) - terms->trace_last_ns;
-    store_chunks(&writer);
+    writer.rows = xmalloc(ROWS_AT_ONCE * sizeof *writer.rows);
+    if (find_start(&writer) == 0) store_chunks(&writer);
+    write_rows(&writer);
+    free(writer.rows);
+    recorded_forget_rings(recorded);
     return err->status == ERROR_NONE ? write_lost(&writer) : -1;
 }
 
-bool recorded_wants_events(struct recorded *recorded, const struct recording_terms *terms) {
-    uint64_t asked = atomic_load_explicit(&recorded->head.dumps_asked, memory_order_relaxed);
+bool recorded_wants_events(struct recorded *recorded, const struct segment *head, const struct recording_terms *terms) {
+    uint64_t asked = atomic_load_explicit(&head->dumps_asked, memory_order_relaxed);
     bool is_asked = asked != recorded->dumps || terms->is_dump_asked;
     recorded->dumps = asked;
-    if (!(recorded->head.features & FEATURE_TRACE)) return false;
+    if (!(head->features & FEATURE_TRACE)) return false;
     if (terms->stores_when_asked || is_asked) return is_asked;
     return !recorded->is_running || terms->keeps_all_events || terms->is_final;
 }

@@ -489,8 +489,7 @@ int recorded_write(struct recorded *recorded, struct resolver *resolver, struct 
         if (counts->has_window && windows_fold(&counts->windows, db, &measures[i], &terms->limits, terms->time_ns, err))
             return -1;
     }
-    if (recorded_wants_events(recorded, terms) && recorded_write_events(recorded, resolver, view, terms, err))
-        return -1;
+    if (recorded->wants_events && recorded_write_events(recorded, resolver, view, terms, err)) return -1;
     if (!changed) return 0;
     return update_process(recorded, db, terms, err);
 }
