@@ -97,6 +97,8 @@ const struct config *cli_config(void);
 /* The path of the warehouse: `option`, the value of --db, if it is not NULL; else $CLEAR_DB, the configuration's,
  * runs.sqlite. */
 const char *cli_database(const char *option);
+/* The same for users: the address of a store without what is secret. free() it. */
+char *cli_shown_database(const char *option);
 /* Whether it is the address of a team's store, and no file. */
 bool cli_is_store(const char *option);
 /* The project of a store: --project, $CLEAR_PROJECT, `default`. */
@@ -106,6 +108,8 @@ void cli_set_project(const char *name); /* lives as long as the process */
 int cli_need_file(const char *option, struct error *err);
 /* --runs: fetched when a store is opened. */
 void cli_set_runs(const char *set); /* lives as long as the process */
+/* For what needs a file: makes `path` a warehouse with the runs of --runs, or else of `set` (NULL: with none), of the store `option`. */
+int cli_fetch(const char *option, const char *path, const char *set, struct error *err);
 /* A usage error where a command is about all runs of the warehouse, and that is a store of which no run was named. */
 int cli_need_runs(struct db *db, struct error *err);
 /* A failure if it is the runs.sqlite of another user, which nobody named. */

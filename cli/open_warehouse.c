@@ -46,6 +46,10 @@ const char *cli_database(const char *option) {
     return config.database ? config.database : default_name;
 }
 
+char *cli_shown_database(const char *option) {
+    return cli_is_store(option) ? team_shown_address(cli_database(option)) : xstrdup(cli_database(option));
+}
+
 bool cli_is_store(const char *option) {
     return team_is_address(cli_database(option));
 }
@@ -106,6 +110,17 @@ static int open_store(struct db *db, const char *address, const struct extent *e
     if (!given_runs || db_want(db, given_runs, err) == 0) return 0;
     db_close(db, &ignored);
     return -1;
+}
+
+int cli_fetch(const char *option, const char *path, const char *set, struct error *err) {
+    struct error ignored = {0};
+    struct db db;
+    const char *wanted = given_runs ? given_runs : set;
+    if (db_open(&db, path, DB_WRITE, err)) return -1;
+    int code = team_reader_attach(&db, cli_database(option), cli_project(), err);
+    if (code == 0 && wanted) code = db_want(&db, wanted, err);
+    given_runs = NULL; /* `path` is opened as a file after this */
+    return db_close(&db, code ? &ignored : err) || code ? -1 : 0;
 }
 
 int cli_need_runs(struct db *db, struct error *err) {

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "base/buffer.h"
+#include "base/map.h"
 #include "serve/address.h"
 #include "serve/cache.h"
 #include "serve/parameters.h"
@@ -91,6 +92,7 @@ struct server {
     dev_t device; /* of the file that is open */
     ino_t inode;
     int64_t asked_ns, flushed_ns; /* the last request that used it; the last flush that was requested */
+    struct map fetched;           /* of a store: sets of runs -> when they were fetched, CLOCK_MONOTONIC */
     unsigned generation;          /* number of files there were under the name */
     struct cache cache;           /* of the file that is open */
     struct trees trees;           /* of the file of that name */
@@ -178,6 +180,9 @@ struct exchange {
     bool is_streaming, is_suspended; /* an answer is being sent as it comes; the client waits for more of it */
     struct live *live;               /* of the API: NULL, or what is watched for the answer */
     int64_t queued_ns;
+    char *fetching;   /* of a store: the runs that are fetched before the answer is made; owned */
+    int64_t asked_ns; /* of a store: when the first of them were asked for, CLOCK_MONOTONIC */
+    bool is_read;     /* of the API: the parameters are in `given` */
     struct reply reply;
     size_t sent; /* bytes of its body that are being sent */
 };
@@ -201,6 +206,14 @@ void live_step(struct exchange *exchange, int64_t now_ns);
 struct buffer *live_events(struct live *live); /* those to be sent */
 bool live_is_over(const struct live *live);
 void live_free(struct live *live);
+
+/* ---- runs of a store ---- */
+
+/* True: the runs of this set (NULL: the latest) are fetched first, and the route is asked again then; or there is an error already. Always
+ * false where the runs are in a file. */
+bool fetch_first(struct exchange *exchange, const char *set);
+/* What it waits for has come in the meantime. */
+bool fetch_is_done(const struct exchange *exchange);
 
 /* ---- requests that wait ---- */
 

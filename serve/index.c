@@ -70,13 +70,25 @@ static void add_run(struct buffer *out, sqlite3_stmt *row) {
     buffer_add_text(out, "</td></tr>\n");
 }
 
-static int add_runs(struct buffer *out, struct db *db, struct error *err) {
+static void add_runs_title(struct buffer *out, const struct server_source *source) {
+    buffer_add_text(out, "<h2>Runs</h2>\n<p>");
+    if (source->store)
+        buffer_add_text(out, "Of those that were fetched, the");
+    else
+        buffer_add_text(out, "The");
+    buffer_printf(out, " newest %d; <code>?run=</code> takes any run of <code>clear runs</code>", RUNS_SHOWN);
+    if (source->store) {
+        buffer_add_text(out, ", and fetches it. The <a href=\"/?page=runs\">page of runs</a> lists those of ");
+        add_start(out, source->name, COMMAND_SHOWN);
+    }
+    buffer_add_text(out, ".</p>\n");
+}
+
+static int add_runs(struct buffer *out, struct db *db, const struct server_source *source, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("export/index.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":limit", RUNS_SHOWN);
-    buffer_printf(out,
-                  "<h2>Runs</h2>\n<p>The newest %d; <code>?run=</code> takes any run of <code>clear runs</code>.</p>\n",
-                  RUNS_SHOWN);
+    add_runs_title(out, source);
     buffer_add_text(out, "<table><tr><th>run<th>started<th>duration<th>label<th>command<th>profiles</tr>\n");
     int code;
     while ((code = db_step(db, row, err)) == 1)
@@ -121,7 +133,7 @@ void index_answer(struct exchange *exchange) {
     struct db *db = warehouse_db(exchange->server, &err);
     buffer_add_text(&page, head);
     add_paths(&page, exchange->server);
-    if (!db || add_runs(&page, db, &err)) {
+    if (!db || add_runs(&page, db, &exchange->server->source, &err)) {
         buffer_free(&page);
         exchange_failed(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, &err);
         return;

@@ -31,6 +31,7 @@ struct job {
     size_t output_max;   /* bytes; more is a failure */
     int seconds;
     bool is_stream; /* the output is sent as it comes */
+    bool is_alone;  /* no two of these run at a time: it fetches runs of a store */
     bool to_file;   /* the output goes to `file`, which has no name, and not to `output` */
 
     enum job_state state;

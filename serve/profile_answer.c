@@ -278,6 +278,7 @@ void profile_answer(struct exchange *exchange) {
                        exchange->route->path);
         return;
     }
+    if (fetch_first(exchange, parameters->run)) return;
     struct db *db = warehouse_db(exchange->server, &err);
     if (!db) {
         exchange_error(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "%s", err.message);

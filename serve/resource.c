@@ -135,12 +135,14 @@ int api_command(struct exchange *exchange, const char *command, struct error *er
     const struct server *server = exchange->server;
     struct db *db = warehouse_db(exchange->server, err);
     if (!db) return -1;
+    bool asks_store = server->source.store && exchange->route->resource->asks_store;
     if (db->is_private) return error_fail(err, "what is not in a file cannot be shown");
     struct job *job = exchange->job = job_new();
     const char *config = server->source.config;
     job_words_add(&job->words, "/proc/self/exe");
     job_words_add(&job->words, "%s", command);
-    job_words_add(&job->words, "--db=%s", db->path);
+    job_words_add(&job->words, "--db=%s", asks_store ? server->source.store : db->path);
+    if (asks_store) job_words_add(&job->words, "--project=%s", server->source.project);
     job_words_add(&job->words, "--config=%s", config ? config : "/dev/null");
     job_words_add(&job->words, "--limit=1G");
     return 0;
@@ -242,14 +244,33 @@ static void finish(struct exchange *exchange) {
     }
 }
 
+/* Reads the parameters once: the request may come again when its runs have been fetched. */
+static int read_once(struct exchange *exchange, struct error *err) {
+    if (exchange->is_read) return 0;
+    exchange->is_read = true;
+    return read_parameters(exchange, err);
+}
+
+static bool fetch_runs(struct exchange *exchange) {
+    const struct resource *resource = exchange->route->resource;
+    const char *base = api_value(exchange, "base");
+    if (resource->parameters[0] != api_runs || resource->asks_store) return false;
+    return fetch_first(exchange, api_value(exchange, "runs")) || (base && fetch_first(exchange, base));
+}
+
 void api_answer(struct exchange *exchange) {
     struct error err = {0};
-    exchange->finish = finish;
     if (!exchange->route->path) {
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "there is no " API_PREFIX "%.100s", exchange->path);
         return;
     }
-    if (read_parameters(exchange, &err) || exchange->route->resource->make(exchange, &err)) {
+    if (read_once(exchange, &err)) {
+        exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
+        return;
+    }
+    if (fetch_runs(exchange)) return;
+    exchange->finish = finish;
+    if (exchange->route->resource->make(exchange, &err)) {
         exchange_failed(exchange, MHD_HTTP_BAD_REQUEST, &err);
     } else if (exchange->method == METHOD_HEAD) {
         exchange->is_streaming = false;

@@ -20,10 +20,11 @@ static int make_runs(struct exchange *exchange, struct error *err) {
     if (api_command(exchange, "runs", err) || api_options(exchange, err)) return -1;
     job_words_add(&exchange->job->words, "--json");
     if (before) job_words_add(&exchange->job->words, "--before=%s", before);
-    return set ? api_add_runs(exchange, NULL, err) : 0;
+    if (set && exchange->server->source.store) job_words_add(&exchange->job->words, "%s", set);
+    return set && !exchange->server->source.store ? api_add_runs(exchange, NULL, err) : 0;
 }
 
-const struct resource resource_runs = {{api_runs, list_parameters}, make_runs, NULL};
+const struct resource resource_runs = {{api_runs, list_parameters}, make_runs, .asks_store = true};
 
 static int make_run(struct exchange *exchange, struct error *err) {
     if (api_command(exchange, "runs", err)) return -1;
@@ -88,7 +89,7 @@ static int make_server(struct exchange *exchange, struct error *err) {
     buffer_add_char(body, '{');
     buffer_add_json_field(body, "version", CLEAR_VERSION);
     buffer_add_char(body, ',');
-    buffer_add_json_field(body, "warehouse", db->path);
+    buffer_add_json_field(body, "warehouse", server->source.store ? server->source.name : db->path);
     int code = add_recording(exchange, db, body, err);
     if (code == 0) code = add_filters_of(server->source.config, body, err);
     buffer_printf(body, ",\"can_toggle\":%s,\"is_on\":%s}\n", control->is_on && !server->has_ended ? "true" : "false",

@@ -42,6 +42,11 @@ struct server_source {
     /* Otherwise the function that opens the warehouse for reading. It is closed when there was no request for a while, so that a
      * recorder that ends can write its -wal into the file. */
     int (*open)(void *context, struct db *db, struct error *err);
+    /* Of a team's store: its address, the project, and the file that `open` opens, with the runs that were asked for; they are fetched by
+     * the commands of answers. */
+    const char *store, *project, *fetched; /* NULL: `open` opens all there is */
+    const char *name;                      /* of the store, for users */
+    int64_t fetched_max;                   /* bytes of that file; 0: no limit */
     const char
         *token; /* every request must have it (serve/token.h), as with --http-anywhere; NULL: none is needed to read */
     const char *certificate, *key; /* PEM texts: TLS alone is spoken; NULL: none */

@@ -119,12 +119,22 @@ static bool step_job(struct exchange *exchange, int64_t now_ns) {
     return true;
 }
 
+static bool is_one_alone(const struct server *server) {
+    for (size_t i = 0; i < server->waiting_count; i++) {
+        const struct job *job = server->waiting[i]->job;
+        if (job && job->is_alone && job->state == JOB_RUNNING) return true;
+    }
+    return false;
+}
+
 /* The one that waits longest. */
 static struct exchange *next_queued(const struct server *server) {
     struct exchange *next = NULL;
+    bool must_wait = is_one_alone(server);
     for (size_t i = 0; i < server->waiting_count; i++) {
         struct exchange *one = server->waiting[i];
-        if (one->job && one->job->state == JOB_QUEUED && (!next || one->queued_ns < next->queued_ns)) next = one;
+        if (!one->job || (one->job->is_alone && must_wait)) continue;
+        if (one->job->state == JOB_QUEUED && (!next || one->queued_ns < next->queued_ns)) next = one;
     }
     return next;
 }
@@ -133,7 +143,10 @@ static void start_jobs(struct server *server) {
     struct exchange *next;
     while (server->job_count < JOBS_MAX && (next = next_queued(server))) {
         server->job_count++;
-        job_start(next->job, server->descriptor);
+        if (next->job->is_alone && fetch_is_done(next))
+            next->job->state = JOB_DONE;
+        else
+            job_start(next->job, server->descriptor);
     }
 }
 

@@ -195,7 +195,7 @@ refused() { # refused STATUS PATTERN COMMAND...
 }
 count=$(pg 'SELECT count(*) FROM clear.runs')
 for command in 'profile true' 'bench true' 'bisect --figure alloc_count --bad HEAD --good HEAD true' 'ingest a.txt' 'recover --json' 'gc --dry-run' 'tag latest a=b' 'label latest x' 'pin latest' 'rm latest' \
-    'query --save x SELECT' 'query --forget x' serve web shell 'trend --accept latest alloc_bytes why' 'gate --run true' 'push all'; do
+    'query --save x SELECT' 'query --forget x' 'trend --accept latest alloc_bytes why' 'gate --run true' 'push all'; do
     # shellcheck disable=SC2086
     refused 2 "team's store: this needs a file.*clear pull.*clear push" ${command%% *} --db $STORE $(cut -s -d" " -f2- <<<"$command")
 done

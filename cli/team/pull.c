@@ -6,12 +6,14 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/team/team_options.h"
+#include "ingest/team/team_reader.h"
 #include "ingest/team/team_runs.h"
+#include "query/runs/run_set.h"
 
 struct pull_options {
     struct team_options team;
     const char *db;
-    bool quiet, json;
+    bool quiet, json, cached;
 };
 
 #define AT(member) offsetof(struct pull_options, member)
@@ -20,6 +22,8 @@ static const struct option_row pull_rows[] = {
      .help = "Where the store is: `postgresql://[USER@]HOST[:PORT]/DATABASE[?OPTIONS]`. Default: `$CLEAR_STORE`."},
     {"project", .type = OPTION_TEXT, .offset = AT(team.project), .argument = "NAME",
      .help = "The project that the runs belong to. Default: `$CLEAR_PROJECT`, then `default`."},
+    {"cached", .type = OPTION_SWITCH, .offset = AT(cached),
+     .help = "Take runs from the cache of this machine where it has them, and keep the others there."},
     {0},
 };
 static const struct option_row pull_output_rows[] = {
@@ -80,6 +84,36 @@ static int pull_into(struct db *db, const char *set, const char *address, const 
     return code ? -1 : 0;
 }
 
+/* How many of the runs of `set` are new, as clear pull says it: `before` is the highest id that there was. */
+static int count_pulled(struct db *db, const char *set, int64_t before, struct pulled *pulled, struct error *err) {
+    struct run_set runs = {0};
+    int code = run_set_add(&runs, db, set, err);
+    for (size_t i = 0; code == 0 && i < runs.count; i++) {
+        int64_t id = runs.ids[i];
+        if (id <= before) {
+            pulled->known++;
+            continue;
+        }
+        pulled->runs++;
+        if (!pulled->first || id < pulled->first) pulled->first = id;
+        if (id > pulled->last) pulled->last = id;
+    }
+    run_set_free(&runs);
+    return code;
+}
+
+static int pull_cached(struct db *db, const char *set, const char *address, const struct pull_options *options,
+                       struct error *err) {
+    struct pulled pulled = {0};
+    int64_t before;
+    if (team_reader_attach(db, address, team_project(&options->team), err) ||
+        db_int(db, "SELECT coalesce(max(id), 0) FROM runs", 0, &before, err) || db_want(db, set, err) ||
+        count_pulled(db, set, before, &pulled, err))
+        return -1;
+    say(&pulled, options);
+    return 0;
+}
+
 int command_pull(int argc, char **argv, struct error *err) {
     struct pull_options options = {0};
     struct db db;
@@ -87,6 +121,7 @@ int command_pull(int argc, char **argv, struct error *err) {
     if (argc < 2) return error_usage(err, "give the runs: clear pull latest, last=20, tag:branch=main, all, ...");
     const char *address = team_address(&options.team, "--from", err);
     if (!address || cli_open(&db, options.db, DB_WRITE, err)) return -1;
-    int code = pull_into(&db, argv[1], address, &options, err);
+    int code = options.cached ? pull_cached(&db, argv[1], address, &options, err)
+                              : pull_into(&db, argv[1], address, &options, err);
     return db_close(&db, err) ? -1 : code;
 }

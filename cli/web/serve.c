@@ -7,7 +7,7 @@ static const struct option_row rows[] = {
                     ". Port 0 is any free port."),
     {0},
 };
-const struct option_group serve_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE(serving, db), CLI_OPTIONS_END};
+const struct option_group serve_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE_OR_STORE(serving, db), CLI_OPTIONS_END};
 
 int command_serve(int argc, char **argv, struct error *err) {
     struct serving serving = {.address = SERVE_ADDRESS};

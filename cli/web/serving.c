@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/passing.h"
 #include "cli/web/browser.h"
 #include "cli/web/http_token.h"
 #include "serve/serve.h"
@@ -59,6 +60,32 @@ static int check_warehouse(const char *path, struct error *err) {
     return db_close(&db, err);
 }
 
+/* ---- a store ---- */
+
+/* Of a team's store: where its runs go that are asked for. */
+struct fetched {
+    struct passing passing;
+    char *name; /* of the store, for users; NULL: a file is served */
+    int64_t bytes_max;
+};
+
+static void fetched_free(struct fetched *fetched) {
+    passing_remove(&fetched->passing);
+    free(fetched->name);
+}
+
+/* A store that does not answer is reported now. */
+static int fetched_open(struct fetched *fetched, const struct serving *serving, struct error *err) {
+    fetched->bytes_max = INT64_C(4) << 30;
+    if (serving->fetch_limit &&
+        cli_bytes("--fetch-limit", serving->fetch_limit, 0, INT64_MAX / 2, &fetched->bytes_max, err))
+        return -1;
+    char *shown = cli_shown_database(serving->db);
+    fetched->name = xasprintf("%s, project %s", shown, cli_project());
+    free(shown);
+    return passing_make(&fetched->passing, err) || cli_fetch(serving->db, fetched->passing.db, NULL, err) ? -1 : 0;
+}
+
 /* ---- what is served ---- */
 
 static char *page_url(const struct server *server, const char *page) {
@@ -67,9 +94,9 @@ static char *page_url(const struct server *server, const char *page) {
 }
 
 /* Where to look. A browser that cannot be started is no failure: the address is there. */
-static void announce(const struct serving *serving, const struct server *server) {
+static void announce(const struct serving *serving, const char *name, const struct server *server) {
     char *url = serving->page ? page_url(server, serving->page) : NULL;
-    printf("serving %s at %s\n", cli_database(serving->db), url ? url : server_url(server));
+    printf("serving %s at %s\n", name ? name : cli_database(serving->db), url ? url : server_url(server));
     fflush(stdout);
     if (url && !serving->no_browser && browser_open(url))
         error_print("no browser was found: set BROWSER, or open the address");
@@ -77,6 +104,8 @@ static void announce(const struct serving *serving, const struct server *server)
 }
 
 static int check_options(const struct serving *serving, struct error *err) {
+    if (serving->fetch_limit && !cli_is_store(serving->db))
+        return error_usage(err, "--fetch-limit is for a store, and %s is a file", cli_database(serving->db));
     if (serving->token_file && !serving->anywhere)
         return error_usage(err, "--http-token needs --http-anywhere: without it nothing needs a token");
     return 0;
@@ -99,19 +128,26 @@ static void secrets_free(struct secrets *secrets) {
     tls_free(&secrets->tls);
 }
 
-static int serve(const struct serving *serving, const struct secrets *secrets, struct error *err) {
+static int serve(const struct serving *serving, const struct fetched *fetched, const struct secrets *secrets,
+                 struct error *err) {
     struct server *server;
     const struct server_source source = {.open = open_warehouse,
                                          .token = secrets->token,
                                          .certificate = secrets->tls.certificate,
                                          .key = secrets->tls.key,
                                          .config = cli_config()->path,
-                                         .context = (void *)(uintptr_t)serving->db};
+                                         .store = fetched->name ? cli_database(serving->db) : NULL,
+                                         .project = cli_project(),
+                                         .name = fetched->name,
+                                         .fetched = fetched->passing.db,
+                                         .fetched_max = fetched->bytes_max,
+                                         .context =
+                                             (void *)(uintptr_t)(fetched->name ? fetched->passing.db : serving->db)};
     if (server_open(&server, serving->address, serving->anywhere, &source, err)) return -1;
     sigset_t before;
     catch_end(&before);
     if (secrets->is_token_new) error_print("the token, which every request needs: %s", secrets->token);
-    announce(serving, server);
+    announce(serving, fetched->name, server);
     int code = attend(server, &before, err);
     server_close(server);
     sigprocmask(SIG_SETMASK, &before, NULL);
@@ -120,10 +156,13 @@ static int serve(const struct serving *serving, const struct secrets *secrets, s
 
 int serving_run(const struct serving *serving, struct error *err) {
     struct secrets secrets = {0};
+    struct fetched fetched = {0};
     int code = check_options(serving, err);
-    if (code == 0) code = check_warehouse(serving->db, err);
+    if (code == 0)
+        code = cli_is_store(serving->db) ? fetched_open(&fetched, serving, err) : check_warehouse(serving->db, err);
     if (code == 0) code = read_secrets(serving, &secrets, err);
-    if (code == 0) code = serve(serving, &secrets, err);
+    if (code == 0) code = serve(serving, &fetched, &secrets, err);
     secrets_free(&secrets);
+    fetched_free(&fetched);
     return code;
 }

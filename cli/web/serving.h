@@ -14,8 +14,9 @@ struct serving {
     const char *token_file;         /* of --http-token, or NULL */
     const char *tls_cert, *tls_key; /* files of --tls-cert and --tls-key, or NULL */
     const char *page; /* what is opened: "?runs=latest"; NULL: nothing is, and the profiles' address is printed */
-    bool anywhere;    /* other machines may connect; then every request needs the token */
-    bool no_browser;  /* the address of the page is printed, and no browser started */
+    const char *fetch_limit; /* of --fetch-limit, or NULL */
+    bool anywhere;           /* other machines may connect; then every request needs the token */
+    bool no_browser;         /* the address of the page is printed, and no browser started */
 };
 
 /* The options for all of it but db, page and no_browser; they set a struct serving. */
@@ -36,6 +37,13 @@ struct serving {
          .help =                                                                                                       \
              "The first line of FILE is the token for `--http-anywhere`. Default: `$CLEAR_HTTP_TOKEN`, else a new "    \
              "token, which is printed."},                                                                              \
+        {"fetch-limit",                                                                                                \
+         .type = OPTION_TEXT,                                                                                          \
+         .offset = offsetof(struct serving, fetch_limit),                                                              \
+         .argument = "SIZE",                                                                                           \
+         .words = "4G 0",                                                                                              \
+         .help = "Of a store: keep at most about SIZE of fetched runs in a temporary file, which is removed at the "   \
+                 "end. Default: 4 GiB; 0: no limit."},                                                                 \
         TLS_OPTIONS(struct serving)
 
 /* Prints the address first. 0 after SIGINT, SIGTERM or SIGHUP. */

@@ -8,42 +8,13 @@
 #include "base/child.h"
 #include "base/path.h"
 #include "cli/cli.h"
+#include "cli/passing.h"
 #include "query/runs/run_set.h"
 #include "serve/serve.h"
 
 #define WEB_ADDRESS "127.0.0.1:0"
 
 /* ---- a file ---- */
-
-/* A warehouse of a file that is only looked at. */
-struct passing {
-    char *directory, *db; /* NULL: none */
-};
-
-static void passing_remove(struct passing *passing) {
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t i = 0; passing->db && i < sizeof endings / sizeof *endings; i++) {
-        char *file = xasprintf("%s%s", passing->db, endings[i]);
-        (void)unlink(file);
-        free(file);
-    }
-    if (passing->directory) (void)rmdir(passing->directory);
-    free(passing->db);
-    free(passing->directory);
-}
-
-static int passing_make(struct passing *passing, struct error *err) {
-    const char *parent = getenv("TMPDIR");
-    char *directory = xasprintf("%s/clear-web-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(directory)) {
-        error_fail(err, "%s: %s", directory, strerror(errno));
-        free(directory);
-        return -1;
-    }
-    passing->directory = directory;
-    passing->db = xasprintf("%s/runs.sqlite", directory);
-    return 0;
-}
 
 /* By clear ingest, so that it is read as it is everywhere. */
 static int read_file(struct passing *passing, const char *name, struct error *err) {
@@ -69,7 +40,7 @@ static int find_word(struct web_request *request, const char *word, struct passi
     struct run_set runs = {0};
     struct db db;
     if (is_place(word)) return read_file(passing, word, err);
-    if (cli_open(&db, request->serving.db, DB_READ, &no_run) == 0) {
+    if (cli_open_heads(&db, request->serving.db, &no_run) == 0) {
         int code = run_set_add(&runs, &db, word, &no_run);
         run_set_free(&runs);
         db_close(&db, &no_run);
@@ -137,7 +108,7 @@ static const struct option_row rows[] = {
      .help = "Print the address, and open no browser."},
     {0},
 };
-const struct option_group web_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE(serving, db), CLI_OPTIONS_END};
+const struct option_group web_options[] = {{"HTTP", rows, 0}, CLI_WAREHOUSE_OR_STORE(serving, db), CLI_OPTIONS_END};
 
 int command_web(int argc, char **argv, struct error *err) {
     struct web_request request = {.serving = {.address = WEB_ADDRESS}};

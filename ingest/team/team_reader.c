@@ -250,19 +250,22 @@ static void close_reader(struct db_source *source) {
     free(reader);
 }
 
+int team_reader_attach(struct db *db, const char *address, const char *project, struct error *err) {
+    struct team_reader *reader = xcalloc(1, sizeof *reader);
+    *reader = (struct team_reader){.project = xstrdup(project)};
+    reader->source = (struct db_source){want, count_runs, want_alike, close_reader, reader->project};
+    db->source = &reader->source;
+    return run_cache_open(&reader->cache, err) || team_open(&reader->team, address, reader->project, db, err) ? -1 : 0;
+}
+
 int team_reader_open(struct db *db, const char *address, const char *project, struct error *err) {
     struct error ignored = {0};
     char *shown = team_shown_address(address);
     int code = db_open_private(db, shown, err);
     free(shown);
     if (code) return -1;
-    struct team_reader *reader = xcalloc(1, sizeof *reader);
-    *reader = (struct team_reader){.project = xstrdup(project)};
-    reader->source = (struct db_source){want, count_runs, want_alike, close_reader, reader->project};
     db->is_private = false; /* others reach it by its address */
-    db->source = &reader->source;
-    if (run_cache_open(&reader->cache, err) == 0 && team_open(&reader->team, address, reader->project, db, err) == 0)
-        return 0;
+    if (team_reader_attach(db, address, project, err) == 0) return 0;
     db_close(db, &ignored);
     return -1;
 }

@@ -8,6 +8,8 @@
 
 /* `address` and `project` are copied. db->path is the address for messages. db_close it. */
 int team_reader_open(struct db *db, const char *address, const char *project, struct error *err);
+/* The same for an open warehouse that is written: the runs that are named from now on come into it and stay. */
+int team_reader_attach(struct db *db, const char *address, const char *project, struct error *err);
 
 /* From now on only the heads of runs come (ingest/team/pull_heads.h): for lists of many runs. Nothing for a file. */
 void team_reader_heads(struct db *db);
