@@ -68,7 +68,7 @@ record() { # record NAME OPTIONS...: a recording of sqlite3 at work; what perf s
     local name=$1
     shift
     work | perf record -q -o "$name.data" "$@" sqlite3 :memory: >/dev/null 2>"$name.err" || fail "perf record $*: $(cat "$name.err")"
-    perf script --no-inline -i "$name.data" >"$name.txt" 2>/dev/null || fail "perf script of $name"
+    perf script --no-inline --show-mmap-events -i "$name.data" >"$name.txt" 2>/dev/null || fail "perf script of $name"
     "$CLEAR" ingest --db "$db" "$name.data" || fail "ingest $name"
 }
 
@@ -104,14 +104,14 @@ CC
 g++ -O1 -fPIC -fno-omit-frame-pointer -shared -o liblibrary.so library.cc || fail 'no library in C++'
 g++ -O1 -fno-omit-frame-pointer -fno-inline -o program program.cc -L. -llibrary -Wl,-rpath,"$TMP" || fail 'no program in C++'
 perf record -q -o cxx.data -e "cpu-clock$user" -F 999 -g ./program >/dev/null 2>cxx.err || fail "perf record of C++: $(cat cxx.err)"
-perf script --no-inline -i cxx.data >cxx.txt 2>/dev/null
-expect_between "$(grep -c 'counters::counter<long>::[a-z]*@plt+' cxx.txt)" 1 100000 'samples in the linkage table'
+perf script --no-inline --show-mmap-events -i cxx.data >cxx.txt 2>/dev/null
+expect_between "$(grep -c 'counters::counter<long>::[a-z]*\((long const&)\)*@plt+' cxx.txt)" 1 100000 'samples in the linkage table'
 "$CLEAR" ingest --db "$db" cxx.data || fail 'ingest of C++'
 same_as_script cxx.txt
 rm program
 "$CLEAR" ingest --db gone.db cxx.data || fail 'ingest of a program that is gone'
 expect_equal "$(sql gone.db "SELECT name FROM functions WHERE system_name = '_Z5countRN8counters7counterIlEEl'")" \
-    "$(sed -n 's/^[^:]*\(count\)+0x.*program)$/\1/p' cxx.txt | sort -u)" 'the name of a function of a program that is gone'
+    "$(sed -n 's/^[^:]*\(count\)\((.*)\)*+0x.*program)$/\1/p' cxx.txt | sort -u)" 'the name of a function of a program that is gone'
 expect_equal "$(sql gone.db "SELECT count(*) FROM functions WHERE name LIKE '\_Z%' ESCAPE '\'")" 0 'names that stay mangled'
 
 # Programs that run already: perf makes up what happened before.
@@ -119,7 +119,7 @@ expect_equal "$(sql gone.db "SELECT count(*) FROM functions WHERE name LIKE '\_Z
 "$FIXTURES/cpu_burn" fork 2000 >/dev/null & second=$!
 perf record -q -o attached.data -p "$first,$second" -e "cpu-clock$user" -F 499 -g -- sleep 1 2>attached.err || fail "perf record -p: $(cat attached.err)"
 kill "$first" "$second" 2>/dev/null
-perf script --no-inline -i attached.data >attached.txt 2>/dev/null
+perf script --no-inline --show-mmap-events -i attached.data >attached.txt 2>/dev/null
 "$CLEAR" ingest --db "$db" attached.data || fail 'ingest of what ran already'
 same_as_script attached.txt
 
@@ -151,7 +151,7 @@ expect_equal "$(sql "$db" "SELECT sum(cpu_ns) FROM cpu JOIN profiles ON profiles
 
 # A pipe says events, features and build ids in records of its own. (The work prints nothing into it.)
 work | perf record -q -o - -e "cpu-clock$user" -F 999 -g sqlite3 :memory: 2>/dev/null >pipe.out
-perf script --no-inline -i pipe.out >pipe.txt 2>/dev/null && "$CLEAR" ingest --db "$db" - <pipe.out || fail 'ingest of a pipe'
+perf script --no-inline --show-mmap-events -i pipe.out >pipe.txt 2>/dev/null && "$CLEAR" ingest --db "$db" - <pipe.out || fail 'ingest of a pipe'
 same_as_script pipe.txt
 
 # A recording of a file for each CPU says what to do; what perf makes of it is read.
@@ -161,7 +161,7 @@ if work | perf record -q -o threads.data --threads -e "cpu-clock$user" -F 999 -g
     expect_match "$(cat threads.err)" 'threads.data/data: recorded with --threads, .*data\.0, .*perf inject' 'samples in other files'
     expect_equal "$(newest)" "$before" 'a run without its samples'
     perf inject -i threads.data -o one.data 2>/dev/null || fail 'perf inject'
-    perf script --no-inline -i one.data/data >one.txt 2>/dev/null
+    perf script --no-inline --show-mmap-events -i one.data/data >one.txt 2>/dev/null
     "$CLEAR" ingest --db "$db" one.data/data || fail 'one file made of them'
     same_as_script one.txt
 fi

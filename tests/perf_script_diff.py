@@ -3,8 +3,9 @@
 OTHER_FILES in the environment: paths, each ended by a colon, that are other files here than where it was recorded.
 SCRIPT is what `perf script -F comm,tid,time,event,ip,sym,symoff,dso` (or without -F) says of the recording that is run
 RUN of DB. Chains are compared as multisets of (file, address) lists with their thread's name; then the names, frame by
-frame: the demangled one that people read, and the linker's. Prints what differs and exits with 1. With --show-mmap-events the
-start of each kernel module is known, from which its addresses count. What `perf script` says otherwise by its own rules is put
+frame: the demangled one that people read, and the linker's. Prints what differs and exits with 1. With --show-mmap-events it
+is known where each file was mapped, from which the addresses count that perf prints as they are in the process, and where each
+kernel module starts. What `perf script` says otherwise by its own rules is put
 right here:
 
 - It prints return addresses of chains by frame pointers (the warehouse has the call, one less), but calls of chains by
@@ -14,13 +15,14 @@ right here:
 - It throws a whole chain away where a frame pointer that was none led to a word that is no address.
 - It stretches a symbol over nameless code behind it, and takes variables for functions; not compared where readelf
   finds no function around the address.
+- Since 6.12 it forgets the name of a thread that has ended, in samples after its end: any name is as right there.
 - It may choose another of several names of one function: what readelf finds at the function's start is as right.
 """
 import collections, functools, glob, gzip, json, os, re, sqlite3, subprocess, sys
 
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*?) \(((?:/|\[).*)\)$")
 MODULE = re.compile(r"PERF_RECORD_MMAP -1/0: \[(0x[0-9a-f]+)\(.*\]: x (/.*\.ko)$")
-MAPPED = re.compile(r"PERF_RECORD_MMAP2? (-1|\d+)/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)[ \]]")
+MAPPED = re.compile(r"PERF_RECORD_MMAP2? (-1|\d+)/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ (0x[0-9a-f]+|0)[ \]].*?: \S+ (.*)$")
 HEAD = re.compile(r"^\s*(\S.*?)\s+(-?\d+)(?:/\d+)?\s+(?:\[\d+\]\s+)?([\d.]+):\s+(?:\d+\s+)?(\S+):(?:\s+(.*))?$")
 
 
@@ -35,8 +37,8 @@ def parse_frame(frame):
 
 
 def in_file(frame, maps):
-    """A sample without a chain is one line, where perf prints the address in the process and not in the file."""
-    for start, size, offset in reversed(maps):
+    """Where perf prints the address in the process: in a sample without a chain, which is one line, and since 6.12 in chains."""
+    for start, size, offset in reversed(maps[frame[3]]):
         if start <= frame[0] < start + size and frame[0] < 2**63:
             return (frame[0] - start + offset, *frame[1:])
     return frame
@@ -44,13 +46,13 @@ def in_file(frame, maps):
 
 def script_samples(path):
     """Yields (comm, event, [(address, symbol, offset, file), ...])."""
-    sample, maps = None, []
+    sample, maps = None, collections.defaultdict(list) # by the name of the file
     with (gzip.open(path, "rt") if path.endswith(".gz") else open(path, errors="replace")) as lines:
         for line in lines:
             line = line.rstrip("\n")
             frame = FRAME.match(line)
             if frame and sample:
-                sample[2].append(parse_frame(frame))
+                sample[2].append(in_file(parse_frame(frame), maps))
             elif line.strip():
                 if sample:
                     yield sample
@@ -61,7 +63,7 @@ def script_samples(path):
                 mapped = MAPPED.search(line)
                 if mapped:
                     if mapped[1] != "-1": # not the kernel
-                        maps.append((int(mapped[2], 16), int(mapped[3], 16), int(mapped[4], 16)))
+                        maps[mapped[5]].append((int(mapped[2], 16), int(mapped[3], 16), int(mapped[4], 16)))
                     sample = None
                     continue
                 head = HEAD.match(line)
@@ -124,6 +126,16 @@ def plain(symbol):
     """Without what linkers and compilers add: version, linkage table, copy, Go's calling convention; the vdso's first names."""
     symbol = symbol.removeprefix("__vdso_")
     return re.sub(r"@.*| \[clone .*|\.(constprop|isra|part|cold|abi0|abiinternal)\b.*", "", symbol)
+
+
+def without_parameters(symbol):
+    """Since 6.12 perf prints those of C++: take(long const&)."""
+    depth = 0
+    for at in range(len(symbol) - 1 if symbol.endswith(")") else -1, -1, -1):
+        depth += {")": 1, "(": -1}.get(symbol[at], 0)
+        if depth == 0:
+            return symbol[:at] or symbol
+    return symbol
 
 
 @functools.lru_cache(None)
@@ -199,6 +211,15 @@ def aliases(path, start):
     return symbol_table(path).get(start, set()) if start is not None else set()
 
 
+def name_forgotten(wanted, got):
+    """Gives samples without a name the name that is left over for the same chain in the warehouse."""
+    for key in [key for key in wanted if not key[0] and wanted[key] > got[key]]:
+        for named in [other for other in got if other[1] == key[1] and got[other] > wanted[other]]:
+            moved = min(wanted[key] - got[key], got[named] - wanted[named])
+            wanted[key] -= moved
+            wanted[named] += moved
+
+
 def main():
     script, path, run = sys.argv[1:4]
     event = sys.argv[4] if len(sys.argv) > 4 else None
@@ -228,7 +249,8 @@ def main():
                 stored = stored_names.get((file, address), ("", ""))[0]
                 if symbol.endswith("@plt") and stored.startswith(file + "+0x"): # names that perf alone works out
                     names[file, address].add(stored)
-                names[file, address] |= {plain(symbol)} | {demangled(alias) for alias in aliases(path_name, start)}
+                names[file, address] |= {plain(symbol), without_parameters(plain(symbol))} | {demangled(alias) for alias in aliases(path_name, start)}
+    name_forgotten(wanted, got)
     wrong = [f"perf script has {n - got[k]} more of {show(k)}" for k, n in wanted.items() if n > got[k]]
     for key in got:
         spared = min(thrown_away[key[0]], max(0, got[key] - wanted[key]))

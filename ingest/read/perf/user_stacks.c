@@ -29,7 +29,12 @@ struct perf_unwinder {
 /* The number in perf of each DWARF register (arch/ARCH/include/uapi/asm/perf_regs.h). */
 static const unsigned char x86_64_registers[] = {0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8};
 enum { X86_64_STACK = 7, X86_64_COUNTER = 8 };
-enum { ARM64_REGISTERS = 32, ARM64_STACK = 31, ARM64_COUNTER = 32 }; /* x0 … x30 and sp, as DWARF numbers them */
+enum {
+    ARM64_REGISTERS = 32,
+    ARM64_LINK = 30,
+    ARM64_STACK = 31,
+    ARM64_COUNTER = 32
+}; /* x0 … x30 and sp, as DWARF numbers them */
 
 /* Reads register `number` of perf; false where the event did not record it. */
 static bool perf_register(const struct perf_data_sample *sample, unsigned number, uint64_t *value) {
@@ -55,35 +60,6 @@ static bool set_registers(Dwfl_Thread *thread, void *context) {
     for (unsigned i = 0; i < sizeof x86_64_registers; i++)
         if (!perf_register(unwinder->sample, x86_64_registers[i], &words[i])) words[i] = 0;
     return dwfl_thread_state_registers(thread, 0, sizeof x86_64_registers, words);
-}
-
-/* ---- memory and threads ------------------------------------------------------------------------------------------ */
-
-static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context) {
-    struct perf_unwinder *unwinder = context;
-    (void)dwfl;
-    uint64_t offset = address - unwinder->stack_start;
-    size_t size = unwinder->sample->stack_size;
-    if (address < unwinder->stack_start || size < 8 || offset > size - 8) {
-        unwinder->is_cut = true; /* for libdw a return address that it cannot read is the end of the stack */
-        return false;
-    }
-    memcpy(word, unwinder->sample->stack + offset, sizeof *word);
-    return true;
-}
-
-static pid_t next_thread(Dwfl *dwfl, void *context, void **thread_context) {
-    (void)dwfl;
-    if (*thread_context) return 0;
-    *thread_context = context;
-    return 1;
-}
-
-static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread_context) {
-    (void)dwfl;
-    (void)tid;
-    *thread_context = context;
-    return true;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
@@ -114,6 +90,45 @@ static void report_file(struct perf_unwinder *unwinder, uint64_t address) {
     uint64_t bias = area->start - perf_elf_address(elf, area->file_offset);
     if (file >= 0 && !dwfl_report_elf(unwinder->dwfl, image->path, image->path, file, bias, true)) close(file);
 }
+
+/* The same for what may be a return address. libdw looks for the file of a frame before it shows the frame (0.192 does), and
+ * without a file it guesses by the frame pointer. */
+static void report_caller(struct perf_unwinder *unwinder, uint64_t address) {
+    bool is_in_stack = address - unwinder->stack_start < unwinder->sample->stack_size;
+    if (address && !is_in_stack) report_file(unwinder, address - 1);
+}
+
+/* ---- memory and threads ------------------------------------------------------------------------------------------ */
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *word, void *context) {
+    struct perf_unwinder *unwinder = context;
+    (void)dwfl;
+    uint64_t offset = address - unwinder->stack_start;
+    size_t size = unwinder->sample->stack_size;
+    if (address < unwinder->stack_start || size < 8 || offset > size - 8) {
+        unwinder->is_cut = true; /* for libdw a return address that it cannot read is the end of the stack */
+        return false;
+    }
+    memcpy(word, unwinder->sample->stack + offset, sizeof *word);
+    report_caller(unwinder, *word);
+    return true;
+}
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread_context) {
+    (void)dwfl;
+    if (*thread_context) return 0;
+    *thread_context = context;
+    return 1;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread_context) {
+    (void)dwfl;
+    (void)tid;
+    *thread_context = context;
+    return true;
+}
+
+/* ---- the files of a space ---------------------------------------------------------------------------------------- */
 
 static void forget_files(struct perf_unwinder *unwinder) {
     for (size_t i = 0; i < unwinder->known.count; i++)
@@ -153,9 +168,15 @@ static int take_frame(Dwfl_Frame *frame, void *context) {
     Dwarf_Addr pc;
     bool is_activation;
     if (!dwfl_frame_pc(frame, &pc, &is_activation)) return DWARF_CB_ABORT;
-    report_file(unwinder, is_activation || !pc ? pc : pc - 1);
     perf_recording_push(unwinder->recording, unwinder->space, PERF_MODE_USER, pc, !is_activation);
     return ++unwinder->frames < FRAMES_MAX ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* The files of the addresses that libdw takes from registers. */
+static void report_registers(struct perf_unwinder *unwinder, bool arm) {
+    uint64_t link;
+    report_file(unwinder, unwinder->program_counter);
+    if (arm && perf_register(unwinder->sample, ARM64_LINK, &link)) report_caller(unwinder, link);
 }
 
 bool perf_unwind(struct perf_unwinder *unwinder, const struct perf_space *space,
@@ -168,7 +189,9 @@ bool perf_unwind(struct perf_unwinder *unwinder, const struct perf_space *space,
     if (!perf_register(sample, arm ? ARM64_STACK : X86_64_STACK, &unwinder->stack_start) ||
         !perf_register(sample, arm ? ARM64_COUNTER : X86_64_COUNTER, &unwinder->program_counter))
         return false;
-    bool is_whole = files_of(unwinder) && dwfl_getthread_frames(unwinder->dwfl, 1, take_frame, unwinder) == 0;
+    bool has_files = files_of(unwinder) != NULL;
+    if (has_files) report_registers(unwinder, arm);
+    bool is_whole = has_files && dwfl_getthread_frames(unwinder->dwfl, 1, take_frame, unwinder) == 0;
     if (!unwinder->frames)
         perf_recording_push(unwinder->recording, space, PERF_MODE_USER, unwinder->program_counter, false);
     return is_whole && !unwinder->is_cut;
