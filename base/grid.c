@@ -146,6 +146,24 @@ struct grid_layout {
     int gap;     /* between them */
 };
 
+/* The widest of the columns whose cells may be cut, that is, of those with a text on the left in the last row; `columns`: none. */
+static size_t widest_text(const struct grid *grid, const int *widths) {
+    const struct grid_cell *row = grid->cells + (grid->count / grid->columns - 1) * grid->columns;
+    size_t widest = grid->columns;
+    for (size_t column = 0; column < grid->columns; column++)
+        if (!row[column].right && (widest == grid->columns || widths[column] > widths[widest])) widest = column;
+    return widest;
+}
+
+static void cut_columns(const struct grid *grid, int *widths, int excess) {
+    enum { LEAST = 4 };
+    for (; excess > 0; excess--) {
+        size_t widest = widest_text(grid, widths);
+        if (widest == grid->columns || widths[widest] <= LEAST) return;
+        widths[widest]--;
+    }
+}
+
 static struct grid_layout lay_out(const struct grid *grid) {
     struct grid_layout layout = {xcalloc(grid->columns, sizeof *layout.widths), 2};
     int sum = grid->indent ? (int)strlen(grid->indent) : 0;
@@ -154,8 +172,24 @@ static struct grid_layout lay_out(const struct grid *grid) {
             layout.widths[i % grid->columns] = grid->cells[i].width < WIDTH_MAX ? grid->cells[i].width : WIDTH_MAX;
     for (size_t column = 0; column < grid->columns; column++)
         sum += layout.widths[column] + (column ? layout.gap : 0);
-    if (grid->width && sum > grid->width) layout.gap = 1;
+    if (!grid->width || sum <= grid->width) return layout;
+    layout.gap = 1;
+    if (grid->is_cut) cut_columns(grid, layout.widths, sum - (int)(grid->columns - 1) - grid->width);
     return layout;
+}
+
+/* The text of a cell is visible already: only its end changes. */
+static int64_t print_text(const struct grid *grid, const struct grid_cell *cell, int width, FILE *out) {
+    struct buffer cut = {0};
+    const char *text = grid->text.data + cell->start;
+    if (!grid->is_cut || cell->width <= width) return (int64_t)fwrite(text, 1, cell->size, out);
+    char *whole = xcalloc(cell->size + 1, 1);
+    memcpy(whole, text, cell->size);
+    grid_visible(&cut, whole, width);
+    int64_t written = (int64_t)fwrite(cut.data, 1, cut.size, out);
+    buffer_free(&cut);
+    free(whole);
+    return written;
 }
 
 /* The number of bytes that it wrote, without styles. */
@@ -168,9 +202,9 @@ static int64_t print_row(const struct grid *grid, const struct grid_cell *row, c
         int padding = layout->widths[column] > row[column].width ? layout->widths[column] - row[column].width : 0;
         bool to_right = right ? right[column] : row[column].right;
         if (row[column].size) {
-            written += put_repeated(out, ' ', behind + (to_right ? padding : 0)) + (int64_t)row[column].size;
+            written += put_repeated(out, ' ', behind + (to_right ? padding : 0));
             if (row[column].style) fputs(row[column].style, out);
-            fwrite(grid->text.data + row[column].start, 1, row[column].size, out);
+            written += print_text(grid, &row[column], layout->widths[column], out);
             if (row[column].style) fputs(GRID_PLAIN, out);
             behind = to_right ? 0 : padding;
         } else {
@@ -218,5 +252,6 @@ void grid_free(struct grid *grid) {
     free(grid->notes);
     buffer_free(&grid->text);
     free(grid->cells);
-    *grid = (struct grid){.columns = grid->columns, .indent = grid->indent};
+    *grid =
+        (struct grid){.columns = grid->columns, .indent = grid->indent, .width = grid->width, .is_cut = grid->is_cut};
 }

@@ -30,6 +30,7 @@ struct grid {
     size_t columns;
     const char *indent; /* before every line; NULL for none */
     int width;          /* wider rows have columns one blank apart instead of two; 0: none is too wide */
+    bool is_cut; /* and cells on the left side of their columns are cut, the widest most, with "..." at their ends */
     struct buffer text;
     struct grid_cell *cells;
     size_t count, capacity;

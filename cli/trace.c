@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "base/wrap.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
 #include "query/runs/select.h"
@@ -77,7 +78,10 @@ static int say_what_is_kept(struct db *db, int64_t run_id, struct error *err) {
 }
 
 static int print_events(struct ask *ask, const struct trace_options *options, int64_t run_id, struct error *err) {
-    struct table_options table = {.format = options->json ? TABLE_JSON : TABLE_TEXT, .human = true};
+    struct table_options table = {.format = options->json ? TABLE_JSON : TABLE_TEXT,
+                                  .human = true,
+                                  .width = report_width(stdout),
+                                  .has_notes = !options->json};
     sqlite3_stmt *statement =
         ask_prepare(ask, embedded_text(options->json ? "trace/waits.sql" : "trace/table.sql"), err);
     if (!statement) return -1;

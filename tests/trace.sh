@@ -78,7 +78,12 @@ expect_equal "$("$CLEAR" trace --json -n 3 | python3 -c 'import json, sys; d = [
 expect_equal "$("$CLEAR" trace --json --from 1h | tr -d '\n')" '[]' 'waits after the end'
 "$CLEAR" trace --thread delta >table.txt
 expect_equal "$(grep -c 'gave up' table.txt)" 20 'timed waits that gave up'
-expect_match "$(cat table.txt)" 'table +alpha [0-9]+ +read_table wait_books.c:[0-9]+ +hold_first wait_books.c:[0-9]+' 'a line'
+expect_match "$(tr '\n' ' ' <table.txt)" 'table +alpha [0-9]+ +at read_table wait_books.c:[0-9]+; released at hold_first wait_books.c:[0-9]+' 'a line'
+for columns in 40 64 100 200; do
+    script -qec "stty cols $columns; PAGER= \"$CLEAR\" trace -n 9" /dev/null </dev/null >narrow.txt
+    expect_between "$(tr -d '\r' <narrow.txt | wc -L)" $((columns < 100 ? columns - 8 : 64)) $((columns < 100 ? columns : 100)) "the width on $columns columns"
+    expect_equal "$(grep -c ' ms ' narrow.txt)" 9 "events on $columns columns"
+done
 
 # Nothing without --trace, and nothing without waits.
 expect_status 0 profile --quiet -o none.profile "$FIXTURES/wait_books" 2 >books.txt

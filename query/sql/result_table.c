@@ -105,8 +105,10 @@ static void grid_value(struct table_writer *table, int column) {
 enum { BLOCK_BYTES = 16 << 20, BLOCK_CELLS = 500000 };
 
 static void text_start(struct table_writer *table) {
-    table->grid.columns = (size_t)table->columns;
-    for (int i = 0; i < table->columns && !table->options->no_header; i++)
+    table->grid.columns = (size_t)(table->columns - table->options->has_notes);
+    table->grid.width = table->options->width;
+    table->grid.is_cut = table->options->width > 0;
+    for (int i = 0; i < (int)table->grid.columns && !table->options->no_header; i++)
         grid_left(&table->grid, sqlite3_column_name(table->statement, i));
 }
 
@@ -116,13 +118,25 @@ static void text_flush(struct table_writer *table) {
     table->headed = true;
 }
 
+static void text_note(struct table_writer *table) {
+    static const char indent[] = "    ";
+    struct buffer note = {0};
+    const char *text = db_text(table->statement, table->columns - 1);
+    if (!*text) return;
+    buffer_add_text(&note, indent);
+    grid_visible(&note, text, table->options->width ? table->options->width - (int)strlen(indent) : INT32_MAX);
+    grid_note(&table->grid, buffer_text(&note));
+    buffer_free(&note);
+}
+
 /* Otherwise an accidental cross join would fill the memory in 30 s and print nothing. */
 static void text_row(struct table_writer *table) {
     bool is_full =
         table->grid.text.size > BLOCK_BYTES || table->grid.count > BLOCK_CELLS || table->rows % TABLE_BLOCK_ROWS == 0;
     if (table->rows && is_full) text_flush(table);
-    for (int i = 0; i < table->columns; i++)
+    for (int i = 0; i < (int)table->grid.columns; i++)
         grid_value(table, i);
+    if (table->options->has_notes) text_note(table);
 }
 
 /* ---- csv ---- */

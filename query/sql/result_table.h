@@ -25,6 +25,9 @@ struct table_options {
     int64_t rows_max;  /* the first rows alone; 0: all */
     int json_columns;  /* TABLE_JSON, TABLE_JSONL: so many of the last columns hold JSON, which is written as it is */
     bool no_header;    /* TABLE_TEXT and TABLE_CSV */
+    int width; /* TABLE_TEXT: texts are cut so that rows have at most so many columns of the terminal; 0: none is cut */
+    bool
+        has_notes; /* TABLE_TEXT: the last column is a line of its own below its row, and none if it is empty or NULL */
     bool
         human; /* TABLE_TEXT, TABLE_MARKDOWN: columns named ..._bytes, ..._ns and other integers in units (base/units.h) */
 };

@@ -1,4 +1,4 @@
--- The same events as waits.sql, for people.
+-- The same events as waits.sql, for people. The last column becomes a line below its row.
 SELECT
     start_ns,
     duration_ns AS took_ns,
@@ -6,13 +6,18 @@ SELECT
     kind,
     object || iif(is_late, ' (gave up)', '') AS "what",
     coalesce(trim(coalesce(owner, '') || ' ' || owner_tid), '') AS "had by",
-    function || CASE WHEN file <> '' THEN printf(' %s:%d', replace(file, rtrim(file, replace(file, '/', '')), ''), line) ELSE '' END AS at,
-    coalesce(release_function
-             || CASE WHEN release_file <> ''
-                     THEN printf(' %s:%d', replace(release_file, rtrim(release_file, replace(release_file, '/', '')), ''), release_line)
-                     ELSE '' END
-             || iif(released_by <> coalesce(owner_tid, released_by), ' by ' || released_by, ''), '') AS "released at"
-FROM timeline
+    iif(function <> '', 'at ' || function || place, '')
+    || iif(release_function <> '', '; released at ' || release_function || release_place
+                                   || iif(released_by <> coalesce(owner_tid, released_by), ' by ' || released_by, ''), '') AS "where"
+FROM (
+    SELECT
+        *,
+        iif(file <> '', printf(' %s:%d', replace(file, rtrim(file, replace(file, '/', '')), ''), line), '') AS place,
+        iif(release_file <> '',
+            printf(' %s:%d', replace(release_file, rtrim(release_file, replace(release_file, '/', '')), ''), release_line), '')
+            AS release_place
+    FROM timeline
+)
 WHERE run_id = :run AND start_ns + duration_ns >= :from AND start_ns <= :to
   AND (:thread IS NULL OR thread GLOB :thread OR tid = :thread)
   AND (:lock IS NULL OR object GLOB :lock OR kind GLOB :lock)
