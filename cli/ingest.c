@@ -247,6 +247,7 @@ static int take_all(struct ingest_command *command, char **paths, struct error *
         for (char **path = paths; *path; path++)
             take_path(command, *path);
     ingest_close(&command->ingest);
+    if (code || command->failed) db_take_back(&db);
     if (db_close(&db, err) < 0 || code != 0) return -1;
     if (!command->quiet && command->artefacts > 1)
         printf("%s files: %s already known, %s failed; %s\n", units_count((int64_t)command->artefacts).text,

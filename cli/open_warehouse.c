@@ -144,8 +144,12 @@ static int open_any(struct db *db, const char *option, enum db_mode mode, const 
 static int open_extent(struct db *db, const char *option, enum db_mode mode, const struct extent *extent,
                        struct error *err) {
     if (open_any(db, option, mode, extent, err)) return -1;
-    if (config_apply(&config, db, err) == 0) return 0;
+    bool has_stored = db->has_stored;
+    int code = config_apply(&config, db, err);
+    db->has_stored = has_stored;
+    if (code == 0) return 0;
     struct error ignored = {0};
+    db_take_back(db);
     db_close(db, &ignored);
     return -1;
 }

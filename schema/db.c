@@ -540,16 +540,19 @@ void db_cache_more(struct db *db) {
 }
 
 /* SQLite would let everybody read a new file, and a run has the command line of a program. The -wal and -shm get its permissions. */
-static void create_for_owner(const char *path) {
-    int file = is_memory(path) ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0) close(file); /* what is wrong here, SQLite meets too */
+static void create_for_owner(struct db *db) {
+    int file = is_memory(db->path) ? -1 : open(db->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0) return; /* what is wrong here, SQLite meets too */
+    db->has_made_file = true;
+    close(file);
 }
 
 /* After each commit. SQLite's own checkpoints leave the -wal as large as it ever was, and never start it again while readers come and
  * go: beyond WAL_PAGES_MOST it is emptied, for which readers are waited for a moment. What fails here is tried after the next commit. */
 static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
     enum { WAL_PAGES = 1000, WAL_PAGES_MOST = 4096, WAIT_MS = 50 };
-    const struct db *db = context;
+    struct db *db = context;
+    db->has_stored = true;
     if (pages < WAL_PAGES) return SQLITE_OK;
     if (pages >= WAL_PAGES_MOST) sqlite3_busy_timeout(handle, WAIT_MS);
     int mode = pages >= WAL_PAGES_MOST ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
@@ -562,7 +565,7 @@ static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
  * bytes per flush. It is SQLite's default too, but a distribution may change that. A new file notes for each page who refers to it, so that
  * clear gc can give free pages back without writing the whole file anew (an older file stays as it is). */
 static int open_writer(struct db *db, struct error *err) {
-    create_for_owner(db->path);
+    create_for_owner(db);
     if (open_handle(db, db->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL, err)) return -1;
     enum schema_state state;
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
@@ -572,7 +575,27 @@ static int open_writer(struct db *db, struct error *err) {
         db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err))
         return -1;
     sqlite3_wal_hook(db->handle, on_wal, db);
-    return schema_prepare(db, err);
+    if (schema_prepare(db, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;
+    db->has_stored = false;
+    return 0;
+}
+
+/* Has the file been removed since it was opened? */
+static bool is_gone(struct db *db) {
+    int has_moved = 0;
+    return sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) == SQLITE_OK && has_moved;
+}
+
+/* Another process that failed may remove the file that it made (remove_made), up to the moment when it is in WAL mode here: then it is
+ * made anew. */
+static int open_kept_writer(struct db *db, struct error *err) {
+    enum { TRIES = 10 };
+    for (int i = 0; i < TRIES; i++) {
+        if (open_writer(db, err)) return -1;
+        if (is_memory(db->path) || !is_gone(db)) return 0;
+        close_handle(db);
+    }
+    return error_fail(err, "%s: other processes remove it again and again", db->path);
 }
 
 /* Before reading, if the file can be written: migrates an older file, and checkpoints the -wal of a writer that was killed. */
@@ -648,7 +671,7 @@ static int open_source(struct db *db, struct error *err) {
 
 static int open_by_mode(struct db *db, enum db_mode mode, struct error *err) {
     if (mode == DB_SOURCE) return open_source(db, err);
-    return mode == DB_WRITE ? open_writer(db, err) : open_current(db, err);
+    return mode == DB_WRITE ? open_kept_writer(db, err) : open_current(db, err);
 }
 
 static void start_db(struct db *db, const char *path) {
@@ -664,9 +687,10 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
     start_db(db, path);
     db->writable = mode == DB_WRITE;
     if (open_by_mode(db, mode, err) == 0) return 0;
-    db->writable = false;
     struct error ignored = {0};
     bool was_locked = db->was_locked;
+    db_take_back(db);
+    db->writable = false;
     db_close(db, &ignored);
     db->was_locked = was_locked;
     return -1;
@@ -700,13 +724,37 @@ static int end_wal(struct db *db, struct error *err) {
     return db_error(db, "writing the -wal into the file (nothing is lost: the data is in the two files together)", err);
 }
 
+static void end_statements(struct db *db) {
+    while (db->depth)
+        db_rollback(db);
+    for (size_t i = 0; i < db->statements.count; i++)
+        sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+}
+
+/* Whoever else has the file open is in WAL mode, in which the exclusive lock cannot be had: then it stays. */
+static void remove_made(struct db *db) {
+    struct error ignored = {0};
+    int64_t version, runs;
+    if (db_int(db, "PRAGMA data_version", 0, &version, &ignored) || version != db->version_made) return;
+    sqlite3_busy_timeout(db->handle, 0);
+    if (sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK)
+        return;
+    /* The change of the mode is a new version too. */
+    bool is_as_made = !is_gone(db) && db_int(db, "SELECT count(*) FROM runs", 0, &runs, &ignored) == 0 && runs == 0;
+    if (is_as_made && unlink(db->path) == 0) db->writable = false;
+    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
+void db_take_back(struct db *db) {
+    if (!db->handle || !db->has_made_file || db->has_stored) return;
+    end_statements(db);
+    remove_made(db);
+}
+
 int db_close(struct db *db, struct error *err) {
     int code = 0;
     if (db->handle) {
-        while (db->depth)
-            db_rollback(db);
-        for (size_t i = 0; i < db->statements.count; i++)
-            sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+        end_statements(db);
         struct error ignored = {0}; /* the next clear that opens the file for writing tries again */
         if (db->writable) diagnoses_renew(db, &ignored);
         if (db->writable) code = end_wal(db, err);

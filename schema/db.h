@@ -43,7 +43,11 @@ struct db {
     bool writable;
     bool was_locked;          /* at the latest error */
     struct db_source *source; /* of what is not here yet; NULL: all is here */
-    bool is_private;          /* from db_open_private: no other process can open it, and it ends with this one */
+    bool has_made_file;       /* by db_open: it was not there before */
+    bool has_stored;          /* since db_open, the settings of clear.yaml apart */
+    int64_t
+        version_made; /* PRAGMA data_version after db_open: another value says that another process has stored something */
+    bool is_private; /* from db_open_private: no other process can open it, and it ends with this one */
 };
 
 enum db_mode {
@@ -65,6 +69,9 @@ int db_open_private(struct db *db, const char *name, struct error *err);
 void db_cache_more(struct db *db);
 /* Ends WAL mode (a closed warehouse is one file) and closes. A zeroed db, or one that failed to open, is allowed. */
 int db_close(struct db *db, struct error *err);
+/* After a failure, before db_close: removes the file again if db_open made it and nothing was stored in it since, here or by another
+ * process. */
+void db_take_back(struct db *db);
 
 /* Before runs are chosen by name: see struct db_source. Does nothing for a file. */
 int db_want(struct db *db, const char *set, struct error *err);

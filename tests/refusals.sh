@@ -49,3 +49,26 @@ refuses 1 'file6' '^: is a SQLite database, but not a warehouse' "$CLEAR" query 
 [ ! -e t.db ] || expect_equal "$(sql t.db 'SELECT count(*) FROM runs')" 0 'runs of programs that were refused'
 "$CLEAR" help >help.txt || fail "help: $?"
 "$CLEAR" version >version.txt || fail "version: $?"
+
+# What fails before it has stored anything takes back the warehouse that it made; one that was there keeps what it has.
+leaves_nothing() { # leaves_nothing COMMAND...
+    expect_status 1 "$CLEAR" "$@" >out.txt 2>err.txt
+    expect_equal "$(find . -name 'made.db*')" '' "what a failed clear $1 leaves"
+}
+printf 'database: made.db\nthresholds:\n  lock_contended_percent: 60\n' >set.yaml
+leaves_nothing ingest --db made.db file5
+leaves_nothing ingest --config set.yaml file5
+leaves_nothing ingest --db made.db no-such-file file5
+leaves_nothing merge made.db file5
+leaves_nothing pull --db made.db --from postgresql://127.0.0.1:1/none latest
+"$CLEAR" profile --quiet --db kept.db ./script || fail "profile: $?"
+before=$(sql kept.db .dump | sha256sum)
+expect_status 1 "$CLEAR" ingest --db kept.db file5 2>err.txt
+expect_status 1 "$CLEAR" merge kept.db file5 2>err.txt
+expect_equal "$(sql kept.db .dump | sha256sum)" "$before" 'a warehouse that was there'
+printf 'main;work 1\n' >some.folded
+expect_status 1 "$CLEAR" ingest --db kept2.db file5 some.folded >out.txt 2>err.txt
+expect_equal "$(sql kept2.db 'SELECT count(*) FROM runs')" 1 'runs of the file that was good'
+"$CLEAR" merge empty.db kept.db >out.txt && "$CLEAR" rm --db empty.db 1 >out.txt && "$CLEAR" merge merged.db empty.db >out.txt ||
+    fail 'a merge of no runs'
+expect_match "$("$CLEAR" runs --db merged.db --json)" '^\[\]$' 'what was made of nothing, without an error'

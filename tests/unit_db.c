@@ -381,6 +381,65 @@ static void test_two_writers(void **state) {
     closed(&one);
 }
 
+static const char a_run[] = "INSERT INTO runs(uuid, started_ns, source) VALUES ('u', 1, 'profile')";
+
+static void taken_back(const char *path) {
+    struct db db;
+    opened(&db, path, DB_WRITE);
+    db_take_back(&db);
+    closed(&db);
+}
+
+static void test_take_back(void **state) {
+    (void)state;
+    struct db db, other;
+    const char *path = path_of("made.sqlite");
+    taken_back(path);
+    assert_false(exists(path) || exists(path_of("made.sqlite-wal")) || exists(path_of("made.sqlite-shm")));
+    opened(&db, path, DB_WRITE); /* stores something itself */
+    ran(&db, "INSERT INTO meta VALUES ('one', '')");
+    db_take_back(&db);
+    closed(&db);
+    assert_true(exists(path));
+    taken_back(path); /* was there before */
+    assert_true(exists(path));
+    assert_int_equal(unlink(path), 0);
+    opened(&db, path, DB_WRITE);
+    opened(&other, path, DB_WRITE); /* is going to store something */
+    db_take_back(&db);
+    closed(&db);
+    ran(&other, a_run);
+    closed(&other);
+    opened(&other, path, DB_READ);
+    assert_int_equal(number(&other, "SELECT count(*) FROM runs"), 1);
+    closed(&other);
+}
+
+/* Whoever opens the file while its maker takes it back has a file to store in. */
+static void test_take_back_races(void **state) {
+    (void)state;
+    const char *path = path_of("raced.sqlite");
+    for (int i = 0; i < 30; i++) {
+        struct db db;
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            taken_back(path);
+            _exit(0);
+        }
+        usleep((useconds_t)(i % 10) * 500);
+        opened(&db, path, DB_WRITE);
+        ran(&db, a_run);
+        closed(&db);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        opened(&db, path, DB_READ);
+        assert_int_equal(number(&db, "SELECT count(*) FROM runs"), 1);
+        closed(&db);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 /* A -wal that grew while somebody read is emptied once nobody does, not only written into the file. */
 static void test_wal_shrinks(void **state) {
     enum { TRANSACTIONS = 40 };
@@ -526,6 +585,8 @@ int main(void) {
         TEST(test_full_disk),
         TEST(test_reader_checks_without_mapping),
         TEST(test_two_writers),
+        TEST(test_take_back),
+        TEST(test_take_back_races),
         TEST(test_wal_shrinks),
         TEST(test_killed_writer),
         TEST(test_killed_writer_read_only),

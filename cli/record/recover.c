@@ -105,6 +105,7 @@ static int store_one(struct recover *recover, struct lost *lost, bool is_named, 
         return -1;
     }
     int64_t run_id = lost_store(lost, &db, warn, err);
+    if (run_id < 0) db_take_back(&db);
     int code = db_close(&db, err) || run_id < 0 ? -1 : 0;
     if (code == 0) {
         char *what = xasprintf("run %" PRId64, run_id);

@@ -123,5 +123,6 @@ int command_pull(int argc, char **argv, struct error *err) {
     if (!address || cli_open(&db, options.db, DB_WRITE, err)) return -1;
     int code = options.cached ? pull_cached(&db, argv[1], address, &options, err)
                               : pull_into(&db, argv[1], address, &options, err);
+    if (code) db_take_back(&db);
     return db_close(&db, err) ? -1 : code;
 }

@@ -40,6 +40,7 @@ int command_merge(int argc, char **argv, struct error *err) {
         merge_one_file(&files, &merge, *path);
     merge_close(&merge);
     if (code == 0 && options.json) puts(files.printed ? "]" : "[]");
+    if (code || files.failed) db_take_back(&db);
     if (db_close(&db, err)) code = -1;
     if (code == 0) print_next(&files, argv[1]);
     return code ? -1 : files.failed ? ERROR_FAILURE : 0;
