@@ -9,7 +9,7 @@ import sys
 import time
 
 PORT, PID = int(sys.argv[1]), int(sys.argv[2])
-HEAP, TOGGLE = b"/debug/pprof/heap", b"/debug/pprof/toggle"
+HEAP, TOGGLE, DUMP = b"/debug/pprof/heap", b"/debug/pprof/toggle", b"/debug/pprof/dump"
 BEARER = b"Authorization: Bearer 00000000000000000000000000000000\r\n"
 wrong, done = [], 0
 
@@ -162,34 +162,7 @@ def attack_parameters():
 
 
 def attack_toggle():
-    """Nobody without the token, whatever else is right."""
-    def post(more=b"", query=b"", host=b"localhost", body=b""):
-        if body:
-            more += b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-        return request(TOGGLE + query, b"POST", host, more)
-    for more in (b"", b"Authorization:\r\n", b"Authorization: Bearer\r\n", b"Authorization: Basic OmE=\r\n", b"Authorization: \xff\xfe\r\n",
-                 b"X-Token: a\r\n", b"Cookie: token=a\r\n", BEARER * 2):
-        expect_ours("no token: %r" % more, post(more), 401)
-    for token in (b"", b"a", b"0" * 32, b"f" * 31, b"a" * 5000, b"%00", b"../../token", b"\xff" * 32, b"null", b"a b c"):
-        expect_ours("token %r" % token[:40], post(b"Authorization: Bearer " + token + b"\r\n"), 401 if not token else 403)
-    for name, more, host in (("Host", b"", b"evil.example"), ("Origin", b"Origin: http://evil.example\r\n", b"localhost"),
-                             ("Origin null", b"Origin: null\r\n", b"localhost"), ("empty Origin", b"Origin:\r\n", b"localhost"),
-                             ("Origin of another port", b"Origin: http://localhost:1\r\n", b"localhost"),
-                             ("Origin with more behind", b"Origin: http://localhost.evil.example\r\n", b"localhost"),
-                             ("https Origin", b"Origin: https://localhost\r\n", b"localhost"),
-                             ("two Origins", b"Origin: http://localhost\r\nOrigin: http://evil.example\r\n", b"localhost"),
-                             ("a link", b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n", b"localhost"),
-                             ("another port", b"Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n", b"localhost"),
-                             ("two sites", b"Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n", b"localhost")):
-        answer = post(BEARER + more, host=host)
-        expect_ours("toggle, " + name, answer, 403)
-        check("no token asked for: " + name, b"WWW-Auth" not in answer and b"token" not in answer, answer)
-    for query in (b"?token=" + b"0" * 32, b"?access_token=a", b"?state=", b"?state=x", b"?state=on&state=off", b"?run=1", b"?seconds=1",
-                  b"?state=%00", b"?state=on%0d%0a", b"?%zz"):
-        expect_ours("toggle" + query.decode(), post(BEARER, query), 400)
-    expect_ours("toggle/", request(TOGGLE + b"/", b"POST", more=BEARER), 405)
-    for body in (b"state=maybe", b"state=on&state=on", b"run=1", b"token=" + b"0" * 32, b"%zz", b"state=on\x00", b"\x00" * 256, b"a" * 256):
-        expect_ours("body %r" % body[:20], post(BEARER, body=body), 400)
+    attack_control("toggle", TOGGLE)
     for size, more in ((257, b""), (99999999, b""), (10, b"Content-Length: 10\r\n"), (10, b"Transfer-Encoding: chunked\r\n")):
         expect("a body of %d %r" % (size, more), request(TOGGLE, b"POST", more=BEARER + more + b"Content-Length: %d\r\n" % size), 400, 413)
     expect_ours("a body that is no form", request(TOGGLE, b"POST", more=BEARER + b"Content-Length: 8\r\n\r\nstate=on"), 415)
@@ -197,6 +170,60 @@ def attack_toggle():
     check("recording is still on", b"Recording is on" in request(b"/debug/pprof/"))
     answer = request(TOGGLE, b"OPTIONS", more=b"Origin: http://localhost\r\nAccess-Control-Request-Headers: authorization\r\n")
     check("no page is let in by CORS", status(answer) == 405 and b"access-control" not in answer.lower(), answer)
+
+
+def attack_dump():
+    """The recording has --trace, and nobody has the token: no event may be stored."""
+    attack_control("dump", DUMP)
+    for method in (b"GET", b"HEAD", b"PUT", b"DELETE", b"OPTIONS", b"post"):
+        answer = request(DUMP, method, more=BEARER)
+        check(method.decode() + " of dump", status(answer) == 405 and b"\r\nAllow: POST\r\n" in answer, answer)
+    for size in (257, 99999999, 1 << 60):
+        answer = request(DUMP, b"POST", more=BEARER + b"Content-Length: %d\r\n" % size)
+        expect("a body of %d to dump" % size, answer, 400, 413)
+    raw = b"POST %s HTTP/1.1\r\nHost: localhost\r\n%sContent-Length: 40000000\r\n\r\n" % (DUMP, BEARER)
+    answer = ask(raw + b"a" * 4000000)
+    check("four megabytes to dump", status(answer) in (0, 400, 413), answer)
+    half = []  # a whole header and half a body, half a header, and a header that never ends
+    for text in (raw.replace(b"40000000", b"20") + b"x=1", raw[:60], raw[:-2]):
+        one = connect()
+        one.sendall(text)
+        half.append(one)
+    alive("dumps that are half asked for")
+    for one in half:
+        one.close()
+    alive("dumps whose clients are gone")
+
+
+def attack_control(name, path):
+    """Nobody without the token, whatever else is right."""
+    def post(more=b"", query=b"", host=b"localhost", body=b""):
+        if body:
+            more += b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+        return request(path + query, b"POST", host, more)
+    for more in (b"", b"Authorization:\r\n", b"Authorization: Bearer\r\n", b"Authorization: Basic OmE=\r\n", b"Authorization: \xff\xfe\r\n",
+                 b"X-Token: a\r\n", b"Cookie: token=a\r\n", BEARER * 2):
+        expect_ours("no token: %r" % more, post(more), 401)
+    for token in (b"", b"a", b"0" * 32, b"f" * 31, b"a" * 5000, b"%00", b"../../token", b"\xff" * 32, b"null", b"a b c"):
+        expect_ours("token %r" % token[:40], post(b"Authorization: Bearer " + token + b"\r\n"), 401 if not token else 403)
+    for trick, more, host in (("Host", b"", b"evil.example"), ("Origin", b"Origin: http://evil.example\r\n", b"localhost"),
+                              ("Origin null", b"Origin: null\r\n", b"localhost"), ("empty Origin", b"Origin:\r\n", b"localhost"),
+                              ("Origin of another port", b"Origin: http://localhost:1\r\n", b"localhost"),
+                              ("Origin with more behind", b"Origin: http://localhost.evil.example\r\n", b"localhost"),
+                              ("https Origin", b"Origin: https://localhost\r\n", b"localhost"),
+                              ("two Origins", b"Origin: http://localhost\r\nOrigin: http://evil.example\r\n", b"localhost"),
+                              ("a link", b"Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n", b"localhost"),
+                              ("another port", b"Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n", b"localhost"),
+                              ("two sites", b"Sec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n", b"localhost")):
+        answer = post(BEARER + more, host=host)
+        expect_ours(name + ", " + trick, answer, 403)
+        check("no token asked for: " + trick, b"WWW-Auth" not in answer and b"token" not in answer, answer)
+    for query in (b"?token=" + b"0" * 32, b"?access_token=a", b"?state=", b"?state=x", b"?state=on&state=off", b"?run=1", b"?seconds=1",
+                  b"?state=%00", b"?state=on%0d%0a", b"?%zz"):
+        expect_ours(name + query.decode(), post(BEARER, query), 400)
+    expect_ours(name + "/", request(path + b"/", b"POST", more=BEARER), 405)
+    for body in (b"state=maybe", b"state=on&state=on", b"run=1", b"token=" + b"0" * 32, b"%zz", b"state=on\x00", b"\x00" * 256, b"a" * 256):
+        expect_ours("body %r" % body[:20], post(BEARER, body=body), 400)
 
 
 def attack_bodies():
@@ -328,6 +355,7 @@ before, began = descriptors(), time.time()
 if sys.argv[3:] == ["recording"]:
     attack_toggle()
     alive("attack_toggle")
+    attack_dump()
     attack_methods()
     attack_bodies()
     attack_crowd()

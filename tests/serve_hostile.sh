@@ -25,16 +25,17 @@ expect_equal "$(cat serve.err)" '' 'standard error'
 check_db t.db
 [ ! -e t.db-wal ] || fail 't.db-wal is left'
 
-# The one path that changes something, of a recording that must go on as it is.
-"$CLEAR" profile -q --db t.db -o long.profile --http 127.0.0.1:0 -- sleep 1000 >profile.out 2>profile.err &
+# The paths that change something, of a recording that must go on as it is. It is of two threads that make events without end.
+"$CLEAR" profile -q --db t.db -o long.profile --trace --trace-when signal --http 127.0.0.1:0 -- "$FIXTURES/wait_storm" 2 0 >profile.out 2>profile.err &
 recorder=$!
 wait_for_text serving profile.err
 port=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' profile.err)
 python3 "$ROOT/tests/http_attacks.py" "$port" "$recorder" recording >attacks.txt || fail "$(cat attacks.txt)"
-expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' 'attacks on toggle'
+expect_match "$(tail -n 1 attacks.txt)" '^[1-9][0-9]+ attacks, 0 went wrong' 'attacks on toggle and dump'
 tail -n 1 attacks.txt
 kill -TERM "$recorder"
 wait "$recorder"
 expect_equal $? 143 'status of what was recorded'
 expect_equal "$(grep -vc serving profile.err)" 0 "standard error of clear profile: $(cat profile.err)"
 expect_equal "$(sql t.db "SELECT count(*) FROM counters WHERE name = 'recorder.paused_ms' AND value > 0")" 0 'recording was never off'
+expect_equal "$(sql t.db 'SELECT count(*) FROM events')" 0 'no event was stored'
