@@ -64,6 +64,12 @@ def try_many_findings(page):
     assert want[-1] in page.run("return [...document.querySelectorAll('.finding')].map(one => one.querySelector('.subject-name').title)")
 
 
+def relative_words(page):
+    """What the comparison says of figures that were 0 before and are not now."""
+    return set(page.run("const cell = (row, name) => row.querySelector(`[data-column=${name}]`); return [...document.querySelectorAll('.table-body [data-index]')]"
+                        ".filter(row => cell(row, 'before').dataset.value === '0' && cell(row, 'after').dataset.value !== '0').map(row => cell(row, 'percent').textContent)"))
+
+
 def try_compare(page):
     page.go("/?runs=after&base=before&page=compare&fold=all")
     want = clear_json("doctor", "before", "--diff", "after", "--json")
@@ -73,6 +79,9 @@ def try_compare(page):
     for name, heading in (("alloc_bytes", "allocated bytes"), ("alloc_count", "allocated count"), ("duration_ns", "duration")):
         figure = total["figures"][name]
         assert [shown[heading][key] for key in ("before", "after", "delta")] == [figure["old"]["mean"], figure["new"]["mean"], figure["delta"]], name
+    page.go("/?runs=after&base=before&page=compare&fold=all&sort=percent&order=down")
+    assert relative_words(page) == {"from 0"}
+    assert page.eval("[...document.querySelectorAll('[data-column=percent]')].every(cell => cell.scrollWidth <= cell.clientWidth)")
     page.go("/?runs=after&base=before&page=compare")
     changed = sum(1 for row in want["rows"] for name, figure in row["figures"].items() if figure["is_change"] and row.get("judged_by", name) == name)
     assert page.eval("document.querySelector('.table').getAttribute('aria-rowcount')") == str(changed + 1)
@@ -216,6 +225,16 @@ def try_trend(page):
     page.run("document.querySelectorAll('.point')[2].dispatchEvent(new MouseEvent('click', { bubbles: true }))")
     page.until("document.querySelectorAll('.point.chosen').length === 2")
     assert "Compare" in page.texts(".choice a")
+    # From ten times on a change is a factor, and one from 0 says so.
+    runs = clear_json("runs", "--json")[::-1]
+    for figure in ("alloc_bytes", "lock_wait_ns"):
+        page.go(f"/?runs=before&page=trend&figure={figure}&subject=all")
+        got = page.run("return [...document.querySelectorAll('[data-column=change]')].map(cell => cell.textContent)")
+        for (old, new), words in zip(zip(runs, runs[1:]), got[1:]):
+            before, after = old[figure], new[figure]
+            assert words.startswith("> ×" if before and after >= 1e6 * before else "× " if before and after >= 10 * before else "from 0" if not before and after else "+" if after > (before or 0) else "-" if after < before else ""), (before, after, words)
+            if before and 10 <= after / before < 1e6:
+                assert abs(float(words[2:].replace(",", "")) - after / before) <= 0.5, (before, after, words)
     page.go("/?runs=known&page=trend&kind=samples&function=%5Eeval%24&subject=known,other")
     assert sorted(points(page)) == [3500, 4000], points(page)
     page.go("/?runs=known&page=trend&kind=samples&function=%5Eeval%24&figure=flat&subject=known,other")
@@ -382,6 +401,30 @@ def try_kinds(page):
     want = {row["name"]: row["wait_ns"] for row in clear_json("query", "--json", "SELECT object AS name, sum(wait_ns) AS wait_ns FROM wait_use WHERE run_id = :run GROUP BY 1", "run=waits")}
     assert want and {row["name"]: row["wait_ns"] for row in rows(page)} == want
     assert "Waits" in page.texts("#nav a")
+    # Nobody holds a wait, and none has readers: a column is there if it has a figure.
+    heads = page.texts(".table [role=columnheader]")
+    assert heads[:2] == ["wait", "wait ▼"] and "passes" in heads and not {"hold", "max hold", "read wait", "read acquires"} & set(heads), heads
+
+
+def try_wall(page):
+    """Where threads were at all times: the pages of wall and off-cpu, with what clear prints of them."""
+    for kind, type_ in (("wall", "wall"), ("off-cpu", "off_cpu")):
+        want = clear_json("report", "json", "--kind", kind, "--nodefraction=0", "--nodecount=100000", "waiting")
+        page.go(f"/?runs=waiting&kind={kind}")
+        assert page.figure(".total") == want["total"] > 0 and page.text(".total").startswith(type_ + ":"), (page.text(".total"), want["total"])
+        page.go(f"/?runs=waiting&kind={kind}&page=top")
+        got, nodes = {row["name"]: (row["flat"], row["cum"]) for row in rows(page)}, {node["name"]: (node["flat"], node["cum"]) for node in want["nodes"]}
+        assert len(got) > 10 and all(nodes[name] == figures for name, figures in got.items()) and {"[nanosleep]", "[poll]", "[mutex]"} <= set(got), (got, nodes)
+        page.go(f"/?runs=waiting&kind={kind}&page=live")
+        windows = rows(page)
+        assert len(windows) > 1 and sum(row["v1"] for row in windows) == want["total"], (windows, want["total"])
+        assert page.eval("document.querySelector('[aria-label=figure], .toolbar select').selectedOptions[0].textContent") == type_
+    # Off the processor is what a state other than running says.
+    others = clear_json("report", "json", "--kind", "wall", "--nodefraction=0", "--nodecount=100000", "--tagignore", "state=^running$", "waiting")["nodes"]
+    page.go("/?runs=waiting&kind=off-cpu")
+    assert page.figure(".total") == sum(node["flat"] for node in others), others
+    page.go("/?runs=waiting&kind=wall&page=runs")
+    assert "waiting" in [row["label"] for row in rows(page)]
 
 
 def try_states(page):
@@ -418,6 +461,7 @@ def make():
     for label, fixture, options in (("locks", "lock_contended", ["--cpu=999"]), ("queues", "channels", []), ("cells", "mvcc", []), ("before", "heap_counts", []), ("after", "leak", []),
                                     ("waits", "wait_counts", []), ("phases", "phases", ["--interval", "100ms", "--lifetimes"])):
         clear("profile", "-q", "--label", label, "-o", label + ".profile", *options, f"{fixtures}/{fixture}")
+    clear("profile", "-q", "--label", "waiting", "-o", "waiting.profile", "--wall", "--interval", "200ms", f"{fixtures}/wall_books", "1")
     clear("profile", "-q", "--label", "leaky", "--cpu=off", "-o", "leaky.profile", "./leaky")
     clear("profile", "-q", "--label", "parser", "--cpu=999", "-o", "parser.profile", "./parser")
 
@@ -426,7 +470,7 @@ def main():
     make()
     only = os.environ.get("ONLY", "")
     with Server("t.db") as server, Page(server) as page:
-        for part in (try_doctor, try_many_findings, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes, try_function_changes):
+        for part in (try_doctor, try_many_findings, try_compare, try_noise, try_objects, try_peek, try_tags, try_graph, try_windows, try_parts, try_kinds, try_wall, try_foreign_windows, try_states, try_code, try_trend, try_histories, try_changes, try_function_changes):
             if only in part.__name__:
                 part(page)
     if only in "try_graph_without":

@@ -71,6 +71,16 @@ export function percent(part, whole) {
   return (size === 0 ? '0' : size >= 99.95 ? share.toFixed(0) : size >= 9.95 ? share.toFixed(1) : share.toFixed(2)) + '%';
 }
 
+/* How much a figure changed, from its change in percent: null where it was 0 before. From ten times on it is a factor, for a number of five digits
+ * before a % says nothing; `digits` are those of a small change. */
+export function relative(percents, digits = 0) {
+  if (percents === null || percents === undefined) return 'from 0';
+  const factor = 1 + percents / 100, places = Math.abs(percents) < 10 ? digits : 0;
+  if (factor >= 1e6) return '> × 1,000,000';
+  if (factor >= 10) return `× ${factor < 100 ? +factor.toFixed(1) : count(factor)}`;
+  return `${percents > 0 ? '+' : ''}${percents.toFixed(places)}%`;
+}
+
 /* The unit that the name of a column of the warehouse tells: alloc_bytes, wait_ns, started_ns. */
 export function unitOfColumn(name) {
   const word = String(name).toLowerCase();

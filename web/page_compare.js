@@ -7,7 +7,7 @@ import { Table } from './table.js';
 import { patternOf } from './tree.js';
 import { openMenu } from './menu.js';
 import { functionItems, titleOf } from './actions.js';
-import { value, heading, text, count, unitOfColumn } from './format.js';
+import { value, heading, text, count, unitOfColumn, relative } from './format.js';
 
 const CHANGES = { up: '↑ up', down: '↓ down', new: '↑ new', eliminated: '↓ eliminated', gone: '↓ gone', noise: 'noise', unchanged: 'unchanged' };
 
@@ -66,7 +66,7 @@ class ComparePage extends Page {
       { key: 'figure', title: 'figure', isText: true, width: 136, text: row => heading(row.figure) },
       side('before', 'before'), ...old.n > 1 ? [noise('sd1', 'old')] : [], side('after', 'after'), ...fresh.n > 1 ? [noise('sd2', 'new')] : [],
       { key: 'delta', title: 'difference', width: 108, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
-      { key: 'percent', title: '%', width: 72, value: row => Math.abs(row.percent ?? 0), text: row => row.percent === null ? '' : `${row.percent > 0 ? '+' : ''}${Math.round(row.percent)}%` },
+      { key: 'percent', title: 'relative', width: 116, value: row => row.percent === null ? row.delta ? Infinity : 0 : Math.abs(row.percent), exact: row => row.percent, text: row => row.percent === null && !row.delta ? '' : relative(row.percent) },
     ];
   }
 

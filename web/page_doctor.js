@@ -33,7 +33,7 @@ class DoctorPage extends Page {
     const list = this.findings.filter(one => !pattern || pattern.test(`${one.code} ${one.section} ${one.subject} ${one.advice}`));
     this.app.tellSearch(pattern ? `${count(list.length)} of ${count(this.findings.length)}` : '');
     const by = severity => list.filter(one => one.severity === severity).length;
-    replace(this.host, h('p', { class: 'summary' }, this.findings.length ? ['critical', 'warning', 'note'].filter(by).map(severity => h('span', { class: `badge ${severity}` }, `${by(severity)} ${severity}`))
+    replace(this.host, h('p', { class: 'summary' }, this.findings.length ? ['critical', 'warning', 'note'].filter(by).map(severity => h('span', { class: `badge ${severity}` }, `${by(severity)} ${severity}${by(severity) > 1 && severity !== 'critical' ? 's' : ''}`))
       : 'Nothing was found that costs enough to be worth a change.'), this.cards = h('div', { class: 'findings' }));
     this.list = list;
     this.more();

@@ -44,6 +44,12 @@ class LivePage extends Page {
     return /^v\d$/.test(key) ? (kind && kind.types && kind.types[Number(key[1])]) || null : undefined;
   }
 
+  /* What the bars show unless another is chosen: the kind's default sample type if the figures are named by types, else the first figure. */
+  mainFigure() {
+    const kind = this.app.run.kinds.find(one => one.kind === kindOf(this.app));
+    return this.figures.find(key => kind && (this.typeOf(key) || {}).type === kind.default_type) || this.figures[0];
+  }
+
   title(key) {
     return (this.typeOf(key) || { type: heading(key || '') }).type;
   }
@@ -53,7 +59,7 @@ class LivePage extends Page {
   }
 
   build() {
-    const now = this.app.state, chosen = this.figures.includes(now.figure) ? now.figure : this.figures[0];
+    const now = this.app.state, chosen = this.figures.includes(now.figure) ? now.figure : this.mainFigure();
     this.figure = chosen;
     this.setTable(new Table({
       label: 'Windows', name: 'windows', keyOf: row => row.window, none: 'This kind of profile has no windows.', ...this.sorting('', 'up'),

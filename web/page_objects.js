@@ -14,7 +14,7 @@ const KINDS = {
   locks: { of: 'lock', scope: 'lock', title: 'Locks', view: 'lock_use', main: ['wait_ns', 'hold_ns'], object: 'object' },
   channels: { of: 'channels', scope: 'channel', title: 'Channels', view: 'channel_use', main: ['push_blocked_ns', 'pop_blocked_ns'], object: 'object' },
   cells: { of: 'mvcc', scope: 'cell', title: 'Cells', view: 'cell_use', main: ['retries', 'commits'], object: 'object' },
-  waits: { of: 'wait', scope: 'wait', title: 'Waits', view: 'wait_use', main: ['wait_ns'], object: 'object' },
+  waits: { of: 'wait', scope: 'wait', title: 'Waits', view: 'wait_use', main: ['wait_ns'], object: 'object', titles: { acquires: 'passes', contended: 'waited' } },
   fibers: { of: 'fibers', title: 'Fibers', view: '', main: [], object: '' },
 };
 const NOT_FIGURES = ['name', 'identity', 'object', 'channel', 'kind', 'function', 'file', 'line', 'module', 'stack_of', 'address', 'callers', 'trace_ids', 'allocated'];
@@ -41,15 +41,16 @@ class ObjectsPage extends Page {
 
   build() {
     const first = this.rows[0] || {};
-    const has = key => this.rows.some(row => row[key] !== null && row[key] !== '');
+    const has = key => this.which.main.includes(key) || this.rows.some(row => row[key]); // a lock's readers, a wait's holds: 0 in all rows tells nothing
     const figures = Object.keys(first).filter(key => !NOT_FIGURES.includes(key) && !/(^|_)ids?$/.test(key) && has(key));
+    const titleOfFigure = key => (this.which.titles || {})[key] || heading(key);
     const chosen = [...this.which.main.filter(key => figures.includes(key)), ...figures.filter(key => !this.which.main.includes(key))];
     const most = Object.fromEntries(chosen.map(key => [key, Math.max(1, ...this.rows.map(row => Number(row[key]) || 0))]));
     this.setTable(new Table({
       label: this.which.title, name: this.which.of, keyOf: row => row.identity || row.name, none: 'This run has none of these.',
       ...this.sorting(chosen.find(key => typeof first[key] === 'number'), 'down'),
       columns: [{ key: 'name', title: this.which.title.toLowerCase().replace(/s$/, ''), isText: true, grow: true, width: 260, text: row => text(String(row.name ?? '')) },
-        ...chosen.map(key => ({ key, title: heading(key), width: widthOf(heading(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]),
+        ...chosen.map(key => ({ key, title: titleOfFigure(key), width: widthOf(titleOfFigure(key)), value: row => row[key], exact: row => row[key], text: row => cell(key, row[key]),
           part: row => this.which.main.includes(key) ? (Number(row[key]) || 0) / most[key] : 0, isText: typeof first[key] === 'string' }))],
       ongo: row => this.showCallers(row), onopen: row => this.change({ subject: row.name }),
       onmenu: (row, x, y) => this.menu(row, x, y),
@@ -91,7 +92,7 @@ class ObjectsPage extends Page {
       label: `Callers of ${shorten(String(row.name), 80)}`, name: 'callers', none: 'Its callers were not recorded: --sync-callstacks records them.',
       columns: columns.map((name, i) => i === 0 ? { key: name, title: 'caller', isText: true, grow: true, text: of => text(String(of[0] ?? '')) }
         : i === 1 ? { key: name, title: 'place', isText: true, grow: 0.6, text: of => text(of[1] ? `${of[1].replace(/^.*\//, '')}${of[2] ? ':' + of[2] : ''}` : '') }
-          : i === 2 ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
+          : i === 2 || !rows.some(of => of[i]) ? null : { key: name, title: heading(name), width: widthOf(heading(name)), value: of => of[i], exact: of => of[i], text: of => cell(name, of[i]) }).filter(Boolean),
       onopen: of => this.app.go(state.turn(this.app.state, 'source', { kind: this.which.of, function: state.quote(of[0]) })),
       onmenu: (of, x, y) => openMenu(x, y, titleOf(of[0]), functionItems(this.app, of[0])),
     });

@@ -5,11 +5,11 @@ import * as api from './api.js';
 import * as state from './state.js';
 import { chart } from './chart.js';
 import { Page, opener } from './page.js';
-import { Table } from './table.js';
+import { Table, widthOf } from './table.js';
 import { shortName } from './page_runs.js';
 import { kindOf } from './actions.js';
 import { subjectOf, seriesSql, RUNS_AT_ONCE } from './series_sql.js';
-import { value, inUnit, heading, unitOfColumn, time, text, shorten, percent, count } from './format.js';
+import { value, inUnit, heading, unitOfColumn, time, text, shorten, relative, count } from './format.js';
 
 const WHOLE = [['duration_ns', 'duration of the run', 'nanoseconds'], ['alloc_bytes', 'bytes allocated', 'bytes'], ['alloc_count', 'allocations', 'count'], ['inuse_bytes', 'bytes live at the end', 'bytes'],
   ['cpu_ns', 'CPU time', 'nanoseconds'], ['lock_wait_ns', 'waits for locks', 'nanoseconds'], ['lock_contended', 'contended locks', 'count'], ['dropped', 'events dropped', 'count']];
@@ -75,7 +75,7 @@ class TrendPage extends Page {
   /* A change in words: what clear trend prints of it. */
   wordsOf({ before, after, percent: part, exact, p, accepted, commit_before: from, commit_after: to }, unit) {
     const sure = exact ? 'the same in all runs before and after' : p !== null && p !== undefined ? `p ${p < 1e-4 ? '< 0.0001' : p.toPrecision(2)}` : '';
-    return [`${value(Math.round(before), unit)} → ${value(Math.round(after), unit)}${part === null ? '' : ` (${part > 0 ? '+' : ''}${part.toFixed(Math.abs(part) < 10 ? 1 : 0)}%)`}`, sure,
+    return [Math.round(before) ? `${value(Math.round(before), unit)} → ${value(Math.round(after), unit)} (${relative(part, 1)})` : `from 0 to ${value(Math.round(after), unit)}`, sure,
       from && to && from !== to ? `between ${shorten(text(from), 12)} and ${shorten(text(to), 12)}` : '', accepted ? `accepted: ${text(accepted)}` : ''].filter(Boolean).join(', ');
   }
 
@@ -139,8 +139,8 @@ class TrendPage extends Page {
       label: 'Runs of the chart', name: 'trend', ...this.sorting(), keyOf: row => row.uuid, isChosen: row => picked.includes(shortName(row.uuid)) ? 'new' : '',
       onopen: row => this.app.go(state.change(state.turn(now, 'flame'), { runs: row.uuid, f: this.subject ? '' : now.function })), onkey: (action, row) => action === 'mark' && Boolean(this.choose(row.uuid)),
       columns: [{ key: 'started', title: 'started (UTC)', isText: true, width: 172, value: row => row.started_ns, text: row => time(row.started_ns) }, { key: 'label', title: 'label', isText: true, width: 130, text: row => text(row.label || '') },
-        { key: 'figure', title, width: 150, value: row => row[key], exact: row => row[key], text: row => value(row[key], unit) },
-        { key: 'change', title: 'against the one before', width: 170, text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
+        { key: 'figure', title, width: widthOf(title), value: row => row[key], exact: row => row[key], text: row => value(row[key], unit) },
+        { key: 'change', title: 'against the one before', width: widthOf('against the one before'), text: row => this.change(row, key), value: row => row[key] }, { key: 'tags', title: 'tags', isText: true, grow: true, text: row => text(Object.entries(row.tags || {}).map(pair => pair.join('=')).join(' ')) }],
     }));
     replace(this.host, h('div', { class: 'toolbar' }, h('label', { class: 'inline' }, 'of ', input), h('label', { class: 'inline' }, 'over ', set), button('Show', submit), select('figure', this.figures().map(one => one.slice(0, 2)), key, figure => go({ figure }))),
       points.length ? chart(points, { label: `${title} over ${points.length} runs`, unit, onpoint: point => this.choose(point.key), height: 280, space: this.host.clientWidth - 4 }) : h('p', { class: 'empty' }, 'No run has this.'),
@@ -149,9 +149,9 @@ class TrendPage extends Page {
   }
 
   change(row, key) {
-    const at = this.points.indexOf(row), before = at > 0 ? this.points[at - 1][key] : 0;
-    if (before > 0 && row[key] > 10 * before) return `× ${count(row[key] / before)}`;
-    return before ? `${row[key] > before ? '+' : ''}${percent(row[key] - before, before)}` : '';
+    const at = this.points.indexOf(row), before = at > 0 ? this.points[at - 1][key] : null, now = row[key];
+    if (typeof before !== 'number' || typeof now !== 'number' || (!before && !now)) return '';
+    return relative(before ? 100 * (now - before) / before : null, 2);
   }
 
   choice(picked, key, unit) {
