@@ -96,6 +96,7 @@ struct server {
     unsigned generation;          /* number of files there were under the name */
     struct cache cache;           /* of the file that is open */
     struct trees trees;           /* of the file of that name */
+    struct cache answers;         /* of resources that are kept; the keys name the stamps of the file */
     struct mark marks[MARKS_MAX]; /* the most recently used one is last */
     size_t mark_count;
 };
@@ -174,6 +175,7 @@ struct exchange {
     struct job *job;                    /* of the API: NULL, or the command that makes the answer */
     struct api_given given;
     char *filename;                            /* of the API: of a download */
+    char *kept_as;                             /* of the API: the key in server->answers; owned */
     const char *type;                          /* of the API: of the content; NULL: JSON */
     unsigned failure;                          /* of the API: the status where the command fails; 0: 500 */
     void (*finish)(struct exchange *exchange); /* makes the reply when the job is done; of a stream, when it begins */

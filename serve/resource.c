@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "query/runs/run_set.h"
+#include "serve/stamps.h"
 
 enum { RUNS_MAX = 10000 };
 
@@ -227,6 +228,42 @@ static char *encode_notes(const char *notes) {
     return text.size ? buffer_take(&text) : NULL;
 }
 
+/* The command, and when the warehouse changed last: taken before the command reads, so that what is kept is never older than its key. */
+static char *key_of(struct exchange *exchange, const char *path) {
+    const struct stamps stamps = stamps_of(path);
+    struct buffer key = {0};
+    for (size_t i = 0; i < sizeof stamps.files / sizeof *stamps.files; i++) {
+        const struct stamp *file = &stamps.files[i];
+        buffer_printf(&key, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", file->device, file->inode, file->size,
+                      file->changed_ns);
+    }
+    for (size_t i = 0; i < exchange->job->words.count; i++)
+        buffer_printf(&key, "%s\n", exchange->job->words.items[i]);
+    return buffer_take(&key);
+}
+
+/* True: the reply is there, of the same request before. */
+static bool find_kept(struct exchange *exchange) {
+    struct error ignored = {0};
+    struct db *db = exchange->route->resource->is_kept ? warehouse_db(exchange->server, &ignored) : NULL;
+    struct buffer found = {0};
+    if (!db) return false;
+    exchange->kept_as = key_of(exchange, db->path);
+    if (!cache_find(&exchange->server->answers, exchange->kept_as, &found)) return false;
+    exchange->reply =
+        (struct reply){.status = MHD_HTTP_OK, .type = "application/json", .is_sized = true, .body = found};
+    return true;
+}
+
+/* One that has notes is made again: they are no part of its output. */
+static void keep(struct exchange *exchange) {
+    struct cache *answers = &exchange->server->answers;
+    struct buffer another = {0};
+    if (exchange->kept_as && !*job_notes(exchange->job) && !cache_find(answers, exchange->kept_as, &another))
+        cache_keep(answers, exchange->kept_as, &exchange->job->output);
+    buffer_free(&another);
+}
+
 static void finish(struct exchange *exchange) {
     const struct resource *resource = exchange->route->resource;
     struct job *job = exchange->job;
@@ -239,6 +276,7 @@ static void finish(struct exchange *exchange) {
     if (resource->finish)
         resource->finish(exchange);
     else if (!job->is_stream) {
+        keep(exchange);
         exchange->reply.body = job->output;
         job->output = (struct buffer){0};
     }
@@ -276,7 +314,7 @@ void api_answer(struct exchange *exchange) {
         exchange->is_streaming = false;
         exchange->reply =
             (struct reply){.status = MHD_HTTP_OK, .type = exchange->type ? exchange->type : "application/json"};
-    } else if (exchange->live || (exchange->job && !exchange->reply.status)) {
+    } else if (exchange->live || (exchange->job && !exchange->reply.status && !find_kept(exchange))) {
         exchange_wait(exchange);
     }
 }

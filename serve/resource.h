@@ -28,6 +28,7 @@ struct resource {
     const struct api_parameter *parameters[API_TABLES_MAX];    /* tables of those that it accepts; ends with NULL */
     int (*make)(struct exchange *exchange, struct error *err); /* fills exchange->job, or makes the reply */
     void (*finish)(struct exchange *exchange); /* makes the reply of the command's output; NULL: it is the reply */
+    bool is_kept;    /* the output depends on the warehouse alone: it is the answer until that changes */
     bool asks_store; /* of a store: the command gets its address, and the runs are not fetched */
 };
 

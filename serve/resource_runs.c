@@ -32,7 +32,7 @@ static int make_run(struct exchange *exchange, struct error *err) {
     return api_add_runs(exchange, NULL, err);
 }
 
-const struct resource resource_run = {{api_runs, api_selection, api_filters}, make_run, NULL};
+const struct resource resource_run = {{api_runs, api_selection, api_filters}, make_run, .is_kept = true};
 
 /* The uuid of the run that this process records, or null. */
 static int add_recording(const struct exchange *exchange, struct db *db, struct buffer *body, struct error *err) {

@@ -239,6 +239,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     buffer_free(&exchange->body);
     api_given_free(&exchange->given);
     free(exchange->filename);
+    free(exchange->kept_as);
     free(exchange->fetching);
     profile_series_free(exchange->wait.series);
     free(exchange->path);
@@ -417,6 +418,7 @@ void server_close(struct server *server) {
     warehouse_close(server);
     profile_forget(server);
     cache_clear(&server->cache);
+    cache_clear(&server->answers);
     map_free(&server->fetched);
     trees_clear(&server->trees);
     address_free(&server->address);

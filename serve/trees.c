@@ -18,19 +18,10 @@ void trees_clear(struct trees *trees) {
     trees->size = 0;
 }
 
-static struct tree_stamp stamp_of(const char *path) {
-    struct stat status;
-    if (stat(path, &status)) return (struct tree_stamp){0};
-    return (struct tree_stamp){status.st_dev, status.st_ino, (uint64_t)status.st_size,
-                               (uint64_t)status.st_mtim.tv_sec * 1000000000u + (uint64_t)status.st_mtim.tv_nsec};
-}
-
 void trees_check(struct trees *trees, const char *path) {
-    char *wal = xasprintf("%s-wal", path);
-    const struct tree_stamp stamps[] = {stamp_of(path), stamp_of(wal)};
-    free(wal);
-    if (memcmp(stamps, trees->stamps, sizeof stamps) != 0) trees_clear(trees);
-    memcpy(trees->stamps, stamps, sizeof stamps);
+    const struct stamps stamps = stamps_of(path);
+    if (memcmp(&stamps, &trees->stamps, sizeof stamps) != 0) trees_clear(trees);
+    trees->stamps = stamps;
 }
 
 static void forget_oldest(struct trees *trees) {

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "query/profile/packed_tree.h"
+#include "serve/stamps.h"
 
 enum { TREES_MAX = 12 };
 #define TREES_BYTES ((size_t)512 << 20) /* of all; a single larger one is answered from and not kept */
@@ -21,9 +22,7 @@ struct tree_entry {
 struct trees {
     struct tree_entry entries[TREES_MAX]; /* the least recently used first */
     size_t count, size;
-    struct tree_stamp {
-        uint64_t device, inode, size, changed_ns; /* of a file; zeroed: there is none */
-    } stamps[2];                                  /* of the warehouse and its -wal when the trees were made */
+    struct stamps stamps; /* when the trees were made */
 };
 
 /* Forgets all if the files of the warehouse have changed. They are looked at from outside, because a server closes its warehouse when

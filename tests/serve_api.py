@@ -140,12 +140,13 @@ def faults_of_children():
 
 
 def check_cache():
-    """A tree is built once for a selection, also when the server has closed its file for want of requests."""
-    tree = get('tree', runs='heaps', f='chain')
+    """A tree is built once for a selection, and runs are described once, also when the server has closed its file for want of requests."""
+    tree, run = get('tree', runs='heaps', f='chain'), get('run', runs='heaps')
     before = faults_of_children()
     time.sleep(3)
     same(get('tree', runs='heaps', f='chain'), tree, 'a tree that is there')
     get('tree', runs='heaps', f='chain', root=tree['nodes']['id'][-1], width=77)
+    same(get('run', runs='heaps'), run, 'a run that is known')
     same(faults_of_children(), before, 'work for a tree that is there')
     get('tree', runs='heaps', f='chain', type='alloc_space')
     same(faults_of_children() > before, True, 'work for another tree')
@@ -154,6 +155,9 @@ def check_cache():
     before = faults_of_children()
     same(get('tree', runs='heaps', f='chain'), tree, 'a tree of a file that has changed')
     same(faults_of_children() > before, True, 'work for a tree of a file that has changed')
+    before = faults_of_children()
+    same(get('run', runs='1')['runs'][0]['tags']['new'], 'yes', 'a run of a file that has changed')
+    same(faults_of_children() > before, True, 'work for a run of a file that has changed')
 
 
 def found_in(totals, root, regex):
