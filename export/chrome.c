@@ -107,6 +107,7 @@ static int add_details(struct chrome *chrome, const struct timeline_event *event
     if (event->owner != TIMELINE_NONE) add_thread(chrome, "owner_tid", "owner", event->owner);
     if (timeline_class(timeline, event) == TIMELINE_WAIT && event->release != TIMELINE_NONE)
         add_thread(chrome, "released_by_tid", "released_by", timeline->events[event->release].thread);
+    if (event->has_fiber) buffer_printf(&chrome->text, ",\"fiber\":%" PRId64, event->value);
     if (event->is_late) buffer_add_text(&chrome->text, ",\"gave_up\":true");
     buffer_add_char(&chrome->text, '}');
     return 0;

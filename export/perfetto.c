@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "export/format.h"
 #include "export/perfetto_packets.h"
 #include "schema/schema.h"
@@ -75,6 +76,7 @@ static void add_details(struct perfetto *perfetto, const struct timeline_event *
     }
     if (details->releaser) add_annotation(out, RELEASED_BY, ANNOTATION_TEXT, details->releaser);
     if (event->is_late) add_annotation(out, GAVE_UP, ANNOTATION_BOOL, 1);
+    if (event->has_fiber) add_annotation(out, FIBER, ANNOTATION_INT, event->value);
     if (details->trace) {
         protobuf_add_int(out, EVENT_SOURCE, details->trace);
         protobuf_add_int(out, EVENT_CALLSTACK, details->trace);
@@ -91,6 +93,12 @@ static void write_slice_end(struct perfetto *perfetto, const struct timeline_eve
     size_t begun[2];
     begin_event(perfetto, begun, timeline_end(event), EVENT_SLICE_END, track);
     end_event(perfetto, begun);
+}
+
+/* The steps of a fiber, on any threads, are one flow; the numbers of the program's own flows and of waits are small. */
+static uint64_t fiber_flow(const struct perfetto *perfetto, const struct timeline_event *event) {
+    uint64_t key[] = {perfetto->timeline.threads[event->thread].process, (uint64_t)event->value};
+    return hash_bytes(key, sizeof key) | UINT64_C(1) << 63;
 }
 
 /* Where a flow ends: an instant behind the wait, because the trace processor counts the end of a slice as its beginning, and would turn
@@ -119,7 +127,8 @@ static int write_event(struct perfetto *perfetto, const struct timeline_event *e
     begin_event(perfetto, begun, event->start_ns, is_slice ? EVENT_SLICE_BEGIN : EVENT_INSTANT, track);
     add_details(perfetto, event, &details);
     if (class != TIMELINE_WAIT) add_flows(perfetto, event);
-    if (event->has_flow) protobuf_add_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)event->flow);
+    if (event->has_flow) protobuf_add_fixed64(&perfetto->out, EVENT_FLOW, (uint64_t)event->value);
+    if (event->has_fiber) protobuf_add_fixed64(&perfetto->out, EVENT_FLOW, fiber_flow(perfetto, event));
     end_event(perfetto, begun);
     if (is_slice) write_slice_end(perfetto, event, track);
     if (class == TIMELINE_WAIT && event->release != TIMELINE_NONE) write_wake(perfetto, event, track);

@@ -56,9 +56,12 @@ int64_t perfetto_intern_text(struct perfetto *perfetto, enum interned_field fiel
 }
 
 void perfetto_write_annotation_names(struct perfetto *perfetto) {
-    static const char *const names[] = {
-        [OWNER] = "owner", [OWNER_TID] = "owner_tid", [RELEASED_BY] = "released_by", [GAVE_UP] = "gave_up"};
-    for (int64_t i = OWNER; i <= GAVE_UP; i++) {
+    static const char *const names[] = {[OWNER] = "owner",
+                                        [OWNER_TID] = "owner_tid",
+                                        [RELEASED_BY] = "released_by",
+                                        [GAVE_UP] = "gave_up",
+                                        [FIBER] = "fiber"};
+    for (int64_t i = OWNER; i <= FIBER; i++) {
         struct interned_entry begun = begin_interned(perfetto, INTERNED_ANNOTATION_NAME, i);
         protobuf_add_text(&perfetto->out, ENTRY_NAME, names[i]);
         end_interned(perfetto, begun);

@@ -11,7 +11,7 @@ enum { PERFETTO_LANE_DEPTH = 64 };
 
 /* Tracks have numbers of 64 bits: what they are, then which. */
 enum perfetto_track { TRACK_OF_PROCESS = 1, TRACK_OF_THREAD, TRACK_OF_COUNTER, TRACK_OF_OBJECT, TRACK_OF_LANE };
-enum perfetto_annotation { OWNER = 1, OWNER_TID, RELEASED_BY, GAVE_UP };
+enum perfetto_annotation { OWNER = 1, OWNER_TID, RELEASED_BY, GAVE_UP, FIBER };
 
 /* A line of slices that nest: the ends of those that are open. */
 struct perfetto_lane {

@@ -67,7 +67,7 @@ static int load_threads(struct timeline *timeline, struct db *db, struct error *
 }
 
 static int add_event(struct timeline *timeline, sqlite3_stmt *row, struct error *err) {
-    enum { ID, TID, START, DURATION, KIND, OBJECT, ADDRESS, TRACE, OWNER, IS_LATE, FLOW };
+    enum { ID, TID, START, DURATION, KIND, OBJECT, ADDRESS, TRACE, OWNER, IS_LATE, VALUE, IS_FLOW, IS_FIBER };
     if (timeline->event_count == timeline->event_capacity) {
         timeline->event_capacity = timeline->event_capacity ? 2 * timeline->event_capacity : 1024;
         timeline->events = xrealloc(timeline->events, timeline->event_capacity * sizeof *timeline->events);
@@ -84,8 +84,9 @@ static int add_event(struct timeline *timeline, sqlite3_stmt *row, struct error 
                                      .owner = TIMELINE_NONE,
                                      .release = TIMELINE_NONE,
                                      .next = TIMELINE_NONE,
-                                     .flow = sqlite3_column_int64(row, FLOW),
-                                     .has_flow = sqlite3_column_type(row, FLOW) != SQLITE_NULL,
+                                     .value = sqlite3_column_int64(row, VALUE),
+                                     .has_flow = sqlite3_column_int(row, IS_FLOW),
+                                     .has_fiber = sqlite3_column_int(row, IS_FIBER),
                                      .is_late = sqlite3_column_int(row, IS_LATE)};
     if (sqlite3_column_type(row, OWNER) != SQLITE_NULL)
         event->owner = find_thread(timeline, sqlite3_column_int64(row, OWNER), "");

@@ -43,9 +43,9 @@ struct timeline_event {
     /* Of a wait the index of the release that ended it, as the view lock_waits says; of a release that of the first wait that it ended,
      * whose `next` leads to further ones. Else TIMELINE_NONE. */
     uint32_t release, next;
-    int64_t flow; /* of a flow that the program reported: its number */
-    uint8_t kind; /* an index */
-    bool is_late, has_flow;
+    int64_t value; /* of a flow that the program reported, or of a fiber: its number */
+    uint8_t kind;  /* an index */
+    bool is_late, has_flow, has_fiber;
 };
 
 struct timeline {

@@ -54,6 +54,7 @@ void clear_rt_free(const void *block) CLEAR_RT_WEAK;
 void clear_rt_free_all(const void *arena) CLEAR_RT_WEAK;
 void clear_rt_fiber_spawn(uint64_t fiber, uint32_t site) CLEAR_RT_WEAK;
 void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) CLEAR_RT_WEAK;
+void clear_rt_fiber_park(uint64_t fiber) CLEAR_RT_WEAK;
 void clear_rt_fiber_exit(uint64_t fiber) CLEAR_RT_WEAK;
 void clear_rt_region_begin(const char *name) CLEAR_RT_WEAK;
 void clear_rt_region_end(void) CLEAR_RT_WEAK;
@@ -151,6 +152,12 @@ static inline void clear_fiber_spawn(uint64_t fiber, uint32_t site) {
 /* Scheduler 0, 1, … starts or resumes the fiber. */
 static inline void clear_fiber_run(uint64_t fiber, uint32_t scheduler) {
     if (clear_rt_fiber_run) clear_rt_fiber_run(fiber, scheduler);
+}
+
+/* The fiber gives its thread back, because it yields or waits: for the timeline, which shows it on the thread from its run to here.
+ * Without this call that is to the next run on the thread, or to its exit. In the thread that runs it. */
+static inline void clear_fiber_park(uint64_t fiber) {
+    if (clear_rt_fiber_park) clear_rt_fiber_park(fiber);
 }
 
 /* The fiber ended. Its lifetime is the time since its spawn. */

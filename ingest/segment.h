@@ -534,6 +534,9 @@ enum segment_event_kind {
     EVENT_EXIT,     /* end is begin; the process ends by itself */
     EVENT_CHANNEL,  /* a blocked push or pop of a channel */
     EVENT_RETRY,    /* an update of a cell that discarded `value` copies; end is begin */
+    EVENT_SPAWN, /* a fiber is made; end is begin; `value` is its number, object a name with its site; as of the next two */
+    EVENT_FIBER,  /* the thread ran the fiber; no stack, as of the next */
+    EVENT_FINISH, /* the fiber ended; end is begin */
     EVENT_KINDS
 };
 /* What is asked for (control.trace_kinds). */
@@ -547,6 +550,7 @@ enum segment_trace_kind {
     TRACE_ALLOC = 1u << 6,   /* EVENT_ALLOC, EVENT_FREE */
     TRACE_CPU = 1u << 7,     /* EVENT_CPU */
     TRACE_THREAD = 1u << 8,  /* EVENT_BIRTH, EVENT_DEATH, EVENT_FORK, EVENT_EXEC, EVENT_EXIT */
+    TRACE_FIBER = 1u << 9,   /* EVENT_SPAWN, EVENT_FIBER, EVENT_FINISH */
 };
 enum segment_event_flag {
     EVENT_LATE = 1, /* it reached its time limit, or was cancelled or interrupted */

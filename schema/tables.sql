@@ -68,19 +68,20 @@ CREATE TABLE events (
                                   -- call of the C library that waited for the system; region, mark, flow: what the program reported so
                                   -- (clear_region_begin, clear_mark, clear_flow); hold: of a lock that others waited for, or a long one;
                                   -- channel: a blocked push or pop; retry: an update of a cell that discarded copies; alloc, free: of a
-                                  -- large block; cpu: a sample of CPU time; birth, death: of a thread; fork, exec, exit: of the process
+                                  -- large block; cpu: a sample of CPU time; birth, death: of a thread; fork, exec, exit: of the process;
+                                  -- spawn, finish: a fiber is made, has ended; fiber: the thread ran it. Of an ingested trace others
     object_id   INTEGER NOT NULL REFERENCES objects(id), -- [id] the lock, or what is waited for; of a sleep or syscall an object with the
-                                  -- name of the call, of a region, mark or flow one with its name;
+                                  -- name of the call, of a region, mark or flow one with its name; of a fiber "site N";
                                   -- of alloc, free, cpu, birth and death one with an empty name
     address     INTEGER NOT NULL, -- [address] of it in the process; of alloc and free: of the block; 0 where it is a name or a channel
     trace_id    INTEGER NOT NULL REFERENCES traces(id), -- [id] the stack that did it; of a hold that released, of a region that began it, of
                                   -- a birth that started the thread; 0: unknown
-    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; of a birth: that started
-                                  -- the thread; NULL: unknown, or none
+    owner_tid   INTEGER, -- [number] the thread that had the mutex, or wrote under the rwlock, when the wait began; of a join: the thread
+                                  -- that is joined; of a birth: that started the thread; NULL: unknown, or none
     is_late     INTEGER NOT NULL DEFAULT 0, -- [0 or 1] 1: the wait ended at its time limit, or was interrupted or cancelled; the sleep or
                                   -- call was interrupted
     value       INTEGER  -- [number] of a flow: its number, modulo 2^64 as a signed one; of alloc, free: bytes; of a fork: the new process; of a
-                         -- retry: copies that were discarded; NULL: there is none
+                         -- retry: copies that were discarded; of spawn, fiber, finish: the fiber, as a flow; NULL: there is none
 ) STRICT;
 CREATE INDEX events_thread ON events(process_id, tid, start_ns);
 CREATE INDEX events_release ON events(process_id, address, start_ns) WHERE kind = 'release';

@@ -50,4 +50,4 @@ expect_equal "$(pprof -sample_index=waits -top trace-sync-by-owner.pb.gz | grep 
 
 # In the text: what is no wait stands beside the waits.
 expect_equal "$("$CLEAR" trace --json --lock region | python3 -c 'import json, sys; print(sum(e["class"] == "region" for e in json.load(sys.stdin)))')" 1001 'regions'
-expect_match "$("$CLEAR" trace --slowest 3 --lock parse | sed -n 3p)" ' 17.0 us +gamma [0-9]+ +region +parse ' 'the longest of a name'
+expect_match "$("$CLEAR" trace --slowest 3 --lock parse | sed -n 3p)" ' 17.0 us +gamma [0-9]+ +region +parse( |$)' 'the longest of a name'

@@ -156,9 +156,9 @@ static const struct trace_word {
     const char *word;
     uint32_t kinds;
 } trace_words[] = {
-    {"lock", TRACE_LOCK},     {"wait", TRACE_WAIT}, {"sleep", TRACE_SLEEP}, {"syscall", TRACE_SYSCALL},
-    {"region", TRACE_REGION}, {"hold", TRACE_HOLD}, {"alloc", TRACE_ALLOC}, {"cpu", TRACE_CPU},
-    {"thread", TRACE_THREAD}, {"all", UINT32_MAX},
+    {"lock", TRACE_LOCK},     {"wait", TRACE_WAIT},   {"sleep", TRACE_SLEEP}, {"syscall", TRACE_SYSCALL},
+    {"region", TRACE_REGION}, {"hold", TRACE_HOLD},   {"alloc", TRACE_ALLOC}, {"cpu", TRACE_CPU},
+    {"thread", TRACE_THREAD}, {"fiber", TRACE_FIBER}, {"all", UINT32_MAX},
 };
 
 static uint32_t trace_kinds_of(const char *word, size_t size) {
@@ -177,7 +177,7 @@ static int take_trace(void *into, const struct option_row *row, const char *text
         if (!found)
             return error_usage(err,
                                "--%s: there is no kind of events '%.*s': lock, wait, hold, sleep, syscall, "
-                               "region, alloc, cpu, thread or all",
+                               "region, alloc, cpu, thread, fiber or all",
                                row->name, (int)size, word);
         asked |= found;
     }
@@ -206,6 +206,7 @@ static const struct when_word {
     {"sleep", TRACE_SLEEP, 1u << EVENT_SLEEP, true},
     {"syscall", TRACE_SYSCALL, 1u << EVENT_SYSCALL, true},
     {"region", TRACE_REGION, 1u << EVENT_REGION, false},
+    {"fiber", TRACE_FIBER, 1u << EVENT_FIBER, false},
 };
 
 static const struct when_word *find_when(const char *text, size_t size) {
@@ -217,7 +218,7 @@ static const struct when_word *find_when(const char *text, size_t size) {
 static int refuse_when(const char *text, struct error *err) {
     return error_usage(err,
                        "--trace-when: '%s' is not KIND>TIME, KIND:NAME>TIME or signal; KIND is lock_wait, wait, hold, "
-                       "sleep, syscall or region, and the last three have a NAME of at most 47 bytes",
+                       "sleep, syscall, region or fiber, and sleep, syscall and region have a NAME of at most 47 bytes",
                        text);
 }
 
@@ -331,12 +332,13 @@ static const struct option_row recorded_rows[] = {
     {"lifetimes", .type = OPTION_TAKE, .take = take_lifetimes,
      .help = "Count the blocks of each site by size and by lifetime."},
     {"trace", .type = OPTION_TAKE, .take = take_trace, .argument = "[=KINDS]",
-     .words = "lock wait hold sleep syscall region alloc cpu thread all",
+     .words = "lock wait hold sleep syscall region alloc cpu thread fiber all",
 
      .help = "Keep single events with their times, the latest of each thread; `clear trace` shows them. KINDS, with "
              "commas: `lock` (waits for locks, who had the lock and who released it), `wait` (for other threads), "
              "`hold`, `sleep`, `syscall` (calls that wait for the system), `region` (what `clear.h` reports), `alloc` "
-             "(large blocks), `cpu` (samples), `thread` (threads and processes that begin and end), `all`. Default: "
+             "(large blocks), `cpu` (samples), `thread` (threads and processes that begin and end), `fiber`, `all`. "
+             "Default: "
              "lock,wait,region."},
     {"trace-alloc", .type = OPTION_TAKE, .take = take_trace_alloc, .argument = "SIZE", .words = "1MiB",
      .help = "With `--trace=alloc`, keep blocks of SIZE or more. Default: 1MiB."},
@@ -347,7 +349,8 @@ static const struct option_row recorded_rows[] = {
      .words = "'lock_wait>10ms' 'region:request>200ms' signal",
      .help =
          "With `--trace`, store events only when one took longer: those that were kept until then. `lock_wait>10ms`, "
-         "`region:request>200ms`; KIND is lock_wait, wait, hold, sleep, syscall or region. Also `clear_trace_dump()` "
+         "`region:request>200ms`; KIND is lock_wait, wait, hold, sleep, syscall, region or fiber. Also "
+         "`clear_trace_dump()` "
          "of `clear.h` and SIGUSR1 to clear store them; `signal`: only these."},
     {"stream", .type = OPTION_SWITCH, .offset = AT(recorder.streams_events),
      .help = "With `--trace`, store events at each flush: all are kept, as long as the buffer holds those of one "
@@ -461,6 +464,8 @@ static int check_trace(const struct collector_options *recorder, struct error *e
         return error_usage(err, "--trace=alloc needs every allocation: leave out --no-heap and --sample");
     if (recorder->trace_kinds & TRACE_CPU && !(recorder->features & FEATURE_CPU))
         return error_usage(err, "--trace=cpu needs --cpu=HZ");
+    if (recorder->trace_kinds & TRACE_FIBER && !(recorder->features & FEATURE_FIBERS))
+        return error_usage(err, "--trace=fiber and --no-fibers exclude each other");
     if (!(recorder->trace_kinds & (TRACE_LOCK | TRACE_WAIT | TRACE_HOLD))) return 0;
     if (!(recorder->features & FEATURE_LOCKS))
         return error_usage(err, "--trace and --no-locks exclude each other; --trace=syscall,sleep,region has no locks");

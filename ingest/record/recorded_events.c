@@ -64,7 +64,8 @@ static const char *kind_of(const struct segment_event *event, const struct recor
         [EVENT_REGION] = "region", [EVENT_MARK] = "mark",       [EVENT_FLOW] = "flow",   [EVENT_HOLD] = "hold",
         [EVENT_ALLOC] = "alloc",   [EVENT_FREE] = "free",       [EVENT_CPU] = "cpu",     [EVENT_BIRTH] = "birth",
         [EVENT_DEATH] = "death",   [EVENT_FORK] = "fork",       [EVENT_EXEC] = "exec",   [EVENT_EXIT] = "exit",
-        [EVENT_RETRY] = "retry",   [EVENT_CHANNEL] = "channel"};
+        [EVENT_RETRY] = "retry",   [EVENT_CHANNEL] = "channel", [EVENT_SPAWN] = "spawn", [EVENT_FIBER] = "fiber",
+        [EVENT_FINISH] = "finish"};
     return names[event->kind] ? names[event->kind] : recorded_object_kind(row->kind);
 }
 
@@ -72,8 +73,12 @@ static bool is_of_block(const struct segment_event *event) {
     return event->kind == EVENT_ALLOC || event->kind == EVENT_FREE;
 }
 
+static bool is_of_fiber(const struct segment_event *event) {
+    return event->kind >= EVENT_SPAWN && event->kind <= EVENT_FINISH;
+}
+
 static bool has_value(const struct segment_event *event) {
-    return event->kind == EVENT_FLOW || event->kind == EVENT_FORK || event->kind == EVENT_RETRY;
+    return event->kind == EVENT_FLOW || event->kind == EVENT_FORK || event->kind == EVENT_RETRY || is_of_fiber(event);
 }
 
 /* What stands in the words that have another meaning in some kinds. */

@@ -180,11 +180,21 @@ HOOK void clear_rt_free_all(const void *arena) {
 /* --- fibers --------------------------------------------------------------------------------------------------- */
 
 HOOK void clear_rt_fiber_spawn(uint64_t fiber, uint32_t site) {
-    REPORT(FEATURE_FIBERS, fiber_spawned(thread, fiber, site));
+    REPORT(FEATURE_FIBERS, fiber_spawned(thread, fiber, site, CALLER_FRAME()));
 }
 
+/* Also while recording is paused: what a scheduler ran before has stopped. */
 HOOK void clear_rt_fiber_run(uint64_t fiber, uint32_t scheduler) {
+    if (is_paused() && traces(TRACE_FIBER)) {
+        FOLLOW(FEATURE_FIBERS, trace_fiber_stop(thread, NULL));
+        return;
+    }
     REPORT(FEATURE_FIBERS, fiber_ran(thread, fiber, scheduler));
+}
+
+HOOK void clear_rt_fiber_park(uint64_t fiber) {
+    if (!traces(TRACE_FIBER)) return;
+    FOLLOW(FEATURE_FIBERS, fiber_parked(thread, fiber));
 }
 
 HOOK void clear_rt_fiber_exit(uint64_t fiber) {

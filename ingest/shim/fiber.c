@@ -2,6 +2,7 @@
 
 #include "ingest/shim/intern.h"
 #include "ingest/shim/locked_table.h"
+#include "ingest/shim/trace.h"
 
 enum { SHORT_NS = 1000000, VERY_SHORT_NS = 10000 }; /* lifetimes below these count as such */
 
@@ -19,20 +20,29 @@ static struct task_counters *task_of(struct thread *thread, uint32_t site, uint3
     return counters;
 }
 
-void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site) {
+void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site, struct frame frame) {
     struct locked_table *shard = fiber_shard(fiber);
     struct table_entry old, entry = {.key = fiber + 1, .first = site, .second = clock_monotonic_ns()};
     struct task_counters *counters = task_of(thread, site, 0);
     if (shard) table_put(shard, entry, &old);
     if (counters) add_own(&counters->spawns, 1);
+    if (traces(TRACE_FIBER)) trace_fiber_spawn(thread, fiber, site, frame);
 }
 
 void fiber_ran(struct thread *thread, uint64_t fiber, uint32_t scheduler) {
     struct locked_table *shard = fiber_shard(fiber);
     struct table_entry entry;
-    if (!shard || !table_find(shard, fiber + 1, &entry)) return;
+    if (!shard || !table_find(shard, fiber + 1, &entry)) {
+        if (traces(TRACE_FIBER)) trace_fiber_stop(thread, NULL); /* the one before it does not run any more */
+        return;
+    }
     struct task_counters *counters = task_of(thread, (uint32_t)entry.first, scheduler + 1);
     if (counters) add_own(&counters->runs, 1);
+    if (traces(TRACE_FIBER)) trace_fiber_run(thread, fiber, (uint32_t)entry.first);
+}
+
+void fiber_parked(struct thread *thread, uint64_t fiber) {
+    if (traces(TRACE_FIBER)) trace_fiber_stop(thread, &fiber);
 }
 
 void fiber_exited(struct thread *thread, uint64_t fiber) {
@@ -40,6 +50,7 @@ void fiber_exited(struct thread *thread, uint64_t fiber) {
     struct table_entry entry;
     if (!shard || !table_take(shard, fiber + 1, &entry)) return;
     struct task_counters *counters = task_of(thread, (uint32_t)entry.first, 0);
+    if (traces(TRACE_FIBER)) trace_fiber_finish(thread, fiber, (uint32_t)entry.first);
     if (!counters) return;
     uint64_t lifetime = clock_monotonic_ns() - entry.second;
     add_own(&counters->exits, 1);

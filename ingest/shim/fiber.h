@@ -5,8 +5,10 @@
 
 #include "ingest/shim/runtime.h"
 
-void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site);
+void fiber_spawned(struct thread *thread, uint64_t fiber, uint32_t site, struct frame frame);
 void fiber_ran(struct thread *thread, uint64_t fiber, uint32_t scheduler);
+/* It gave its thread back. */
+void fiber_parked(struct thread *thread, uint64_t fiber);
 void fiber_exited(struct thread *thread, uint64_t fiber);
 
 #endif

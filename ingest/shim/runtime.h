@@ -241,6 +241,12 @@ struct entries {
     struct chunk *chunk; /* the one that is being filled */
 };
 
+/* What a scheduler's thread runs since then. */
+struct fiber_run {
+    uint64_t fiber, since;
+    uint32_t object; /* its name; 0: no fiber */
+};
+
 /* A region of clear.h that has begun. */
 struct region {
     uint64_t begin;
@@ -283,6 +289,7 @@ struct thread {
     int32_t traced_owner;   /* the thread that had it */
     uint32_t region_count;  /* that have begun and not ended; those beyond REGIONS are not in `regions` */
     struct region regions[REGIONS];
+    struct fiber_run fiber;         /* trace.c: what it runs */
     uint64_t allocated;             /* births.c: blocks */
     uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
     uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */

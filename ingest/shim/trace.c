@@ -264,6 +264,55 @@ COLD void trace_retry(struct thread *thread, const void *cell, uint64_t retries,
     add_about(thread, event, (struct object_key){.address = (uintptr_t)cell, .class = CLASS_CELL}, frame);
 }
 
+/* --- fibers ------------------------------------------------------------------------------------------------------- */
+
+/* The name "site 10"; 0: no room for it. */
+static uint32_t site_name(struct thread *thread, uint32_t site) {
+    char name[sizeof "site 4294967295"] = "site ", digits[10];
+    size_t count = 0, at = sizeof "site " - 1;
+    do
+        digits[count++] = (char)('0' + site % 10);
+    while (site /= 10);
+    while (count)
+        name[at++] = digits[--count];
+    name[at] = '\0';
+    return name_intern(thread, name);
+}
+
+static void add_fiber(struct thread *thread, struct segment_event event, uint64_t fiber, uint32_t site) {
+    event.object = site_name(thread, site);
+    event.value = fiber;
+    add_named(thread, event);
+}
+
+COLD void trace_fiber_spawn(struct thread *thread, uint64_t fiber, uint32_t site, struct frame frame) {
+    uint64_t now = clock_ticks();
+    struct segment_event event = {.kind = EVENT_SPAWN, .begin = now, .end = now};
+    event.stack = callstack(thread, frame);
+    add_fiber(thread, event, fiber, site);
+}
+
+COLD void trace_fiber_stop(struct thread *thread, const uint64_t *fiber) {
+    struct fiber_run run = thread->fiber;
+    if (!run.object || (fiber && run.fiber != *fiber)) return;
+    struct segment_event event = {.kind = EVENT_FIBER, .begin = run.since, .end = clock_ticks(), .object = run.object};
+    event.value = run.fiber;
+    thread->fiber.object = 0;
+    add(thread, event);
+}
+
+COLD void trace_fiber_run(struct thread *thread, uint64_t fiber, uint32_t site) {
+    trace_fiber_stop(thread, NULL);
+    thread->fiber = (struct fiber_run){.fiber = fiber, .object = site_name(thread, site)};
+    thread->fiber.since = clock_ticks();
+}
+
+COLD void trace_fiber_finish(struct thread *thread, uint64_t fiber, uint32_t site) {
+    trace_fiber_stop(thread, &fiber);
+    uint64_t now = clock_ticks();
+    add_fiber(thread, (struct segment_event){.kind = EVENT_FINISH, .begin = now, .end = now}, fiber, site);
+}
+
 /* --- clear.h ---------------------------------------------------------------------------------------------------- */
 
 void trace_region_begin(struct thread *thread, const char *name, struct frame frame) {

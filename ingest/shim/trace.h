@@ -48,6 +48,13 @@ void trace_retry(struct thread *thread, const void *cell, uint64_t retries, stru
 /* Of this thread, as the kernel numbers it. */
 int32_t trace_own_tid(void);
 
+/* Fibers, with an entered thread. A fiber runs on the thread from trace_fiber_run to the next one, or to trace_fiber_stop, which is about
+ * any fiber where `fiber` is NULL. */
+void trace_fiber_spawn(struct thread *thread, uint64_t fiber, uint32_t site, struct frame frame);
+void trace_fiber_run(struct thread *thread, uint64_t fiber, uint32_t site);
+void trace_fiber_stop(struct thread *thread, const uint64_t *fiber);
+void trace_fiber_finish(struct thread *thread, uint64_t fiber, uint32_t site);
+
 /* What clear.h reports, with an entered thread. Regions of a thread end in the opposite order; beyond REGIONS of them inside
  * each other they are counted as dropped. */
 void trace_region_begin(struct thread *thread, const char *name, struct frame frame);

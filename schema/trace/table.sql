@@ -4,7 +4,7 @@ SELECT
     duration_ns AS took_ns,
     trim(thread || ' ' || tid) AS thread,
     kind,
-    object || iif(is_late, ' (gave up)', '') AS "what",
+    object || coalesce(iif(kind IN ('spawn', 'fiber', 'finish'), ' #' || value, ''), '') || iif(is_late, ' (gave up)', '') AS "what",
     coalesce(trim(coalesce(owner, '') || ' ' || owner_tid), '') AS "had by",
     iif(function <> '', 'at ' || function || place, '')
     || iif(release_function <> '', '; released at ' || release_function || release_place

@@ -5,7 +5,8 @@ CREATE VIEW timeline AS
 --   that they ended. Only the latest are kept: processes.lost_events has how many are not.
 -- Columns: those of lock_waits, which are NULL from owner_tid on for what is no wait, and
 --   class [text]: as in event_kinds; region or mark where that has no such kind
-SELECT *, 'wait' AS class
+--   value [number]: as in events; NULL of a wait
+SELECT *, 'wait' AS class, NULL AS value
 FROM lock_waits
 UNION ALL
 SELECT
@@ -25,7 +26,8 @@ SELECT
     places.file,
     places.line,
     NULL, NULL, events.is_late, NULL, NULL, NULL, NULL, NULL, NULL,
-    coalesce((SELECT class FROM event_kinds WHERE event_kinds.kind = events.kind), iif(events.duration_ns > 0, 'region', 'mark'))
+    coalesce((SELECT class FROM event_kinds WHERE event_kinds.kind = events.kind), iif(events.duration_ns > 0, 'region', 'mark')),
+    events.value
 FROM processes
 JOIN events ON events.process_id = processes.id
            AND events.kind NOT IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'release'))
