@@ -3,6 +3,7 @@
 # What differs between the two engines is put right here where the text has to be another, and in schema/team/dialect.sql by functions,
 # operators and aggregates of the names that SQLite has. Of each rule: SQLite's, PostgreSQL's, why.
 #   iif(a, b, c)           CASE WHEN a THEN b ELSE c END
+#   coalesce(a, 'null')    coalesce(text_of(a), 'null'); iif likewise
 #   max(a, b), min(a, b)   greatest_of(a, b), least_of(a, b): NULL if one is NULL, where greatest() passes over it. Of one value: aggregates
 #   CAST(a AS INTEGER)     to_int(a): the digits that a text begins with; a real number without its fraction, where PostgreSQL rounds
 #   CAST(a AS REAL)        to_real(a)
@@ -41,6 +42,7 @@ function add_token(text) {
     tok[++count] = text
     word[count] = tolower(text)
     before[count] = space
+    head[count] = tail[count] = "" # what stands around it, whatever becomes of the token
     space = ""
 }
 
@@ -51,7 +53,7 @@ function read_tokens(text,    at) {
         if (match(text, /^[ \n]+/)) { space = space substr(text, 1, RLENGTH); text = substr(text, RLENGTH + 1); continue }
         if (match(text, /^--[^\n]*/)) { text = substr(text, RLENGTH + 1); continue }
         if (!match(text, /^'([^']|'')*'/) && !match(text, /^"[^"]*"/) && !match(text, /^[A-Za-z_][A-Za-z_0-9]*/) &&
-            !match(text, /^[0-9]+(\.[0-9]+)?(e[0-9]+)?/) && !match(text, /^(\|\||<>|<=|>=|!=)/))
+            !match(text, /^[0-9]+(\.[0-9]+)?(e[0-9]+)?/) && !match(text, /^(->>|\|\||<>|<=|>=|!=)/))
             RLENGTH = 1
         add_token(substr(text, 1, RLENGTH))
         text = substr(text, RLENGTH + 1)
@@ -72,12 +74,40 @@ function find_pairs(    i, top, open) {
 
 # ---- the rules ----
 
-function call_iif(i) {
+# The arguments of CASE and coalesce have one type: beside a text, such as 'null', all are made texts.
+function make_text(first, last) {
+    if (tok[first] ~ /^'/ || first == last && word[first] == "null") return
+    head[first] = head[first] "text_of("
+    tail[last] = tail[last] ")"
+}
+
+function is_text(first, last) {
+    return first == last && tok[first] ~ /^'/
+}
+
+function call_iif(i,    first, second, end) {
+    first = comma[i + 1, 1]
+    second = comma[i + 1, 2]
+    end = pair[i + 1]
+    if (is_text(first + 1, second - 1) || is_text(second + 1, end - 1)) {
+        make_text(first + 1, second - 1)
+        make_text(second + 1, end - 1)
+    }
     tok[i] = ""
     tok[i + 1] = "(CASE WHEN "
     tok[comma[i + 1, 1]] = " THEN"
     tok[comma[i + 1, 2]] = " ELSE"
     tok[pair[i + 1]] = " END)"
+}
+
+function call_coalesce(i,    at, first, end) {
+    end = pair[i + 1]
+    if (!is_text(comma[i + 1, commas[i + 1]] + 1, end - 1)) return
+    first = i + 2
+    for (at = 1; at <= commas[i + 1]; at++) {
+        make_text(first, comma[i + 1, at] - 1)
+        first = comma[i + 1, at] + 1
+    }
 }
 
 function call_cast(i,    end) {
@@ -192,6 +222,7 @@ function translate(    i) {
         if (word[i] in renamed && word[i - 1] != ".") tok[i] = renamed[word[i]]
         if (word[i + 1] != "(") continue
         if (word[i] == "iif") call_iif(i)
+        if (word[i] == "coalesce") call_coalesce(i)
         if (word[i] == "cast") call_cast(i)
         if (word[i] == "printf") call_printf(i)
         if (word[i] == "group_concat") call_concat(i)
@@ -216,7 +247,7 @@ function read_view(file,    line, text, name, i) {
     tok[i + 2] = "clear_views." name
     text = ""
     for (; i <= count; i++) {
-        text = text before[i] tok[i]
+        text = text before[i] head[i] tok[i] tail[i]
         reads[name] = reads[name] " " tok[i]
     }
     texts[name] = text

@@ -1,6 +1,6 @@
 # clear query --remote: the views of a file have the same rows in a store; a store answers in all formats, and to SQL that is wrong, too slow
 # or hostile as a file does; nothing can be written; the views are made again where those of another clear are.
-# timeout: 500
+# timeout: 900
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"
@@ -21,7 +21,8 @@ done
 pg "SELECT viewname FROM pg_views WHERE schemaname = 'clear_views' ORDER BY 1" >there.txt
 sql a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY 1" >views.txt
 sort there.txt >a.txt && sort views.txt | comm -12 - a.txt >both.txt
-[ "$(wc -l <both.txt)" -ge 43 ] || fail "views that the store has: $(cat both.txt)"
+sort -o views.txt views.txt
+expect_same_file both.txt views.txt "the views of a store and of a file"
 for db in a c d saved query; do # not b.db: all frames of the long stacks of Python take minutes
     "$CLEAR" push -q --db $db.db --to $STORE --project $db 2>err.txt || fail "push of $db.db: $(cat err.txt)"
     xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db <both.txt >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
@@ -29,7 +30,7 @@ for db in a c d saved query; do # not b.db: all frames of the long stacks of Pyt
 done >all.txt
 # A view of which no file has a row shows nothing.
 cut -d: -f1 all.txt | sort -u >seen.txt
-comm -13 seen.txt both.txt >empty.txt
+comm -13 seen.txt both.txt | grep -v '^doctor_' >empty.txt
 [ ! -s empty.txt ] || fail "no file has rows of $(cat empty.txt)"
 
 # ---- what it prints ----

@@ -38,13 +38,13 @@ SELECT
     advice.text AS advice,
     objects.id AS object_id,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'struct_size') AS struct_size,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'reads') AS reads,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'commits') AS commits,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'multi_commits') AS multi_commits,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'retries') AS retries,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'retries_per_commit') AS retries_per_commit,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'update_failures') AS update_failures,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'struct_size') AS INTEGER) AS struct_size,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'reads') AS INTEGER) AS reads,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'commits') AS INTEGER) AS commits,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'multi_commits') AS INTEGER) AS multi_commits,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'retries') AS INTEGER) AS retries,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'retries_per_commit') AS REAL) AS retries_per_commit,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'update_failures') AS INTEGER) AS update_failures,
     CAST(substr(finding.key, 71, 20) AS INTEGER) AS cow_bytes
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
@@ -64,7 +64,7 @@ rule AS (
 ),
 cell AS (
     SELECT
-        profiles.run_id, cells.object_id, cells.address, max(struct_size) AS struct_size,
+        run.id AS run_id, cells.object_id, cells.address, max(struct_size) AS struct_size,
         sum(reads) AS reads, sum(commits) AS commits, sum(multi_commits) AS multi_commits, sum(retries) AS retries,
         sum(update_failures) AS update_failures, sum(struct_size * (commits + retries)) AS cow_bytes
     FROM cells

@@ -44,17 +44,17 @@ SELECT
     advice.text AS advice,
     objects.id AS object_id,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS channel,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'capacity') AS capacity,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'max_depth') AS max_depth,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'depth_percent') AS depth_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'pushes') AS pushes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked') AS push_blocked,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_percent') AS push_blocked_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_ns') AS push_blocked_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'pops') AS pops,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked') AS pop_blocked,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_percent') AS pop_blocked_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_ns') AS pop_blocked_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'capacity') AS INTEGER) AS capacity,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'max_depth') AS INTEGER) AS max_depth,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'depth_percent') AS INTEGER) AS depth_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pushes') AS INTEGER) AS pushes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked') AS INTEGER) AS push_blocked,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_percent') AS INTEGER) AS push_blocked_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'push_blocked_ns') AS INTEGER) AS push_blocked_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pops') AS INTEGER) AS pops,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked') AS INTEGER) AS pop_blocked,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_percent') AS INTEGER) AS pop_blocked_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'pop_blocked_ns') AS INTEGER) AS pop_blocked_ns,
     CAST(substr(finding.key, 91, 20) AS INTEGER) AS blocked,
     CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns
 FROM runs AS run
@@ -74,7 +74,7 @@ rule AS (
 ),
 channel AS (
     SELECT
-        profiles.run_id, channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel) AS channel,
+        run.id AS run_id, channels.object_id, iif(objects.identity GLOB 'name:*', 0, channels.channel) AS channel,
         max(capacity) AS capacity, max(max_depth) AS max_depth, sum(pushes) AS pushes, sum(pops) AS pops,
         sum(push_blocked) AS push_blocked, sum(pop_blocked) AS pop_blocked,
         sum(push_blocked_ns) AS push_blocked_ns, sum(pop_blocked_ns) AS pop_blocked_ns

@@ -33,17 +33,17 @@ SELECT
     finding.value AS evidence,
     '[]' AS trace_ids,
     advice.text AS advice,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'total_fibers') AS total_fibers,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'short_fibers') AS short_fibers,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'very_short_fibers') AS very_short_fibers,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'very_short_percent') AS very_short_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'total_lifetime_ns') AS total_lifetime_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'max_lifetime_ns') AS max_lifetime_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'schedulers') AS schedulers,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'runs') AS runs,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_scheduler') AS busiest_scheduler,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_runs') AS busiest_runs,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'busiest_percent') AS busiest_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'total_fibers') AS INTEGER) AS total_fibers,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'short_fibers') AS INTEGER) AS short_fibers,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'very_short_fibers') AS INTEGER) AS very_short_fibers,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'very_short_percent') AS INTEGER) AS very_short_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'total_lifetime_ns') AS INTEGER) AS total_lifetime_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'max_lifetime_ns') AS INTEGER) AS max_lifetime_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'schedulers') AS INTEGER) AS schedulers,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'runs') AS INTEGER) AS runs,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'busiest_scheduler') AS INTEGER) AS busiest_scheduler,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'busiest_runs') AS INTEGER) AS busiest_runs,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'busiest_percent') AS INTEGER) AS busiest_percent,
     (SELECT value FROM json_each(finding.value) WHERE key = 'sites') AS sites
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
@@ -68,7 +68,7 @@ total AS (
     GROUP BY profiles.run_id
 ),
 scheduler AS (
-    SELECT profiles.run_id, schedulers.scheduler, sum(schedulers.fibers) AS runs
+    SELECT run.id AS run_id, schedulers.scheduler, sum(schedulers.fibers) AS runs
     FROM schedulers
     JOIN profiles ON profiles.id = schedulers.profile_id
     WHERE profiles.run_id = run.id
@@ -89,8 +89,8 @@ share AS (
 -- A row for every run, with or without task sites.
 part AS (
     SELECT
-        runs.id AS run_id, task_sites.site, step.key AS scheduler, sum(step.value) AS runs,
-        max(task_sites.kind) AS kind, max(task_sites.line) AS line, max(task_sites.column) AS column,
+        runs.id AS run_id, task_sites.site, step.key AS scheduler, sum(CAST(step.value AS INTEGER)) AS runs,
+        max(task_sites.kind) AS kind, max(task_sites.line) AS line, max(task_sites.column) AS "column",
         max(task_sites.dispatch) AS dispatch
     FROM runs
     LEFT JOIN profiles ON profiles.run_id = runs.id
@@ -102,7 +102,7 @@ part AS (
 site AS (
     SELECT DISTINCT
         run_id, site, sum(runs) OVER site AS runs, 1.0 * max(runs) OVER site / nullif(sum(runs) OVER site, 0) AS skew,
-        max(kind) OVER site AS kind, max(line) OVER site AS line, max(column) OVER site AS column,
+        max(kind) OVER site AS kind, max(line) OVER site AS line, max("column") OVER site AS "column",
         max(dispatch) OVER site AS dispatch
     FROM part
     WINDOW site AS (PARTITION BY run_id, site)
@@ -124,7 +124,7 @@ named AS (
     SELECT DISTINCT
         run_id,
         group_concat(printf('task site %d%s', site, place), ', ') FILTER (WHERE is_named) OVER run AS names,
-        group_concat(printf('{"site":%d,"line":%d,"column":%d,"runs":%d,"skew":%.3f}', site, line, column, runs, skew))
+        group_concat(printf('{"site":%d,"line":%d,"column":%d,"runs":%d,"skew":%.3f}', site, line, "column", runs, skew))
             FILTER (WHERE is_named) OVER run AS sites
     FROM label
     WINDOW run AS (PARTITION BY run_id ORDER BY site ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)

@@ -36,12 +36,12 @@ SELECT
     places.file,
     places.line,
     places.module,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS alloc_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS INTEGER) AS alloc_count,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS alloc_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_miss_percent') AS llc_miss_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_misses') AS llc_misses,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'llc_references') AS llc_references
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS REAL) AS mean_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'llc_miss_percent') AS INTEGER) AS llc_miss_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'llc_misses') AS INTEGER) AS llc_misses,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'llc_references') AS INTEGER) AS llc_references
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
@@ -81,9 +81,9 @@ WHERE alloc_count >= (SELECT alloc_count FROM rule)
       (SELECT 1
        FROM (VALUES ('concat'), ('charAtCodepoint'), ('intToString'), ('floatToString'), ('smartAlloc')) AS helper
        WHERE places.function = helper.column1
-          OR places.function GLOB helper.column1 || '(*'
-          OR places.function GLOB '*[.:]' || helper.column1
-          OR places.function GLOB '*[.:]' || helper.column1 || '(*')
+          OR places.function GLOB (helper.column1 || '(*')
+          OR places.function GLOB ('*[.:]' || helper.column1)
+          OR places.function GLOB ('*[.:]' || helper.column1 || '(*'))
 )) AS finding
 JOIN places ON places.trace_id = CAST(substr(finding.key, 31, 20) AS INTEGER)
 LEFT JOIN advice ON advice.code = 'freeze-' || trim(substr(finding.key, 1, 20));

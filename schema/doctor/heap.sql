@@ -112,36 +112,36 @@ SELECT
     places.file,
     places.line,
     places.module,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS alloc_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_bytes') AS alloc_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'free_count') AS free_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'free_bytes') AS free_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'inuse_count') AS inuse_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'alloc_count') AS INTEGER) AS alloc_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'alloc_bytes') AS INTEGER) AS alloc_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'free_count') AS INTEGER) AS free_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'free_bytes') AS INTEGER) AS free_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'inuse_count') AS INTEGER) AS inuse_count,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS inuse_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'process_inuse_count') AS process_inuse_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'grown_count') AS grown_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'growth_bytes') AS growth_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'samples') AS samples,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'error_percent') AS error_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'live_percent') AS live_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'alloc_percent') AS alloc_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'average_live_bytes') AS average_live_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'peak_bytes') AS peak_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'peak_percent') AS peak_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'lost_count') AS lost_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'lost_bytes') AS lost_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'temporary_count') AS temporary_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'step_count') AS step_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'step_bytes') AS step_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'resize_growth_bytes') AS resize_growth_bytes
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'process_inuse_count') AS INTEGER) AS process_inuse_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'grown_count') AS INTEGER) AS grown_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'growth_bytes') AS INTEGER) AS growth_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'samples') AS INTEGER) AS samples,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'error_percent') AS INTEGER) AS error_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'live_percent') AS INTEGER) AS live_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'alloc_percent') AS INTEGER) AS alloc_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS REAL) AS mean_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'average_live_bytes') AS INTEGER) AS average_live_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'peak_bytes') AS INTEGER) AS peak_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'peak_percent') AS INTEGER) AS peak_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'lost_count') AS INTEGER) AS lost_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'lost_bytes') AS INTEGER) AS lost_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'temporary_count') AS INTEGER) AS temporary_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'step_count') AS INTEGER) AS step_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'step_bytes') AS INTEGER) AS step_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'resize_growth_bytes') AS INTEGER) AS resize_growth_bytes
 FROM runs AS run
 -- The findings of one run, as an object: code, severity and numbers of fixed width, and the evidence. Made in a correlated subquery, so that
 -- any condition on the run arrives here: SQLite 3.40 takes only constants into a view that groups rows.
 JOIN json_each((
 WITH
 process AS (
-    SELECT profiles.run_id, sites.trace_id,
+    SELECT sites.trace_id,
            sum(sites.alloc_count) AS alloc_count, sum(sites.alloc_bytes) AS alloc_bytes,
            sum(sites.free_count) AS free_count, sum(sites.free_bytes) AS free_bytes,
            -- Samples that stand for the live blocks: of N events each, or of one block in 1 / (1 - exp(-size / period)).
@@ -153,7 +153,7 @@ process AS (
                       ELSE 1.0 END) AS samples,
            max(profiles.sample_n > 1 OR profiles.period_type = 'space' AND profiles.period > 1) AS is_sampled,
            -- Windows count for the fifth of the process's life that their middle is in.
-           max(profiles.duration_ns) * 5 <= processes.ended_ns - processes.started_ns AS is_fine,
+           max(profiles.duration_ns) * 5 <= max(processes.ended_ns - processes.started_ns) AS is_fine,
            sum(iif((profiles.time_ns - profiles.duration_ns / 2 - processes.started_ns) * 5
                    / nullif(processes.ended_ns - processes.started_ns, 0) <= 0,
                    sites.alloc_bytes - sites.free_bytes, 0)) AS rise_1,
@@ -175,12 +175,12 @@ process AS (
            -- What changed in a window counts from its end on.
            sum(1.0 * (sites.alloc_bytes - sites.free_bytes) * (processes.ended_ns - profiles.time_ns)
                / nullif(processes.ended_ns - processes.started_ns, 0)) AS average_live_bytes,
-           processes.ended_ns - processes.started_ns
+           max(processes.ended_ns - processes.started_ns)
                >= (SELECT value FROM rules WHERE name = 'leak_steady_ns') AS is_long,
            -- The process went on for long after the last window in which the site's live blocks rose.
-           processes.ended_ns - processes.started_ns >= (SELECT value FROM rules WHERE name = 'leak_quiet_ns')
-               AND 100.0 * (processes.ended_ns - max(iif(sites.alloc_count > sites.free_count, profiles.time_ns, 0)))
-                   >= (SELECT value FROM rules WHERE name = 'leak_quiet_percent') * (processes.ended_ns - processes.started_ns)
+           max(processes.ended_ns - processes.started_ns) >= (SELECT value FROM rules WHERE name = 'leak_quiet_ns')
+               AND 100.0 * (max(processes.ended_ns) - max(iif(sites.alloc_count > sites.free_count, profiles.time_ns, 0)))
+                   >= (SELECT value FROM rules WHERE name = 'leak_quiet_percent') * max(processes.ended_ns - processes.started_ns)
                AS is_quiet,
            -- The first window of a process begins where that does.
            sum(iif(profiles.duration_ns > 0
@@ -196,29 +196,29 @@ process AS (
     JOIN profiles ON profiles.id = sites.profile_id
     LEFT JOIN processes ON processes.id = profiles.process_id
     WHERE profiles.run_id = run.id
-    GROUP BY profiles.run_id, sites.trace_id, coalesce(profiles.process_id, -profiles.id)
+    GROUP BY sites.trace_id, coalesce(profiles.process_id, -profiles.id)
 ),
 site AS (
     SELECT DISTINCT
-           run_id, trace_id,
+           run.id AS run_id, trace_id,
            sum(alloc_count) OVER site AS alloc_count, sum(alloc_bytes) OVER site AS alloc_bytes,
            sum(free_count) OVER site AS free_count, sum(free_bytes) OVER site AS free_bytes,
            max(alloc_count - free_count) OVER site AS process_inuse_count,
            max(grown_count) OVER site AS grown_count,
-           max(CASE WHEN NOT coalesce(is_fine, 0) THEN NULL
+           max(CASE WHEN NOT coalesce(is_fine, false) THEN NULL
                     WHEN min(rise_2, rise_3, rise_4) > 0
                          AND 100.0 * min(rise_2, rise_3, rise_4) / (rise_2 + rise_3 + rise_4) >= fifth_percent
                     THEN rise_2 + rise_3 + rise_4
                     ELSE 0 END) OVER site AS growth_bytes,
-           min(coalesce(is_fine AND is_long, 0)) OVER site AS is_told,
+           min(coalesce(is_fine AND is_long, false)) OVER site AS is_told,
            -- In how many fifths of its life a process got a good part of what the site has live at the end.
            max((rise_1 * 100 > (alloc_bytes - free_bytes) * fifth_percent) + (rise_2 * 100 > (alloc_bytes - free_bytes) * fifth_percent)
                + (rise_3 * 100 > (alloc_bytes - free_bytes) * fifth_percent) + (rise_4 * 100 > (alloc_bytes - free_bytes) * fifth_percent)
                + (rise_5 * 100 > (alloc_bytes - free_bytes) * fifth_percent)) OVER site AS rising_fifths,
-           max(coalesce(is_fine, 0)) OVER site AS is_fine,
-           min(coalesce(is_quiet, 0) OR alloc_count <= free_count) OVER site AS is_quiet,
+           max(coalesce(is_fine, false)) OVER site AS is_fine,
+           min(coalesce(is_quiet, false) OR alloc_count <= free_count) OVER site AS is_quiet,
            CAST(round(max(0, max(average_live_bytes) OVER site)) AS INTEGER) AS average_live_bytes,
-           min(coalesce(is_fine AND is_long, 0)
+           min(coalesce(is_fine AND is_long, false)
                AND rise_late < (SELECT value FROM rules WHERE name = 'leak_warning_bytes')) OVER site AS is_steady,
            CAST(round(max(iif(is_sampled, samples, NULL)) OVER site) AS INTEGER) AS samples
     FROM process
@@ -283,7 +283,7 @@ found AS (
 peaked AS (
     SELECT found.*,
            CASE WHEN peak_bytes >= (SELECT value FROM rules WHERE name = 'heap_peak_bytes')
-                THEN (SELECT CAST(round(100.0 * peak_bytes / nullif(max(
+                THEN (SELECT CAST(round(100.0 * found.peak_bytes / nullif(max(
                                  (SELECT sum(whole.peak_bytes) FROM heap_peaks AS whole WHERE whole.profile_id = profiles.id)), 0))
                              AS INTEGER)
                       FROM profiles
@@ -339,7 +339,7 @@ judged AS (
            -- A recorded run that says that these blocks are no leak.
            iif(lost_count IS NOT NULL, lost_count = 0,
                runs.source = 'profile'
-               AND (coalesce(runs.exit_signal IN (2, 15), 0)
+               AND (coalesce(runs.exit_signal IN (2, 15), false)
                     OR is_steady
                     OR is_quiet
                     OR is_told AND rising_fifths < (SELECT value FROM rules WHERE name = 'leak_rising_fifths')
@@ -347,7 +347,7 @@ judged AS (
                     OR iif(is_told, coalesce(growth_bytes, 0), 0) = 0
                        AND round(100.0 * (alloc_count - free_count) / nullif(alloc_count, 0))
                            < (SELECT value FROM rules WHERE name = 'leak_site_percent')
-                    OR coalesce(samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count'), 0))) AS is_kept
+                    OR coalesce(samples < (SELECT value FROM rules WHERE name = 'leak_sampled_count'), false))) AS is_kept
     FROM peaked AS share
     JOIN runs ON runs.id = share.run_id
 ),

@@ -40,14 +40,14 @@ SELECT
     places.line,
     places.module,
     (SELECT value FROM json_each(finding.value) WHERE key = 'direction') AS direction,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'calls') AS calls,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'bytes') AS bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'small_calls') AS small_calls,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'small_bytes') AS small_bytes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'small_percent') AS small_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS mean_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'calls') AS INTEGER) AS calls,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'bytes') AS INTEGER) AS bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'small_calls') AS INTEGER) AS small_calls,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'small_bytes') AS INTEGER) AS small_bytes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'small_percent') AS INTEGER) AS small_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'mean_bytes') AS REAL) AS mean_bytes,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS time_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'time_percent') AS time_percent
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'time_percent') AS INTEGER) AS time_percent
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
@@ -62,18 +62,27 @@ rule AS (
         max(value) FILTER (WHERE name = 'io_dialogue_bytes') AS dialogue_bytes
     FROM rules
 ),
--- The stacks of one line are summed: who calls a function that writes does not matter. The bare trace_id is that of the most small calls.
-site AS (
-    SELECT profiles.run_id, io.trace_id, max(io.small_calls) AS most,
-           iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write') AS direction,
-           sum(io.calls) AS calls, sum(io.bytes) AS bytes, sum(io.small_calls) AS small_calls,
+stack AS (
+    SELECT io.trace_id, iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write') AS direction,
+           max(io.small_calls) AS most, sum(io.calls) AS calls, sum(io.bytes) AS bytes, sum(io.small_calls) AS small_calls,
            sum(io.small_bytes) AS small_bytes, sum(io.time_ns) AS time_ns
     FROM io
     JOIN profiles ON profiles.id = io.profile_id
-    JOIN traces ON traces.id = io.trace_id
     WHERE profiles.run_id = run.id AND io.call NOT IN ('open', 'close', 'fsync', 'fdatasync')
-    GROUP BY coalesce(traces.function_id, -io.trace_id), iif(traces.line > 0, traces.line, -io.trace_id),
-             iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
+    GROUP BY io.trace_id, iif(io.call GLOB '*read*' OR io.call GLOB 'recv*', 'read', 'write')
+),
+-- The stacks of one line are summed: who calls a function that writes does not matter. trace_id is that of the most small calls.
+site AS (
+    SELECT DISTINCT
+           run.id AS run_id, first_value(trace_id) OVER line AS trace_id,
+           direction, sum(calls) OVER line AS calls, sum(bytes) OVER line AS bytes, sum(small_calls) OVER line AS small_calls,
+           sum(small_bytes) OVER line AS small_bytes, sum(time_ns) OVER line AS time_ns
+    FROM (SELECT stack.*, traces.signature, coalesce(traces.function_id, -stack.trace_id) AS function_key,
+                 iif(traces.line > 0, traces.line, -stack.trace_id) AS line_key
+          FROM stack
+          JOIN traces ON traces.id = stack.trace_id) AS stack
+    WINDOW line AS (PARTITION BY function_key, line_key, direction ORDER BY most DESC, signature, trace_id
+                    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 ),
 -- Windows, so that SQLite passes a condition on run_id through them.
 share AS (
@@ -102,7 +111,7 @@ tiny AS (
 )
 SELECT
     '{' || group_concat(printf('"%-20s%-10s%20d%20d":', 'tiny-io',
-        iif(coalesce(is_cheap, 0) OR is_dialogue OR NOT is_worst, 'note', advice.severity),
+        iif(coalesce(is_cheap, false) OR is_dialogue OR NOT is_worst, 'note', advice.severity),
         tiny.trace_id, time_ns)
     || printf('{"direction":"%s","calls":%d,"bytes":%d,"small_calls":%d,"small_bytes":%d,"small_percent":%d,"mean_bytes":%s,'
            || '"time_ns":%d,"time_percent":%s}',

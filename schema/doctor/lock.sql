@@ -113,15 +113,14 @@ SELECT
                            JOIN io ON io.profile_id = profiles.id
                            WHERE profiles.run_id = run.id AND profiles.kind = 'io'
                            GROUP BY 1, 2
-                           HAVING sum(io.time_ns) * 10 >= (SELECT value FROM json_each(finding.value) WHERE key = 'io_ns')
+                           HAVING sum(io.time_ns) * 10 >= CAST((SELECT value FROM json_each(finding.value) WHERE key = 'io_ns') AS INTEGER)
                            UNION ALL
-                           SELECT site_keys.trace_id, 'allocations'
+                           SELECT sites.trace_id, 'allocations'
                            FROM profiles
-                           JOIN site_rows ON site_rows.profile_id = profiles.id
-                           JOIN site_keys ON site_keys.id = site_rows.site_key_id
-                           WHERE profiles.run_id = run.id AND profiles.kind = 'heap' AND (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') > 0
+                           JOIN sites ON sites.profile_id = profiles.id
+                           WHERE profiles.run_id = run.id AND profiles.kind = 'heap' AND CAST((SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') AS INTEGER) > 0
                            GROUP BY 1
-                           HAVING sum(site_rows.alloc_count) * 10 >= (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs')) AS work
+                           HAVING sum(sites.alloc_count) * 10 >= CAST((SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') AS INTEGER)) AS work
                      JOIN places ON places.trace_id = work.trace_id
                      JOIN traces ON traces.id = work.trace_id
                      WHERE EXISTS (SELECT 1
@@ -138,27 +137,27 @@ SELECT
     objects.id AS object_id,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
     (SELECT value FROM json_each(finding.value) WHERE key = 'kind') AS kind,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'acquires') AS acquires,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'contended') AS contended,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'read_acquires') AS read_acquires,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'read_contended') AS read_contended,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'acquires') AS INTEGER) AS acquires,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'contended') AS INTEGER) AS contended,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'read_acquires') AS INTEGER) AS read_acquires,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'read_contended') AS INTEGER) AS read_contended,
     CAST(substr(finding.key, 91, 20) AS INTEGER) AS total_acquires,
     CAST(substr(finding.key, 111, 20) AS INTEGER) AS total_contended,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'read_percent') AS read_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'contended_percent') AS contended_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'read_percent') AS INTEGER) AS read_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'contended_percent') AS INTEGER) AS contended_percent,
     CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'max_wait_ns') AS max_wait_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'hold_ns') AS hold_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_hold_ns') AS mean_hold_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'max_hold_ns') AS max_hold_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'max_wait_ns') AS INTEGER) AS max_wait_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'hold_ns') AS INTEGER) AS hold_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'mean_hold_ns') AS INTEGER) AS mean_hold_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'max_hold_ns') AS INTEGER) AS max_hold_ns,
     CAST(substr(finding.key, 131, 20) AS INTEGER) AS usual_hold_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS wait_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS timeouts,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'unfinished') AS unfinished,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'condition_waits') AS condition_waits,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'unfinished_max_wait_ns') AS unfinished_max_wait_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'io_ns') AS io_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') AS work_allocs
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS INTEGER) AS wait_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS INTEGER) AS timeouts,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'unfinished') AS INTEGER) AS unfinished,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'condition_waits') AS INTEGER) AS condition_waits,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'unfinished_max_wait_ns') AS INTEGER) AS unfinished_max_wait_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'io_ns') AS INTEGER) AS io_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'work_allocs') AS INTEGER) AS work_allocs
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
@@ -166,7 +165,7 @@ WITH
 -- The rows of what is no lock are summed too: what threads waited for there is no time in which they could wait for a lock.
 lock AS (
     SELECT
-        profiles.run_id, profiles.kind = 'wait' AS is_wait, locks.object_id, locks.address, max(locks.kind) AS kind,
+        run.id AS run_id, profiles.kind = 'wait' AS is_wait, locks.object_id, locks.address, max(locks.kind) AS kind,
         sum(acquires) AS acquires, sum(contended) AS contended,
         sum(read_acquires) AS read_acquires, sum(read_contended) AS read_contended,
         sum(acquires + read_acquires) AS total_acquires,
@@ -252,28 +251,32 @@ fact AS (
                  OR has_longest_waits) AS is_waited_for,
         rule.block_ns, rule.work_percent, rule.work_most_percent, rule.wake_bytes,
         is_recorded AND unfinished > 0 AND kind IN ('mutex', 'rwlock', 'spin')
-            AND EXISTS (SELECT -- in one process
-                               EXISTS (SELECT 1
-                                       FROM profiles AS near
-                                       JOIN locks AS other ON other.profile_id = near.id
-                                       WHERE near.run_id = figure.run_id AND near.kind = 'lock'
-                                         AND near.process_id IS profiles.process_id AND other.unfinished > 0
-                                         AND (other.object_id <> figure.object_id OR other.address <> figure.address))
-                                   AS is_chained,
-                               EXISTS (SELECT 1
-                                       FROM processes
-                                       JOIN processes AS first ON first.run_id = processes.run_id
-                                                                  AND first.started_ns < processes.started_ns
-                                       WHERE processes.id = profiles.process_id) AS is_child
-                        FROM profiles
-                        JOIN locks ON locks.profile_id = profiles.id
-                        WHERE profiles.run_id = figure.run_id AND profiles.kind = 'lock'
-                          AND locks.object_id = figure.object_id AND locks.address = figure.address
-                        GROUP BY profiles.process_id
-                        HAVING max(iif(locks.unfinished > 0, max(locks.max_wait_ns, locks.read_max_wait_ns), 0))
-                               >= max(rule.deadlock_wait_ns,
-                                      iif(is_chained, 0, 1 + rule.deadlock_holds * max(locks.max_hold_ns)))
-                           AND (is_killed OR is_failed AND is_chained OR is_child)) AS is_deadlock,
+            AND EXISTS (SELECT 1
+                        FROM (SELECT used.*,
+                                     EXISTS (SELECT 1
+                                             FROM profiles AS near
+                                             JOIN locks AS other ON other.profile_id = near.id
+                                             WHERE near.run_id = figure.run_id AND near.kind = 'lock'
+                                               AND near.process_id IS used.process_id AND other.unfinished > 0
+                                               AND (other.object_id <> figure.object_id OR other.address <> figure.address))
+                                         AS is_chained,
+                                     EXISTS (SELECT 1
+                                             FROM processes
+                                             JOIN processes AS first ON first.run_id = processes.run_id
+                                                                        AND first.started_ns < processes.started_ns
+                                             WHERE processes.id = used.process_id) AS is_child
+                              FROM (SELECT -- in one process
+                                           profiles.process_id, max(locks.max_hold_ns) AS longest_hold_ns,
+                                           max(iif(locks.unfinished > 0, max(locks.max_wait_ns, locks.read_max_wait_ns), 0))
+                                               AS longest_wait_ns
+                                    FROM profiles
+                                    JOIN locks ON locks.profile_id = profiles.id
+                                    WHERE profiles.run_id = figure.run_id AND profiles.kind = 'lock'
+                                      AND locks.object_id = figure.object_id AND locks.address = figure.address
+                                    GROUP BY profiles.process_id) AS used
+                              WHERE longest_wait_ns >= rule.deadlock_wait_ns) AS waiting
+                        WHERE longest_wait_ns >= iif(is_chained, 0, 1 + rule.deadlock_holds * longest_hold_ns)
+                          AND (is_killed OR is_failed AND is_chained OR is_child)) AS is_deadlock,
         total_acquires >= rule.atomic_acquires AS is_busy,
         figure.read_percent >= rule.mvcc_read_percent AS is_mostly_read,
         figure.read_percent < rule.atomic_read_percent AS is_mostly_exclusive,
@@ -326,12 +329,11 @@ worked AS (
                                            AND taker.line < frame.line))) END AS io_ns,
         CASE WHEN functions IS NOT NULL THEN
             (SELECT sum(called.allocs)
-             FROM (SELECT site_keys.trace_id, sum(site_rows.alloc_count) AS allocs
+             FROM (SELECT sites.trace_id, sum(sites.alloc_count) AS allocs
                    FROM profiles
-                   JOIN site_rows ON site_rows.profile_id = profiles.id
-                   JOIN site_keys ON site_keys.id = site_rows.site_key_id
+                   JOIN sites ON sites.profile_id = profiles.id
                    WHERE profiles.run_id = taken.run_id AND profiles.kind = 'heap'
-                   GROUP BY site_keys.trace_id) AS called
+                   GROUP BY sites.trace_id) AS called
              WHERE EXISTS (SELECT 1
                            FROM json_each((SELECT stack FROM traces WHERE id = called.trace_id)) AS step
                            JOIN location_lines AS frame ON frame.location_id = step.value

@@ -38,13 +38,13 @@ FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
 WITH found(run_id, code, subject, count) AS (
-    SELECT run_id, 'dropped', kind, sum(dropped)
+    SELECT run.id, 'dropped', kind, sum(dropped)
     FROM profiles
     WHERE run_id = run.id
     GROUP BY kind
     HAVING sum(dropped) > 0
     UNION ALL
-    SELECT run_id, 'truncated', kind, sum(truncated)
+    SELECT run.id, 'truncated', kind, sum(truncated)
     FROM profiles
     WHERE run_id = run.id
     GROUP BY kind
@@ -52,14 +52,15 @@ WITH found(run_id, code, subject, count) AS (
     UNION ALL
     -- Each profile of a recorded run has its own rate (CPU samples and channels have none). An ingested run may have a rate, which is
     -- not the rate of profiles by other tools in the same directory.
-    SELECT run_id, 'sampled', kind,
-           max(profiles.sample_n,
-               iif(runs.source = 'profile' OR kind IN ('cpu', 'counters', 'syscalls'), 1, runs.sample_n)) AS every
-    FROM (SELECT run_id, kind, max(sample_n) AS sample_n FROM profiles WHERE run_id = run.id GROUP BY kind) AS profiles
-    JOIN runs ON runs.id = profiles.run_id
-    WHERE every > 1
+    SELECT run.id, 'sampled', kind, sample_n
+    FROM (SELECT kind, max(max(sample_n),
+                           iif(run.source = 'profile' OR kind IN ('cpu', 'counters', 'syscalls'), 1, run.sample_n)) AS sample_n
+          FROM profiles
+          WHERE run_id = run.id
+          GROUP BY kind)
+    WHERE sample_n > 1
     UNION ALL
-    SELECT run_id, 'sampled-bytes', kind, max(period)
+    SELECT run.id, 'sampled-bytes', kind, max(period)
     FROM profiles
     WHERE run_id = run.id AND kind = 'heap' AND period_type = 'space' AND sample_n <= 1
     GROUP BY kind
@@ -103,7 +104,7 @@ WITH found(run_id, code, subject, count) AS (
     FROM runs
     WHERE id = run.id AND ' ' || flags || ' ' LIKE '% unfinished %'
     UNION ALL
-    SELECT profiles.run_id, 'warning', ltrim(comment.value, '# '), count(*)
+    SELECT run.id, 'warning', ltrim(comment.value, '# '), count(*)
     FROM profiles
     JOIN json_each(profiles.comments) AS comment
     WHERE profiles.run_id = run.id AND ltrim(comment.value, '# ') GLOB 'WARNING:*'

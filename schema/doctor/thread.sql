@@ -50,18 +50,18 @@ SELECT
     places.file,
     places.line,
     places.module,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'started') AS started,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'ended') AS ended,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'life_ns') AS life_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'mean_life_ns') AS mean_life_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'short_count') AS short_count,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'short_percent') AS short_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'yields') AS yields,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'failed_tries') AS failed_tries,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'short_sleeps') AS short_sleeps,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'sleep_ns') AS sleep_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'started') AS INTEGER) AS started,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'ended') AS INTEGER) AS ended,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'life_ns') AS INTEGER) AS life_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'mean_life_ns') AS INTEGER) AS mean_life_ns,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'short_count') AS INTEGER) AS short_count,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'short_percent') AS INTEGER) AS short_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'yields') AS INTEGER) AS yields,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'failed_tries') AS INTEGER) AS failed_tries,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'short_sleeps') AS INTEGER) AS short_sleeps,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'sleep_ns') AS INTEGER) AS sleep_ns,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS cost_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'cost_percent') AS cost_percent
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'cost_percent') AS INTEGER) AS cost_percent
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
@@ -92,14 +92,16 @@ figure AS (
     CROSS JOIN rule
     WHERE thread_use.run_id = run.id
 ),
--- Of busy-wait the stacks of one line are summed: the callers of a loop do not matter. The bare columns are those of the stack that does it
--- most often.
+-- Of busy-wait the stacks of one line are summed: the callers of a loop do not matter. trace_id is the stack that does it most often.
 place AS (
-    SELECT run_id, trace_id, function, file, line, module, max(yields + failed_tries + short_sleeps) AS most,
+    SELECT run.id AS run_id, max(iif(rank = 1, trace_id, NULL)) AS trace_id,
            sum(yields) AS yields, sum(failed_tries) AS failed_tries, sum(short_sleeps) AS short_sleeps, sum(sleep_ns) AS sleep_ns,
            ',' || group_concat(trace_id) || ',' AS traces
-    FROM spin_use
-    WHERE run_id = run.id
+    FROM (SELECT spin_use.*,
+                 row_number() OVER (PARTITION BY function, file, line, module, iif(line > 0, 0, trace_id)
+                                    ORDER BY yields + failed_tries + short_sleeps DESC, trace_id) AS rank
+          FROM spin_use
+          WHERE run_id = run.id) AS stack
     GROUP BY function, file, line, module, iif(line > 0, 0, trace_id)
 ),
 spinning AS (
@@ -109,7 +111,7 @@ spinning AS (
         CAST(round(100.0 * ((yields + failed_tries) * rule.busy_call_ns + short_sleeps * rule.switch_ns)
                    / nullif(runs.duration_ns, 0)) AS INTEGER) AS cost_percent,
         coalesce(round(100.0 * (yields + failed_tries) * rule.busy_call_ns / nullif(runs.duration_ns, 0))
-                 >= rule.busy_percent, 0) AS is_costly
+                 >= rule.busy_percent, false) AS is_costly
     FROM place AS spin_use
     JOIN runs ON runs.id = spin_use.run_id
     CROSS JOIN rule

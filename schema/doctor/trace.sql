@@ -76,9 +76,9 @@ wait AS (
     JOIN events ON events.process_id = processes.id
     WHERE processes.run_id = run.id AND events.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')
 ),
--- The locks that may be convoys, each by its longest wait: the other columns of a group with one max() are those of its row.
+-- The locks that may be convoys, each by its first wait.
 asked AS (
-    SELECT process_id, address, id AS longest_id, max(duration_ns)
+    SELECT process_id, address, min(id) AS first_id, max(duration_ns) AS longest_ns
     FROM wait
     GROUP BY process_id, address
     HAVING count(*) >= (SELECT convoy_count FROM rule)
@@ -87,50 +87,50 @@ asked AS (
 -- How many wait, with itself, when a wait begins. Those that end at that moment wait no more: at each time ends come first. Few columns of
 -- integers, because all waits are sorted by them.
 queue AS (
-    SELECT longest_id, change, duration_ns, sum(change) OVER (PARTITION BY longest_id ORDER BY at ROWS UNBOUNDED PRECEDING) AS waiters
-    FROM (SELECT asked.longest_id, side.column1 AS change, iif(side.column1 = 1, wait.duration_ns, 0) AS duration_ns,
+    SELECT first_id, change, duration_ns, sum(change) OVER (PARTITION BY first_id ORDER BY at ROWS UNBOUNDED PRECEDING) AS waiters
+    FROM (SELECT asked.first_id, side.column1 AS change, iif(side.column1 = 1, wait.duration_ns, 0) AS duration_ns,
                  iif(side.column1 = 1, 2 * wait.start_ns + 1, 2 * wait.end_ns) AS at
           FROM wait
           JOIN asked ON asked.process_id = wait.process_id AND asked.address = wait.address
           CROSS JOIN (VALUES (1), (-1)) AS side)
 ),
 convoy AS (
-    SELECT longest_id, sum(change = 1) AS count, sum(duration_ns) AS time_ns,
+    SELECT first_id, sum(change = 1) AS count, sum(duration_ns) AS time_ns,
            CAST(round(100.0 * sum(change = 1 AND waiters >= rule.convoy_waiters) / sum(change = 1)) AS INTEGER) AS behind_percent,
            CAST(round(100.0 * sum(duration_ns) / nullif(run.duration_ns, 0)) AS INTEGER) AS time_percent,
            max(waiters) AS most_waiters
     FROM queue
     CROSS JOIN rule
-    GROUP BY longest_id
+    GROUP BY first_id, rule.convoy_waiters
 ),
 -- Who had lock A (`outer`) and asked for lock B: seen by who waited for A at the same time, or by the hold of A.
 nested AS (
-    SELECT held.process_id, held.object_id AS outer_id, held.address AS outer_address, inner.object_id AS inner_id,
-           inner.address AS inner_address, inner.trace_id, inner.id, inner.duration_ns
+    SELECT held.process_id, held.object_id AS outer_id, held.address AS outer_address, inside.object_id AS inner_id,
+           inside.address AS inner_address, inside.trace_id, inside.id, inside.duration_ns
     FROM wait AS held
-    JOIN events AS inner
-        ON inner.process_id = held.process_id AND inner.tid = held.owner_tid AND inner.start_ns < held.end_ns
-       AND inner.start_ns >= coalesce((SELECT max(before.start_ns)
+    JOIN events AS inside
+        ON inside.process_id = held.process_id AND inside.tid = held.owner_tid AND inside.start_ns < held.end_ns
+       AND inside.start_ns >= coalesce((SELECT max(before.start_ns)
                                        FROM events AS before
                                        WHERE before.process_id = held.process_id AND before.tid = held.owner_tid
                                          AND before.start_ns <= held.start_ns
                                          AND before.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own')), 0)
-    WHERE held.owner_tid IS NOT NULL AND inner.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own') AND inner.address <> held.address
-      AND inner.start_ns + inner.duration_ns > held.start_ns
+    WHERE held.owner_tid IS NOT NULL AND inside.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own') AND inside.address <> held.address
+      AND inside.start_ns + inside.duration_ns > held.start_ns
       -- The owner may give the lock to another thread, and go on, before the wait is over.
       AND NOT EXISTS (SELECT 1
                       FROM events AS released
                       WHERE released.process_id = held.process_id AND released.address = held.address AND released.kind = 'release'
-                        AND released.start_ns BETWEEN held.start_ns AND inner.start_ns AND released.tid = held.owner_tid)
+                        AND released.start_ns BETWEEN held.start_ns AND inside.start_ns AND released.tid = held.owner_tid)
     UNION
-    SELECT held.process_id, held.object_id, held.address, inner.object_id, inner.address, inner.trace_id, inner.id,
-           iif(inner.kind = 'hold', 0, inner.duration_ns)
+    SELECT held.process_id, held.object_id, held.address, inside.object_id, inside.address, inside.trace_id, inside.id,
+           iif(inside.kind = 'hold', 0, inside.duration_ns)
     FROM processes
     JOIN events AS held ON held.process_id = processes.id AND held.kind = 'hold'
-    JOIN events AS inner
-        ON inner.process_id = held.process_id AND inner.tid = held.tid AND inner.start_ns > held.start_ns
-       AND inner.start_ns < held.start_ns + held.duration_ns
-    WHERE processes.run_id = run.id AND inner.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own', 'hold') AND inner.address <> held.address
+    JOIN events AS inside
+        ON inside.process_id = held.process_id AND inside.tid = held.tid AND inside.start_ns > held.start_ns
+       AND inside.start_ns < held.start_ns + held.duration_ns
+    WHERE processes.run_id = run.id AND inside.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own', 'hold') AND inside.address <> held.address
 ),
 -- Pairs of locks in both orders, from the one with the lower address.
 inversion AS (
@@ -139,32 +139,32 @@ inversion AS (
            sum(NOT is_back) AS count, sum(is_back) AS back_count, sum(duration_ns) AS time_ns
     FROM (SELECT *, outer_address > inner_address AS is_back FROM nested)
     GROUP BY process_id, min(outer_address, inner_address), max(outer_address, inner_address)
-    HAVING min(is_back) = 0 AND max(is_back) = 1
+    HAVING max(is_back) AND NOT min(is_back)
 ),
 -- Who had the lock was blocked itself while others waited for it.
 blocked AS (
-    SELECT held.object_id, held.address, held.process_id, inner.trace_id, held.trace_id AS waiter_trace_id, held.id,
-           min(held.end_ns, inner.start_ns + inner.duration_ns) - max(held.start_ns, inner.start_ns) AS time_ns
+    SELECT held.object_id, held.address, held.process_id, inside.trace_id, held.trace_id AS waiter_trace_id, held.id,
+           min(held.end_ns, inside.start_ns + inside.duration_ns) - max(held.start_ns, inside.start_ns) AS time_ns
     FROM wait AS held
     -- By the index of such events alone: from the last one that began before the wait.
-    JOIN events AS inner
-        ON inner.process_id = held.process_id AND inner.tid = held.owner_tid AND inner.start_ns < held.end_ns
-       AND inner.start_ns >= coalesce((SELECT before.start_ns
+    JOIN events AS inside
+        ON inside.process_id = held.process_id AND inside.tid = held.owner_tid AND inside.start_ns < held.end_ns
+       AND inside.start_ns >= coalesce((SELECT before.start_ns
                                        FROM events AS before
                                        WHERE before.process_id = held.process_id AND before.tid = held.owner_tid
                                          AND before.start_ns <= held.start_ns AND before.kind IN ('sleep', 'syscall')
                                        ORDER BY before.start_ns DESC
                                        LIMIT 1), held.start_ns)
-    WHERE held.owner_tid IS NOT NULL AND inner.kind IN ('sleep', 'syscall')
-      AND inner.start_ns + inner.duration_ns > held.start_ns
+    WHERE held.owner_tid IS NOT NULL AND inside.kind IN ('sleep', 'syscall')
+      AND inside.start_ns + inside.duration_ns > held.start_ns
       -- As above.
       AND NOT EXISTS (SELECT 1
                       FROM events AS released
                       WHERE released.process_id = held.process_id AND released.address = held.address AND released.kind = 'release'
-                        AND released.start_ns BETWEEN held.start_ns AND inner.start_ns AND released.tid = held.owner_tid)
+                        AND released.start_ns BETWEEN held.start_ns AND inside.start_ns AND released.tid = held.owner_tid)
 ),
 blocking AS (
-    SELECT object_id, trace_id, max(waiter_trace_id) AS waiter_trace_id, count(DISTINCT id) AS count, sum(time_ns) AS time_ns,
+    SELECT max(object_id) AS object_id, trace_id, max(waiter_trace_id) AS waiter_trace_id, count(DISTINCT id) AS count, sum(time_ns) AS time_ns,
            CAST(round(100.0 * sum(time_ns) / nullif(run.duration_ns, 0)) AS INTEGER) AS time_percent
     FROM blocked
     GROUP BY process_id, address, trace_id
@@ -172,17 +172,17 @@ blocking AS (
 region AS (
     SELECT latency.object_id, latency.count, latency.p50_ns, latency.p99_ns, latency.max_ns, latency.slowest_id, events.trace_id,
            -- In the longest one: the time off the CPU, and the stack of the longest such event.
-           coalesce((SELECT sum(inner.duration_ns)
-                     FROM events AS inner
-                     WHERE inner.process_id = events.process_id AND inner.tid = events.tid
-                       AND inner.start_ns BETWEEN events.start_ns AND events.start_ns + events.duration_ns
-                       AND inner.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'io', 'sleep'))), 0) AS off_ns,
-           coalesce((SELECT inner.trace_id
-                     FROM events AS inner
-                     WHERE inner.process_id = events.process_id AND inner.tid = events.tid
-                       AND inner.start_ns BETWEEN events.start_ns AND events.start_ns + events.duration_ns
-                       AND inner.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'io', 'sleep'))
-                     ORDER BY inner.duration_ns DESC, inner.id
+           coalesce((SELECT sum(inside.duration_ns)
+                     FROM events AS inside
+                     WHERE inside.process_id = events.process_id AND inside.tid = events.tid
+                       AND inside.start_ns BETWEEN events.start_ns AND events.start_ns + events.duration_ns
+                       AND inside.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'io', 'sleep'))), 0) AS off_ns,
+           coalesce((SELECT inside.trace_id
+                     FROM events AS inside
+                     WHERE inside.process_id = events.process_id AND inside.tid = events.tid
+                       AND inside.start_ns BETWEEN events.start_ns AND events.start_ns + events.duration_ns
+                       AND inside.kind IN (SELECT kind FROM event_kinds WHERE class IN ('wait', 'io', 'sleep'))
+                     ORDER BY inside.duration_ns DESC, inside.id
                      LIMIT 1), 0) AS off_trace_id
     FROM region_latency AS latency
     JOIN events ON events.id = latency.slowest_id
@@ -193,7 +193,13 @@ FROM (
     SELECT printf('"%-20s%-10s%20d%20d%20d%20d%20d%20d":{"count":%d,"time_ns":%d,"behind_percent":%d,"time_percent":%s,"most_waiters":%d}',
                   'convoy', advice.severity, events.object_id, 0, events.trace_id, 0, time_ns, count, count, time_ns, behind_percent, coalesce(time_percent, 'null'), most_waiters) AS found
     FROM convoy
-    JOIN events ON events.id = convoy.longest_id
+    JOIN asked ON asked.first_id = convoy.first_id
+    JOIN events
+        ON events.process_id = asked.process_id
+       AND events.id = (SELECT min(longest.id)
+                        FROM events AS longest
+                        WHERE longest.process_id = asked.process_id AND longest.address = asked.address
+                          AND longest.duration_ns = asked.longest_ns AND longest.kind IN ('mutex', 'rwlock', 'read', 'spin', 'own'))
     CROSS JOIN rule
     LEFT JOIN advice ON advice.code = 'trace-convoy'
     WHERE behind_percent >= rule.convoy_percent

@@ -89,19 +89,19 @@ SELECT
     objects.id AS object_id,
     CAST(substr(finding.key, 51, 20) AS INTEGER) AS address,
     CAST(substr(finding.key, 111, 20) AS INTEGER) AS mutex_address,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'sides') AS sides,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'side') AS side,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'waits') AS waits,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'sides') AS INTEGER) AS sides,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'side') AS INTEGER) AS side,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'waits') AS INTEGER) AS waits,
     CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS wait_percent,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS timeouts,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'broadcasts') AS broadcasts,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'futile_wakes') AS futile_wakes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'futile_percent') AS futile_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS INTEGER) AS wait_percent,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'timeouts') AS INTEGER) AS timeouts,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'broadcasts') AS INTEGER) AS broadcasts,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'futile_wakes') AS INTEGER) AS futile_wakes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'futile_percent') AS INTEGER) AS futile_percent,
     CAST(substr(finding.key, 131, 20) AS INTEGER) AS switch_ns,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'signals') AS signals,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'own_wakes') AS own_wakes,
-    (SELECT value FROM json_each(finding.value) WHERE key = 'share_percent') AS share_percent
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'signals') AS INTEGER) AS signals,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'own_wakes') AS INTEGER) AS own_wakes,
+    CAST((SELECT value FROM json_each(finding.value) WHERE key = 'share_percent') AS INTEGER) AS share_percent
 FROM runs AS run
 -- The findings of one run, as in the view doctor_heap: code, severity, numbers of fixed width, and the evidence.
 JOIN json_each((
@@ -123,12 +123,12 @@ rule AS (
     FROM rules
 ),
 condition AS (
-    SELECT profiles.run_id, profiles.process_id, locks.object_id, locks.address, max(locks.mutex_address) AS mutex_address,
-           CASE WHEN names.last LIKE '%not_empty%' OR names.last LIKE '%notempty%' OR names.last LIKE '%nonempty%'
-                     OR names.last LIKE '%item%' OR names.last LIKE '%consume%' OR names.last LIKE '%fill%' THEN 0
-                WHEN names.last LIKE '%not_full%' OR names.last LIKE '%notfull%' OR names.last LIKE '%nonfull%'
-                     OR names.last LIKE '%room%' OR names.last LIKE '%space%' OR names.last LIKE '%produce%' THEN 2
-                ELSE 1 END AS hint, -- what its name says
+    SELECT run.id AS run_id, profiles.process_id, locks.object_id, locks.address, max(locks.mutex_address) AS mutex_address,
+           max(CASE WHEN names.last LIKE '%not_empty%' OR names.last LIKE '%notempty%' OR names.last LIKE '%nonempty%'
+                         OR names.last LIKE '%item%' OR names.last LIKE '%consume%' OR names.last LIKE '%fill%' THEN 0
+                    WHEN names.last LIKE '%not_full%' OR names.last LIKE '%notfull%' OR names.last LIKE '%nonfull%'
+                         OR names.last LIKE '%room%' OR names.last LIKE '%space%' OR names.last LIKE '%produce%' THEN 2
+                    ELSE 1 END) AS hint, -- what its name says
            sum(contended + timeouts + unfinished) AS waits, sum(wait_ns) AS wait_ns, sum(timeouts) AS timeouts,
            sum(broadcasts) AS broadcasts, sum(futile_wakes) AS futile_wakes, max(locks.kind) = 'futex' AS is_futex,
            sum(signals) AS signals, sum(own_wakes) AS own_wakes,
@@ -268,7 +268,7 @@ SELECT
                       iif(share_percent >= rule.lock_critical_percent
                           AND (waits >= rule.lock_critical_waits OR wait_ns >= rule.lock_critical_ns), 'critical', advice.severity))
              WHEN stacked.code = 'herd' AND is_small_herd OR stacked.code = 'slow-producer' AND sides = 1
-                  AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, 0) AND NOT is_bounded) THEN 'note'
+                  AND (is_idle OR waiting_functions > 1 OR NOT coalesce(is_joined, false) AND NOT is_bounded) THEN 'note'
              ELSE advice.severity END,
         stacked.object_id, stacked.address, wait_ns, waker_trace_id, mutex_address, switch_ns, waiters)
     || printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'

@@ -103,6 +103,19 @@ CREATE OPERATOR clear_views./ (LEFTARG = double precision, RIGHTARG = double pre
 -- Of integers an integer, where PostgreSQL's is a decimal number, of which a division has a fraction.
 CREATE AGGREGATE clear_views.sum(bigint) (SFUNC = int8pl, STYPE = bigint, COMBINEFUNC = int8pl, PARALLEL = SAFE);
 
+-- What is true or false counts as 1 and 0: the greatest of some is true where one is, the sum is how many are.
+CREATE AGGREGATE clear_views.max(boolean) (SFUNC = boolor_statefunc, STYPE = boolean, COMBINEFUNC = boolor_statefunc, PARALLEL = SAFE);
+CREATE AGGREGATE clear_views.min(boolean) (SFUNC = booland_statefunc, STYPE = boolean, COMBINEFUNC = booland_statefunc, PARALLEL = SAFE);
+CREATE FUNCTION clear_views.counted(bigint, boolean) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT CASE WHEN $2 IS NULL THEN $1 ELSE coalesce($1, 0) + $2::integer END $$;
+CREATE AGGREGATE clear_views.sum(boolean) (SFUNC = clear_views.counted, STYPE = bigint, COMBINEFUNC = int8pl, PARALLEL = SAFE);
+CREATE FUNCTION clear_views.added(boolean, boolean) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT ($1::integer + $2::integer)::bigint $$;
+CREATE OPERATOR clear_views.+ (LEFTARG = boolean, RIGHTARG = boolean, FUNCTION = clear_views.added);
+CREATE FUNCTION clear_views.added(bigint, boolean) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT $1 + $2::integer $$;
+CREATE OPERATOR clear_views.+ (LEFTARG = bigint, RIGHTARG = boolean, FUNCTION = clear_views.added);
+
 -- ---- values of JSON: texts, which act as numbers where a number is ----
 
 CREATE FUNCTION clear_views.json_each(text) RETURNS TABLE(key clear_views.bytewise, value clear_views.bytewise)
@@ -112,6 +125,9 @@ $$ SELECT key::clear_views.bytewise, value::clear_views.bytewise
    UNION ALL
    SELECT (place - 1)::text::clear_views.bytewise, value::clear_views.bytewise
    FROM json_array_elements_text(CASE WHEN ltrim($1) LIKE '[%' THEN $1::json END) WITH ORDINALITY AS item(value, place) $$;
+CREATE FUNCTION clear_views.member(text, text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT $1::json OPERATOR(pg_catalog.->>) $2 $$;
+CREATE OPERATOR clear_views.->> (LEFTARG = text, RIGHTARG = text, FUNCTION = clear_views.member);
 CREATE FUNCTION clear_views.equals(text, bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT $1 = $2::text $$;
 CREATE FUNCTION clear_views.equals(bigint, text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS

@@ -25,9 +25,10 @@ FROM (
         nullif(trim(substr(finding.key, 41, 10)), '') AS severity,
         substr(finding.key, 101, CAST(substr(finding.key, 71, 10) AS INTEGER)) AS subject,
         finding.value AS evidence,
-        substr(finding.key, 101 + substr(finding.key, 71, 10), CAST(substr(finding.key, 81, 10) AS INTEGER)) AS trace_ids,
+        substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER), CAST(substr(finding.key, 81, 10) AS INTEGER)) AS trace_ids,
         iif(trim(substr(finding.key, 91, 10)) = '', NULL,
-            substr(finding.key, 101 + substr(finding.key, 71, 10) + substr(finding.key, 81, 10))) AS advice,
+            substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER) + CAST(substr(finding.key, 81, 10) AS INTEGER)))
+            AS advice,
         iif(trim(substr(finding.key, 1, 20)) = 'saturation', 0, 1) AS place,
         CAST(substr(finding.key, 51, 20) AS INTEGER) AS weight
     FROM runs AS run
@@ -37,7 +38,7 @@ FROM (
         SELECT '{' || group_concat(
                    '"' || printf('%-20s%-20s%-10s%20d%10d%10d%10s', section, code, severity, weight, length(subject), length(trace_ids),
                                  coalesce(length(advice), ''))
-                   || CASE WHEN texts GLOB '*["\' || char(1) || '-' || char(31) || ']*' -- as the inside of a JSON string
+                   || CASE WHEN texts GLOB ('*["\' || char(1) || '-' || char(31) || ']*') -- as the inside of a JSON string
                            THEN (WITH RECURSIVE escaped(text, code) AS (
                                      SELECT replace(replace(texts, '\', '\\'), '"', '\"'), 1
                                      UNION ALL
