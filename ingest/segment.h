@@ -244,15 +244,20 @@ struct leak_counters {
 };
 
 /* More of one stack in one thread, where it has any: what other calls than malloc did. A resize is a realloc of a block that was
- * there; a step is a resize that made the block larger by less than an eighth, old size >> STEP_SHIFT, moved or not. */
-enum { STEP_SHIFT = 3 };
+ * there; a step is a resize that made the block larger by less than an eighth, old size >> STEP_SHIFT, moved or not. A block of
+ * REPLACED_MIN bytes and more was replaced if the thread that frees it allocated a block of the same stack last, as who copies a
+ * buffer into another one does; a copy step is that where the new block is larger by less than an eighth. */
+enum { STEP_SHIFT = 3, REPLACED_MIN = 4096 };
 struct heap_details {
     uint64_t calloc_count, aligned_count, realloc_count; /* blocks that they allocated; realloc: also of no old block */
-    uint64_t moved_count, moved_bytes;     /* blocks that realloc copied to another address, and the bytes copied */
-    uint64_t realloc_bytes;                /* bytes of the blocks of realloc_count */
-    uint64_t resized_count, resized_bytes; /* resizes, and the bytes that the blocks had before */
-    uint64_t step_count, step_bytes;       /* the same of steps */
-    uint64_t reserved[6];
+    uint64_t moved_count, moved_bytes;         /* blocks that realloc copied to another address, and the bytes copied */
+    uint64_t realloc_bytes;                    /* bytes of the blocks of realloc_count */
+    uint64_t resized_count, resized_bytes;     /* resizes, and the bytes that the blocks had before */
+    uint64_t step_count, step_bytes;           /* the same of steps */
+    uint64_t replaced_count;                   /* blocks that were replaced */
+    uint64_t copy_step_count, copy_step_bytes; /* those of copy steps, and their bytes */
+    uint64_t copy_growth_bytes;                /* bytes that the new ones have more, together */
+    uint64_t reserved[2];
 };
 
 /* Counters of one lock in one thread; times in ticks (FEATURE_TSC). `acquires` are exclusive ones; shared ones are on

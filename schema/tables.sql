@@ -10,7 +10,7 @@
 --   [JSON]            valid JSON; every other text is plain text
 
 PRAGMA application_id = 1129071937; -- 'CLEA', which file(1) knows the file by
-PRAGMA user_version = 5;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
+PRAGMA user_version = 6;            -- the version of these tables: SCHEMA_VERSION of schema.h, one more with each file in migrations/
 
 CREATE TABLE meta (
     -- One fact about this file.
@@ -384,6 +384,11 @@ CREATE TABLE site_details (
     resized_bytes   INTEGER NOT NULL DEFAULT 0, -- [bytes] that these blocks had before
     step_count      INTEGER NOT NULL DEFAULT 0, -- [count] those of them that made the block larger, by less than an eighth
     step_bytes      INTEGER NOT NULL DEFAULT 0, -- [bytes] that the blocks of step_count had before
+    replaced_count  INTEGER NOT NULL DEFAULT 0, -- [count] blocks of 4,096 B and more that were freed by free or delete when the thread had
+                                                -- allocated a block of the same stack last; 0 in files of version 5, as the next three
+    copy_step_count INTEGER NOT NULL DEFAULT 0, -- [count] those of them where that block is larger, by less than an eighth
+    copy_step_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] of the blocks of copy_step_count
+    copy_growth_bytes INTEGER NOT NULL DEFAULT 0, -- [bytes] by which the new blocks of copy_step_count are larger, together
     PRIMARY KEY (profile_id, trace_id)
 ) STRICT, WITHOUT ROWID;
 

@@ -32,13 +32,14 @@ enum measure_id {
     MEASURE_COUNT,
 };
 
-enum { MEASURE_WORDS_MAX = 16, MEASURE_FOLDS_MAX = 3 };
+enum { MEASURE_WORDS_MAX = 20, MEASURE_FOLDS_MAX = 3 };
 
 /* Chunks of heap counters and of heap details are read as two measures: */
 struct heap_sums {
     uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
     uint64_t temporary, calloc_count, aligned_count, realloc_count, moved_count, moved_bytes;
     uint64_t realloc_bytes, resized_count, resized_bytes, step_count, step_bytes;
+    uint64_t replaced_count, copy_step_count, copy_step_bytes, copy_growth_bytes;
 };
 struct tally_count {
     uint64_t count;

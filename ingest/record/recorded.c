@@ -177,7 +177,11 @@ static void on_heap_details(struct recorded *recorded, uint64_t id, const struct
                              .resized_count = details->resized_count,
                              .resized_bytes = details->resized_bytes,
                              .step_count = details->step_count,
-                             .step_bytes = details->step_bytes};
+                             .step_bytes = details->step_bytes,
+                             .replaced_count = details->replaced_count,
+                             .copy_step_count = details->copy_step_count,
+                             .copy_step_bytes = details->copy_step_bytes,
+                             .copy_growth_bytes = details->copy_growth_bytes};
     add_counters(recorded, MEASURE_HEAP, id, &sums.alloc_count);
 }
 

@@ -98,6 +98,13 @@ static ALWAYS_INLINE bool block_take(uintptr_t address, struct heap_block *block
     return block_take_slowly(address, block);
 }
 
+/* The block at the address; of id 0 where there is none, or in the side table. Of another thread's it may be too old. */
+static ALWAYS_INLINE struct heap_block block_look(uintptr_t address) {
+    const uint64_t *entry = block_entry(address);
+    uint64_t value = entry ? load_relaxed(entry) : 0;
+    return block_unpack(value >> 62 == (address >> 3 & 3) ? value : 0);
+}
+
 /* Whether there may be a block at the address; false is sure. The process must be READY. */
 static ALWAYS_INLINE bool block_is_noted(uintptr_t address) {
     const uint64_t *entry = block_entry(address);

@@ -18,6 +18,21 @@ static COLD void heap_dropped(void) {
     fetch_add_relaxed(&process->segment->dropped_heap, 1);
 }
 
+/* A block that is freed after one of the same stack was allocated may have been copied into it. Of a sampled run that is seen where both
+ * were taken, so there are too few. */
+static __attribute__((noinline)) void count_replaced(struct thread *thread, uintptr_t address, struct heap_block old) {
+    struct heap_block newest = block_look((uintptr_t)thread->newest);
+    if (newest.id != old.id) return;
+    struct heap_details *details = details_counters_of(thread, old.id);
+    if (unlikely(!details)) return;
+    uint64_t weight = sample_weight(address, old.size), grown = newest.size - old.size;
+    add_own(&details->replaced_count, weight);
+    if (newest.size <= old.size || grown >= old.size >> STEP_SHIFT) return;
+    add_own(&details->copy_step_count, weight);
+    add_own(&details->copy_step_bytes, weight * old.size);
+    add_own(&details->copy_growth_bytes, weight * grown);
+}
+
 /* is_call: by free. What realloc takes back is not temporary, and what no hook saw is not known to be. */
 static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struct heap_block block, bool is_call) {
     struct heap_counters *counters = heap_counters_of(thread, block.id);
@@ -28,9 +43,13 @@ static ALWAYS_INLINE void count_free(struct thread *thread, void *address, struc
     add_own(&counters->free_count, weight);
     add_own(&counters->free_bytes, weight * block.size);
     peak_fall(thread, weight * block.size);
-    if (!is_call || thread->newest != address) return;
-    thread->newest = NULL; /* another thread may get the address */
-    add_own(&counters->temporary, weight);
+    if (!is_call) return;
+    if (thread->newest == address) {
+        thread->newest = NULL; /* another thread may get the address */
+        add_own(&counters->temporary, weight);
+    } else if (unlikely(block.size >= REPLACED_MIN)) {
+        count_replaced(thread, (uintptr_t)address, block);
+    }
 }
 
 /* The block at this address was freed where no hook saw it. */

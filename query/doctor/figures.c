@@ -39,7 +39,7 @@ static const struct figure {
     {"heap", "alloc_percent", "of all", UNIT_PERCENT},
     {"heap", "mean_bytes", "mean size", UNIT_BYTES},
     {"heap", "temporary_count", "freed at once", UNIT_COUNT, "temporary"},
-    {"heap", "step_count", "small steps of realloc", UNIT_COUNT, "quadratic-growth"},
+    {"heap", "step_count", "small steps", UNIT_COUNT, "quadratic-growth"},
     {"heap", "step_bytes", "resized in them", UNIT_BYTES, "quadratic-growth"},
     {"heap", "resize_growth_bytes", "for a growth of", UNIT_BYTES, "quadratic-growth"},
     {"heap", "growth_bytes", "grown by", UNIT_BYTES, "growth"},

@@ -33,10 +33,10 @@ CREATE VIEW doctor_heap AS
 --   lost_bytes [bytes]: their bytes
 --   temporary_count [count]: of the blocks, those freed before the thread that allocated them allocated another one; NULL: fewer than
 --     heap_temporary_count blocks were allocated
---   step_count [count]: calls of realloc that made a block of the stack larger by less than an eighth; NULL: less than quadratic_bytes
---     was allocated
+--   step_count [count]: calls of realloc that made a block of the stack larger by less than an eighth; and, where quadratic_copy_percent (90 %)
+--     of replaced_count (as in heap_details) are such, copies into a block that is larger by less than that; NULL: less than quadratic_bytes was allocated
 --   step_bytes [bytes]: that these blocks had before
---   resize_growth_bytes [bytes]: by how much realloc made the blocks of the stack larger in all
+--   resize_growth_bytes [bytes]: by how much realloc and these copies made the blocks of the stack larger in all
 -- Thresholds (names are rows of the table rules; the first code that matches wins):
 --   Of an ingested file: arena: nothing freed, mean size below heap_arena_mean_bytes (16 B). rc: nothing freed, larger blocks.
 --     leak: some freed, some not.
@@ -95,7 +95,7 @@ CREATE VIEW doctor_heap AS
 -- Measured: jq, which parses 60 MB and then prints, has live half of its peak in the mean; xz its whole peak from the start. A spike
 --   of 100 MB in a fifth of the run has a fifth of it live in the mean.
 -- Measured: 20,000 appends of 16 B to one buffer have 19,991 steps and 3.2 GB of step_bytes where it grows by 16 B, and none where it
---   doubles. realloc of glibc mostly grows a large block where it is, so less is copied with it than with another allocator.
+--   doubles; of malloc, memcpy and free as many from 4,096 B on. realloc of glibc mostly grows a large block where it is, so less is copied with it than with another allocator.
 -- Known false positives: a program that builds one result and frees it at its end (growth). Tables and caches that a program keeps to its end on purpose; programs that end by _exit or by a signal;
 --   interpreters that skip their clean-up. Few blocks, and few bytes, are therefore notes.
 SELECT
@@ -254,17 +254,18 @@ found AS (
                       JOIN site_details AS details ON details.profile_id = profiles.id
                       WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS temporary_count,
            CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
-                THEN (SELECT coalesce(sum(details.step_count), 0)
+                THEN (SELECT coalesce(sum(details.step_count), 0) + is_copied * coalesce(sum(details.copy_step_count), 0)
                       FROM profiles
                       JOIN site_details AS details ON details.profile_id = profiles.id
                       WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS step_count,
            CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
-                THEN (SELECT coalesce(sum(details.step_bytes), 0)
+                THEN (SELECT coalesce(sum(details.step_bytes), 0) + is_copied * coalesce(sum(details.copy_step_bytes), 0)
                       FROM profiles
                       JOIN site_details AS details ON details.profile_id = profiles.id
                       WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS step_bytes,
            CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
                 THEN (SELECT coalesce(sum(details.realloc_bytes - details.resized_bytes), 0)
+                             + is_copied * coalesce(sum(details.copy_growth_bytes), 0)
                       FROM profiles
                       JOIN site_details AS details ON details.profile_id = profiles.id
                       WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS resize_growth_bytes,
@@ -277,7 +278,14 @@ found AS (
     FROM (SELECT share.*,
                  (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'leak')
                  BETWEEN max(1, (SELECT count(*) FROM profiles WHERE run_id = share.run_id AND kind = 'heap-peak'))
-                     AND 9223372036854775807 AS is_searched
+                     AND 9223372036854775807 AS is_searched,
+                 -- Whether a buffer is copied: one block replaces another where blocks are only made anew, too, but then not most are larger.
+                 CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
+                      THEN (SELECT coalesce(100 * sum(details.copy_step_count)
+                                            >= sum(details.replaced_count) * (SELECT value FROM rules WHERE name = 'quadratic_copy_percent'), 0)
+                            FROM profiles
+                            JOIN site_details AS details ON details.profile_id = profiles.id
+                            WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS is_copied
           FROM share) AS share
 ),
 peaked AS (

@@ -1,6 +1,6 @@
 DROP VIEW IF EXISTS heap_details;
 CREATE VIEW heap_details AS
--- Question: which stack allocated by which call, how many of its blocks were temporary, and how much did realloc copy?
+-- Question: which stack allocated by which call, how many of its blocks were temporary, how much did realloc copy, and what was copied by hand?
 -- Rows: one per run and stack that has any of it, over all its processes and windows. A condition WHERE run_id = 3, or = :run, reads
 --   that run only.
 -- Columns:
@@ -24,6 +24,11 @@ CREATE VIEW heap_details AS
 --   resized_bytes [bytes]: that these blocks had before
 --   step_count [count]: those of them that made the block larger by less than an eighth. A buffer that doubles has none
 --   step_bytes [bytes]: that the blocks of step_count had before: what is copied where no step can be made in place
+--   replaced_count [count]: blocks of 4,096 B and more that were freed by free or delete when the thread had allocated a block of the same
+--     stack last, as where a buffer is copied into a new one
+--   copy_step_count [count]: those of them where that block is larger, by less than an eighth
+--   copy_step_bytes [bytes]: of the blocks of copy_step_count: what was copied, if they were
+--   copy_growth_bytes [bytes]: by which the new blocks of copy_step_count are larger, together
 SELECT
     used.run_id,
     used.trace_id,
@@ -44,24 +49,32 @@ SELECT
     used.resized_count,
     used.resized_bytes,
     used.step_count,
-    used.step_bytes
+    used.step_bytes,
+    used.replaced_count,
+    used.copy_step_count,
+    used.copy_step_bytes,
+    used.copy_growth_bytes
 FROM (SELECT run_id, trace_id, sum(alloc_count) AS alloc_count, sum(alloc_bytes) AS alloc_bytes,
              sum(temporary_count) AS temporary_count, sum(calloc_count) AS calloc_count,
              sum(aligned_count) AS aligned_count, sum(realloc_count) AS realloc_count,
              sum(moved_count) AS moved_count, sum(moved_bytes) AS moved_bytes,
              sum(realloc_bytes) AS realloc_bytes, sum(resized_count) AS resized_count, sum(resized_bytes) AS resized_bytes,
-             sum(step_count) AS step_count, sum(step_bytes) AS step_bytes
+             sum(step_count) AS step_count, sum(step_bytes) AS step_bytes,
+             sum(replaced_count) AS replaced_count, sum(copy_step_count) AS copy_step_count,
+             sum(copy_step_bytes) AS copy_step_bytes, sum(copy_growth_bytes) AS copy_growth_bytes
       FROM (SELECT profiles.run_id, sites.trace_id, sites.alloc_count, sites.alloc_bytes, 0 AS is_detail,
                    0 AS temporary_count, 0 AS calloc_count, 0 AS aligned_count, 0 AS realloc_count,
                    0 AS moved_count, 0 AS moved_bytes, 0 AS realloc_bytes, 0 AS resized_count, 0 AS resized_bytes,
-                   0 AS step_count, 0 AS step_bytes
+                   0 AS step_count, 0 AS step_bytes, 0 AS replaced_count, 0 AS copy_step_count,
+                   0 AS copy_step_bytes, 0 AS copy_growth_bytes
             FROM profiles
             JOIN sites ON sites.profile_id = profiles.id
             WHERE profiles.process_id IS NOT NULL
             UNION ALL
             SELECT profiles.run_id, details.trace_id, 0, 0, 1, details.temporary_count, details.calloc_count,
                    details.aligned_count, details.realloc_count, details.moved_count, details.moved_bytes,
-                   details.realloc_bytes, details.resized_count, details.resized_bytes, details.step_count, details.step_bytes
+                   details.realloc_bytes, details.resized_count, details.resized_bytes, details.step_count, details.step_bytes,
+                   details.replaced_count, details.copy_step_count, details.copy_step_bytes, details.copy_growth_bytes
             FROM profiles
             JOIN site_details AS details ON details.profile_id = profiles.id)
       GROUP BY run_id, trace_id
