@@ -281,6 +281,8 @@ answer trace-sched <<'E'
 1,main,cond,app:g_queue,1,500000
 2,worker,mutex,app:g_table,1,100000
 E
+# No run has wall time: tests/wall.sh adds up that of a recording.
+answer wall-threads </dev/null
 answer trace-off-cpu class=wait <<'E'
 2,worker,wait,mutex,app:g_table,2,4000000
 1,main,wait,cond,app:g_queue,1,2000000

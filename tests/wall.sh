@@ -1,6 +1,6 @@
 # clear profile --wall: the time of every thread, by what it waited in, against a program that keeps its own books. The sums are those of
 # the kernel's clocks; the parts are an estimate from looks, so their limits are wide (a machine that is busy looks late).
-# timeout: 120
+# timeout: 180
 . "$(dirname "$0")/lib.sh"
 export CLEAR_DB=t.db
 
@@ -45,6 +45,26 @@ check_db t.db
 "$CLEAR" ingest --db again.db wall.pb.gz >/dev/null 2>&1 || fail 'the exported profile'
 expect_equal "$(sql again.db 'SELECT sum(v1) FROM samples')" "$(sql t.db "SELECT sum(v1) FROM samples JOIN profiles ON profiles.id = profile_id WHERE kind = 'wall'")" 'the exported time'
 
+# The threads by state and place: the same rows, added up here.
+"$CLEAR" query --format csv @wall-threads | tr -d '\r' >threads.csv || fail '@wall-threads'
+python3 - t.db threads.csv <<'PYTHON' || fail '@wall-threads'
+import collections, csv, json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+want = collections.Counter()
+for labels, stack, ns in db.execute("""SELECT labels, stack, v1 FROM samples JOIN profiles ON profiles.id = profile_id JOIN stacks USING (trace_id)
+                                       JOIN label_sets ON label_sets.id = label_set_id WHERE profiles.kind = 'wall'"""):
+    labels = {label[0]: label[1] for label in json.loads(labels)}
+    place = stack.split(';')[-1] if labels['state'] == 'waiting' else ''
+    want[labels.get('thread', ''), str(labels.get('tid', '')), labels['state'], place] += ns
+rows = list(csv.DictReader(open(sys.argv[2], encoding='utf-8')))
+got = {(row['thread'], row['tid'], row['state'], row['waited_in']): int(row['wall_ns']) for row in rows}
+assert len(got) == len(rows) and got == want, (set(got.items()) ^ set(want.items()))
+shares = collections.Counter()
+for row in rows: shares[row['thread'], row['tid']] += float(row['percent'])
+assert all(abs(share - 100) < 0.1 * len(rows) for share in shares.values()), shares
+assert any(row['waited_in'] == '[poll]' and float(row['percent']) > 50 for row in rows), rows
+PYTHON
+
 off_ns() { sql t.db "SELECT coalesce(sum(v1), 0) FROM samples JOIN profiles ON profiles.id = profile_id JOIN processes ON processes.id = profiles.process_id JOIN stacks USING (trace_id) WHERE profiles.kind = 'off-cpu' AND profiles.run_id = (SELECT max(id) FROM runs) AND $1"; }
 # Children, and an image that follows another one in its process: each has its own time.
 expect_status 0 profile --quiet -o none.profile --wall=500 sh -c 'sleep 0.5; exec sleep 0.7' >/dev/null
@@ -52,6 +72,32 @@ expect_between "$(off_ns "executable LIKE '%sleep' AND stack LIKE '%sleep]'")" 9
 expect_between "$(off_ns "executable NOT LIKE '%sleep' AND stack LIKE '%[wait%'")" 300000000 30000000000 'what the shell waited'
 expect_equal "$("$CLEAR" doctor | grep -E '^(wall|off-cpu) by function')" 'off-cpu by function, time without a processor
 wall by function, wall time' 'the tables of doctor'
+
+# A recorder that is killed: the program goes on, and the looks died with the recorder. What its threads did off the processor, from its start
+# to its end, is time that nobody looked at; the sums are whole.
+rm -f books.txt
+"$CLEAR" profile --quiet --db killed.db -o none.profile --interval 0.1 --wall "$FIXTURES/wall_books" 4 >books.txt &
+recorder=$!
+looked() { sqlite3 -cmd '.timeout 5000' killed.db "SELECT 'yes' FROM profiles JOIN samples ON samples.profile_id = profiles.id WHERE profiles.kind = 'off-cpu' AND v0 > 0 LIMIT 1" 2>/dev/null | grep -q yes; }
+wait_for 'a look' looked
+kill -KILL "$recorder"
+wait "$recorder"
+wait_for 'the end of the program' grep -q '^whole ' books.txt
+"$CLEAR" recover --db killed.db >recovered.txt 2>&1 || fail "recover: $(cat recovered.txt)"
+python3 - killed.db books.txt <<'PYTHON' || fail 'the recovered times'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+whole, = (int(line.split()[1]) for line in open(sys.argv[2], encoding='ascii') if line.startswith('whole '))
+def total(kind, end=''):
+    return db.execute("""SELECT coalesce(sum(v1), 0) FROM samples JOIN profiles ON profiles.id = profile_id JOIN stacks USING (trace_id)
+                         WHERE profiles.kind = ? AND stack LIKE '%' || ?""", (kind, end)).fetchone()[0]
+cpu, = db.execute("SELECT coalesce(sum(cpu_ns), 0) FROM cpu JOIN profiles ON profiles.id = profile_id WHERE kind = 'cpu'").fetchone()
+wall, off, unsampled = total('wall'), total('off-cpu'), total('off-cpu', '[unsampled]')
+assert wall - off == cpu, (wall, off, cpu)
+assert abs(wall - whole) <= 0.03 * whole + 300e6, (wall, whole)
+assert 0 < unsampled <= off, (unsampled, off)
+PYTHON
+check_db killed.db
 
 # A program that is killed: what was seen until then is kept, and its threads lived until then.
 expect_status 137 profile --quiet -o none.profile --wall sh -c "'$FIXTURES/wall_books' 30 & sleep 2; kill -9 \$!; kill -9 \$\$" >/dev/null
