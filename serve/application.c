@@ -22,6 +22,35 @@ static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+/* A name for the application as it is: an address below it never gets another content, so that a browser asks for it once. */
+static const char *version(void) {
+    static char name[2 + 16 + 1];
+    uint64_t hash = 0;
+    for (const struct embedded *file = embedded_files; !*name && file->name; file++)
+        if (strncmp(file->name, "web/", 4) == 0)
+            hash = hash_combine(hash, hash_combine(hash_bytes(file->name, strlen(file->name)),
+                                                   hash_bytes(file->text, strlen(file->text))));
+    if (!*name) snprintf(name, sizeof name, "v-%016" PRIx64, hash);
+    return name;
+}
+
+/* The file's name behind v-HASH/, of this version or of the one that an older page was made of. */
+static const char *without_version(const char *path, bool *is_ours) {
+    size_t size = strlen(version());
+    *is_ours = strncmp(path, version(), size) == 0 && path[size] == '/';
+    return strncmp(path, "v-", 2) == 0 && strlen(path) > size && path[size] == '/' ? path + size + 1 : path;
+}
+
+/* The page asks for the files of its own version. */
+static void add_page(const char *html, struct buffer *body) {
+    static const char place[] = "\"/web/";
+    for (const char *next; (next = strstr(html, place)); html = next + sizeof place - 1) {
+        buffer_add(body, html, (size_t)(next - html));
+        buffer_printf(body, "%s%s/", place, version());
+    }
+    buffer_add_text(body, html);
+}
+
 static const struct embedded *find(const char *path) {
     char *name = xasprintf("web/%s", *path ? path : "index.html");
     const struct embedded *file = embedded_files;
@@ -47,19 +76,23 @@ static bool has_tag(const struct exchange *exchange, const char *tag) {
 }
 
 void page_answer(struct exchange *exchange) {
-    const struct embedded *file = find(exchange->path);
+    bool is_ours;
+    const struct embedded *file = find(without_version(exchange->path, &is_ours));
     if (!file) {
         exchange_error(exchange, MHD_HTTP_NOT_FOUND, "not found: the application is at /");
         return;
     }
-    size_t size = strlen(file->text);
     struct reply *reply = &exchange->reply;
-    *reply = (struct reply){.status = MHD_HTTP_OK, .type = type_of(file->name), .policy = policy, .is_sized = true};
-    snprintf(reply->tag, sizeof reply->tag, "\"%016" PRIx64 "\"", hash_bytes(file->text, size));
-    if (has_tag(exchange, reply->tag))
-        reply->status = MHD_HTTP_NOT_MODIFIED;
+    *reply = (struct reply){
+        .status = MHD_HTTP_OK, .type = type_of(file->name), .policy = policy, .is_sized = true, .is_lasting = is_ours};
+    if (strcmp(file->name, "web/index.html") == 0)
+        add_page(file->text, &reply->body);
     else
-        buffer_add(&reply->body, file->text, size);
+        buffer_add_text(&reply->body, file->text);
+    snprintf(reply->tag, sizeof reply->tag, "\"%016" PRIx64 "\"", hash_bytes(reply->body.data, reply->body.size));
+    if (!has_tag(exchange, reply->tag)) return;
+    reply->status = MHD_HTTP_NOT_MODIFIED;
+    buffer_free(&reply->body);
 }
 
 const struct route page_route = {"", METHOD_GET | METHOD_HEAD, page_answer, .is_page = true};

@@ -130,6 +130,7 @@ struct reply {
     const char *policy;      /* Content-Security-Policy */
     char *filename;          /* for a profile that a browser saves */
     char *note;              /* what the command said beside its answer, percent-encoded */
+    bool is_lasting;         /* with a tag: another content has another address */
     char tag[24];            /* ETag: the client may keep it, and asks whether it is still so; "" none */
     const char *location;    /* of a redirection */
     const char *challenge;   /* WWW-Authenticate, of a 401 */

@@ -110,7 +110,10 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
     header(response, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition);
     header(response, MHD_HTTP_HEADER_LOCATION, reply->location);
     header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, reply->challenge);
-    header(response, MHD_HTTP_HEADER_CACHE_CONTROL, *reply->tag ? "no-cache" : "no-store");
+    header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+           reply->is_lasting ? "private, max-age=31536000, immutable"
+           : *reply->tag     ? "no-cache"
+                             : "no-store");
     header(response, MHD_HTTP_HEADER_ETAG, *reply->tag ? reply->tag : NULL);
     header(response, "Clear-Note", reply->note);
     header(response, "Referrer-Policy", "no-referrer");

@@ -105,7 +105,7 @@ class Page(Browser):
         """Runs `script` with a module of the application as `m`; the script's value must be JSON."""
         value = self.run_async(
             "const done = arguments[arguments.length - 1], given = [...arguments].slice(0, -1);"
-            f"import('/web/{name}').then(m => {{ {script} }}).then(value => done({{ value }}), error => done({{ error: String(error.stack) }}))", *arguments)
+            f"const root = document.querySelector('script[type=module]'); import(new URL('{name}', root ? root.src : location.origin + '/web/')).then(m => {{ {script} }}).then(value => done({{ value }}), error => done({{ error: String(error.stack) }}))", *arguments)
         assert "error" not in value, value["error"]
         return value.get("value")
 

@@ -118,10 +118,19 @@ is_code = sys.argv[1].endswith((".js", ".css"))
 sys.stdout.write(re.sub(r"(?ms)^ */\*.*?\*/ *$", lambda found: "\n" * found.group().count("\n"), text) if is_code else text)' "$1"
 }
 expect_equal "$(code page.got "$root/?runs=latest&f=x")" 200 'the application'
-expect_same_file page.got "$ROOT/web/index.html" 'the application'
+lasting=$(grep -o 'v-[0-9a-f]*/' page.got | sort -u)
+sed "s,/web/$lasting,/web/," page.got >page.plain
+expect_same_file page.plain "$ROOT/web/index.html" 'the application'
+for name in $(grep -o '"/web/[^"]*' page.got | cut -c2-); do
+    expect_equal "$(code file.got "$root$name")" 200 "$name"
+    expect_match "$(header Cache-Control "$root$name")" immutable "$name"
+done
+expect_equal "$(header Cache-Control "$root/")" no-cache 'the page itself'
+expect_equal "$(header Cache-Control "$root/web/v-0123456789abcdef/main.js")" no-cache 'a file of another version'
 expect_match "$(header Content-Security-Policy "$root/")" "^default-src 'none'; script-src 'self'; style-src 'self'; " 'policy of the application'
 for file in "$ROOT"/web/*.*; do
     expect_equal "$(code file.got "$root/web/${file##*/}")" 200 "$file"
+    sed -i "s,/web/$lasting,/web/," file.got
     uncommented "$file" >file.want
     expect_same_file file.got file.want "$file"
 done

@@ -184,7 +184,7 @@ class App {
     this.search = h('input', { id: 'search', type: 'search', placeholder: 'Search  ( / )', 'aria-label': 'Search in this page', autocomplete: 'off', spellcheck: 'false',
       maxlength: '1000', oninput: () => this.typed(), onkeydown: event => this.searchKey(event) });
     this.search.value = this.state.q;
-    replace(header, h('a', { class: 'brand', href: '/' }, h('img', { src: '/web/icon.svg', alt: '', width: '22', height: '22' }), 'clear'),
+    replace(header, h('a', { class: 'brand', href: '/' }, h('img', { src: new URL('icon.svg', import.meta.url).href, alt: '', width: '22', height: '22' }), 'clear'),
       subject(this, name), h('span', { class: 'space' }), h('div', { class: 'search' }, this.search, this.searchSays),
       button('◐', () => this.nextTheme(), { class: 'icon', 'aria-label': 'Colours', title: 'light, dark, as the system (t)' }),
       button('?', () => this.help(), { class: 'icon', 'aria-label': 'Keys', title: 'keys (?)' }));
