@@ -10,6 +10,8 @@
 #include "schema/kinds.h"
 #include "schema/schema.h"
 
+enum { WORD_MAX = 200 }; /* bytes of a word from the warehouse */
+
 struct offer {
     const struct command *command;
     const char *typed;     /* the part of the last word that is completed */
@@ -51,8 +53,8 @@ static void put_rows(struct offer *offer, const char *start, const char *sql) {
     sqlite3_stmt *row = db ? db_prepare(db, sql, &err) : NULL;
     while (row && db_step(db, row, &err) == 1) {
         const char *word = db_text(row, 0);
-        /* Words with blanks or quotes would need the quoting of each shell. */
-        if (*word && !word[strcspn(word, " \t\n'\"\\$`;&|<>(){}*?[]#~!")])
+        /* Words with blanks or quotes would need the quoting of each shell, and a long one would fill the terminal. */
+        if (*word && strlen(word) <= WORD_MAX && !word[strcspn(word, " \t\n'\"\\$`;&|<>(){}*?[]#~!")])
             put_joined(offer, start, word, sqlite3_column_count(row) > 1 ? db_text(row, 1) : NULL);
     }
 }

@@ -42,6 +42,12 @@ expect_equal "$(CLEAR_DB=none.db words doctor be)" :file 'no warehouse'
 [ ! -e none.db ] || fail "completion made a warehouse"
 expect_equal "$(words version '')$(words frob '')" '' 'nothing fits'
 
+# A word that fills the terminal is not offered.
+cp ../t.db long.db && sql long.db "UPDATE runs SET label = replace(printf('%5000s', ''), ' ', 'x') WHERE id = 1" && CLEAR_DB=long.db words doctor '' >long.txt || fail 'a long label'
+expect_match " $(cat long.txt) " ' after .* latest ' 'words beside a long label'
+[ "$(wc -c <long.txt)" -lt 1000 ] || fail "a long label is offered: $(wc -c <long.txt)"
+rm long.db
+
 # ---- in the shells ----
 mkdir "$TMP/bin" "$TMP/zsh" || fail "no directory"
 printf '#!/bin/sh\n[ "$1" != help ] || exec "%s" "$@"\nprintf RESULT:\nprintf "<%%s>" "$@"\necho\n' "$CLEAR" >"$TMP/bin/clear"

@@ -25,6 +25,9 @@ refused "that is clear gate" ci
 refused "that is clear rm RUN" delete
 refused "that is clear push" upload
 refused "that is clear pull RUNS" fetch
+refused "that is clear profile PROGRAM" perf record ./a.out
+refused "that is clear report weblist=FUNCTION" weblist main
+refused "that is clear top --kind heap" heap
 # What is answered so is no command of clear, which would run instead.
 sed -n '/commands_elsewhere\[\] = {/,/^};/s/^    {"\([^"]*\)".*/\1/p' "$ROOT/cli/advice.c" | sort >elsewhere.txt
 clear help --complete -- '' | cut -f1 | sort >commands.txt
@@ -36,6 +39,10 @@ refused "clear store has no 'int', did you mean init; it has init, status, findi
 refused '^clear: --to: the address of a store is postgresql://' push --to http://db.example.com/profiles
 refused 'cannot attach to a running process' profile -p 123
 refused 'every figure has its call stack' profile --call-graph dwarf true
+refused 'reports are text already' report --stdio
+refused 'the ending names the format: -o NAME.svg' export --svg
+refused 'the address is --http PORT' serve --port 8080
+refused 'the directory of the profiles is -o DIR' profile --output-dir x true
 refused 'did you mean --label' profile --lable x true
 refused 'name the run by its label' doctor --lable x
 refused 'clear tree and clear peek' top -g

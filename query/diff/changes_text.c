@@ -126,9 +126,10 @@ static void print_filters(const struct printer *printer) {
     const struct diff_options *options = printer->diff->options;
     struct buffer line = {0};
     if (!options->focus && !options->ignore) return;
-    buffer_printf(&line, "filter:%s%s%s%s: %zu of %zu stacks", options->focus ? " --focus=" : "",
+    buffer_printf(&line, "filter:%s%s%s%s: %zu of %s", options->focus ? " --focus=" : "",
                   options->focus ? options->focus : "", options->ignore ? " --ignore=" : "",
-                  options->ignore ? options->ignore : "", printer->diff->kept_count, printer->diff->trace_count);
+                  options->ignore ? options->ignore : "", printer->diff->kept_count,
+                  units_things((int64_t)printer->diff->trace_count, "stack").text);
     print_cut(printer, "  ", buffer_text(&line));
     buffer_free(&line);
 }
