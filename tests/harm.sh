@@ -5,7 +5,7 @@
 same_in_each_mode() { # same_in_each_mode COMMAND...
     local alone=0 under options
     (exec timeout 30 "$@" >alone.out 2>alone.err </dev/null) || alone=$?
-    for options in '' --cpu=1000 --wall=1000 --sync-callstacks --sample=64KiB; do
+    for options in '' --cpu=1000 --wall=1000 --trace=all --sync-callstacks --sample=64KiB; do
         under=0
         # shellcheck disable=SC2086 # none or one option
         (exec "$CLEAR" profile $options --db t.db -- timeout 30 "$@" >under.out 2>under.err </dev/null) || under=$?
