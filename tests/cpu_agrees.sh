@@ -11,7 +11,7 @@ for row in csv.reader(sys.stdin): print(row[0], row[3])' | by_name >query.txt
 flat() { awk '$1 ~ /^[0-9]+ns$/ || ($1 == "0" && $2 == "0%") {
         n = $1; sub(/ns$/, "", n); $1 = $2 = $3 = $4 = $5 = ""; sub(/^ +/, ""); sub(/ \((partial-)?inline\)$/, ""); sum[$0] += n }
     END { for (name in sum) if (sum[name] > 0) printf "%s %.0f\n", name, sum[name] }' | sort; }
-"$CLEAR" top --db t.db --kind cpu --unit ns --nodefraction 0 | flat >top.txt || fail top
+"$CLEAR" top --db t.db --kind cpu --unit ns --nodefraction 0 --margin=false | flat >top.txt || fail top
 "$CLEAR" export --db t.db --kind cpu -o cpu.pb.gz || fail export
 pprof -top -unit=ns -nodefraction=0 -nodecount=10000 cpu.pb.gz 2>/dev/null | flat >pprof.txt
 "$CLEAR" doctor --db t.db --json --cumulative | python3 -c '

@@ -1,5 +1,6 @@
 # The error beside each sampled figure of the call graph as JSON: what the program counted itself lies within it in 95 of 100 cases, of blocks
-# and of bytes; of CPU time it is the binomial's, by the samples that sqlite3 counts; exact figures and foreign ones have none.
+# and of bytes; of CPU time it is the binomial's, by the samples that sqlite3 counts; exact figures and foreign ones have none. The same in
+# points of percent beside the shares of clear top and of the doctor; clear report prints what pprof does.
 . "$(dirname "$0")/lib.sh"
 
 graph() { # graph FILE ARGUMENT...
@@ -18,6 +19,16 @@ expect_status 0 profile -q -o t.profile --label exact -- "$FIXTURES/heap_counts"
 graph exact.json --sample_index=alloc_space
 expect_status 0 profile -q -o t.profile --label burn --cpu=997 -- "$FIXTURES/cpu_burn" >/dev/null
 graph cpu.json --kind cpu
+"$CLEAR" top --db t.db --kind cpu >cpu.txt 2>/dev/null || fail "clear top"
+"$CLEAR" doctor --db t.db --json --cumulative >doctor.json || fail "clear doctor --json"
+"$CLEAR" doctor --db t.db --cumulative >doctor.txt || fail "clear doctor"
+for plain in "top --margin=false" "report top" "top --mean"; do
+    # shellcheck disable=SC2086
+    "$CLEAR" ${plain%% *} --db t.db --kind cpu ${plain#* } >plain.txt 2>/dev/null || fail "clear $plain"
+    grep -q ± plain.txt && fail "margins in clear $plain: $(cat plain.txt)"
+done
+"$CLEAR" top --db t.db --kind heap --sample_index=alloc_space exact >plain.txt 2>/dev/null || fail "top of exact figures"
+grep -q ± plain.txt && fail "margins of exact figures: $(cat plain.txt)"
 "$CLEAR" export --db t.db --kind cpu -o cpu.pb.gz burn >/dev/null || fail "export of CPU time"
 "$CLEAR" top --json cpu.pb.gz >foreign.json 2>/dev/null || fail "top of a file"
 python3 - <<'END' || fail "the errors beside figures"
@@ -49,4 +60,22 @@ for node in shown.values():
     share = node["flat"] / ns
     expected = 1.959964 * ns * math.sqrt(share * (1 - share) / samples)
     assert abs(node["flat_error"] - expected) <= 1 + expected / 1e6, (node, expected)
+
+def points(share): return 100 * 1.959964 * math.sqrt(share * (1 - share) / samples)
+def agree(margin, share): return abs(float(margin.strip("±%")) - points(share)) <= (0.51 if "." not in margin else 0.06)
+
+rows = open("cpu.txt").read().split("cum%\n")[1].splitlines()
+assert "±95%" in open("cpu.txt").read() and rows
+for row in rows:
+    flat, percent, margin, sum_percent, cum, cum_percent, name = row.split(None, 6) if "±" in row else (*row.split(None, 2)[:2], "", "", "", "", "")
+    if margin: assert agree(margin, shown[name.removesuffix(" (inline)").removesuffix(" (partial-inline)")]["flat"] / ns), (row, samples)
+    else: assert flat == "0", row
+judged = [row for row in json.load(open("doctor.json")) if row["section"] == "function" and row["kind"] == "cpu"]
+assert judged
+for row in judged:
+    for figure in ("flat", "cum"):
+        expected = points(row[figure] / ns) * ns / 100
+        assert abs(row[figure + "_error"] - expected) <= 1 + expected / 1e6, (row, expected)
+table = open("doctor.txt").read().split("cpu by function")[1].split("\n\n")[0].splitlines()
+assert table[1].count("± 95 %") == 2 and any("±" in line for line in table[3:]), table
 END

@@ -215,6 +215,7 @@ int report_command_read(struct report_command *command, int argc, char **argv, s
     command->name = argv[0];
     report_options_init(&command->options);
     command->options.sources = &command->target.sources;
+    command->options.margin = strcmp(command->name, "top") == 0; /* clear report prints what pprof does */
     if (cli_options(&argc, argv, command, err) < 0 || read_words(command, argv, err) < 0) return -1;
     command->target.normalize = command->options.normalize;
     if (command->options.normalize && !command->target.bases.count)

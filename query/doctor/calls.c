@@ -10,6 +10,7 @@
 #include "query/profile/load.h"
 #include "query/profile/plain_name.h"
 #include "query/profile/start_up.h"
+#include "query/runs/sampling_error.h"
 #include "schema/schema.h"
 
 enum { NAME_WIDTH = 58 }; /* columns of a line that the figures leave */
@@ -23,6 +24,7 @@ struct calls {
     size_t type;
     int64_t total;  /* of all samples, before the filter */
     bool overflows; /* a sum was beyond 64 bits */
+    struct sampling_scale sampling;
 };
 
 typedef int calls_writer(struct calls *calls, void *context, struct error *err);
@@ -79,6 +81,8 @@ static int with_kind(struct doctor_report *report, const char *kind, calls_write
     const struct load_request request = {.kind = kind, .runs = &run};
     if (profile_load(&calls.profile, report->db, &request, err) < 0) return -1;
     int code = choose_type(&calls, err);
+    if (code == 0)
+        code = sampling_scale_of(report->db, id, kind, calls.profile.types[calls.type].type, &calls.sampling, err);
     if (code == 0) code = narrow(&calls, err);
     if (code == 0) {
         graph_build(&calls.graph, &calls.profile,
@@ -171,23 +175,32 @@ static void add_headings(struct grid *grid, const char *const *headings) {
         grid_left(grid, *headings);
 }
 
+/* "63 %"; with how far that may be off in a column of its own where it is sampled. */
+static void add_share(const struct calls *calls, struct grid *grid, int64_t value) {
+    grid_right(grid, percent_text(value, calls->total).text);
+    if (calls->sampling.variance > 0)
+        grid_right(grid, sampling_scale_margin(&calls->sampling, (double)value, (double)calls->total).text);
+}
+
 static int print_functions(struct calls *calls, void *context, struct error *err) {
-    static const char *const headings[] = {"itself", "%", "with callees", "%", "function", NULL};
+    static const char *const exact[] = {"itself", "%", "with callees", "%", "function", NULL};
+    static const char *const sampled[] = {"itself", "%", "± 95 %", "with callees", "%", "± 95 %", "function", NULL};
     struct doctor_report *report = calls->report;
-    struct grid grid = {.indent = "  ", .width = report->width, .columns = 5};
+    bool is_sampled = calls->sampling.variance > 0;
+    struct grid grid = {.indent = "  ", .width = report->width, .columns = is_sampled ? 7 : 5};
     int64_t shown = 0, *kinds = context;
     (void)err;
     if (!calls->graph.node_count) return 0;
     ++*kinds;
-    add_headings(&grid, headings);
+    add_headings(&grid, is_sampled ? sampled : exact);
     for (size_t i = 0; i < calls->graph.node_count; i++) {
         struct graph_node *node = calls->graph.nodes[i];
         if (start_up_is_frame(name_of(calls, node)) && !node->flat) continue;
         if (++shown > limit(report->options)) continue;
         grid_right(&grid, value_text(calls, graph_flat(node)).text);
-        grid_right(&grid, percent_text(graph_flat(node), calls->total).text);
+        add_share(calls, &grid, graph_flat(node));
         grid_right(&grid, value_text(calls, graph_cum(node)).text);
-        grid_right(&grid, percent_text(graph_cum(node), calls->total).text);
+        add_share(calls, &grid, graph_cum(node));
         add_name(calls, &grid, name_of(calls, node), file_of(node));
     }
     fprintf(report->out, "\n%s%s by function, %s%s%s\n", doctor_bold(report), calls->kind, type_heading(calls),
@@ -344,6 +357,10 @@ static void start_json(struct calls *calls, struct buffer *out, const char *sect
     add_json_text(out, "file", node->info.file);
     buffer_printf(out, ",\"flat\":%lld,\"cum\":%lld,\"total\":%lld", (long long)graph_flat(node),
                   (long long)graph_cum(node), (long long)calls->total);
+    if (calls->sampling.variance > 0)
+        buffer_printf(out, ",\"flat_error\":%.0f,\"cum_error\":%.0f",
+                      sampling_scale_error(&calls->sampling, (double)graph_flat(node)),
+                      sampling_scale_error(&calls->sampling, (double)graph_cum(node)));
 }
 
 static void end_json(const struct calls *calls, struct buffer *out, const char **separator) {

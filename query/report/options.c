@@ -46,6 +46,9 @@ const struct option_row report_shown_rows[] = {
      .preset = "true",
      .help = "Apply nodecount, nodefraction and edgefraction (default). `trim=false` shows everything."},
     SWITCH("all", all, "Show everything, print unrounded numbers, and say whether the values are exact."),
+    SWITCH("margin", margin,
+           "For `top` of sampled figures: a column that says how far flat% may be off, in 95 of 100 runs. "
+           "`clear top` has it by itself; `margin=false` leaves it out."),
     SWITCH("call_tree", call_tree, "One node for each call path, in graphs and callgrind."),
     SWITCH("all_types", all_types, "For callgrind: an event for each sample type, not only the one that is shown."),
     SWITCH("before_after", before_after, "For callgrind: two events for a difference, before and after."),

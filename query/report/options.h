@@ -35,7 +35,8 @@ struct report_options {
     int64_t columns;        /* of by_tag, at most */
     const char *history;    /* ours: a pattern: its functions in each run (there as well); "" or NULL none */
     struct sampling_scale
-        sampling; /* ours: how far sampled figures may be off: json; zeroed where that is not known. No option sets it */
+        sampling; /* ours: how far sampled figures may be off: json, and text with `margin`; zeroed where that is not known. No option sets it */
+    bool margin;  /* ours: `sampling` as a column of the text report */
     int cum;      /* 1: sorted by cumulative value; 0: by flat value */
     bool trim, call_tree, noinlines, showcolumns, compact_labels, relative_percentages, mean, normalize, drop_negative,
         intel_syntax;

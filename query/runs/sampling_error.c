@@ -1,6 +1,7 @@
 #include "query/runs/sampling_error.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -140,4 +141,13 @@ int sampling_scale_of(struct db *db, int64_t run_id, const char *kind, const cha
 double sampling_scale_error(const struct sampling_scale *scale, double value) {
     double rest = scale->whole > 0 ? fmax(0, 1 - value / scale->whole) : 1;
     return NORMAL_95 * sqrt(fabs(value) * scale->variance * rest);
+}
+
+struct sampling_margin sampling_scale_margin(const struct sampling_scale *scale, double value, double total) {
+    struct sampling_margin margin = {""};
+    if (scale->variance <= 0 || value == 0 || total == 0) return margin;
+    double points = 100 * sampling_scale_error(scale, value) / fabs(total);
+    if (points <= 0) return margin;
+    snprintf(margin.text, sizeof margin.text, points < 9.95 ? "±%.1f%%" : "±%.0f%%", points);
+    return margin;
 }

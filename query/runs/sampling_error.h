@@ -41,5 +41,11 @@ int sampling_scale_of(struct db *db, int64_t run_id, const char *kind, const cha
                       struct error *err);
 /* In 95 of 100 runs the truth lies within so much of the value, in its unit. */
 double sampling_scale_error(const struct sampling_scale *scale, double value);
+/* The same in points of percent of `total`, "±2.1%"; empty where samples cannot tell it (a function that met none of them, or all), and
+ * where no error is known. */
+struct sampling_margin {
+    char text[32];
+};
+struct sampling_margin sampling_scale_margin(const struct sampling_scale *scale, double value, double total);
 
 #endif
