@@ -109,6 +109,8 @@ static int read_options(int argc, char **argv, struct doctor_command *options, s
     if (cli_options(&argc, argv, options, err) < 0) return -1;
     if (options->other && options->peek) return error_usage(err, "--peek and --diff exclude each other");
     options->run = argv[1];
+    if (argc == 3 && !options->other)
+        return error_usage(err, "two runs are compared by clear doctor %s --diff %s", argv[1], argv[2]);
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
     return check_patterns(options, err);
 }

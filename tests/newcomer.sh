@@ -43,6 +43,7 @@ refused 'reports are text already' report --stdio
 refused 'the ending names the format: -o NAME.svg' export --svg
 refused 'the address is --http PORT' serve --port 8080
 refused 'the directory of the profiles is -o DIR' profile --output-dir x true
+refused 'two runs are compared by clear doctor 1 --diff 2' doctor 1 2
 refused 'did you mean --label' profile --lable x true
 refused 'name the run by its label' doctor --lable x
 refused 'clear tree and clear peek' top -g
