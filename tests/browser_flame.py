@@ -85,6 +85,9 @@ def try_zoom(page):
     assert page.parameter("zoom") not in ("", zoomed)  # its caller
     page.press_keys("0")
     assert page.parameter("zoom") == ""
+    # What was zoomed is no filter: the links to other pages have none.
+    links = page.run("return [...document.querySelectorAll('#nav a[href]')].map(link => [...new URL(link.href).searchParams.keys()])")
+    assert len(links) > 10 and not {"f", "i", "h", "s", "sf", "p", "zoom"} & {key for keys in links for key in keys}, links
 
 
 def try_narrow(page):

@@ -30,6 +30,7 @@ PAGES = [
     ("channels", "/?runs=queues&page=channels"),
     ("cells", "/?runs=cells&page=cells"),
     ("fibers", "/?runs=fibers&page=fibers"),
+    ("wall", "/?runs=waiting&kind=wall"),
     ("timeline", "/?runs=traced&page=timeline"),
     ("windows", "/?runs=phases&kind=heap&page=live"),
     ("windows-parts", "/?runs=phases&kind=heap&page=live&base=phases&base_from=200ms&base_to=800ms&from=800ms&to=2s"),
@@ -49,6 +50,8 @@ def make(db):
                                  ("queues", "channels", []), ("locks", "lock_contended", []), ("traced", "wait_books", ["--trace"])):
         shutil.copy(os.path.join(FIXTURES, name), name)
         record(db, label, "./" + name, *options)
+    shutil.copy(os.path.join(FIXTURES, "wall_books"), "wall_books")
+    record(db, "waiting", "./wall_books", "--wall", arguments=["1"])
     for i in range(5):
         tags = ["--tag", f"git_commit={0x3f1ab27c * (i + 2) % 2**32:08x}", "--tag", "branch=main"]
         record(db, "parser", "./parser", "--cpu=999", *tags, arguments=["--", "--mended"] if i < 3 else [])

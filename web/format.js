@@ -75,8 +75,8 @@ export function percent(part, whole) {
  * before a % says nothing; `digits` are those of a small change. */
 export function relative(percents, digits = 0) {
   if (percents === null || percents === undefined) return 'from 0';
-  const factor = 1 + percents / 100, places = Math.abs(percents) < 10 ? digits : 0;
-  if (factor >= 1e6) return '> × 1,000,000';
+  const factor = 1 + percents / 100, places = percents && Math.abs(percents) < 10 ? digits : 0;
+  if (factor >= 1e6) return '> × 10⁶';
   if (factor >= 10) return `× ${factor < 100 ? +factor.toFixed(1) : count(factor)}`;
   return `${percents > 0 ? '+' : ''}${percents.toFixed(places)}%`;
 }

@@ -57,16 +57,16 @@ class ComparePage extends Page {
 
   columns() {
     const { old, new: fresh } = this.answer;
-    const side = (key, title) => ({ key, title, width: 104, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
-    const noise = (key, of) => ({ key, title: 'sd', width: 78, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
+    const side = (key, title) => ({ key, title, width: 100, value: row => row[key], exact: row => row[key], text: row => value(row[key], unitOfColumn(row.figure)) });
+    const noise = (key, of) => ({ key, title: 'sd', width: 74, value: row => row[of].sd ?? -1, text: row => row[of].sd === null ? '' : value(Math.round(row[of].sd), unitOfColumn(row.figure)) });
     return [
       { key: 'word', title: 'change', isText: true, width: 104, text: row => CHANGES[row.word], class: row => row.word === 'noise' || row.word === 'unchanged' ? 'faint' : row.delta > 0 ? 'grew' : 'shrank' },
-      { key: 'subject', title: 'of', isText: true, grow: true, width: 196, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
-      { key: 'section', title: 'section', isText: true, width: 78, text: row => row.section },
+      { key: 'subject', title: 'of', isText: true, grow: true, width: 190, text: row => text(row.subject ? row.subject + (row.file ? `  ${row.file.replace(/^.*\//, '')}${row.line ? ':' + row.line : ''}` : '') : 'the whole run') },
+      { key: 'section', title: 'section', isText: true, width: 72, text: row => row.section },
       { key: 'figure', title: 'figure', isText: true, width: 136, text: row => heading(row.figure) },
       side('before', 'before'), ...old.n > 1 ? [noise('sd1', 'old')] : [], side('after', 'after'), ...fresh.n > 1 ? [noise('sd2', 'new')] : [],
-      { key: 'delta', title: 'difference', width: 108, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
-      { key: 'percent', title: 'relative', width: 116, value: row => row.percent === null ? row.delta ? Infinity : 0 : Math.abs(row.percent), exact: row => row.percent, text: row => row.percent === null && !row.delta ? '' : relative(row.percent) },
+      { key: 'delta', title: 'difference', width: 104, value: row => Math.abs(row.delta), exact: row => row.delta, text: row => (row.delta > 0 ? '+' : '') + value(row.delta, unitOfColumn(row.figure)) },
+      { key: 'percent', title: 'relative', width: 98, value: row => row.percent === null ? row.delta ? Infinity : 0 : Math.abs(row.percent), exact: row => row.percent, text: row => row.percent === null && !row.delta ? '' : relative(row.percent) },
     ];
   }
 
