@@ -1,4 +1,4 @@
-"""Holds a trace file against the tables: trace_viewers.py DB DIRECTORY perfetto|chrome|kinds TRACE, where DIRECTORY has Google's trace processor.
+"""Holds a trace file against the tables: trace_viewers.py DB DIRECTORY perfetto|chrome|kinds|fibers TRACE, where DIRECTORY has Google's trace processor.
 Counts slices, flows, threads and counters by its SQL and compares them with what plain sqlite3 says of the tables."""
 import json
 import pathlib
@@ -110,12 +110,28 @@ def check_kinds(db, trace, run):
                         WHERE run_id = ? AND kind = 'cpu'""", (run,))], "CPU samples")
 
 
+def check_fibers(db, trace, run):
+    """Fibers: their slices and moments with their numbers, and all of one fiber, on any threads, as one flow in the order of time."""
+    same(trace.ask("SELECT name, idx, value FROM stats WHERE severity IN ('error', 'data_loss') AND value <> 0"), [], "errors of the trace processor")
+    events = db.execute("""SELECT start_ns, duration_ns, tid, events.kind, events.kind || ' ' || objects.name, value FROM events
+                           JOIN objects ON objects.id = object_id JOIN processes ON processes.id = process_id
+                           WHERE run_id = ? AND events.kind IN ('spawn', 'fiber', 'finish')""", (run,)).fetchall()
+    assert events
+    same(trace.ask("""SELECT ts, dur, tid, category, slice.name, args.int_value FROM slice JOIN thread_track ON thread_track.id = track_id JOIN thread USING (utid)
+                      JOIN args ON args.arg_set_id = slice.arg_set_id AND args.key = 'debug.fiber'"""), events, "fibers")
+    flows = trace.ask("""SELECT before.int_value, after.int_value, first.ts, second.ts FROM flow
+                         JOIN slice AS first ON first.id = slice_out JOIN args AS before ON before.arg_set_id = first.arg_set_id AND before.key = 'debug.fiber'
+                         JOIN slice AS second ON second.id = slice_in JOIN args AS after ON after.arg_set_id = second.arg_set_id AND after.key = 'debug.fiber'""")
+    assert all(before == after and first <= second for before, after, first, second in flows), "a flow from fiber to fiber, or backwards"
+    same([(len(flows),)], [(len(events) - len({event[5] for event in events}),)], "steps of fibers")
+
+
 def main(path, directory, kind, file):
     db = sqlite3.connect(path)
     run, = db.execute("SELECT max(id) FROM runs").fetchone()
     trace = TraceProcessor(directory, file)
-    if kind == "kinds":
-        check_kinds(db, trace, run)
+    if kind in ("kinds", "fibers"):
+        (check_kinds if kind == "kinds" else check_fibers)(db, trace, run)
         return
     check_common(db, trace, run)
     if kind == "perfetto":

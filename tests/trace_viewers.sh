@@ -38,3 +38,8 @@ done
 expect_status 0 profile --quiet -o none.profile --cpu=999 --trace=all --trace-limit 10ms "$FIXTURES/trace_books" 5 >books.txt
 "$CLEAR" export --format perfetto -o kinds.perfetto-trace
 timeout 120 python3 "$ROOT/tests/trace_viewers.py" t.db "$processor" kinds kinds.perfetto-trace || fail 'every kind: the lines above'
+
+# Fibers, which go from thread to thread.
+expect_status 0 profile --quiet -o none.profile --trace=fiber "$FIXTURES/fibers" >books.txt
+"$CLEAR" export --format perfetto -o fibers.perfetto-trace
+timeout 120 python3 "$ROOT/tests/trace_viewers.py" t.db "$processor" fibers fibers.perfetto-trace || fail 'fibers: the lines above'
