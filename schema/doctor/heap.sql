@@ -288,7 +288,8 @@ found AS (
                             WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS is_copied
           FROM share) AS share
 ),
-peaked AS (
+-- Made once: what is decided from a column below would look it up again each time that the column is named.
+peaked AS MATERIALIZED (
     SELECT found.*,
            CASE WHEN peak_bytes >= (SELECT value FROM rules WHERE name = 'heap_peak_bytes')
                 THEN (SELECT CAST(round(100.0 * found.peak_bytes / nullif(max(

@@ -10,15 +10,16 @@ DELETE FROM temp.wanted_processes;
 DELETE FROM temp.used_objects;
 DELETE FROM temp.used_keys;
 DELETE FROM temp.used;
+-- CROSS JOIN: from the wanted ones, however few the file has; otherwise SQLite reads all rows of the file for each run.
 INSERT INTO temp.wanted_profiles(id)
 SELECT profiles.id
 FROM temp.wanted_runs
-JOIN main.profiles ON profiles.run_id = wanted_runs.id;
+CROSS JOIN main.profiles ON profiles.run_id = wanted_runs.id;
 INSERT INTO temp.wanted_processes(id)
 SELECT processes.id
 FROM temp.wanted_runs
-JOIN main.processes ON processes.run_id = wanted_runs.id;
+CROSS JOIN main.processes ON processes.run_id = wanted_runs.id;
 INSERT OR IGNORE INTO temp.used_keys(id)
 SELECT site_rows.site_key_id
 FROM temp.wanted_profiles
-JOIN main.site_rows ON site_rows.profile_id = wanted_profiles.id;
+CROSS JOIN main.site_rows ON site_rows.profile_id = wanted_profiles.id;

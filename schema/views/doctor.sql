@@ -26,7 +26,8 @@ FROM (
         substr(finding.key, 101, CAST(substr(finding.key, 71, 10) AS INTEGER)) AS subject,
         finding.value AS evidence,
         substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER), CAST(substr(finding.key, 81, 10) AS INTEGER)) AS trace_ids,
-        iif(trim(substr(finding.key, 91, 10)) = '', NULL,
+        iif(trim(substr(finding.key, 91, 10)) = '',
+            (SELECT text FROM advice WHERE advice.code = trim(substr(finding.key, 1, 20)) || '-' || trim(substr(finding.key, 21, 20))),
             substr(finding.key, 101 + CAST(substr(finding.key, 71, 10) AS INTEGER) + CAST(substr(finding.key, 81, 10) AS INTEGER)))
             AS advice,
         iif(trim(substr(finding.key, 1, 20)) = 'saturation', 0, 1) AS place,
@@ -34,6 +35,7 @@ FROM (
     FROM runs AS run
     -- The findings of one run, in order, as an object: texts and weight, and the evidence. So any condition on the run arrives here: see the
     -- view doctor_heap. There is no ORDER BY around it, for SQLite takes no condition into a view that has one and is counted.
+    -- Advice that is a text for a code is looked up after it: it is longer than all the rest. NULL stands for it.
     JOIN json_each((
         SELECT '{' || group_concat(
                    '"' || printf('%-20s%-20s%-10s%20d%10d%10d%10s', section, code, severity, weight, length(subject), length(trace_ids),
@@ -48,19 +50,19 @@ FROM (
                    || '":' || evidence) || '}'
         FROM (SELECT *, subject || trace_ids || coalesce(advice, '') AS texts
               FROM (
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 0 AS place, count AS weight
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL AS advice, 0 AS place, count AS weight
               FROM doctor_saturation WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, inuse_bytes
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, inuse_bytes
               FROM doctor_heap WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
               FROM doctor_lock WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cost_ns
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cost_ns
               FROM doctor_thread WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, time_ns
               FROM doctor_io WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, iif(code = 'herd', switch_ns, wait_ns)
@@ -69,19 +71,19 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, time_ns
               FROM doctor_trace WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, wait_ns
               FROM doctor_channel WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, cow_bytes
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, cow_bytes
               FROM doctor_cell WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, coalesce(total_lifetime_ns, 0)
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, coalesce(total_lifetime_ns, 0)
               FROM doctor_fibers WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, alloc_bytes
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, alloc_bytes
               FROM doctor_freeze WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, 0
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, 0
               FROM doctor_hardware WHERE run_id = run.id
               )
               ORDER BY place, CASE severity WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 WHEN 'note' THEN 2 ELSE 3 END,

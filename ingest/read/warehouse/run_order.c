@@ -182,8 +182,8 @@ int run_order_keep(struct source_names *names, int64_t there, int64_t here, stru
 /* ---- reading alone ----------------------------------------------------------------------------------------------- */
 
 int run_order_want(struct db *db, int64_t run_id, struct error *err) {
-    /* wanted.sql makes the table that want_one empties */
-    return db_exec(db, embedded_text("merge/wanted.sql"), err) || want_one(db, run_id, err) ? -1 : 0;
+    static const char make[] = "CREATE TEMP TABLE IF NOT EXISTS wanted_runs(id INTEGER PRIMARY KEY) STRICT";
+    return db_exec(db, make, err) || want_one(db, run_id, err) ? -1 : 0;
 }
 
 int run_order_read(struct db *db, enum source_name name, int64_t run_id, struct buffer *ids, struct error *err) {
