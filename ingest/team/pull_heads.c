@@ -148,10 +148,11 @@ static int put_tables(struct heads *heads, bool with_figures, struct error *err)
 
 static int put_totals(struct heads *heads, struct error *err) {
     struct team_answer answer;
+    const char *put = embedded_text("team/put_head_totals.sql");
     int code = team_ask(&heads->team->server, embedded_text("team/head_totals.sql"), heads->values, 3, &answer, err);
     for (int row = 0; code == 0 && row < answer.rows; row++) {
         int64_t place = place_of(heads, &answer, row);
-        sqlite3_stmt *insert = db_prepare(heads->db, embedded_text("team/put_head_totals.sql"), err);
+        sqlite3_stmt *insert = db_prepare(heads->db, put, err);
         if (!insert || place < 0) {
             code = -1;
             break;
