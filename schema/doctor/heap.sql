@@ -281,8 +281,8 @@ found AS (
                      AND 9223372036854775807 AS is_searched,
                  -- Whether a buffer is copied: one block replaces another where blocks are only made anew, too, but then not most are larger.
                  CASE WHEN alloc_bytes >= (SELECT value FROM rules WHERE name = 'quadratic_bytes')
-                      THEN (SELECT coalesce(100 * sum(details.copy_step_count)
-                                            >= sum(details.replaced_count) * (SELECT value FROM rules WHERE name = 'quadratic_copy_percent'), 0)
+                      THEN (SELECT iif(coalesce(100 * sum(details.copy_step_count)
+                                                >= sum(details.replaced_count) * (SELECT value FROM rules WHERE name = 'quadratic_copy_percent'), false), 1, 0)
                             FROM profiles
                             JOIN site_details AS details ON details.profile_id = profiles.id
                             WHERE profiles.run_id = share.run_id AND details.trace_id = share.trace_id) END AS is_copied
