@@ -566,6 +566,45 @@ static void test_temporary_blocks(void **state) {
         expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].site.expected, cases[i].site.why);
 }
 
+/* A buffer that realloc makes a little larger a thousand times, or that is copied into a block that is. */
+static void test_quadratic_growth(void **state) {
+    (void)state;
+    static const struct {
+        const char *why;
+        int64_t steps, step_bytes, resize_growth; /* of realloc */
+        int64_t replaced, copies, copy_bytes, copy_growth;
+        const char *expected;
+    } cases[] = {
+        {"by realloc", 1000, 67108864, 4194304, 0, 0, 0, 0, "quadratic-growth warning"},
+        {"one step less", 999, 67108864, 4194304, 0, 0, 0, 0, ""},
+        {"a byte less", 1000, 67108863, 0, 0, 0, 0, 0, ""},
+        {"15.9 times of what was added", 1000, 67108864, 4194305, 0, 0, 0, 0, ""},
+        {"by copies", 0, 0, 0, 1000, 1000, 67108864, 4194304, "quadratic-growth warning"},
+        {"one copy less", 0, 0, 0, 999, 999, 67108864, 4194304, ""},
+        {"too large copies", 0, 0, 0, 1000, 1000, 67108864, 4194305, ""},
+        {"90 % of the blocks that are replaced", 0, 0, 0, 2000, 1800, 67108864, 0, "quadratic-growth warning"},
+        {"less than 90 %", 0, 0, 0, 2000, 1799, 67108864, 0, ""},
+        {"by both", 500, 33554432, 0, 500, 500, 33554432, 0, "quadratic-growth warning"},
+        {"a step less by realloc, and blocks that are replaced, not copied", 999, 67108864, 0, 2000, 1000, 67108864, 0,
+         ""},
+    };
+    static const struct site_case site = {"", "profile", 10000, 80000000, 10000, 0, ""};
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (1, 1, 1, '[]'), (2, 2, 2, '[]')");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        put_case(i, "heap", put_sites, &site);
+        put("INSERT INTO site_details(profile_id, trace_id, realloc_bytes, resized_bytes, step_count, step_bytes, "
+            "replaced_count, copy_step_count, copy_step_bytes, copy_growth_bytes) "
+            "SELECT min(id), 1, %lld, 0, %lld, %lld, %lld, %lld, %lld, %lld FROM profiles WHERE run_id %% %d = %zu "
+            "GROUP BY run_id",
+            (long long)cases[i].resize_growth, (long long)cases[i].steps, (long long)cases[i].step_bytes,
+            (long long)cases[i].replaced, (long long)cases[i].copies, (long long)cases[i].copy_bytes,
+            (long long)cases[i].copy_growth, SPLIT, i + 1);
+    }
+    ran("UPDATE sites SET alloc_bytes = 0, free_bytes = 0 WHERE trace_id = 2 AND alloc_count = 0");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("(SELECT * FROM doctor_heap WHERE trace_id = 1)", i, cases[i].expected, cases[i].why);
+}
+
 /* What a process makes in its first window and keeps are tables of its start, where it lived on for long enough to tell. */
 /* Blocks of which there were no more for long are a note by themselves; other rules are seen without that. */
 static void no_quiet_rule(void) {
@@ -1378,6 +1417,7 @@ int main(void) {
         TEST(test_freeze),
         TEST(test_tiny_blocks),
         TEST(test_temporary_blocks),
+        TEST(test_quadratic_growth),
         TEST(test_quiet_sites),
         TEST(test_tables_of_the_start),
         TEST(test_growth),
