@@ -1,5 +1,6 @@
 """Runs, Top, Peek, Tags and Source in a browser: browser_tables.py. Every number is compared with what clear prints for the same selection."""
 import os
+import time
 
 from browser import Page, Server, clear, clear_json, tour
 from webdriver import DOWN, END, ENTER, ESCAPE, HOME, UP
@@ -35,6 +36,15 @@ def try_runs(page):
     assert column(page, "label") == [run["label"] for run in clear_json("runs", "--json", "--tag", "branch=main")]
     page.go("/?kind=lock")
     assert set(column(page, "label")) == {"locks"}
+    day = want[0]["started_ns"] // 10**9 // 86400 * 86400
+    name = lambda days: time.strftime("%Y-%m-%d", time.gmtime(day + 86400 * days))
+    for path, first, last in ((f"/?since={name(0)}", 0, 9), (f"/?since={name(1)}", 1, 9), (f"/?until={name(0)}", -9999, 0), (f"/?until={name(-1)}", -9999, -1), (f"/?since={name(-1)}&until={name(0)}", -1, 0)):
+        page.go(path)
+        assert column(page, "label") == [run["label"] for run in want if first <= (run["started_ns"] // 10**9 - day) // 86400 <= last], path
+    page.run("const field = [...document.querySelectorAll('input[type=date]')][0]; field.value = arguments[0]; field.dispatchEvent(new Event('change'))", name(1))
+    page.until("location.search.includes(arguments[0])", "since=" + name(1))
+    press(page, "All runs")
+    page.until("!location.search.includes('since')")
     page.go("/?label=known")
     assert set(column(page, "label")) == {"known"}
     page.go("/?tag=branch%3Dmain&figure=cpu_ns")

@@ -28,11 +28,13 @@ class RunsPage extends Page {
   async load() {
     const { label, tag, kind } = this.app.state;
     const rows = [];
-    for (let more = true; more && rows.length < MOST;) {
-      const query = new URLSearchParams({ limit: PAGE, ...label && { label }, ...tag && { tag }, ...kind && { kind }, ...rows.length && { before: rows[rows.length - 1].uuid } });
+    const [first, end] = this.days();
+    for (let more = true, last = null; more && rows.length < MOST;) {
+      const query = new URLSearchParams({ limit: PAGE, ...label && { label }, ...tag && { tag }, ...kind && { kind }, ...last && { before: last.uuid } });
       const { body } = await api.get('runs', query.toString(), this.signal);
-      rows.push(...body);
-      more = body.length === PAGE;
+      rows.push(...body.filter(run => run.started_ns >= first && run.started_ns < end));
+      last = body[body.length - 1];
+      more = body.length === PAGE && last.started_ns >= first;
     }
     this.rows = rows;
     this.build();
@@ -41,8 +43,14 @@ class RunsPage extends Page {
   refresh() {}
 
   key() {
-    const { label, tag, kind } = this.app.state;
-    return JSON.stringify([label, tag, kind]);
+    const { label, tag, kind, since, until } = this.app.state;
+    return JSON.stringify([label, tag, kind, since, until]);
+  }
+
+  /* From the beginning of the day `since` to the end of the day `until`, in UTC as the table shows times. What is no day is no limit. */
+  days() {
+    const { since, until } = this.app.state, ns = (day, otherwise) => Number.isNaN(Date.parse(day)) ? otherwise : Date.parse(day) * 1e6;
+    return [ns(since, -Infinity), ns(until, Infinity) + 86400e9];
   }
 
   build() {
@@ -65,8 +73,14 @@ class RunsPage extends Page {
     const tags = [...new Set(this.rows.flatMap(run => Object.entries(run.tags).map(([key, of]) => `${key}=${of}`)))].sort().slice(0, 500);
     const among = (list, chosen) => chosen && !list.includes(chosen) ? [chosen, ...list] : list;
     const field = (title, all, list, name) => select(title, [['', all], ...among(list, now[name]).map(one => [one, shorten(text(one), 40)])], now[name], chosen => go({ [name]: chosen }));
+    const day = (title, name) => {
+      const input = h('input', { type: 'date', title: `${title} this day (UTC)`, onchange: () => go({ [name]: input.value }) });
+      input.value = now[name];
+      return h('label', { class: 'inline' }, `${title} `, input);
+    };
     return [field('label', 'any label', labels, 'label'), field('tag', 'any tag', tags, 'tag'), field('kind of profile', 'any kind', kinds, 'kind'),
-      now.label || now.tag || now.kind ? button('All runs', () => go({ label: '', tag: '', kind: '' }), { class: 'quiet' }) : null, h('span', { class: 'space' }),
+      day('since', 'since'), day('until', 'until'),
+      now.label || now.tag || now.kind || now.since || now.until ? button('All runs', () => go({ label: '', tag: '', kind: '', since: '', until: '' }), { class: 'quiet' }) : null, h('span', { class: 'space' }),
       h('label', { class: 'inline' }, 'figure ', select('figure over the runs', FIGURES, now.figure || 'duration_ns', figure => go({ figure })))];
   }
 

@@ -15,7 +15,7 @@ export const SELECTION = ['runs', 'base', 'kind', 'si', 'from', 'to', 'window', 
   'nf', 'norm', 'unit', 'noinlines', 'rel'];
 
 /* How it is looked at. */
-const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'find',
+const VIEW = ['page', 'pivot', 'inverted', 'zoom', 'q', 'fold', 'sort', 'order', 'function', 'figure', 'subject', 'label', 'tag', 'since', 'until', 'find',
   'pick', 'against', 'finding', 'query', 'sql'];
 
 const NAMES = [...SELECTION, ...VIEW];
