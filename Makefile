@@ -323,9 +323,9 @@ $(BUILD)/gen/embed.c: schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS)
 	@mkdir -p $(@D)
 	awk -f schema/embed.awk $(EMBEDDED) $(TEAM_VIEWS) > $@.tmp && mv $@.tmp $@
 # The views of a file in PostgreSQL's dialect, for a team's store.
-$(TEAM_VIEWS): schema/team_dialect.awk $(FILE_VIEWS)
+$(TEAM_VIEWS): schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS)
 	@mkdir -p $(@D)
-	awk -f schema/team_dialect.awk $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
+	awk -f schema/team_dialect.awk schema/tables.sql $(FILE_VIEWS) > $@.tmp && mv $@.tmp $@
 $(BUILD)/gen/embed.o: $(BUILD)/gen/embed.c
 	$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
 $(BUILD)/gen/profile.pb-c.c $(BUILD)/gen/profile.pb-c.h &: $(PROFILE_PROTO)

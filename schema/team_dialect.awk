@@ -18,6 +18,8 @@
 #   FROM (SELECT ...)      gets an alias, which PostgreSQL 15 wants
 #   char(n)                chr(n)
 #   substr, round, sum     the same name, another meaning: in dialect.sql
+#   a.profile_id = b.id    ... AND a.run_number = b.run_number, for an id in a store is made of the number of the run and its own, so that no
+#                          index has it: a condition on the run arrives at each table by its number (process_id likewise)
 
 BEGIN {
     renamed["char"] = "chr"
@@ -26,7 +28,9 @@ BEGIN {
     for (i in words) ends_order[words[i]] = 1
     split("null true false distinct unknown", words, " ")
     for (i in words) is_literal[words[i]] = 1
-    for (i = 1; i < ARGC; i++) read_view(ARGV[i])
+    for (i = 1; i < ARGC; i++)
+        if (ARGV[i] ~ /tables\.sql$/) read_tables(ARGV[i])
+        else read_view(ARGV[i])
     for (i = 1; i <= views; i++) put(names[i])
     exit failed
 }
@@ -208,7 +212,50 @@ function order(i) {
     order_item(i - 1)
 }
 
+# ---- the run of a row ----
+
+# The tables of a run that have a column run_number in the schema clear_rows: those of a profile or process.
+function read_tables(file,    line, name, field) {
+    while ((getline line < file) > 0) {
+        split(line, field, /[ (]+/)
+        if (line ~ /^CREATE (TABLE|VIEW) /) name = field[3]
+        if (line ~ /^    (profile_id|process_id) +INTEGER/ || name == "sites" || name == "profiles" || name == "processes") has_run[name] = 1
+    }
+    close(file)
+}
+
+# row_of[alias]: the tables with a run that a view calls so; other[alias]: a query or another table is called so.
+function find_aliases(    i, alias) {
+    split("", row_of)
+    split("", other)
+    for (i = 1; i <= count; i++) {
+        if (word[i + 1] == "as" && (tok[i + 2] == "(" || word[i + 2] == "materialized")) other[word[i]] = 1
+        if (tok[i] == ")" && word[i + 1] == "as") other[word[i + 2]] = 1
+        if ((word[i] != "from" && word[i] != "join") || tok[i + 1] == "(") continue
+        alias = word[i + 2] == "as" ? word[i + 3] : word[i + 1]
+        if (!(word[i + 1] in has_run)) other[alias] = 1
+        else if (row_of[alias] !~ " " word[i + 1] "$") row_of[alias] = row_of[alias] " " word[i + 1]
+    }
+}
+
+# What an alias has in a column: "profile", "process" or nothing.
+function owner_of(alias, column) {
+    if (!(alias in row_of) || alias in other) return ""
+    if (column == "profile_id" || column == "process_id") return substr(column, 1, 7)
+    return column != "id" ? "" : row_of[alias] == " profiles" ? "profile" : row_of[alias] == " processes" ? "process" : ""
+}
+
+# The tokens ALIAS.COLUMN = ALIAS.COLUMN, from the first.
+function same_run(i,    owner) {
+    if (tok[i + 1] != "." || tok[i + 3] != "=" || tok[i + 5] != ".") return
+    owner = owner_of(word[i], word[i + 2])
+    if (owner != "" && owner == owner_of(word[i + 4], word[i + 6]))
+        tail[i + 6] = tail[i + 6] " AND " tok[i] ".run_number = " tok[i + 4] ".run_number"
+}
+
 function translate(    i) {
+    find_aliases()
+    for (i = 1; i <= count; i++) same_run(i)
     for (i = 1; i <= count; i++)
         if (word[i] == "order" && word[i + 1] == "by") order(i + 2)
     for (i = 1; i <= count; i++) {

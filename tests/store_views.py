@@ -1,8 +1,8 @@
 """store_views.py CLEAR FILE STORE PROJECT: every view of a file has the same rows in a store that has the file's runs alone.
 
 Rows are compared as sets, with these differences, which docs/store.md names: ids are the store's, so what they stand for is compared;
-numbers that are equal are equal, whether a point is behind them or not (15 digits of a real number); of lists of stacks the order is not;
-site_history shows another one of the stacks with a signature."""
+numbers that are equal are equal, whether a point is behind them or not (15 digits of a real number); of lists of stacks and
+of the waits and calls that an advice names the order is not; site_history shows another one of the stacks with a signature."""
 import collections
 import json
 import sqlite3
@@ -62,6 +62,8 @@ class Names:
     def thing_of(self, column):
         if column in ("release_id", "slowest_id", "region_id"):
             return "event"
+        if column == "other_id":
+            return "object"
         for thing in self.things:
             if column == thing + "_id" or column.endswith("_" + thing + "_id"):
                 return thing
@@ -76,7 +78,9 @@ class Names:
         if column == "trace_ids" and value:
             return sorted(map(str, (self.things["trace"](key) for key in json.loads(value))))
         if column == "evidence" and value:
-            return {key: number(item) for key, item in json.loads(value).items()}
+            return sorted((key, self.normal(key, item)) for key, item in json.loads(value).items())
+        if column == "advice" and value:
+            return sorted(value.replace(".", " ").replace(";", " ").split())
         return number(value)
 
 

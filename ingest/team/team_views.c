@@ -85,19 +85,28 @@ static void add_column(struct buffer *sql, const struct layout_table *table, int
     buffer_printf(sql, " AS \"%s\"", column->name);
 }
 
+/* In the schema clear_rows with the number of the run as another column, by which the views of a file join them; in clear_views the columns
+ * of a file. */
 static void add_view(struct buffer *sql, const struct layout_table *table) {
     int owner = layout_owner(table);
+    struct buffer names = {0};
     /* layers-ok: names of clear's own schema */
-    buffer_printf(sql, "CREATE VIEW clear_views.\"%s\" AS SELECT ", table->name);
+    buffer_printf(sql, "CREATE VIEW clear_rows.\"%s\" AS SELECT ", table->name);
     for (int i = 0; i < table->column_count; i++) {
-        if (i) buffer_add_text(sql, ", ");
         add_column(sql, table, i, owner);
+        buffer_add_text(sql, ", ");
+        buffer_printf(&names, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
     }
+    buffer_add_text(sql, "names.number AS run_number");
     /* layers-ok: as above */
     buffer_printf(sql, " FROM clear.\"%s\" AS row JOIN clear.run_names AS names USING (project, month, run)",
                   table->name);
     if (table->is_list) layout_add_unnest(sql, table, owner);
     buffer_add_text(sql, " WHERE row.project = clear_views.project();\n");
+    /* layers-ok: as above */
+    buffer_printf(sql, "CREATE VIEW clear_views.\"%s\" AS SELECT %s FROM clear_rows.\"%s\";\n", table->name,
+                  buffer_text(&names), table->name);
+    buffer_free(&names);
 }
 
 /* ---- clear's own rules ------------------------------------------------------------------------------------------- */
