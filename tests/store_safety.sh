@@ -96,6 +96,27 @@ expect_status 1 as eve "$CLEAR" store gc --keep 1d --db $STORE 2>err.txt
 expect_match "$(cat err.txt)" 'permission denied' 'gc as clear_read'
 expect_equal "$(run_count roles)" $((runs + 1)) 'runs after clear_read tried to delete'
 expect_status 1 as mallory "$CLEAR" pull -q all --from $STORE --project roles --db mallory.db 2>err.txt
+# Hard texts by the store's address, as the owner and as one who may only read: the list, findings and bytes of a file with the same runs.
+hard="o'ne\"; \\"
+export XDG_CACHE_HOME=$PWD/cache
+ids() { sed -E 's/"(run_id|id)":[0-9]+/"\1":N/g'; }
+"$CLEAR" runs --json --db back.db | ids >want.txt
+[ "$(wc -c <want.txt)" -gt 1000 ] || fail 'few runs in the list of the file'
+for who in clear eve; do
+    as $who "$CLEAR" runs --json --db $STORE --project "$hard" 2>err.txt | ids | diff want.txt - >diff.txt || fail "the list as $who: $(head -5 diff.txt err.txt)"
+    for uuid in $(sql back.db 'SELECT uuid FROM runs ORDER BY id LIMIT 4'); do
+        for command in 'doctor --json' 'export --format json -o -'; do
+            # shellcheck disable=SC2086
+            "$CLEAR" $command --db back.db "$uuid" 2>/dev/null | ids >one.txt
+            # shellcheck disable=SC2086
+            as $who "$CLEAR" $command --db $STORE --project "$hard" "$uuid" 2>err.txt | ids | diff one.txt - >diff.txt || fail "$command as $who: $(head -5 diff.txt err.txt)"
+        done
+    done
+    expect_status 2 as $who "$CLEAR" doctor --db $STORE --project "$hard" "k'=' OR 1=1 --" 2>err.txt
+    rm -rf "$XDG_CACHE_HOME"
+done
+expect_status 1 as mallory "$CLEAR" runs --db $STORE --project "$hard" 2>err.txt
+expect_match "$(cat err.txt)" 'permission denied' 'a list as one who may nothing'
 for statement in 'DELETE FROM clear.runs' "UPDATE clear.functions SET name = ''" 'TRUNCATE clear.runs' "INSERT INTO clear.meta VALUES ('a', 'b')" 'DROP TABLE clear.runs'; do
     for who in ci eve; do as $who psql -Xq -v ON_ERROR_STOP=1 -c "$statement" 2>/dev/null && fail "$who may: $statement"; done
 done
