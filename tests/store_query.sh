@@ -33,6 +33,15 @@ cut -d: -f1 all.txt | sort -u >seen.txt
 comm -13 seen.txt both.txt >empty.txt
 [ ! -s empty.txt ] || fail "no file has rows of $(cat empty.txt)"
 
+# The totals of a run are a table in a file, and made of its figures in a store.
+totals='SELECT uuid, alloc_count, alloc_bytes, inuse_count, inuse_bytes, peak_bytes, lock_acquires, lock_contended, lock_wait_ns, cpu_ns, recorder_cpu_ns,
+    dropped, truncated, run_totals.sample_n, sample_bytes FROM run_totals JOIN runs ON runs.id = run_totals.run_id ORDER BY uuid'
+for db in a c; do
+    "$CLEAR" query --remote --db $STORE --project $db --format csv --rows 0 "$totals" >remote.txt 2>err.txt || fail "run_totals: $(cat err.txt)"
+    "$CLEAR" query --db $db.db --format csv --rows 0 "$totals" >file.txt || fail "run_totals of $db.db"
+    expect_same_file remote.txt file.txt "the totals of the runs of $db.db"
+done
+
 # ---- what it prints ----
 remote() { "$CLEAR" query --remote --db $STORE --project saved "$@"; }
 plain='SELECT run_id, label, alloc_bytes, duration_ns / 3e9 AS part, label IS NULL AS none FROM run_summary ORDER BY run_id'
