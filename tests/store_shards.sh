@@ -25,6 +25,23 @@ for project in one two here; do
     expect_equal "$(sql $project.db 'SELECT count(*), count(DISTINCT uuid) FROM runs')" "$runs|$runs" "runs of $project"
     check_db $project.db
 done
+# postgres_fdw over the three, as docs/store.md has it: one table of all runs, to read. The partitions are those of the projects.
+link() { # link SERVER PROJECT
+    PGHOST=${places[0]} pg "CREATE SERVER shard$1 FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '${places[$1]}', dbname 'profiles');
+        CREATE USER MAPPING FOR clear SERVER shard$1 OPTIONS (user 'clear');
+        CREATE FOREIGN TABLE everywhere.$2 PARTITION OF everywhere.runs FOR VALUES IN ($(PGHOST=${places[$1]} pg "SELECT project FROM clear.projects WHERE name = '$2'"))
+            SERVER shard$1 OPTIONS (schema_name 'clear', table_name 'runs')" || fail "the foreign partition $2"
+}
+# The server from npm comes without it.
+if [ -n "$(PGHOST=${places[0]} pg "SELECT name FROM pg_available_extensions WHERE name = 'postgres_fdw'")" ]; then
+    PGHOST=${places[0]} pg 'CREATE EXTENSION postgres_fdw; CREATE SCHEMA everywhere;
+        CREATE TABLE everywhere.runs (project bigint NOT NULL, run uuid NOT NULL, started_ns bigint) PARTITION BY LIST (project)' || fail postgres_fdw
+    link 1 one
+    link 2 two
+    expect_equal "$(PGHOST=${places[0]} pg 'SELECT count(*), count(DISTINCT project) FROM everywhere.runs')" "$((2 * runs))|2" 'runs of both shards from the coordinator'
+elif [ -z "${CLEAR_POSTGRES:-}" ]; then
+    fail 'postgres_fdw is not there'
+fi
 # Runs that are here are not hidden; a password and a shard that is away are said.
 expect_status 1 "$CLEAR" store shard --project here --at "${url[1]}" --db "${url[0]}" 2>err.txt
 expect_match "$(cat err.txt)" 'has runs here' 'a project with runs'
