@@ -176,7 +176,7 @@ struct exchange {
     struct job *job;                    /* of the API: NULL, or the command that makes the answer */
     struct api_given given;
     char *filename;                            /* of the API: of a download */
-    char *kept_as;                             /* of the API: the key in server->answers; owned */
+    char *kept_as;                             /* of the API: the key in server->answers or ->trees; owned */
     const char *type;                          /* of the API: of the content; NULL: JSON */
     unsigned failure;                          /* of the API: the status where the command fails; 0: 500 */
     void (*finish)(struct exchange *exchange); /* makes the reply when the job is done; of a stream, when it begins */

@@ -228,8 +228,7 @@ static char *encode_notes(const char *notes) {
     return text.size ? buffer_take(&text) : NULL;
 }
 
-/* The command, and when the warehouse changed last: taken before the command reads, so that what is kept is never older than its key. */
-static char *key_of(struct exchange *exchange, const char *path) {
+void api_name_kept(struct exchange *exchange, const char *path) {
     const struct stamps stamps = stamps_of(path);
     struct buffer key = {0};
     for (size_t i = 0; i < sizeof stamps.files / sizeof *stamps.files; i++) {
@@ -239,7 +238,8 @@ static char *key_of(struct exchange *exchange, const char *path) {
     }
     for (size_t i = 0; i < exchange->job->words.count; i++)
         buffer_printf(&key, "%s\n", exchange->job->words.items[i]);
-    return buffer_take(&key);
+    free(exchange->kept_as);
+    exchange->kept_as = buffer_take(&key);
 }
 
 /* True: the reply is there, of the same request before. */
@@ -248,7 +248,7 @@ static bool find_kept(struct exchange *exchange) {
     struct db *db = exchange->route->resource->is_kept ? warehouse_db(exchange->server, &ignored) : NULL;
     struct buffer found = {0};
     if (!db) return false;
-    exchange->kept_as = key_of(exchange, db->path);
+    api_name_kept(exchange, db->path);
     if (!cache_find(&exchange->server->answers, exchange->kept_as, &found)) return false;
     exchange->reply =
         (struct reply){.status = MHD_HTTP_OK, .type = "application/json", .is_sized = true, .body = found};

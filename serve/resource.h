@@ -59,6 +59,10 @@ int api_report(struct exchange *exchange, const char *format, struct error *err)
 /* The job: `clear query` on SQL that it gets as its standard input. */
 int api_query(struct exchange *exchange, const char *format, const char *sql, size_t size, struct error *err);
 
+/* Sets exchange->kept_as: the command, and when the warehouse changed last. Call it before the command reads, so that what is kept is never
+ * older than its key. */
+void api_name_kept(struct exchange *exchange, const char *path);
+
 /* Each is in the file of its subject, resource_SUBJECT.c. */
 extern const struct resource resource_runs, resource_run, resource_server, resource_table, resource_source,
     resource_disasm, resource_series, resource_changes, resource_graph, resource_findings, resource_compare,

@@ -1,7 +1,6 @@
 /* resource_tree.c: /api/tree: the call tree, made once for a selection and answered from in pieces. */
 #include <inttypes.h>
 #include <microhttpd.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "query/profile/packed_search.h"
@@ -13,14 +12,6 @@ static const struct api_parameter tree_parameters[] = {
     {"pivot", API_OPTION, "pivot"}, {"search", API_OWN, NULL}, {0}};
 
 enum { WIDTH = 1200, WIDTH_MAX = 20000 };
-
-/* What the tree depends on: the words of the command that makes it. free() it. */
-static char *key_of(const struct job *job) {
-    struct buffer key = {0};
-    for (size_t i = 0; i < job->words.count; i++)
-        buffer_printf(&key, "%s\n", job->words.items[i]);
-    return buffer_take(&key);
-}
 
 /* What matches below a node. */
 static int add_found(const struct packed_tree *tree, uint64_t root, const char *regex, struct buffer *body,
@@ -61,19 +52,16 @@ static int make_tree(struct exchange *exchange, struct error *err) {
     struct db *db = warehouse_db(exchange->server, err);
     if (!db || api_report(exchange, "packed", err)) return -1;
     exchange->job->to_file = true;
-    char *key = key_of(exchange->job);
+    api_name_kept(exchange, db->path);
     trees_check(trees, db->path);
-    const struct packed_tree *tree = trees_find(trees, key);
-    free(key);
+    const struct packed_tree *tree = trees_find(trees, exchange->kept_as);
     if (tree) reply_tree(exchange, tree);
     return 0;
 }
 
 static void finish_tree(struct exchange *exchange) {
     struct error err = {0};
-    char *key = key_of(exchange->job);
-    const struct packed_tree *tree = trees_keep(&exchange->server->trees, key, exchange->job->file, &err);
-    free(key);
+    const struct packed_tree *tree = trees_keep(&exchange->server->trees, exchange->kept_as, exchange->job->file, &err);
     if (tree)
         reply_tree(exchange, tree);
     else

@@ -13,7 +13,7 @@ enum { TREES_MAX = 12 };
 #define TREES_BYTES ((size_t)512 << 20) /* of all; a single larger one is answered from and not kept */
 
 struct tree_entry {
-    char *key; /* what was selected */
+    char *key; /* what was selected, and the state of the warehouse that it was read from */
     void *bytes;
     size_t size;
     struct packed_tree tree;
