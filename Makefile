@@ -376,7 +376,7 @@ $(BUILD)/fixtures/%: fixtures/%.cc Makefile
 	$(call FIXTURE_COMPILE,$(CXX) -std=c++17)
 $(BUILD)/fixtures/%: fixtures/%.rs Makefile
 	@mkdir -p $(@D)
-	env -u MAKEFLAGS $(RUSTC) --edition 2021 -O -g -o $@ $<
+	env -u MAKEFLAGS -u MFLAGS $(RUSTC) --edition 2021 -O -g -o $@ $<
 $(BUILD)/fixtures/stacks: $(BUILD)/fixtures/lib_nofp.so
 $(BUILD)/fixtures/signals_hooks: $(BUILD)/fixtures/lib_bump.so
 $(BUILD)/fixtures/sampled: FIXTURE_LIBS = -lm
