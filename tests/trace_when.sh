@@ -95,3 +95,22 @@ expect_equal "$(sql t.db "SELECT count(*) FROM events WHERE kind = 'region' AND 
 kill -KILL "${line#pid }"
 wait "$recorder"
 check_db t.db
+
+# One request of 10,000 is slow: it is what the events are stored for, and it is found by its name, its time, and what it waited in.
+expect_status 0 profile --quiet --db rare.db -o none.profile --trace=region,syscall --trace-limit 10ms --trace-when 'region:request>50ms' "$FIXTURES/rare_request" 4321 >books.txt
+python3 - rare.db books.txt <<'PYTHON' || fail 'the slow request of 10,000'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+(_, begin, end), (_, median) = (line.split() for line in open(sys.argv[2], encoding='ascii'))
+started, = db.execute('SELECT started_ns FROM runs').fetchone()
+count, p50, p99, longest, slowest = db.execute("SELECT count, p50_ns, p99_ns, max_ns, slowest_id FROM region_latency WHERE region = 'request'").fetchone()
+# Their median is that of the program by its own clock, which counts the calls too; a busy machine moves both.
+assert count > 4321 and p50 <= 10 * int(median) and longest >= 60_000_000 > p99, (count, p50, median, p99, longest)
+start, = db.execute('SELECT start_ns FROM events WHERE id = ?', (slowest,)).fetchone()
+slack = 1_000_000  # the clocks are not read at one moment
+assert int(begin) - started - slack <= start and start + longest <= int(end) - started + slack, (begin, start, longest, end)
+inside = db.execute("""SELECT objects.name FROM events AS slow JOIN events ON events.tid = slow.tid AND events.kind = 'syscall' AND events.start_ns >= slow.start_ns
+                         AND events.start_ns + events.duration_ns <= slow.start_ns + slow.duration_ns JOIN objects ON objects.id = events.object_id
+                       WHERE slow.id = ?""", (slowest,)).fetchall()
+assert inside == [('poll',)], inside
+PYTHON
