@@ -56,25 +56,31 @@ const struct option_group trace_options[] = {{"Which events", shown_rows, 0},
                                              CLI_WAREHOUSE_OR_STORE(trace_options, db),
                                              CLI_OPTIONS_END};
 
-/* How many events the run has. A run without any was recorded without --trace, or nobody waited. */
-static int say_what_is_kept(struct db *db, int64_t run_id, struct error *err) {
+struct kept_events {
+    int64_t count, lost;
+};
+
+static int count_events(struct db *db, int64_t run_id, struct kept_events *events, struct error *err) {
     sqlite3_stmt *row = db_prepare(db, embedded_text("trace/kept.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);
     if (db_step(db, row, err) < 0) return -1;
-    int64_t kept = sqlite3_column_int64(row, 0), lost = sqlite3_column_int64(row, 1);
+    *events = (struct kept_events){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)};
     sqlite3_reset(row);
+    return 0;
+}
+
+static void say_what_is_missing(const struct kept_events *events, int64_t run_id) {
     fflush(stdout);
-    if (!kept)
+    if (!events->count)
         fprintf(stderr,
                 "clear: run %" PRId64
                 " has no events: nobody waited, or it was recorded without clear profile --trace\n",
                 run_id);
-    if (lost)
+    if (events->lost)
         fprintf(stderr,
                 "clear: %s of run %" PRId64 " are lost, mostly older ones; clear profile --trace-buffer keeps more\n",
-                units_things(lost, "event").text, run_id);
-    return 0;
+                units_things(events->lost, "event").text, run_id);
 }
 
 static int print_events(struct ask *ask, const struct trace_options *options, int64_t run_id, struct error *err) {
@@ -98,10 +104,13 @@ static int print_events(struct ask *ask, const struct trace_options *options, in
 
 static int trace_run(struct db *db, const struct trace_options *options, int64_t run_id, struct error *err) {
     struct ask ask;
+    struct kept_events events;
+    if (count_events(db, run_id, &events, err)) return -1;
     ask_open(&ask, db, TIMEOUT_NS, true);
-    int code = print_events(&ask, options, run_id, err);
+    int code = events.count || options->json ? print_events(&ask, options, run_id, err) : 0;
     ask_close(&ask);
-    return code ? -1 : say_what_is_kept(db, run_id, err);
+    if (code == 0) say_what_is_missing(&events, run_id);
+    return code;
 }
 
 int command_trace(int argc, char **argv, struct error *err) {

@@ -89,7 +89,7 @@ done
 expect_status 0 profile --quiet -o none.profile "$FIXTURES/wait_books" 2 >books.txt
 expect_status 1 "$CLEAR" export --format chrome -o none.trace.json 2>err.txt
 expect_match "$(cat err.txt)" 'run 2 has no waits: record it with clear profile --trace' 'no trace to export'
-expect_match "$("$CLEAR" trace 2>&1)" 'run 2 has no events.*clear profile --trace' 'a run without a trace'
+expect_match "$("$CLEAR" trace 2>&1)" "^clear: run 2 has no events.*clear profile --trace" "a run without a trace"
 expect_status 2 profile --trace --no-locks true 2>err.txt
 expect_status 2 profile --trace --sample=10 true 2>err.txt
 expect_match "$(cat err.txt)" '--trace needs every wait' 'sampled waits'
