@@ -250,11 +250,16 @@ def try_download(page):
     page.go("/?runs=known&f=eval" + KIND)
     page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
     hrefs = page.run("return [...document.querySelectorAll('a[role=menuitem]')].map(one => one.getAttribute('href'))")
-    folded = next(href for href in hrefs if "format=folded" in href)
-    got = page.run_async("const done = arguments[1]; fetch(arguments[0]).then(answer => answer.text()).then(done, error => done(String(error)))", folded)
-    assert got == clear("export", "--format", "folded", "--kind", "samples", "--focus", "eval", "known", "-o", "-"), got[:300]
-    for wanted in ("pprof", "flamegraph", "csv", "json"):
-        assert any("format=" + wanted in href for href in hrefs), hrefs
+    for wanted in ("folded", "proto", "flamegraph", "csv", "json"):  # the bytes that the command writes
+        href = next(href for href in hrefs if "format=" + wanted in href)
+        got = page.run_async("const done = arguments[1]; fetch(arguments[0]).then(answer => answer.arrayBuffer())"
+                             ".then(bytes => done([...new Uint8Array(bytes)]), error => done(String(error)))", href)
+        clear("export", "--format", wanted, "--kind", "samples", "--focus", "eval", "known", "-o", "exported")
+        with open("exported", "rb") as file:
+            assert bytes(got) == file.read(), (wanted, bytes(got)[:300])
+    page.go("/?runs=known" + KIND)  # without filters the profile is the stored one
+    page.run("[...document.querySelectorAll('.toolbar button')].find(one => one.textContent === 'Download').click()")
+    assert page.eval("Boolean(document.querySelector('a[role=menuitem][href*=\"format=pprof\"]'))")
     page.run("[...document.querySelectorAll('[role=menuitem]')].find(one => one.textContent.includes('png')).click()")
     page.wait("true")
     end = 0

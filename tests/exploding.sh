@@ -29,7 +29,7 @@ refused() { # refused WHAT KIB COMMAND...: the limit is named, and the memory st
 python3 "$ROOT/tests/exploding.py" names 30 30 4000000 >inflates.pb.gz || fail "making inflates.pb.gz"
 expect_between "$(stat -c %s inflates.pb.gz)" 1 200000 "bytes of inflates.pb.gz"
 refused "inflating" 200000 "$CLEAR" ingest --db t.db inflates.pb.gz
-expect_equal "$(sql t.db "SELECT count(*) FROM runs")" 0 "runs of a file that was refused"
+[ ! -e t.db ] || fail "a warehouse of a file that was refused"
 
 # Stacks that are written out, below a limit that a test has time for.
 python3 "$ROOT/tests/exploding.py" leaf 4000 400 >leaf.pb.gz && python3 "$ROOT/tests/exploding.py" root 4000 400 >root.pb.gz &&

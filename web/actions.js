@@ -64,7 +64,7 @@ export function titleOf(name) {
 export function downloads(app, pictures = []) {
   const href = format => '/api/export?' + state.query(app.state, { format });
   const file = (label, format) => ({ label, href: href(format), download: '' });
-  return [file('pprof profile (.pb.gz)', 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures, file('folded stacks', 'folded'),
+  return [file('pprof profile (.pb.gz)', state.isFiltered(app.state) ? 'proto' : 'pprof'), file('flame graph (.svg)', 'flamegraph'), ...pictures, file('folded stacks', 'folded'),
     file('samples (.csv)', 'csv'), file('functions (.json)', 'json'), file('speedscope', 'speedscope'), null,
     { label: 'Copy the clear command line', run: () => copy(state.command(app.state), 'the command line') },
     { label: 'Copy the link', run: () => copy(location.href, 'the link') }];

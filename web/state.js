@@ -112,6 +112,11 @@ export function hasPart(state) {
   return ['from', 'to', 'window', ...BASE_PART].some(name => isGiven(state, name));
 }
 
+/* Whether more than runs and parts of them is chosen: what the profile as it is stored does not know. */
+export function isFiltered(state) {
+  return SELECTION.some(name => isGiven(state, name) && !['runs', 'base', 'kind', 'from', 'to', 'window', ...BASE_PART].includes(name));
+}
+
 /* The parameters of a request: the selection and what the request has besides. */
 export function query(state, more = {}) {
   const out = new URLSearchParams();
