@@ -70,7 +70,7 @@ SHIM_SOURCES := $(wildcard ingest/shim/*.c)
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
 	web/*.html web/*.css web/*.js web/*.svg))
-FILE_VIEWS := $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql))
+FILE_VIEWS := $(sort $(wildcard schema/views/*.sql schema/doctor/*.sql)) $(sort $(wildcard schema/team/views/*.sql))
 TEAM_VIEWS := $(BUILD)/gen/team/views.sql
 # Manual pages: clear(1), one a command, clear.yaml(5). The texts and the tables of options are in the program.
 MAN_PAGES := $(patsubst cli/manual/%.md,$(BUILD)/man/clear-%.1,$(filter-out cli/manual/clear%,$(wildcard cli/manual/*.md))) \

@@ -561,6 +561,21 @@ static int on_wal(void *context, sqlite3 *handle, const char *name, int pages) {
     return SQLITE_OK;
 }
 
+/* SQLite does not wait where the mode is changed by two at once: by those who make a file together, or while one takes it back. */
+static int enter_wal_mode(struct db *db, struct error *err) {
+    enum { PAUSE_US = 2000 };
+    const int64_t end = clock_monotonic_ns() + (int64_t)db->patience_ms * 1000000;
+    for (;;) {
+        struct error failed = {0};
+        if (db_exec(db, "PRAGMA journal_mode = WAL", &failed) == 0) return 0;
+        if ((sqlite3_errcode(db->handle) & 0xff) != SQLITE_BUSY || clock_monotonic_ns() >= end) {
+            *err = failed;
+            return -1;
+        }
+        usleep(PAUSE_US);
+    }
+}
+
 /* 4096 is the page size of the kernel and of most disks. A flush changes few rows in many pages, so larger pages would write more
  * bytes per flush. It is SQLite's default too, but a distribution may change that. A new file notes for each page who refers to it, so that
  * clear gc can give free pages back without writing the whole file anew (an older file stays as it is). */
@@ -571,8 +586,8 @@ static int open_writer(struct db *db, struct error *err) {
     if (first_read(db, err) || schema_read_state(db, &state, err)) return -1; /* a foreign file is not touched */
     if (!is_memory(db->path) && sqlite3_db_readonly(db->handle, "main") == 1)
         return error_fail(err, "%s: cannot be written: the file or its disk is read-only", db->path);
-    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err) ||
-        db_exec(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", err))
+    if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err) || enter_wal_mode(db, err) ||
+        db_exec(db, "PRAGMA synchronous = NORMAL", err))
         return -1;
     sqlite3_wal_hook(db->handle, on_wal, db);
     if (schema_prepare(db, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;

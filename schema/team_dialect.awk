@@ -1,4 +1,5 @@
 # Turns the views of a file (schema/views, schema/doctor) into views of a store on PostgreSQL: one text, each view behind those it reads.
+# Those in schema/team/views, named last, are PostgreSQL's already, and take the place of the file's.
 #
 # What differs between the two engines is put right here where the text has to be another, and in schema/team/dialect.sql by functions,
 # operators and aggregates of the names that SQLite has. Of each rule: SQLite's, PostgreSQL's, why.
@@ -30,6 +31,7 @@ BEGIN {
     for (i in words) is_literal[words[i]] = 1
     for (i = 1; i < ARGC; i++)
         if (ARGV[i] ~ /tables\.sql$/) read_tables(ARGV[i])
+        else if (ARGV[i] ~ /team\/views\//) read_own(ARGV[i])
         else read_view(ARGV[i])
     for (i = 1; i <= views; i++) put(names[i])
     exit failed
@@ -295,6 +297,21 @@ function read_view(file,    line, text, name, i) {
     text = ""
     for (; i <= count; i++) {
         text = text before[i] head[i] tok[i] tail[i]
+        reads[name] = reads[name] " " tok[i]
+    }
+    texts[name] = text
+}
+
+function read_own(file,    line, text, name, i) {
+    while ((getline line < file) > 0) text = text line "\n"
+    close(file)
+    read_tokens(text)
+    name = tok[3]
+    if (word[1] != "create" || word[2] != "view" || !(name in texts)) fail(file ": is no view of a file")
+    tok[3] = "clear_views." name
+    text = reads[name] = ""
+    for (i = 1; i <= count; i++) {
+        text = text before[i] tok[i]
         reads[name] = reads[name] " " tok[i]
     }
     texts[name] = text

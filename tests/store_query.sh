@@ -23,14 +23,16 @@ sql a.db "SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY 1" >views.
 sort there.txt >a.txt && sort views.txt | comm -12 - a.txt >both.txt
 sort -o views.txt views.txt
 expect_same_file both.txt views.txt "the views of a store and of a file"
-for db in a c d saved query doctor; do # not b.db: all frames of the long stacks of Python take minutes
+for db in a b c d saved query doctor; do
     "$CLEAR" push -q --db $db.db --to $STORE --project $db 2>err.txt || fail "push of $db.db: $(cat err.txt)"
-    xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db <both.txt >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
+    # Of the long stacks of Python in b.db, views that look again at all stacks for each one take minutes.
+    if [ $db = b ]; then grep -xE 'heap|heap_windows|map_use|(cpu|io|lock|spin|wait|cell|channel|thread)_use|memory|peaks|run_summary|windows' both.txt; else cat both.txt; fi |
+        xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
     cat same.txt
 done >all.txt
-# A view of which no file has a row shows nothing.
+# A view of which no file has a row shows nothing. (Whether a program of these spins for long is up to the machine.)
 cut -d: -f1 all.txt | sort -u >seen.txt
-comm -13 seen.txt both.txt >empty.txt
+comm -13 seen.txt both.txt | grep -v '^doctor_thread_busy_wait$' >empty.txt
 [ ! -s empty.txt ] || fail "no file has rows of $(cat empty.txt)"
 
 # The totals of a run are a table in a file, and made of its figures in a store.
