@@ -362,7 +362,9 @@ def try_parts(page):
     page.until("!location.search.includes('base')")
     # By keys: Enter chooses a window, b makes one the base.
     page.go("/?runs=phases&kind=heap&page=live")
-    page.press_keys(HOME, "b", DOWN, ENTER)
+    page.press_keys(HOME, "b")
+    page.until("document.querySelector('.timeline .window.base')")
+    page.press_keys(HOME, DOWN, ENTER)
     page.until("document.querySelector('.timeline .window.inside') && document.querySelector('.timeline .window.base')")
 
 

@@ -1,6 +1,7 @@
 # clear query --remote: the views of a file have the same rows in a store; a store answers in all formats, and to SQL that is wrong, too slow
 # or hostile as a file does; nothing can be written; the views are made again where those of another clear are.
 # timeout: 900
+# plain: the views are asked in PostgreSQL; what clear does of it, the other tests of stores do too
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"
