@@ -107,21 +107,21 @@ static COLD void look_for_slow(struct thread *thread, const struct segment_event
         if (is_asked_for(thread, &control->trace_when[i], event)) return trace_dump();
 }
 
-static void add(struct thread *thread, struct segment_event event) {
+static void add(struct thread *thread, struct segment_event *event) {
     struct chunk *chunk;
     RECORD(thread, chunk = room_for_event(thread));
-    event.tid = thread->tid;
+    event->tid = thread->tid;
     if (chunk)
-        put(chunk, &event);
+        put(chunk, event);
     else
         fetch_add_relaxed(&process->segment->dropped_events, 1);
-    if (unlikely(shared_control()->trace_when_count)) look_for_slow(thread, &event);
+    if (unlikely(shared_control()->trace_when_count)) look_for_slow(thread, event);
 }
 
 /* The same of an event whose object is a name; 0: there was no room for it. */
 static void add_named(struct thread *thread, struct segment_event event) {
     if (event.object)
-        add(thread, event);
+        add(thread, &event);
     else
         fetch_add_relaxed(&process->segment->dropped_events, 1);
 }
@@ -131,7 +131,7 @@ static void add_about(struct thread *thread, struct segment_event event, struct 
     event.object = index_find(load_acquire(&process->objects), object_hash(key));
     if (!event.object) return;
     RECORD(thread, event.stack = callstack(thread, frame));
-    add(thread, event);
+    add(thread, &event);
 }
 
 /* --- events ----------------------------------------------------------------------------------------------------- */
@@ -147,12 +147,12 @@ COLD void trace_wait_ended(struct thread *thread, enum segment_event_kind kind, 
     uint32_t object = thread->traced_object;
     if (!object) return;
     thread->traced_object = 0;
-    add(thread, (struct segment_event){.kind = kind,
-                                       .begin = begin,
-                                       .end = end > begin ? end : begin,
-                                       .object = object,
-                                       .owner = thread->traced_owner,
-                                       .flags = flags});
+    add(thread, &(struct segment_event){.kind = kind,
+                                        .begin = begin,
+                                        .end = end > begin ? end : begin,
+                                        .object = object,
+                                        .owner = thread->traced_owner,
+                                        .flags = flags});
 }
 
 COLD void trace_released(const void *lock, uint64_t at, const uint64_t *caller) {
@@ -216,12 +216,12 @@ COLD void trace_block(struct thread *thread, enum segment_event_kind kind, const
     uint64_t now = clock_ticks();
     struct segment_event event = {.kind = kind, .begin = now, .end = now + size, .stack = stack};
     event.value = (uintptr_t)block;
-    add(thread, event);
+    add(thread, &event);
 }
 
 COLD void trace_tick(struct thread *thread, uint32_t stack) {
     uint64_t now = clock_ticks();
-    if (stack) add(thread, (struct segment_event){.kind = EVENT_CPU, .begin = now, .end = now, .stack = stack});
+    if (stack) add(thread, &(struct segment_event){.kind = EVENT_CPU, .begin = now, .end = now, .stack = stack});
 }
 
 COLD void trace_birth(struct thread *thread, uint32_t stack, int32_t starter) {
@@ -229,7 +229,7 @@ COLD void trace_birth(struct thread *thread, uint32_t stack, int32_t starter) {
     struct segment_event event = {.kind = EVENT_BIRTH, .begin = now, .end = now, .stack = stack};
     event.value = (uint64_t)starter;
     thread->tid = trace_own_tid();
-    add(thread, event);
+    add(thread, &event);
     thread->tid = 0; /* its name is that of its starter now: the next event says the name that it gets */
 }
 
@@ -237,7 +237,7 @@ COLD void trace_moment(struct thread *thread, enum segment_event_kind kind, cons
     uint64_t now = clock_ticks();
     struct segment_event event = {.kind = kind, .begin = now, .end = now};
     if (is_sealed() && !thread->tid) return;
-    if (!name) return add(thread, event);
+    if (!name) return add(thread, &event);
     event.object = name_intern(thread, name);
     add_named(thread, event);
 }
@@ -298,7 +298,7 @@ COLD void trace_fiber_stop(struct thread *thread, const uint64_t *fiber) {
     struct segment_event event = {.kind = EVENT_FIBER, .begin = run.since, .end = clock_ticks(), .object = run.object};
     event.value = run.fiber;
     thread->fiber.object = 0;
-    add(thread, event);
+    add(thread, &event);
 }
 
 COLD void trace_fiber_run(struct thread *thread, uint64_t fiber, uint32_t site) {

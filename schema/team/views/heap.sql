@@ -1,5 +1,5 @@
--- The view heap of a file (schema/views/heap.sql has its columns), said anew: PostgreSQL takes a condition on run_id through GROUP BY, and the
--- table site_keys of a file would be made of all runs here.
+-- The view heap of a file, written for PostgreSQL; schema/views/heap.sql documents its columns. PostgreSQL takes a condition on run_id through
+-- GROUP BY, and the table site_keys of a file would here be made of all runs.
 CREATE VIEW heap AS
 SELECT
     used.run_id,
