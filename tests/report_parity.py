@@ -347,7 +347,9 @@ def main():
     clear, pprof, directory, *names = sys.argv[1:]
     started = time.monotonic()
     runner, rows = Runner(clear, pprof, directory), combinations()
-    cases = [Case(row, subject) for subject in subjects(runner, names) for row in rows]
+    # With the sanitizers it is the reading of options and the reports' code that count: each row on a quarter of the profiles.
+    every = 4 if os.environ.get("SANITIZED") else 1
+    cases = [Case(row, subject) for i, subject in enumerate(subjects(runner, names)) for j, row in enumerate(rows) if (i + j) % every == 0]
     failures, full, needed = 0, 0, set()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for case, (excuses, difference) in zip(cases, pool.map(lambda case: check(runner, case), cases)):
@@ -358,7 +360,7 @@ def main():
             if failures <= SHOWN:
                 print(f"---- {case.title()}\n{difference}")
     full = sum(len(output.splitlines()) > 8 for code, output in runner.cache.values() if code == 0)
-    for name in sorted(known() ^ needed):
+    for name in sorted(known() ^ needed if every == 1 else needed - known()):
         failures += 1
         print(f"report_parity.known: {name} " + ("is needed, but not in it" if name in needed else "is in it, but never needed"))
     print(f"{older_pprof.name()}: {len(rows)} combinations, {len(cases)} comparisons on {len(names)} profiles, {full} of {len(runner.cache)} outputs of "
