@@ -69,10 +69,13 @@ int command_help(int argc, char **argv, struct error *err) {
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (options.complete) return offer_print(argc - 1, argv + 1);
     if (options.format) return print_format(options.format, argc, argv, err);
-    if (argc > 1 && !(command = cli_find(argv[1], err))) return -1;
+    bool is_page = argc > 1 && strcmp(argv[1], "clear.yaml") == 0;
+    if (argc > 1 && !is_page && !(command = cli_find(argv[1], err))) return -1;
     if (cli_at_most(1, argc, argv, err) < 0) return -1;
     pager_start();
-    if (command)
+    if (is_page)
+        usage_print_page(argv[1], lists_entry, stdout);
+    else if (command)
         usage_print(command, lists_entry, stdout);
     else
         usage_print_all(commands, stdout);

@@ -137,7 +137,8 @@ static int open_any(struct db *db, const char *option, enum db_mode mode, const 
     if (cli_is_store(option) && mode == DB_READ) return open_store(db, cli_database(option), extent, err);
     if (cli_need_file(option, err)) return -1;
     if (given_runs)
-        return error_usage(err, "--runs is for a store, and %s is a file: it has its runs", cli_database(option));
+        return error_usage(err, "--runs is for a store, and %s is a file: name the runs without it: %s",
+                           cli_database(option), given_runs);
     return cli_check_owner(option, err) || db_open(db, cli_database(option), mode, err) ? -1 : 0;
 }
 

@@ -50,3 +50,12 @@ sed -n '/^EXAMPLES/,/^THRESHOLDS/p' text | sed -n '/database:/,$p' | sed '/^THRE
 "$CLEAR" --config clear.yaml query --db t.db --list >list || fail "the example of clear.yaml(5)"
 grep -q '^@\?my-sites' list || fail "the example's query: $(cat list)"
 expect_equal "$("$CLEAR" --config clear.yaml query --db t.db "SELECT value FROM rules WHERE name = 'lock_contended_percent'" --no-header --format csv | tr -d '\r')" 30.0 "the example's threshold"
+
+# The page of the configuration is no command's: help prints it whole, with the keys that the parser knows and every threshold.
+"$CLEAR" help clear.yaml >text || fail "clear help clear.yaml"
+thresholds=$(awk '/^[a-z]/ {on = $1 == "rules:"} on && /^  [a-z_]+:/ {sub(":.*", "", $1); print $1}' "$ROOT/schema/rules.yaml")
+[ "$(wc -w <<<"$thresholds")" -gt 50 ] || fail "no thresholds in rules.yaml"
+for key in database tags thresholds queries retention push gates toolchain $thresholds; do
+    grep -qE "^  $key( |\$)" text || fail "clear help clear.yaml has no $key"
+done
+! grep -nE '`|^ *@' text || fail "marks of the source in clear help clear.yaml"

@@ -129,6 +129,70 @@ void usage_print(const struct command *command, manual_list *list, FILE *out) {
     buffer_free(&page);
 }
 
+/* ---- a page of the manual that is of no command ---- */
+
+static void add_blocks(struct buffer *out, struct page_range *section, manual_list *list, size_t width);
+
+/* What "@include NAME" or "@LIST" stands for. */
+static void add_directive(struct buffer *out, const struct page_block *block, manual_list *list, size_t width) {
+    static const char include[] = "@include ";
+    if (block->size > strlen(include) && memcmp(block->text, include, strlen(include)) == 0) {
+        struct page_range included = page_included(block);
+        add_blocks(out, &included, list, width);
+        return;
+    }
+    struct buffer name = {0}, term = {0};
+    struct manual_entry entry;
+    page_plain(&name, block->text + 1, block->size - 1);
+    for (size_t i = 0; list(buffer_text(&name), i, &entry); i++) {
+        buffer_clear(&term);
+        page_plain(&term, entry.term, strlen(entry.term));
+        add_row(out, buffer_text(&term), entry.text, width);
+    }
+    buffer_free(&name);
+    buffer_free(&term);
+}
+
+static void add_term(struct buffer *out, struct page_range *section, const struct page_block *term, size_t width) {
+    struct buffer name = {0}, text = {0};
+    struct page_block definition;
+    page_plain(&name, term->text, term->size);
+    if (page_next(section, &definition)) buffer_add(&text, definition.text, definition.size);
+    add_row(out, buffer_text(&name), buffer_text(&text), width);
+    buffer_free(&name);
+    buffer_free(&text);
+}
+
+static void add_blocks(struct buffer *out, struct page_range *section, manual_list *list, size_t width) {
+    static const char *const before[] = {[PAGE_PARAGRAPH] = "  ", [PAGE_DEFINITION] = "                          "};
+    struct page_block block;
+    for (size_t count = 0; page_next(section, &block); count++) {
+        if (count > 0 && block.kind == PAGE_PARAGRAPH) buffer_add_char(out, '\n');
+        if (block.kind == PAGE_DIRECTIVE) {
+            add_directive(out, &block, list, width);
+        } else if (block.kind == PAGE_TERM) {
+            add_term(out, section, &block, width);
+        } else if (block.kind == PAGE_LITERAL) {
+            add_literal(out, &block, "    ", "    ");
+        } else {
+            add_paragraph(out, &block, before[block.kind], width);
+        }
+    }
+}
+
+void usage_print_page(const char *name, manual_list *list, FILE *out) {
+    const char *text = page_text(name);
+    char heading[PAGE_HEADING_MAX];
+    struct page_range section;
+    struct buffer page = {0};
+    while (page_next_section(&text, heading, &section)) {
+        buffer_printf(&page, "%s%s\n", page.size ? "\n" : "", heading);
+        add_blocks(&page, &section, list, (size_t)report_width(out));
+    }
+    fputs(buffer_text(&page), out);
+    buffer_free(&page);
+}
+
 /* ---- options as a table of Markdown ---- */
 
 /* A bar would end the cell. */

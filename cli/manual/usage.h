@@ -10,6 +10,8 @@
 /* What the command is for, two examples, its options by heading. Lines are as wide as the terminal, at most 100
  * columns. */
 void usage_print(const struct command *command, manual_list *list, FILE *out);
+/* A page of the manual that is of no command, `clear.yaml`, whole. */
+void usage_print_page(const char *name, manual_list *list, FILE *out);
 /* The options of the command as a Markdown table; with headings, only those of these groups. */
 int usage_print_markdown(const struct command *command, char *const *headings, FILE *out, struct error *err);
 /* All commands of the table by purpose, a line each: at most 24 lines of 80 columns. */
