@@ -21,7 +21,7 @@ export function kindOf(app) {
 }
 
 /* The rows of the stacks that have a function, with the figures of the kind that is shown. */
-export function sqlOf(app, name) {
+function sqlOf(app, name) {
   const [view, figures] = VIEWS[kindOf(app)] || VIEWS.heap;
   const runs = (app.run ? app.run.runs : []).slice(0, 20).map(run => sqlText(run.uuid)).join(', ');
   return `SELECT function, file, line, ${figures.map(figure => `sum(${figure}) AS ${figure}`).join(', ')}, trace_id

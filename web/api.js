@@ -2,7 +2,7 @@
  *
  * An answer is the product's own JSON; a failure is an Error with the words of the command. */
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor(message, status) {
     super(message);
     this.status = status;
@@ -32,13 +32,15 @@ function addressOf(resource, query) {
 
 let early = null; // { url, response, abort }
 
-/* Makes a request before the page is there that will want its answer: get() of the same takes it. There is one at most; without a resource
- * there is none any more. */
+/* Makes a request before the page is there that will want its answer: get() of the same takes it. There is one at most, asked for
+ * once; without a resource there is none any more. */
 export function ahead(resource, query) {
+  const url = resource && addressOf(resource, query);
+  if (early && early.url === url) return;
   if (early) early.abort.abort();
   early = null;
-  if (!resource) return;
-  const url = addressOf(resource, query), abort = new AbortController(), response = fetch(url, { signal: abort.signal });
+  if (!url) return;
+  const abort = new AbortController(), response = fetch(url, { signal: abort.signal });
   response.catch(() => {}); // who takes it is told
   early = { url, response, abort };
 }

@@ -11,7 +11,7 @@ const FONT = '12px "Inter", system-ui, "Segoe UI", "Noto Sans", sans-serif';
 let serial = 0;
 
 /* A box's name in the URL: the node's id, with a ~ for what is too narrow below it. */
-export function idOf(box) {
+function idOf(box) {
   return box.node.id + (box.rest ? '~' : '');
 }
 

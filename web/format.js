@@ -130,7 +130,7 @@ export function shorten(name, limit) {
 }
 
 /* The forms in which a function's name may be drawn, the longest first: without its arguments, without its namespaces. */
-export function forms(name) {
+function forms(name) {
   const bare = name.replace(/(?<=.)[(].*$/s, '').replace(/(?<=[\w$>])<.*>$/s, ''), out = [name];
   if (bare !== name) out.push(bare);
   if (/\+0x[0-9a-f]+$/.test(bare)) return out; // an address in a module: its dots and slashes are no namespaces

@@ -5,7 +5,7 @@
  * sandwich). */
 
 export const ROW = 20;
-export const NARROWEST = 3;
+const NARROWEST = 3;
 
 /* Boxes { node, rest, x, width, row, isCaller } in the order of drawing. `zoomRest`: the picture shows only the rest below `zoom`. */
 export function boxes(zoom, width, zoomRest = false) {

@@ -11,6 +11,7 @@ import { h, replace, button, announce, isDark, remember, remembered } from './do
 import * as states from './state.js';
 import * as keys from './keys.js';
 import * as api from './api.js';
+import { pageWidth, treeAhead } from './ahead.js';
 import { openDialog, closeMenu } from './menu.js';
 import { openRefine } from './refine.js';
 import { LiveRun } from './live_run.js';
@@ -93,16 +94,16 @@ class App {
 
   /* A page's module and the tree of a flame graph come while the server says what the runs are. */
   askAhead(next, name, isSame) {
-    api.ahead();
-    if (isSame) return;
+    if (isSame) {
+      api.ahead();
+      return;
+    }
     MODULES[name]().catch(() => {}); // open() is told
-    if (name === 'flame' && !next.pivot) api.ahead('tree', states.treeQuery(next, this.width, { inverted: next.inverted }));
+    treeAhead(next);
   }
 
-  /* How wide a page can be, in pixels. */
   get width() {
-    const style = getComputedStyle(this.main);
-    return Math.max(200, Math.round(this.main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)));
+    return pageWidth();
   }
 
   /* What the chosen runs are, what kinds they have, what they lost. */

@@ -12,7 +12,7 @@ import { value, heading, text, count, unitOfColumn, relative } from './format.js
 const CHANGES = { up: '↑ up', down: '↓ down', new: '↑ new', eliminated: '↓ eliminated', gone: '↓ gone', noise: 'noise', unchanged: 'unchanged' };
 
 /* One line for each figure of each row. `change` is the row's own word, or what its figure did. */
-export function linesOf(rows) {
+function linesOf(rows) {
   return rows.flatMap((row, index) => Object.entries(row.figures || {}).map(([figure, of]) => ({
     index, section: row.section, by: row.by, subject: row.subject || '', file: row.file || '', line: row.line || 0, figure, ...of, before: of.old.mean, after: of.new.mean,
     isMain: !row.judged_by || row.judged_by === figure,

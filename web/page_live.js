@@ -17,7 +17,7 @@ export function timeText(ns) {
   return `${Math.ceil(ns / 1e3) / 1e3}ms`;
 }
 
-export function timeOf(words) {
+function timeOf(words) {
   const found = /^([\d.]+)(ns|us|ms|s|m|h)?$/.exec(words || '');
   return found ? Number(found[1]) * { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[found[2] || 's'] : null;
 }

@@ -11,7 +11,7 @@ import { patternOf } from './tree.js';
 const UNITS = { '': 1, B: 1, kB: 1024, MB: 2 ** 20, GB: 2 ** 30, TB: 2 ** 40, PB: 2 ** 50, ns: 1, us: 1e3, ms: 1e6, s: 1e9, mins: 6e10, hrs: 3.6e12, days: 8.64e13, wks: 6.048e14, yrs: 3.15576e16 };
 
 /* A figure as pprof writes it ("1.50kB", "2mins"), as a number for sorting. */
-export function magnitude(figure) {
+function magnitude(figure) {
   const found = /^(-?[\d.]+)([A-Za-z]*)$/.exec(figure);
   return found ? Number(found[1]) * (UNITS[found[2]] ?? 1) : NaN;
 }

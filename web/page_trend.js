@@ -17,7 +17,7 @@ const NO_FIGURES = /(^|_)(id|status|signal|pid)$|^(started_ns|uuid)$/;
 const OF_FUNCTION = [['cum', 'with callees'], ['flat', 'itself'], ['total', 'the whole profile']];
 
 /* What stands below a point: the tag that tells it from the others, else the label or the time. */
-export function labelOf(point) {
+function labelOf(point) {
   const tags = point.tags || {};
   const commit = tags.git_commit || tags.commit || tags.version || tags.git_describe;
   return commit ? commit.slice(0, 10) : point.label || time(point.started_ns).slice(5, 16);

@@ -7,7 +7,7 @@ function hash(textOf) {
 }
 
 /* What a name belongs to: its namespace, package or class, so that relatives look alike. */
-export function family(name) {
+function family(name) {
   const bare = name.replace(/[(<].*$/s, '');
   const found = /^(.*?)(::|\.|\/|__?)[^:./]/.exec(bare.replace(/^_+/, ''));
   return found && found[1] ? found[1] : bare;
@@ -47,12 +47,6 @@ export function matchColour(dark) {
 
 export function restColour(dark) {
   return dark ? 'hsl(220 5% 22%)' : 'hsl(220 10% 90%)';
-}
-
-/* Lines of a chart. */
-export function seriesColour(index, dark) {
-  const hues = [212, 24, 150, 285, 48, 340];
-  return `hsl(${hues[index % hues.length]} ${dark ? 62 : 68}% ${dark ? 64 : 38}%)`;
 }
 
 /* The size of a change for its colour; `noisy` says that the figures' noise is larger than it. */

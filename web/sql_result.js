@@ -10,7 +10,7 @@ import { decode, patternOf } from './tree.js';
 import { cell, count, text, value, percent, unitOfColumn } from './format.js';
 
 /* Rows of a folded stack (root first) and a number, as the tree that flame_view draws. */
-export function treeOfStacks(stacks) {
+function treeOfStacks(stacks) {
   const names = ['all'], known = new Map(), nodes = { id: [0], parent: [0], name: [0], value: [0], self: [0], hidden_count: [0], hidden_value: [0] }, below = [new Map()];
   for (const [frames, number] of stacks) {
     let at = 0;
