@@ -1,6 +1,7 @@
 # clear export and clear report proto against tests/oracle.py, which makes the profile of the tables alone: every kind that was
 # recorded and every file of the corpus, one run, sets, less a base, windows. What other formats say is held by tests/formats.sh.
 # timeout: 900
+# plain: what it holds are figures; the code that writes them runs in formats and report_parity too
 . "$(dirname "$0")/lib.sh"
 command -v go >/dev/null || skip "go tool pprof is not installed"
 binary=$(go tool -n pprof) || fail "there is no go tool pprof"
