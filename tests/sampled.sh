@@ -95,6 +95,21 @@ expect_match "$("$CLEAR" list --db i.db --kind heap 'main' 2>&1 >/dev/null)" 'sa
 expect_match "$("$CLEAR" top --db i.db --kind heap 2>&1 >/dev/null)" 'sampled; in 95 of 100 runs the truth is within: allocations ±' 'top of a sampled run'
 expect_equal "$("$CLEAR" top --db t.db --kind heap 2>&1 >/dev/null | grep -c 'truth is within')" 0 'top of a run that was not sampled'
 
+# A comparison claims nothing that sampling alone makes: neither a figure nor the line to quote, beside an exact run or another sampled one.
+# What is ten times as much is still said.
+for one in exact n1:20 n2:20 b1:64KiB b2:64KiB; do
+    sampling=${one#*:}
+    [ "$sampling" != "$one" ] || sampling=1
+    "$CLEAR" profile --quiet --db d.db -o none.profile --cpu=off --label "${one%:*}" --sample="$sampling" -- "$FIXTURES/sampled" 1 >/dev/null || fail "$one"
+done
+printf 'thresholds:\n  diff_single_ns: 3600000000000\n' >clear.yaml # how long a run takes is not the sampling's doing
+for pair in 'exact n1' 'exact b1' 'n1 n2' 'b1 b2' 'n1 b1'; do
+    "$CLEAR" doctor --config clear.yaml --db d.db "${pair% *}" --diff "${pair#* }" >said.txt || fail "comparison of $pair"
+    expect_equal "$(tail -n 1 said.txt)" 'no change' "what is said of $pair: $(cat said.txt)"
+done
+"$CLEAR" profile --quiet --db d.db -o none.profile --cpu=off --label leak --sample=20 -- "$FIXTURES/leak" >/dev/null || fail leak
+expect_match "$("$CLEAR" doctor --config clear.yaml --db d.db leak --diff n1 | tail -n 1)" '^allocations x [0-9,]+' 'a true change between sampled runs'
+
 # CPU samples: of n, a function with the share p has n p, give or take 1.96 standard deviations of the binomial distribution.
 expect_status 0 profile --quiet --db c.db --cpu=999 -o none.profile -- "$FIXTURES/cpu_burn" threads 300 >/dev/null
 # A share whose interval would reach zero is not told.

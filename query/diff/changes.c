@@ -1,11 +1,13 @@
 #include "query/diff/changes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
 #include "query/diff/programs.h"
 #include "query/profile/trace_filter.h"
+#include "query/runs/sampling_error.h"
 #include "schema/schema.h"
 
 /* ---- the tables ---- */
@@ -629,6 +631,30 @@ static void add_item(struct heap_item **items, size_t count, const struct heap_i
     (*items)[count] = *item;
 }
 
+/* The coarsest sampling of a side stands for its runs. */
+static int gather_sampling(struct gather *gather, struct error *err) {
+    struct diff_sampling *sampling = &gather->diff->sampling[gather->side];
+    sqlite3_stmt *row = prepare(gather, "diff/sampling.sql", err);
+    if (!row) return -1;
+    db_bind_int(row, ":run", gather->run_id);
+    int code = db_step(gather->source->db, row, err);
+    if (code < 0) return -1;
+    sampling->sample_n = fmax(sampling->sample_n, sqlite3_column_double(row, 0));
+    sampling->period = fmax(sampling->period, sqlite3_column_double(row, 1));
+    sqlite3_reset(row);
+    return 0;
+}
+
+/* How much of the totals sampling alone makes: stacks are independent. */
+static void add_sampling_variance(struct diff_sampling *sampling, const double values[4]) {
+    for (size_t i = HEAP_BYTES; i < 4; i += 2) {
+        double bytes = values[i], blocks = values[i + 1], size = blocks > 0 ? bytes / blocks : 0;
+        double variance = sampling_error_variance(sampling->sample_n, sampling->period, blocks, bytes);
+        sampling->variance[i + 1] += variance;
+        sampling->variance[i] += variance * size * size;
+    }
+}
+
 static int gather_heap(struct gather *gather, struct error *err) {
     struct heap_item *items = NULL, item;
     size_t count = 0;
@@ -646,6 +672,7 @@ static int gather_heap(struct gather *gather, struct error *err) {
         add_item(&items, count++, &item);
         for (size_t i = 0; i < 4; i++)
             add_total(gather, TOTAL_HEAP + i, item.values[i]);
+        add_sampling_variance(&gather->diff->sampling[gather->side], item.values);
     }
     code = code == 0 ? add_to_sites(gather, items, count, err) : -1;
     free(items);
@@ -835,7 +862,9 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     gather->run_id = item->id;
     gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
     if (gather_losses(gather, err) || gather_duration(gather, err)) return -1;
-    if (gather_heap(gather, err) || gather_peak(gather, err) || gather_threads(gather, err)) return -1;
+    if (gather_sampling(gather, err) || gather_heap(gather, err) || gather_peak(gather, err) ||
+        gather_threads(gather, err))
+        return -1;
     if (gather_objects(gather, DIFF_LOCKS, "diff/lock.sql", err)) return -1;
     if (gather_objects(gather, DIFF_WAITS, "diff/wait.sql", err)) return -1;
     if (gather_objects(gather, DIFF_CELLS, "diff/cell.sql", err)) return -1;

@@ -115,13 +115,20 @@ struct diff_loss {
     size_t runs;   /* number of runs that have it */
 };
 
+/* How the heap of one side was sampled (zeros: no run has one), and the variance that this gives the sum of its runs' totals, in the order of
+ * enum heap_by. */
+struct diff_sampling {
+    double sample_n, period, variance[4];
+};
+
 struct diff {
     const struct diff_options *options;
     struct diff_rules rules;
     struct diff_table tables[DIFF_TABLES];
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
-    bool has_waits;                     /* threads met: a thread waited or tried again in some run */
+    struct diff_sampling sampling[DIFF_SIDES];
+    bool has_waits;        /* threads met: a thread waited or tried again in some run */
     bool has_inexact_peak; /* the peak of some run is of several threads, or of a sample, or that is not known */
     struct diff_loss *losses;
     size_t loss_count;

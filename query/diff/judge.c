@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "query/diff/changes.h"
+#include "query/runs/sampling_error.h"
 
 /* ---- rules ---- */
 
@@ -173,6 +174,57 @@ static void drop_live(const struct diff *diff, struct diff_figure *heap) {
     drop(blocks);
 }
 
+static void drop_within(struct diff_figure *figure, int deviations, double variance) {
+    if (figure->delta * figure->delta < deviations * deviations * variance) drop(figure);
+}
+
+/* Blocks of several sizes vary more than those of their mean size. Sampled by size, small blocks are seldom seen and count much, so their
+ * number varies more still (query/runs/sampling_error.h). Of 210 comparisons of samples of one program, two were called a change at three. */
+enum { CHANCE_SAMPLED = 4 };
+
+static int deviations_of_blocks(const struct diff *diff) {
+    bool is_by_size = diff->sampling[DIFF_OLD].period > 0 || diff->sampling[DIFF_NEW].period > 0;
+    return is_by_size ? CHANCE_BLOCKS : CHANCE_SAMPLED;
+}
+
+/* A difference that sampling alone may make. A side that has none may have been as large as the other: its samples missed all of them, so
+ * the larger side tells how far each is off. */
+static void drop_sampled(const struct diff *diff, struct diff_figure *bytes, struct diff_figure *blocks) {
+    double count = fmax(blocks->noise.old.mean, blocks->noise.new.mean), variance = 0;
+    double sum = fmax(bytes->noise.old.mean, bytes->noise.new.mean), size = count > 0 ? sum / count : 0;
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        const struct diff_sampling *sampling = &diff->sampling[side];
+        variance +=
+            sampling_error_variance(sampling->sample_n, sampling->period, count, sum) / (double)diff->run_count[side];
+    }
+    drop_within(blocks, deviations_of_blocks(diff), variance);
+    drop_within(bytes, CHANCE_SAMPLED, variance * size * size);
+}
+
+static void drop_sampled_heap(const struct diff *diff, struct diff_figure *heap) {
+    drop_sampled(diff, &heap[HEAP_BYTES], &heap[HEAP_ALLOCS]);
+    drop_sampled(diff, &heap[HEAP_INUSE_BYTES], &heap[HEAP_INUSE_ALLOCS]);
+}
+
+static void drop_sampled_totals(const struct diff *diff, struct diff_figure *heap) {
+    for (size_t i = 0; i < 4; i++) {
+        double variance = 0, n;
+        for (int side = 0; side < DIFF_SIDES; side++)
+            n = (double)diff->run_count[side], variance += diff->sampling[side].variance[i] / (n * n);
+        bool is_bytes = i == HEAP_BYTES || i == HEAP_INUSE_BYTES;
+        drop_within(&heap[i], is_bytes ? CHANCE_SAMPLED : deviations_of_blocks(diff), variance);
+    }
+}
+
+/* The peak of a sampled run is too high by as much as single samples stand for: it tells nothing beside one that was sampled otherwise, or of
+ * one run. */
+static void drop_sampled_peak(const struct diff *diff, struct diff_figure *peak) {
+    const struct diff_sampling *old = &diff->sampling[DIFF_OLD], *new = &diff->sampling[DIFF_NEW];
+    bool is_sampled = fmax(old->sample_n, new->sample_n) > 1 || fmax(old->period, new->period) > 0;
+    bool is_alike = old->sample_n == new->sample_n && old->period == new->period;
+    if (is_sampled && (!is_alike || is_single(diff))) drop(peak);
+}
+
 /* One run on each side: a row whose difference is nearly nothing of the whole. */
 static void drop_slight(const struct diff *diff, struct diff_row *row) {
     const struct diff_figure *totals = &diff->tables[DIFF_TOTALS].rows[0].figures[TOTAL_HEAP];
@@ -198,6 +250,8 @@ static void drop_near_peak(const struct diff *diff, struct diff_figure *peak) {
 static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_near_peak(diff, &figures[TOTAL_PEAK]);
     drop_live(diff, &figures[TOTAL_HEAP]);
+    drop_sampled_totals(diff, &figures[TOTAL_HEAP]);
+    drop_sampled_peak(diff, &figures[TOTAL_PEAK]);
     drop_brief(diff, &figures[TOTAL_DURATION]);
     drop_brief(diff, &figures[TOTAL_CPU]);
     drop_chance_of_cpu(diff, &figures[TOTAL_CPU]);
@@ -379,12 +433,18 @@ static void judge_task(const struct diff_table *table, struct diff_row *row) {
     row->is_change = spawns->is_change;
 }
 
+static void weigh_heap(const struct diff *diff, struct diff_row *row) {
+    drop_live(diff, row->figures);
+    drop_sampled_heap(diff, row->figures);
+    drop_slight(diff, row);
+}
+
 static void judge_row(const struct diff *diff, const struct diff_table *table, enum diff_table_id id,
                       struct diff_row *row) {
     if (row->seen[DIFF_OLD] || row->seen[DIFF_NEW])
         row->presence = !row->seen[DIFF_OLD] ? DIFF_ADDED : !row->seen[DIFF_NEW] ? DIFF_GONE : DIFF_BOTH;
     if (id == DIFF_TOTALS) weigh_totals(diff, row->figures);
-    if (id == DIFF_FUNCTIONS || id == DIFF_SITES) drop_live(diff, row->figures), drop_slight(diff, row);
+    if (id == DIFF_FUNCTIONS || id == DIFF_SITES) weigh_heap(diff, row);
     if (id == DIFF_LOCKS) weigh_lock(diff, row->figures);
     if (id == DIFF_WAITS) weigh_other_waits(diff, table, row->figures);
     if (id == DIFF_CELLS) weigh_cell(diff, row->figures);

@@ -18,12 +18,17 @@ static double seen_probability(double sample_n, double period, double size) {
     return period > 0 ? -expm1(-size / period) : 1 / sample_n;
 }
 
+double sampling_error_variance(double sample_n, double period, double blocks, double bytes) {
+    if (blocks <= 0 || (sample_n <= 1 && period <= 0)) return 0;
+    double p = seen_probability(sample_n, period, bytes / blocks);
+    return p > 0 ? blocks * (1 - p) / p : 0;
+}
+
 static void add_blocks(struct estimate *count, struct estimate *bytes, double sample_n, double period,
                        sqlite3_stmt *row, int column) {
     double blocks = sqlite3_column_double(row, column), sum = sqlite3_column_double(row, column + 1);
     if (blocks <= 0) return;
-    double size = sum / blocks, p = seen_probability(sample_n, period, size);
-    double variance = p > 0 ? blocks * (1 - p) / p : 0;
+    double size = sum / blocks, variance = sampling_error_variance(sample_n, period, blocks, sum);
     count->value += blocks;
     count->variance += variance;
     bytes->value += sum;

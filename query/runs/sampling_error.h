@@ -20,6 +20,9 @@ struct sampling_error {
 
 /* 1; 0 for a run that is not sampled, or has no allocations: then all are 0; -1 with the error set. */
 int sampling_error_of(struct db *db, int64_t run_id, struct sampling_error *error, struct error *err);
+/* The variance of a number of blocks that have so many bytes together; of their bytes it is the square of the mean size times as much. 0
+ * where each was recorded: sample_n at most 1, and a period of 0 (no sampling by size). */
+double sampling_error_variance(double sample_n, double period, double blocks, double bytes);
 /* Adds what is not exact, for people: "allocations ±2.1 %, their bytes ±0.84 %, ...". */
 void sampling_error_text(const struct sampling_error *error, struct buffer *text);
 
