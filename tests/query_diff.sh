@@ -538,3 +538,17 @@ stays up 50000 60000 0" "500 x 100 to 120 bytes, 70 x 96 bytes kept, 40 x 33 byt
 expect_equal "$("$CLEAR" doctor --db built.db 1 --diff 2 | tail -1 | sed 's/;.*//')" "allocations +30 %, live memory 0 B -> 6.6 KiB, peak memory x 67, 2 more changes" "what can be quoted of them"
 # The run against the directory that it wrote: nothing changed.
 expect_match "$("$CLEAR" doctor --db built.db 1 --diff ./p.profile | tail -1)" '^no change' "a run against its own directory"
+
+# ---- what one side did not record is unknown there, and no difference
+"$CLEAR" profile -q --db built.db -o none.profile --no-heap first/program || fail "profiling without the heap"
+"$CLEAR" doctor --db built.db --json 1 --diff 3 >answer.json || fail "doctor against a run without the heap"
+expect_equal "$(python3 -c 'import json
+answer = json.load(open("answer.json"))
+print([(one["side"], one["code"], one["subject"]) for one in answer["saturation"]])
+print([row["by"] for row in answer["rows"] if row["section"] == "heap"], [name for row in answer["rows"] if row["section"] == "totals" for name in row["figures"] if name.startswith(("alloc", "inuse", "peak"))])
+print("allocations" in answer["quote"])')" "[('new', 'not-recorded', 'heap')]
+[] []
+False" "a side without a heap"
+"$CLEAR" doctor --db built.db 1,2 --diff 2,3 >said.txt || fail "doctor of sets"
+expect_match "$(tr -s ' ' <said.txt)" 'new not-recorded 1 1/2 heap' "one run of two without a heap"
+expect_equal "$(grep -c 'heap by function' said.txt)" 1 "tables of sets that both have the heap"

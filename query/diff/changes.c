@@ -862,6 +862,7 @@ static int gather_run(struct gather *gather, const struct run_item *item, struct
     gather->run_id = item->id;
     gather->diff->tables[DIFF_TOTALS].rows[0].seen[gather->side]++;
     if (gather_losses(gather, err) || gather_duration(gather, err)) return -1;
+    if (diff_count_recorded(gather->diff, gather->side, gather->source->db, gather->run_id, err)) return -1;
     if (gather_sampling(gather, err) || gather_heap(gather, err) || gather_peak(gather, err) ||
         gather_threads(gather, err))
         return -1;
@@ -906,6 +907,7 @@ int diff_gather(struct diff *diff, struct error *err) {
             code = gather_run(&gather, &runs->items[i], err);
     }
     if (code == 0) join_sites(diff);
+    if (code == 0) diff_leave_out_unrecorded(diff);
     if (code == 0) choose_judged(diff);
     free_source(&gather.sources[0]);
     free_source(&gather.sources[1]);

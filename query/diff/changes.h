@@ -107,7 +107,10 @@ struct diff_rules {
         single_row_percent, false_percent, contended_percent, retry_ratio;
 };
 
-/* A loss or a sampling rate of one side. */
+/* The kinds that have a profile in each run that records them. */
+enum { DIFF_KINDS = 3 };
+
+/* A loss or a sampling rate of one side, or a kind that it did not record. */
 struct diff_loss {
     int side;
     const char *code, *subject;
@@ -128,7 +131,8 @@ struct diff {
     size_t run_count[DIFF_SIDES], runs; /* runs: of both sides together */
     double cpu_samples[DIFF_SIDES];     /* of all runs of a side */
     struct diff_sampling sampling[DIFF_SIDES];
-    bool has_waits;        /* threads met: a thread waited or tried again in some run */
+    size_t recorded[DIFF_SIDES][DIFF_KINDS]; /* number of runs that have the kind (unrecorded.c) */
+    bool has_waits;                          /* threads met: a thread waited or tried again in some run */
     bool has_inexact_peak; /* the peak of some run is of several threads, or of a sample, or that is not known */
     struct diff_loss *losses;
     size_t loss_count;
@@ -145,6 +149,11 @@ void diff_free(struct diff *diff);
 bool diff_is_object(enum diff_table_id id);
 
 int diff_gather(struct diff *diff, struct error *err);
+/* Counts the kinds that a run has; then takes out of the tables what only one side recorded, and adds that to the losses. */
+int diff_count_recorded(struct diff *diff, int side, struct db *db, int64_t run_id, struct error *err);
+void diff_leave_out_unrecorded(struct diff *diff);
+/* True for a column of the totals that only one side recorded: it is no change, and is not printed. */
+bool diff_is_unrecorded(const struct diff *diff, size_t total);
 void diff_judge(struct diff *diff);
 
 /* The rows of a table as they are printed: changes first, the largest difference first. free() the array. */

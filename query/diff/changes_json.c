@@ -55,11 +55,15 @@ static void add_figure(struct buffer *out, const char *name, const struct diff_f
     buffer_printf(out, ", \"is_change\": %s}", figure->is_change ? "true" : "false");
 }
 
-static void add_figures(struct buffer *out, const struct diff_table *table, const struct diff_row *row) {
+static void add_figures(struct buffer *out, const struct diff *diff, const struct diff_table *table,
+                        const struct diff_row *row) {
+    const char *separator = "";
     add_key(out, "figures");
     buffer_add_char(out, '{');
     for (size_t i = 0; i < table->column_count; i++) {
-        if (i) buffer_add_text(out, ",\n     ");
+        if (table == &diff->tables[DIFF_TOTALS] && diff_is_unrecorded(diff, i)) continue;
+        buffer_add_text(out, separator);
+        separator = ",\n     ";
         add_figure(out, table->columns[i].name, &row->figures[i]);
     }
     buffer_add_char(out, '}');
@@ -74,8 +78,9 @@ static int add_site(struct buffer *out, const struct diff_row *row, struct error
     return code;
 }
 
-static int add_row(struct buffer *out, const struct diff_table *table, enum diff_table_id id,
-                   const struct diff_row *row, struct error *err) {
+static int add_row(struct buffer *out, const struct diff *diff, enum diff_table_id id, const struct diff_row *row,
+                   struct error *err) {
+    const struct diff_table *table = &diff->tables[id];
     buffer_add_text(out, "{");
     add_string(out, "section", table->section);
     buffer_add_text(out, ", ");
@@ -104,7 +109,7 @@ static int add_row(struct buffer *out, const struct diff_table *table, enum diff
     }
     if (id == DIFF_SITES && add_site(out, row, err) < 0) return -1;
     buffer_add_text(out, ",\n    ");
-    add_figures(out, table, row);
+    add_figures(out, diff, table, row);
     buffer_add_char(out, '}');
     return 0;
 }
@@ -116,7 +121,7 @@ static int print_table(FILE *out, const struct diff *diff, enum diff_table_id id
     int code = 0;
     for (size_t i = 0; i < table->count && code == 0; i++) {
         struct buffer text = {0};
-        code = add_row(&text, table, id, rows[i], err);
+        code = add_row(&text, diff, id, rows[i], err);
         if (code == 0) fprintf(out, "%s   %s", *separator, buffer_text(&text));
         *separator = ",\n";
         buffer_free(&text);

@@ -502,7 +502,7 @@ static void print_totals(const struct printer *printer) {
     grid_left(&grid, "%");
     for (size_t i = 0; i < table->column_count; i++) {
         const struct diff_figure *figure = &row->figures[i];
-        if (is_unknown(i, &figure->noise)) continue;
+        if (is_unknown(i, &figure->noise) || diff_is_unrecorded(printer->diff, i)) continue;
         grid_left(&grid, table->columns[i].heading);
         grid_left(&grid, total_change(printer, figure));
         grid_style(&grid, change_style(printer, figure, figure->is_change));

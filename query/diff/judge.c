@@ -258,6 +258,8 @@ static void weigh_totals(const struct diff *diff, struct diff_figure *figures) {
     drop_short(diff, &figures[TOTAL_LOCK + LOCK_CONTENDED], &figures[TOTAL_LOCK + LOCK_WAIT]);
     drop_short(diff, &figures[TOTAL_CHANNEL], &figures[TOTAL_CHANNEL + 1]);
     if (is_single(diff)) drop(&figures[TOTAL_RETRIES]);
+    for (size_t i = 0; i < diff->tables[DIFF_TOTALS].column_count; i++)
+        if (diff_is_unrecorded(diff, i)) drop(&figures[i]);
 }
 
 /* One run on each side: how often writers collided is chance. An unchanged program has tens of thousands of retries on a busy machine,
