@@ -101,7 +101,8 @@ check_holds() {
     IFS='|' read -r acquires timed held < <(sql t.db "SELECT acquires, timed_holds, hold_ns FROM lock_use WHERE $of_run AND object GLOB '*:guard'")
     expect_equal "$acquires" "$times" 'acquisitions that are sampled'
     expect_between "$timed" 21000 "$times" 'holds that were timed'
-    expect_between "$held" 1 $((took * 2)) 'hold_ns of a sample'
+    # A hold that is timed has a reading of the clock in it, which takes longer than the hold; on a busy machine twice as long.
+    expect_between "$held" 1 $((took * 4)) "hold_ns of a sample"
 }
 try_often check_holds
 

@@ -143,13 +143,25 @@ static void add_commits(struct grid *grid, const struct trend *trend, const stru
     buffer_free(&text);
 }
 
-/* 31, or 30 to 32 where it is not sure which it was. */
+static void add_run(struct buffer *text, const struct trend *trend, size_t run) {
+    if (trend->is_of_store)
+        buffer_printf(text, "%.8s", trend->runs[run].uuid);
+    else
+        buffer_printf(text, "%lld", (long long)trend->runs[run].id);
+}
+
+/* 31, or 31 (30 to 32) where it is not sure which it was. */
 static void add_runs(struct grid *grid, const struct trend *trend, const struct trend_change *change) {
+    const struct change_point *point = &change->point;
     struct buffer text = {0};
-    buffer_printf(&text, "%lld", (long long)trend->runs[change->point.at].id);
-    if (change->point.first != change->point.last)
-        buffer_printf(&text, " (%lld to %lld)", (long long)trend->runs[change->point.first].id,
-                      (long long)trend->runs[change->point.last].id);
+    add_run(&text, trend, point->at);
+    if (point->first != point->last) {
+        buffer_add_text(&text, " (");
+        add_run(&text, trend, point->first);
+        buffer_add_text(&text, " to ");
+        add_run(&text, trend, point->last);
+        buffer_add_char(&text, ')');
+    }
     grid_left(grid, buffer_text(&text));
     buffer_free(&text);
 }

@@ -308,7 +308,7 @@ static int larger_first(const void *left, const void *right, void *context) {
 }
 
 int trend_make(struct trend *trend, struct db *db, const struct trend_request *request, struct error *err) {
-    *trend = (struct trend){0};
+    *trend = (struct trend){.is_of_store = db->source != NULL};
     db_cache_more(db);
     if (read_runs(trend, db, request, err) || read_values(trend, db, request, err) ||
         check_found(trend, db, request, err) || judge(trend, db, err))

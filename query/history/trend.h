@@ -36,6 +36,7 @@ struct trend_series {
 struct trend {
     struct trend_run *runs; /* the oldest first */
     size_t run_count;
+    bool is_of_store;  /* the runs have no numbers that last: they are named by the beginning of their uuid */
     size_t unfinished; /* runs that were left out, because they are not over or their end is not known */
     struct trend_series
         *series; /* totals in the order of the view; subjects by their latest value, the largest first */
