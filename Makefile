@@ -66,7 +66,7 @@ SOURCES := $(wildcard $(ROOMS:%=%/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/gen/embed.o $(BUILD)/gen/profile.pb-c.o
 LIBRARY_OBJECTS := $(filter-out $(BUILD)/cli/%,$(OBJECTS))
 PROFILE_PROTO := ingest/read/pprof/profile.proto
-SHIM_SOURCES := $(wildcard ingest/shim/*.c)
+SHIM_SOURCES := $(sort $(shell find ingest/shim -name "*.c"))
 SHIM_OBJECTS := $(SHIM_SOURCES:%.c=$(BUILD)/%.o)
 EMBEDDED := schema/tables.sql schema/rules.yaml schema/gates.yaml export/flamegraph.js $(sort $(wildcard schema/*/*.sql schema/queries/*.yaml cli/manual/*.md cli/manual/parts/*.md cli/completion/clear.* \
 	web/*.html web/*.css web/*.js web/*.svg))
@@ -130,6 +130,12 @@ test: ## install what is missing, build, run every test; the last line counts th
 	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
 	$(SUBMAKE) build-tests
 	@CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run $(T)
+
+.PHONY: parity
+parity: ## every report with every pair of options on every profile, against pprof's; test has a third of them
+	$(call install_missing,$(BUILD_PACKAGES) $(TEST_PACKAGES))
+	$(SUBMAKE) build-tests
+	@PARITY=whole CLEAR=$(abspath $(OUT))/clear BUILD=$(abspath $(BUILD)) CC="$(CC)" tests/run report_parity
 
 .PHONY: test-store-chaos test-postgres-18
 test-store-chaos: ## push from eight writers for 60 s, with 100 kills of them and 10 restarts of the server
@@ -248,7 +254,7 @@ check-layers: ## which file may include which, and the other rules that a compil
 docs: all ## write the tables in docs/ that clear itself prints
 	@CLEAR=$(abspath $(OUT))/clear docs/generate
 
-FORMATTED = $(sort $(wildcard $(ROOMS:%=%/*.[ch]) ingest/shim/*.[ch] bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
+FORMATTED = $(sort $(wildcard $(ROOMS:%=%/*.[ch]) $(wildcard ingest/shim/*.[ch] ingest/shim/*/*.[ch]) bench/*.c tests/*.c fuzz/*.[ch] fixtures/*.c fixtures/*.cc))
 .PHONY: format
 format: ## clang-format over every C file
 	$(call install_missing,clang-format)

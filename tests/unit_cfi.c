@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ingest/shim/cfi.c"
+#include "ingest/shim/stacks/cfi.c"
 
 /* The runtime may include libc alone, so its names for DWARF's numbers are its own: here they meet those of elfutils. */
 #define SAME_CFA(ours, theirs) _Static_assert((int)CFA_##ours == (int)DW_CFA_##theirs, #theirs)

@@ -8,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ingest/shim/cpu.h"
-#include "ingest/shim/cpu_time.h"
-#include "ingest/shim/runtime.h"
-#include "ingest/shim/segment_file.h"
+#include "ingest/shim/core/runtime.h"
+#include "ingest/shim/core/segment_file.h"
+#include "ingest/shim/cpu/cpu.h"
+#include "ingest/shim/cpu/cpu_time.h"
 
 static void seal(void) {
     enum { SEGMENT_READY = 2 << 20, POOL_SIZE = 256 << 20 }; /* the pool takes memory only as it is used */

@@ -1,0 +1,162 @@
+#include "ingest/shim/core/blocks.h"
+
+#include "ingest/shim/core/locked_table.h"
+
+struct block_node **block_root;
+
+enum {
+    LOOK_BACK = 1 << 20,
+    KNOWN_FROM = 4096, /* bytes: smaller blocks are found in few steps, and would take the place of larger ones */
+};
+
+static struct locked_table
+    *overflow; /* TABLE_SHARDS of them, behind the root: address -> id and size of blocks that do not fit the tree */
+
+bool blocks_start(void) {
+    size_t root_size = BLOCK_ROOT_ENTRIES * sizeof *block_root;
+    block_root = private_memory(root_size + TABLE_SHARDS * sizeof *overflow);
+    if (block_root) overflow = (void *)((char *)block_root + root_size);
+    return block_root != NULL;
+}
+
+/* The child at *slot, made where there is none. Threads that race for it agree by compare-and-swap. */
+static void *child_of(void **slot, size_t size) {
+    void *child = load_acquire(slot), *made;
+    if (child || !(made = private_memory(size))) return child;
+    if (compare_exchange(slot, &child, made)) return made;
+    private_memory_free(made, size);
+    return child;
+}
+
+/* With FEATURE_LIFETIMES the births follow the entries. */
+static size_t leaf_size(void) {
+    size_t each = sizeof(uint64_t) + (process->features & FEATURE_LIFETIMES ? sizeof(struct block_birth) : 0);
+    return BLOCK_LEAF_ENTRIES * each;
+}
+
+struct block_birth *block_birth(uintptr_t address) {
+    const uint64_t *entry = block_entry(address);
+    if (!entry) return NULL;
+    uintptr_t index = address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1);
+    return (struct block_birth *)(entry - index + BLOCK_LEAF_ENTRIES) + index;
+}
+
+static uint64_t *make_entry(uintptr_t address) {
+    if (address >> BLOCK_ADDRESS_BITS || address & 7) return NULL;
+    struct block_node *node = child_of((void **)&block_root[address >> BLOCK_MID_BITS], sizeof *node);
+    if (!node) return NULL;
+    uint64_t *leaf = child_of(&node->children[address >> BLOCK_LEAF_BITS & (BLOCK_MID_ENTRIES - 1)], leaf_size());
+    return leaf ? &leaf[address >> BLOCK_GRAIN_BITS & (BLOCK_LEAF_ENTRIES - 1)] : NULL;
+}
+
+/* --- the side table ------------------------------------------------------------------------------------------- */
+
+static bool overflow_put(uintptr_t address, struct heap_block block) {
+    struct table_entry old;
+    store_relaxed(&process->has_overflow, 1);
+    return table_put(table_shard(overflow, address), (struct table_entry){address, block.id, block.size}, &old);
+}
+
+static bool overflow_take(uintptr_t address, struct heap_block *block) {
+    struct table_entry entry;
+    if (!table_take(table_shard(overflow, address), address, &entry)) return false;
+    *block = (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second};
+    return true;
+}
+
+/* --- the slow paths -------------------------------------------------------------------------------------------- */
+
+COLD bool block_put_slowly(uintptr_t address, struct heap_block block, struct heap_block *stale) {
+    uint64_t *entry = make_entry(address), value = entry ? load_relaxed(entry) : 0;
+    bool is_ours = value && value >> 62 == (address >> 3 & 3);
+    if (is_ours) {
+        *stale = block_unpack(value);
+        store_relaxed(entry, 0);
+        value = 0;
+    } else if (overflow_take(address, stale)) {
+        is_ours = true; /* the new block may fit the tree */
+    }
+    if (!is_ours) stale->id = 0;
+    if (entry && !value && block.size >> BLOCK_SIZE_BITS == 0) {
+        store_relaxed(entry, block_pack(address, block));
+        return true;
+    }
+    return overflow_put(address, block);
+}
+
+COLD bool block_take_slowly(uintptr_t address, struct heap_block *block) {
+    return overflow_take(address, block);
+}
+
+static void leaf_each(const uint64_t *leaf, uintptr_t base, void (*visit)(void *, uintptr_t, struct heap_block),
+                      void *context) {
+    for (uintptr_t i = 0; i < BLOCK_LEAF_ENTRIES; i++) {
+        uint64_t value = load_relaxed(&leaf[i]);
+        if (value) visit(context, base | i << BLOCK_GRAIN_BITS | value >> 62 << 3, block_unpack(value));
+    }
+}
+
+void blocks_each(void (*visit)(void *context, uintptr_t address, struct heap_block block), void *context) {
+    for (uintptr_t root = 0; root < BLOCK_ROOT_ENTRIES; root++) {
+        struct block_node *node = load_acquire(&block_root[root]);
+        for (uintptr_t i = 0; node && i < BLOCK_MID_ENTRIES; i++) {
+            const uint64_t *leaf = load_acquire((uint64_t **)&node->children[i]);
+            if (leaf) leaf_each(leaf, root << BLOCK_MID_BITS | i << BLOCK_LEAF_BITS, visit, context);
+        }
+    }
+    for (size_t shard = 0; shard < TABLE_SHARDS; shard++)
+        for (uint64_t slot = 0; slot < overflow[shard].slots; slot++) {
+            struct table_entry entry = overflow[shard].entries[slot];
+            if (!entry.key) continue;
+            visit(context, entry.key, (struct heap_block){.id = (uint32_t)entry.first, .size = entry.second});
+        }
+}
+
+/* The region of 1 MiB that an address is in. Each has the block around it that was found last, modulo the size of the
+ * cache. */
+static struct known_block *known_around(uintptr_t address) {
+    return &process->known_blocks[address / LOOK_BACK % KNOWN_BLOCKS];
+}
+
+/* Whether the block is still there, and holds the address. */
+static bool is_in_known(const struct known_block *known, uintptr_t address) {
+    if (!known->value || address < known->start || address - known->start >= block_unpack(known->value).size)
+        return false;
+    const uint64_t *entry = block_entry(known->start & ~(uintptr_t)7);
+    return entry && load_relaxed(entry) == known->value;
+}
+
+static bool find_around(uintptr_t address, struct known_block *found) {
+    uintptr_t lowest = address > LOOK_BACK ? address - LOOK_BACK : 0;
+    for (uintptr_t at = address | ((1 << BLOCK_GRAIN_BITS) - 1); at > lowest; at -= 1 << BLOCK_GRAIN_BITS) {
+        const uint64_t *entry = block_entry(at & ~(uintptr_t)7);
+        uint64_t value = entry ? load_relaxed(entry) : 0;
+        if (!value) continue;
+        uintptr_t start = (at & ~(uintptr_t)((1 << BLOCK_GRAIN_BITS) - 1)) | value >> 62 << 3;
+        if (start > address) continue;
+        *found = (struct known_block){start, value};
+        return address - start < block_unpack(value).size;
+    }
+    return false;
+}
+
+static bool find_known(uintptr_t address, struct known_block *found) {
+    for (size_t i = 0; i < KNOWN_BLOCKS; i++) {
+        if (!is_in_known(&process->known_blocks[i], address)) continue;
+        *found = process->known_blocks[i];
+        return true;
+    }
+    return false;
+}
+
+bool block_around(uintptr_t address, struct heap_block *block, uint64_t *offset) {
+    struct known_block *known = known_around(address), found;
+    if (is_in_known(known, address))
+        found = *known;
+    else if (!find_known(address, &found) && !find_around(address, &found))
+        return false;
+    if (block_unpack(found.value).size >= KNOWN_FROM) *known = found;
+    *block = block_unpack(found.value);
+    *offset = address - found.start;
+    return true;
+}

@@ -1,0 +1,24 @@
+/* control.h: the control file of the recording, by which the collector tells the runtime what to record, and the names that a
+ * program's own dumps get. */
+#ifndef CLEAR_SHIM_CONTROL_H
+#define CLEAR_SHIM_CONTROL_H
+
+#include "ingest/shim/core/runtime.h"
+
+enum {
+    CONTROL_DIRECTORY_SIZE = 256
+}; /* the longest path of the recording's directory that is followed, with its final zero */
+
+/* Maps the file in the directory that CLEAR_RT_DIR names. False: there is none that is private, of this user and of our version. Once
+ * it was found it is found in every forked child too. */
+bool control_find(void);
+
+/* The file, and the directory that it is in. NULL and empty before it was found. */
+struct control *shared_control(void);
+const char *control_directory(void);
+
+/* Writes this process's ID into the variables that name its dumps (SEGMENT_NO_DUMP_ID). It runs before main or in a
+ * forked child, so in one thread. The lengths of the values stay, so nothing is allocated. `now`: ns since the epoch. */
+void control_name_dumps(uint64_t now);
+
+#endif

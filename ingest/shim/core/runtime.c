@@ -1,0 +1,100 @@
+#include "ingest/shim/core/runtime.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SPINS = 100 };
+
+/* What `process` and `self` point at before the first hook. Zeros read as "not started" and "not initialised". */
+static struct process no_process;
+static struct thread no_thread;
+
+struct process *process = &no_process;
+uint32_t heap_mode = HEAP_EVERY;
+uint32_t is_io_off;
+static uint32_t never_paused;
+uint32_t *paused = &never_paused;
+__thread struct thread *volatile self = &no_thread;
+
+uint64_t clock_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_ticks_of(uint64_t ns) {
+    if (!(process->features & FEATURE_TSC)) return ns;
+    double elapsed_ns = (double)(clock_monotonic_ns() - process->segment->start_monotonic_ns);
+    double elapsed_ticks = (double)(clock_ticks() - process->segment->start_ticks);
+    return elapsed_ns > 0 ? (uint64_t)((double)ns * elapsed_ticks / elapsed_ns) : ns;
+}
+
+/* --- memory --------------------------------------------------------------------------------------------------- */
+
+static void *map_memory(size_t size, int advice) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return NULL;
+    madvise(memory, size, MADV_DONTDUMP);
+    if (madvise(memory, size, advice) == 0) return memory;
+    munmap(memory, size);
+    return NULL;
+}
+
+/* A sealed process takes memory from the pool that was mapped when it was sealed. */
+static void *pool_memory(size_t size) {
+    uint64_t whole = (size + 63) & ~(uint64_t)63, at = fetch_add_relaxed(&process->pool_used, whole);
+    return at + whole <= process->pool_size ? process->pool + at : NULL;
+}
+
+void *private_memory(size_t size) {
+    return is_sealed() ? pool_memory(size) : map_memory(size, MADV_DONTFORK);
+}
+
+void *wiped_memory(size_t size) {
+    return map_memory(size, MADV_WIPEONFORK);
+}
+
+bool process_allocate(void) {
+    if (process != &no_process) return true;
+    struct process *memory = wiped_memory(sizeof *memory), *expected = &no_process;
+    if (memory && !compare_exchange(&process, &expected, memory)) private_memory_free(memory, sizeof *memory);
+    return memory;
+}
+
+void private_memory_free(void *memory, size_t size) {
+    if (!is_sealed()) munmap(memory, size);
+}
+
+/* --- the lock: a futex as in Drepper's "Futexes Are Tricky", after a short spin -------------------------------- */
+
+static bool process_try_lock(void) {
+    uint32_t expected = 0;
+    return compare_exchange(&process->lock, &expected, 1);
+}
+
+void process_lock(void) {
+    for (int i = 0; i < SPINS; i++) {
+        if (process_try_lock()) return;
+        __builtin_ia32_pause();
+    }
+    while (exchange_acq_rel(&process->lock, 2)) {
+        if (is_sealed())
+            __builtin_ia32_pause();
+        else
+            syscall(SYS_futex, &process->lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    }
+}
+
+bool process_lock_from(const struct thread *thread) {
+    if (unlikely(thread->is_ticking == TICK_INSIDE)) return process_try_lock();
+    process_lock();
+    return true;
+}
+
+void process_unlock(void) {
+    if (exchange_acq_rel(&process->lock, 0) != 2 || is_sealed()) return;
+    syscall(SYS_futex, &process->lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}

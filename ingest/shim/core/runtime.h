@@ -1,0 +1,418 @@
+/* runtime.h: the state that the parts of the runtime share: the process, its threads, and how a hook is entered and
+ * left.
+ *
+ * The room ingest/shim is libclear_rt.so, which is preloaded into the profiled program. It promises:
+ *   - The program behaves as without it: same output, same exit status, same errno. Nothing here exits, prints, keeps a
+ *     file descriptor open, starts a thread, or allocates from the program's heap.
+ *   - Every event that a hook sees is counted in the segment (ingest/segment.h), or counted there as dropped.
+ *   - It links libc alone.
+ *
+ * Memory. Three kinds, by what a fork does to them:
+ *   - the segment and all tables (stack index, unwind rules, block map): MADV_DONTFORK. The child has none of them.
+ *   - `struct process` and every `struct thread`: MADV_WIPEONFORK. The child finds zeros where its pointers point.
+ *     Zeros read as "not started" and "not initialised", so the child's first hook starts it like a new program.
+ *   - static data: paths, real functions, the TLS key. They stay true across a fork.
+ * So no state depends on an atfork handler: locks that other threads held at the fork are zero in the child, and a raw
+ * clone(2), which runs no handlers, is as safe as fork(3). There is one handler, in cpu.c: it gives a forked child its
+ * CPU timer before its first hook, and a child of clone(2) gets it at that hook. vfork and CLONE_VM children share
+ * everything, as they share the program's heap.
+ *
+ * Threads. Until a thread's first hook `self` points at a static thread that is never idle, so "not initialised",
+ * "inside a hook" and "wiped by a fork" are one unlikely branch.
+ *
+ * Locks. process->lock is taken when something is met for the first time (stack, lock, module, unwind rule, chunk of
+ * counters), when a thread begins or ends, and at dlclose. Nothing is called under it that could wait for the program:
+ * no dl_iterate_phdr, no malloc. The other locks are spin locks that are held for a few instructions: orphan_lock, the
+ * arenas', and each locked_table's.
+ *
+ * Who may read without an atomic (atomic.h) what another thread may write:
+ *   - the fields of struct process marked "set at the start": everybody, because nothing is recorded before they are
+ *     set
+ *   - what process->lock guards: its holder
+ *   - the pointer `process`: everybody. It changes once, before the process is READY, and both values read as "not
+ *     started" until then. */
+#ifndef CLEAR_SHIM_RUNTIME_H
+#define CLEAR_SHIM_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ingest/segment.h"
+#include "ingest/shim/core/atomic.h"
+
+enum process_state { PROCESS_NEW = 0, PROCESS_STARTING, PROCESS_READY, PROCESS_OFF };
+
+enum thread_state {
+    THREAD_NONE = 0, /* not initialised, or wiped by a fork */
+    THREAD_IDLE,     /* outside of any hook */
+    THREAD_BUSY,     /* inside a hook: calls from there pass through unrecorded */
+};
+
+enum {
+    STACK_ID_MAX = (1 << 24) - 1, /* distinct stacks of a process: what a block's entry has room for */
+    OBJECT_ID_MAX = (1 << 20) - 1,
+    STACK_CHUNKS = (STACK_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
+    OBJECTS_PER_CHUNK = 128,
+    KNOWN_BLOCKS = 64,
+    OBJECT_LIST_CHUNKS = (OBJECT_ID_MAX + 1) / OBJECTS_PER_CHUNK,
+    OBJECT_CHUNKS = (OBJECT_ID_MAX + 1) / SEGMENT_COUNTER_IDS,
+    HELD_LOCKS = 32,      /* locks held by one thread at once whose hold is timed */
+    KNOWN_OBJECTS = 256,  /* locks whose counters a thread finds without the shared index; also cells, channels */
+    FOREIGN_STACKS = 256, /* stacks other than its own that a thread remembers: fibers, sigaltstack */
+    MODULE_CHUNKS = 64,
+    MODULES_PER_CHUNK = 32,
+    REGIONS = 32, /* of clear.h, inside each other in one thread */
+    ROUTINES = 64,
+    ROUTINE_CALLERS = 6, /* frames of the C library below the function that a thread begins in */
+};
+
+/* Where the CPU timer interrupted a thread: not at all, between hooks, or inside one. Inside, the thread may hold the
+ * process's lock, and its buffers are in use. */
+enum { TICK_NONE = 0, TICK_BETWEEN, TICK_INSIDE };
+
+/* An open-addressing table from a 64-bit hash to an id, grown by replacement. Readers take no lock: an entry's hash is
+ * stored last, and entries never change or go. */
+struct index_entry {
+    uint64_t hash; /* 0 is free */
+    uint64_t id;
+};
+struct index {
+    uint64_t mask, count;
+    struct index_entry entries[];
+};
+
+/* CPU time of ended threads that no sample met, less what samples stood for in excess. */
+struct routine_balance {
+    uint64_t routine; /* where the threads began; 0: free */
+    int64_t ns;
+};
+
+struct rule_table; /* unwind.c */
+struct arenas;
+struct mapped;
+struct locked_table;
+
+struct process {
+    uint32_t state; /* enum process_state */
+    uint32_t lock;  /* futex: 0 free, 1 taken, 2 taken and waited for */
+    /* Set at the start. */
+    struct segment *segment;
+    uint64_t reserved; /* bytes that the segment may grow to */
+    uint32_t features, depth, sample_n;
+    uint64_t ids_max, sample_bytes;
+    uint64_t own_low, own_high; /* where the runtime itself is loaded */
+    /* Read by anybody, by atomic loads; what is written under `lock` alone is read plainly under it. */
+    struct index *stacks, *objects;
+    struct rule_table *rules;
+    uint32_t rules_generation;   /* raised when rules are forgotten */
+    uint32_t objects_generation; /* raised when an address becomes another object */
+    uint32_t epoch; /* raised when a module lies where another was before: old addresses mean other code from then on */
+    uint32_t has_overflow; /* blocks.c: something did not fit the tree */
+    uint32_t cpu_hz;       /* 0 while there are no timers, or no longer */
+    uint64_t cpu_counted;  /* ns of the process's CPU clock that are counted, or that an earlier image counted */
+    struct routine_balance routines[ROUTINES]; /* cpu_time.c; the next four too */
+    uint64_t entry;                            /* of the program */
+    uint32_t start_state, start_depth;         /* 1: the frames below a thread's function are known, or being found */
+    uint64_t start_pc[ROUTINE_CALLERS];
+    uint32_t is_sealed; /* the program forbids itself system calls: none from here on (see prctl); ask is_sealed() */
+    uint32_t orphan_lock;
+    uint32_t peak_lock;  /* peak.c */
+    uint64_t peak_epoch; /* raised at each new peak of live bytes; read at every heap event */
+    int64_t live, peak;  /* bytes: what the threads have added up so far, and its highest value */
+    uint64_t pool_used;
+    uint64_t tick_rate;      /* births.c: ns << 32 that a tick takes; 0: not known yet */
+    uint32_t births_threads; /* births.c: numbers given out */
+    struct known_block {     /* blocks.c; under `lock` */
+        uintptr_t start;
+        uint64_t value; /* of its entry; 0: none */
+    } known_blocks[KNOWN_BLOCKS];
+    uint32_t mapped_lock;         /* mappings.c; it guards the next three */
+    struct mapped *mapped_ranges; /* by address */
+    uint64_t mapped_count, mapped_capacity;
+    struct arenas *arenas;       /* arena_blocks.c; NULL until there is one */
+    struct locked_table *fibers; /* fiber.c; the same */
+    struct locked_table *joined; /* joins.c; the same */
+    struct thread *orphan;       /* for threads past their own end; orphan_lock guards what it points at */
+    /* Guarded by peak_lock. */
+    struct thread *alone; /* the one thread that there is; NULL: none yet, or there are more */
+    bool has_threads;
+    int64_t timed_peak; /* bytes: of the highest total whose time is known */
+    /* Guarded by `lock`. */
+    uint64_t mapped;    /* bytes of the segment that have addresses */
+    uint64_t populated; /* bytes of the segment that have memory */
+    char *pool;         /* what a sealed process takes memory from; set before is_sealed */
+    uint64_t pool_size;
+    uint64_t events_size;                            /* bytes of the rings of events */
+    uint32_t channels;                               /* numbers given out */
+    struct chunk *stack_chunk, *module_chunk;        /* the list chunks that are being filled */
+    uint64_t stack_chunk_used;                       /* bytes of its body */
+    struct chunk *object_chunks[OBJECT_LIST_CHUNKS]; /* of ids 1.., OBJECTS_PER_CHUNK each */
+    struct chunk *module_chunks[MODULE_CHUNKS];
+    uint32_t module_names[MODULE_CHUNKS][MODULES_PER_CHUNK]; /* hashes of the loader's names */
+    uint32_t module_chunk_count;
+    struct thread *timed;        /* those with a CPU timer */
+    struct chunk *thread_chunk;  /* of struct segment_thread, the one that is being filled */
+    uint32_t threads;            /* ids given out */
+    struct thread *free_threads; /* of threads that ended, for the next ones */
+};
+
+/* A lock that this thread holds. */
+struct held_lock {
+    void *lock;
+    struct lock_counters *counters;
+    uint64_t since;
+    uint32_t depth;       /* of a recursive mutex */
+    uint32_t weight;      /* acquisitions that it stands for, when sampling */
+    uint32_t holds;       /* holds that this one stands for; 0: it is not timed */
+    const void *woken_by; /* the condition variable at which this hold began again; NULL: none */
+};
+
+/* A lock, cell or channel that this thread used, and its counters. */
+struct known_object {
+    const void *object;
+    void *counters;
+    uint64_t generation; /* process->objects_generation when it was noted */
+    uint32_t skip;       /* of a lock: acquisitions until a hold is timed */
+};
+
+struct stack_range {
+    uintptr_t low, high;
+};
+
+/* Where a stack walk starts: the registers of the calling frame as they are after its call returns. */
+struct frame {
+    uint64_t pc, sp, bp;
+};
+
+enum {
+    TRAIL_SLOTS = 64,
+    TRAIL_REGISTER = 0, /* values of bp_from that are no address */
+    TRAIL_NOTED = 1,
+    WALK_SETS = 128,
+    WALK_WAYS = 4,
+};
+
+/* What a walk read: the words of the stack that it depended on. With the same start (pc and sp, and bp where it was
+ * used), the same words and the same rules, the walk is the same. */
+struct trail {
+    uint64_t start;   /* sp */
+    uint64_t bp_from; /* the slot that bp was last read from */
+    uint32_t count;
+    bool uses_bp;             /* of the start */
+    bool is_whole;            /* the walk ended at the root of the thread's own stack, and everything fitted */
+    uint16_t at[TRAIL_SLOTS]; /* distance from start, in words */
+    uint64_t value[TRAIL_SLOTS];
+};
+
+/* A walk and the id of the stack that it led to. */
+struct cached_walk {
+    struct frame frame;
+    uint32_t id;
+    uint32_t generation; /* of the rules it was walked by */
+    struct trail trail;
+};
+
+/* A set of the cache of walks. Where the hit rate is low (many paths into one allocating function) the cache costs more
+ * than it saves: then the set is bypassed for a while. */
+struct walk_set {
+    int32_t score;   /* raised by hits, lowered by misses */
+    uint32_t bypass; /* walks left to be done without the cache */
+    uint32_t next;   /* the way to be replaced */
+    struct cached_walk ways[WALK_WAYS];
+};
+
+/* The kinds of counters: name, type, chunk, how many chunks of ids there may be. */
+#define COUNTER_KINDS(X)                                                                                               \
+    X(heap, struct heap_counters, CHUNK_HEAP, STACK_CHUNKS)                                                            \
+    X(leak, struct leak_counters, CHUNK_LEAK, STACK_CHUNKS)                                                            \
+    X(details, struct heap_details, CHUNK_HEAP_DETAILS, STACK_CHUNKS)                                                  \
+    X(lock, struct lock_counters, CHUNK_LOCK, OBJECT_CHUNKS)                                                           \
+    X(wait, struct wait_counters, CHUNK_WAIT, OBJECT_CHUNKS)                                                           \
+    X(cell, struct cell_counters, CHUNK_CELL, OBJECT_CHUNKS)                                                           \
+    X(channel, struct channel_counters, CHUNK_CHANNEL, OBJECT_CHUNKS)                                                  \
+    X(task, struct task_counters, CHUNK_TASK, OBJECT_CHUNKS)                                                           \
+    X(start, struct start_counters, CHUNK_START, STACK_CHUNKS)                                                         \
+    X(spin, struct spin_counters, CHUNK_SPIN, STACK_CHUNKS)
+
+/* Entries of one kind that a thread counts in, in the segment (entries.h). */
+struct entries {
+    struct index *index;
+    struct chunk *chunk; /* the one that is being filled */
+};
+
+/* What a scheduler's thread runs since then. */
+struct fiber_run {
+    uint64_t fiber, since;
+    uint32_t object; /* its name; 0: no fiber */
+};
+
+/* A region of clear.h that has begun. */
+struct region {
+    uint64_t begin;
+    uint32_t object; /* id of its name; 0: it began while recording was paused */
+    uint32_t stack;  /* id */
+};
+
+struct thread {
+    volatile uint32_t state; /* enum thread_state. volatile: glibc declares some functions leaf, and the compiler would
+                                drop a plain store before the call that must see it */
+    uint32_t is_ticking;     /* inside the handler of the CPU timer */
+    uint32_t orphan;         /* leaving it releases process->orphan_lock */
+    int *errno_at;           /* &errno of this thread */
+    int64_t balance;         /* bytes allocated less bytes freed, by this thread (peak.h) */
+    int64_t rise_limit, peak_limit, fall_limit; /* of the balance: beyond them something is to be done */
+    int64_t published;                          /* of the balance: what process->live has */
+    const void *newest;                         /* the block that it allocated last; NULL: unknown */
+    struct stack_range stack;                   /* its own */
+    const void *control_block;                  /* of the C library's thread for which `stack` was found */
+    struct stack_range foreign[FOREIGN_STACKS];
+    char scratch[1024]; /* for what must not go on a signal stack of 2 KiB */
+    struct thread_counters *counters;
+    struct thread *next_free;
+    uint64_t random; /* state of sampling; 0 before the first draw */
+    int64_t bytes_to_sample, events_to_sample;
+    uint32_t exit_rounds;
+    int32_t timer, has_timer;                 /* of its CPU time */
+    uint64_t cpu_counted;                     /* ns of its CPU time that are counted */
+    uint64_t cpu_samples;                     /* since its clock was last asked */
+    uint64_t owed;                            /* ticks inside the runtime that could not be counted then */
+    uint64_t routine;                         /* where it began; 0: unknown */
+    struct segment_thread *noted;             /* NULL before its first CPU sample */
+    struct index *cpu_entries;                /* of this thread, in the segment */
+    struct chunk *cpu_chunk;                  /* the one that is being filled */
+    struct thread *next_timed, **timed_place; /* in process->timed */
+    struct entries io, tallies, mappings;
+    struct chunk *events;   /* trace.c: the one that is being filled, of a circle of chunks */
+    int32_t tid;            /* trace.c; 0: not asked yet */
+    uint32_t traced_object; /* trace.c: of the wait that it is in; 0: none */
+    int32_t traced_owner;   /* the thread that had it */
+    uint32_t region_count;  /* that have begun and not ended; those beyond REGIONS are not in `regions` */
+    struct region regions[REGIONS];
+    struct fiber_run fiber;         /* trace.c: what it runs */
+    uint64_t allocated;             /* births.c: blocks */
+    uint32_t birth_number;          /* births.c: of the thread; 0: none yet */
+    uint32_t io_to_skip, io_random; /* calls until one is timed; 0 before the first draw */
+    uint32_t held_count;
+    struct held_lock held[HELD_LOCKS];
+    uint32_t hold_random; /* 0 before the first draw */
+    /* A mutex that it holds and that is not in `held`, because its hold is not timed; NULL: none. light_since: as of a hold
+     * that is marked; 0: it is not. The timer's handler may mark it at any time. */
+    const void *light;
+    uint64_t light_since;
+    uint32_t spins, spins_to_skip; /* yields and failed tries: so far, up to SPINS_EXACT; until one is counted */
+    /* The wait that it is in, where a cancellation may end that; NULL: none. */
+    struct wait_counters *waiting;
+    uint64_t waiting_since;
+    uint32_t waiting_weight;
+    struct known_object known_locks[KNOWN_OBJECTS], known_cells[KNOWN_OBJECTS], known_channels[KNOWN_OBJECTS],
+        known_waits[KNOWN_OBJECTS];
+    const void *waited_words[KNOWN_OBJECTS]; /* futexes that it has waited for; an entry may give way to another */
+    uint64_t pc[SEGMENT_DEPTH_MAX + 1], tick_pc[SEGMENT_DEPTH_MAX + 1]; /* of the walk of a hook, of a tick */
+    uint64_t kept_pc[SEGMENT_DEPTH_MAX + 1]; /* of the stack of a tick that waits to be counted */
+    uint32_t kept_depth, kept_flags;         /* of that stack */
+    uint32_t kept_cpu_flags;                 /* CPU_OF_RECORDER or 0 */
+    volatile uint32_t kept_state;            /* enum kept_state; volatile: a tick may come while it is counted */
+    uint64_t kept_ticks;
+    struct walk_set walks[WALK_SETS];
+#define X(name, type, chunk, chunks) type *name[chunks]; /* by id / SEGMENT_COUNTER_IDS; touched lazily */
+    COUNTER_KINDS(X)
+#undef X
+};
+
+extern struct process *process; /* never NULL */
+/* Gives it memory that can be written, in place of the zeros that it points at until then. False when there is none. */
+bool process_allocate(void);
+
+/* What the heap hooks do. Static and not in struct process, so that a hook with nothing to do needs one load before it
+ * calls the real function. It stays true across a fork, because the child has the same `control`. */
+enum heap_mode { HEAP_EVERY = 0, HEAP_SAMPLED, HEAP_OFF };
+extern uint32_t heap_mode;
+extern __thread struct thread *volatile self;
+
+/* 1: calls of input and output are not recorded. As heap_mode. */
+extern uint32_t is_io_off;
+
+/* `is_paused` of the control file once that is mapped; a word that is 0 before. It is read before a thread is entered,
+ * so that a program whose recording is off pays two loads a hook and nothing else. */
+extern uint32_t *paused;
+static ALWAYS_INLINE bool is_paused(void) {
+    return unlikely(load_relaxed(paused));
+}
+
+/* --- entering and leaving ------------------------------------------------------------------------------------- */
+
+/* start.c: what is more than a load. */
+struct thread *thread_enter_slowly(void);
+void thread_leave_orphan(struct thread *thread);
+
+/* The thread to record with, or NULL where this call must pass through unrecorded. 1 load, 1 compare, 1 store. */
+static ALWAYS_INLINE struct thread *thread_enter(void) {
+    struct thread *thread = self;
+    if (unlikely(thread->state != THREAD_IDLE)) return thread_enter_slowly();
+    thread->state = THREAD_BUSY;
+    return thread;
+}
+
+static ALWAYS_INLINE void thread_leave(struct thread *thread) {
+    if (unlikely(thread->orphan)) return thread_leave_orphan(thread);
+    thread->state = THREAD_IDLE;
+}
+
+/* The one way to record inside a hook. Afterwards errno is what the real function left. */
+#define RECORD(thread, statement)                                                                                      \
+    do {                                                                                                               \
+        int saved_errno_ = *(thread)->errno_at;                                                                        \
+        statement;                                                                                                     \
+        *(thread)->errno_at = saved_errno_;                                                                            \
+    } while (0)
+
+/* --- segment -------------------------------------------------------------------------------------------------- */
+
+void process_lock(void);
+void process_unlock(void);
+/* For code that may run in the timer's signal handler. There the interrupted hook may hold the lock, so it is only
+ * tried. False: not taken. */
+bool process_lock_from(const struct thread *thread);
+
+/* The runtime makes no system call any more: see seal.c. */
+static ALWAYS_INLINE bool is_sealed(void) {
+    return load_acquire(&process->is_sealed);
+}
+
+/* Needs process->lock. Memory of a new chunk with `body` zeroed bytes, not yet published; NULL when there is no
+ * room. */
+struct chunk *chunk_new(uint64_t body);
+void chunk_publish(struct chunk *chunk, enum chunk_kind kind);
+
+static inline void *chunk_body(struct chunk *chunk) {
+    return chunk + 1;
+}
+
+/* Zeroed private memory that a forked child does not get; NULL when there is none. */
+void *private_memory(size_t size);
+/* The same that is zeroed in a forked child. */
+void *wiped_memory(size_t size);
+void private_memory_free(void *memory, size_t size);
+
+/* name_counters_of(thread, id): the counters of `id` in this thread, made at first use; NULL when there is no room. */
+#define X(name, type, chunk, chunks)                                                                                   \
+    type *name##_counters_slowly(struct thread *thread, uint32_t id);                                                  \
+    static ALWAYS_INLINE type *name##_counters_of(struct thread *thread, uint32_t id) {                                \
+        type *counters = thread->name[id / SEGMENT_COUNTER_IDS];                                                       \
+        return likely(counters) ? &counters[id % SEGMENT_COUNTER_IDS] : name##_counters_slowly(thread, id);            \
+    }
+COUNTER_KINDS(X)
+#undef X
+
+/* Time for locks: TSC ticks where the collector found the TSC usable (about 9 ns), else CLOCK_MONOTONIC (about 20
+ * ns). */
+uint64_t clock_monotonic_ns(void);
+static ALWAYS_INLINE uint64_t clock_ticks(void) {
+    return likely(process->features & FEATURE_TSC) ? __builtin_ia32_rdtsc() : clock_monotonic_ns();
+}
+
+/* Nanoseconds in those ticks, by what both clocks did since the process began. */
+uint64_t clock_ticks_of(uint64_t ns);
+
+#endif

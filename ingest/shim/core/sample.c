@@ -1,0 +1,77 @@
+#include "ingest/shim/core/sample.h"
+
+/* exp and log without libm, which the runtime must not load. Both are exact to about 1e-15, far below the noise of
+ * sampling. */
+
+/* 1 - exp(-x) for 0 <= x. Halves x until a short Taylor series is exact enough, then squares back: with
+ * y = 1 - exp(-x/2), 1 - exp(-x) = y * (2 - y), which loses no digits for small x. */
+static double one_minus_exp(double x) {
+    enum { TERMS = 12 };
+    if (x > 40) return 1;
+    int halvings = 0;
+    for (; x > 0.25; x /= 2)
+        halvings++;
+    double term = x, y = 0;
+    for (int n = 1; n <= TERMS; n++) {
+        y += term;
+        term *= -x / (n + 1);
+    }
+    for (; halvings > 0; halvings--)
+        y *= 2 - y;
+    return y;
+}
+
+/* ln(x) for 0 < x <= 1: x = m * 2^e with m in [1, 2), ln(m) = 2 * artanh((m - 1) / (m + 1)). */
+static double natural_log(double x) {
+    enum { TERMS = 41 };
+    union {
+        double value;
+        uint64_t bits;
+    } parts = {.value = x};
+    int exponent = (int)(parts.bits >> 52 & 0x7ff) - 1023;
+    parts.bits = (parts.bits & ~(0x7ffull << 52)) | 1023ull << 52;
+    double z = (parts.value - 1) / (parts.value + 1), power = z, sum = 0;
+    for (int n = 1; n <= TERMS; n += 2) {
+        sum += power / n;
+        power *= z * z;
+    }
+    return 2 * sum + exponent * 0.69314718055994530942;
+}
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * 0xff51afd7ed558ccdull;
+    x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53ull;
+    return x ^ x >> 33;
+}
+
+static double unit_interval(uint64_t bits) { /* (0, 1] */
+    return (double)((bits >> 11) + 1) * 0x1p-53;
+}
+
+COLD uint64_t sample_weight_slowly(uintptr_t address, uint64_t size) {
+    if (process->sample_n > 1) return process->sample_n;
+    double weight = 1 / one_minus_exp((double)(size ? size : 1) / (double)process->sample_bytes);
+    uint64_t whole = (uint64_t)weight;
+    return whole + (unit_interval(mix(address ^ size << 48)) <= weight - (double)whole);
+}
+
+COLD void sample_draw(struct thread *thread) {
+    thread->random ^= thread->random << 13; /* xorshift64 (Marsaglia 2003) */
+    thread->random ^= thread->random >> 7;
+    thread->random ^= thread->random << 17;
+    if (process->sample_n > 1) {
+        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % (2 * (uint64_t)process->sample_n - 1));
+        return;
+    }
+    double bytes = -natural_log(unit_interval(mix(thread->random))) * (double)process->sample_bytes;
+    thread->bytes_to_sample = (int64_t)bytes;
+}
+
+void sample_start(struct thread *thread) {
+    if (thread->random || !is_sampling()) return;
+    thread->random = mix((uintptr_t)thread ^ __builtin_ia32_rdtsc()) | 1;
+    if (process->sample_n > 1)
+        thread->events_to_sample = 1 + (int64_t)(mix(thread->random) % process->sample_n);
+    else
+        sample_draw(thread);
+}

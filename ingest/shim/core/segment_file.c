@@ -1,0 +1,167 @@
+#include "ingest/shim/core/segment_file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "ingest/shim/core/control.h"
+
+enum {
+    SEGMENT_LEAST = 1 << 20,      /* with less room nothing is recorded */
+    SEGMENT_STEP_MOST = 64 << 20, /* bytes that are mapped at once */
+    SEGMENT_SHARE = 16,           /* the segment takes at most one part in so many of a limit of address space */
+    POPULATE_FIRST = 64 << 10,
+    POPULATE_MOST = 1 << 20,
+};
+
+/* --- growth --------------------------------------------------------------------------------------------------- */
+
+/* The most addresses that the segment may have under the limit of address space (ulimit -v) as it is now. */
+static uint64_t address_share(void) {
+    struct rlimit limit;
+    bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited ? limit.rlim_cur / SEGMENT_SHARE & ~(uint64_t)4095 : UINT64_MAX;
+}
+
+/* Gives addresses to the segment up to `end`. It grows where it is and in pieces, as it needs them: a program may limit
+ * its address space at any time, and mlockall gives memory to all that is mapped. */
+static bool map_more(uint64_t end) {
+    if (end <= process->mapped) return true;
+    uint64_t step = process->mapped < SEGMENT_STEP_MOST ? process->mapped : SEGMENT_STEP_MOST, most = address_share();
+    uint64_t wanted = (end + step - 1) / step * step;
+    if (wanted > process->reserved) wanted = process->reserved;
+    if (wanted > most) wanted = most;
+    if (wanted < end || mremap(process->segment, process->mapped, wanted, 0) == MAP_FAILED) return false;
+    process->mapped = wanted;
+    return true;
+}
+
+/* Gives memory to the segment up to `end`, ahead of its use. MADV_POPULATE_WRITE fails where a plain write to a full
+ * file system would kill the program with SIGBUS. It needs no file descriptor, so programs that close them all or
+ * change their user or root lose nothing. */
+bool segment_populate(uint64_t end) {
+    if (end <= process->populated) return true;
+    uint64_t step = process->populated < POPULATE_FIRST ? POPULATE_FIRST : process->populated;
+    if (step > POPULATE_MOST) step = POPULATE_MOST;
+    uint64_t wanted = (end + step - 1) / step * step;
+    if (wanted > process->reserved) wanted = process->reserved;
+    if (wanted < end || is_sealed() || !map_more(wanted)) return false;
+    if (madvise((char *)process->segment + process->populated, wanted - process->populated, MADV_POPULATE_WRITE) != 0)
+        return false;
+    process->populated = wanted;
+    return true;
+}
+
+/* --- the file ------------------------------------------------------------------------------------------------- */
+
+static char *append_number(char *at, uint64_t number) {
+    char digits[24];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    while (count)
+        *at++ = digits[--count];
+    return at;
+}
+
+enum { SEGMENT_PATH_SIZE = CONTROL_DIRECTORY_SIZE + 64 };
+
+/* DIRECTORY/PID-NANOSECONDS.seg; a pid can come again after exec, so the time tells images apart. */
+static void segment_path(char *path, uint64_t now) {
+    size_t length = strlen(control_directory());
+    memcpy(path, control_directory(), length);
+    char *at = path + length;
+    *at++ = '/';
+    at = append_number(at, (uint64_t)getpid());
+    *at++ = '-';
+    at = append_number(at, now);
+    memcpy(at, ".seg", sizeof ".seg");
+}
+
+/* Far below the libraries, where a program that maps less than a TiB leaves the addresses above free for the segment
+ * to grow. Where others have been taken, the whole segment is mapped at once. */
+static void *map_first_piece(int fd) {
+    enum { PLACES = 4 };
+    uint64_t tib = UINT64_C(1) << 40, base = (uintptr_t)&process & ~(uint64_t)4095;
+    process->mapped = SEGMENT_LEAST;
+    for (uint64_t i = 1; i <= PLACES && i * tib < base; i++) {
+        void *place = (void *)(base - i * tib);
+        void *mapped = mmap(place, SEGMENT_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (mapped == place) return mapped;
+        if (mapped != MAP_FAILED) munmap(mapped, SEGMENT_LEAST);
+    }
+    process->mapped = process->reserved < address_share() ? process->reserved : address_share();
+    return mmap(NULL, process->mapped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+}
+
+/* A sparse file as large as segment_max. Growing past the limit of file sizes (ulimit -f) would send SIGXFSZ, so that
+ * limit is read first. */
+static void *map_segment_file(int fd) {
+    struct rlimit limit;
+    process->reserved = shared_control()->segment_max;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < process->reserved)
+        process->reserved = limit.rlim_cur & ~(uint64_t)4095;
+    while (process->reserved >= SEGMENT_LEAST && ftruncate(fd, (off_t)process->reserved) != 0)
+        process->reserved /= 2;
+    if (process->reserved < SEGMENT_LEAST || address_share() < SEGMENT_LEAST) return NULL;
+    void *mapped = map_first_piece(fd);
+    return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+bool segment_map(uint64_t now) {
+    char path[SEGMENT_PATH_SIZE];
+    segment_path(path, now);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return false;
+    process->segment = map_segment_file(fd);
+    close(fd);
+    bool is_safe = process->segment && madvise(process->segment, process->mapped, MADV_DONTFORK) == 0;
+    if (is_safe && segment_populate(SEGMENT_HEADER_SIZE)) {
+        madvise(process->segment, process->mapped, MADV_DONTDUMP);
+        return true;
+    }
+    unlink(path);
+    if (process->segment) munmap(process->segment, process->mapped);
+    return false;
+}
+
+/* --- chunks --------------------------------------------------------------------------------------------------- */
+
+struct chunk *chunk_new(uint64_t body) {
+    uint64_t at = load_relaxed(&process->segment->used);
+    uint64_t size = sizeof(struct chunk) + ((body + SEGMENT_ALIGNMENT - 1) & ~(uint64_t)(SEGMENT_ALIGNMENT - 1));
+    if (!segment_populate(at + size)) return NULL;
+    struct chunk *chunk = (struct chunk *)((char *)process->segment + at);
+    chunk->size = size;
+    store_release(&process->segment->used, at + size);
+    return chunk;
+}
+
+void chunk_publish(struct chunk *chunk, enum chunk_kind kind) {
+    store_release(&chunk->kind, kind);
+}
+
+static void *counters_chunk(struct thread *thread, uint32_t id, size_t entry_size, enum chunk_kind kind) {
+    if (!process_lock_from(thread)) return NULL;
+    struct chunk *chunk = chunk_new(SEGMENT_COUNTER_IDS * entry_size);
+    if (chunk) {
+        chunk->first_id = id / SEGMENT_COUNTER_IDS * SEGMENT_COUNTER_IDS;
+        chunk_publish(chunk, kind);
+    }
+    process_unlock();
+    return chunk ? chunk_body(chunk) : NULL;
+}
+
+#define X(name, type, chunk, chunks)                                                                                   \
+    COLD type *name##_counters_slowly(struct thread *thread, uint32_t id) {                                            \
+        type *counters = counters_chunk(thread, id, sizeof *counters, chunk);                                          \
+        if (!counters) return NULL;                                                                                    \
+        thread->name[id / SEGMENT_COUNTER_IDS] = counters;                                                             \
+        return &counters[id % SEGMENT_COUNTER_IDS];                                                                    \
+    }
+COUNTER_KINDS(X)
+#undef X

@@ -1,0 +1,22 @@
+/* cpu.h: CPU sampling. Each thread has a timer on its own CPU clock; the handler of the timer's signal records a stack.
+ *
+ * The signal is SIGPROF, because debuggers pass it on without stopping. A program that wants it for itself (sigaction,
+ * signal) gets it: our timers then end for good. System calls are restarted where the kernel can (SA_RESTART). poll,
+ * epoll_wait and sleeps that were about to wait when the timer expired still return EINTR, as under every profiler that
+ * uses signals. Timers run on CPU time, so a thread that waits gets no signals. */
+#ifndef CLEAR_SHIM_CPU_H
+#define CLEAR_SHIM_CPU_H
+
+#include "ingest/shim/core/runtime.h"
+
+uint64_t cpu_interval_ns(void); /* between two ticks of a thread; 0: there are none. Another thread may end them */
+bool cpu_start(void);           /* once a process, before its first thread; false where SIGPROF is the program's */
+void cpu_begin(struct thread *thread); /* the calling thread's timer */
+void cpu_end(struct thread *thread);
+void cpu_stop(void); /* ends all timers of the process for good; needs process->lock */
+
+/* Whether the program believes that the calling thread blocks the signal: a thread has the mask of the one that made it. */
+bool cpu_tick_is_hidden(void);
+void cpu_inherit_mask(bool is_hidden);
+
+#endif

@@ -1,0 +1,380 @@
+#include "ingest/shim/heap/leaks.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "ingest/shim/core/blocks.h"
+
+enum { BUFFER_SIZE = 64 << 10, PAGE = 4096, LINE_SIZE = 1024, ARENA_SIZE = 64 << 20, ARENAS_MAX = 4096 };
+
+/* What was found of a block: the first two may still change. */
+enum fate { UNREACHED = 0, POINTED_AT, REACHED, LOST, INDIRECT };
+
+struct live_block {
+    uintptr_t start;
+    uint64_t size : 48, fate : 8;
+    uint32_t id;
+};
+
+struct search {
+    struct live_block *blocks; /* by address */
+    size_t count, capacity;
+    uint32_t *pending; /* indexes of blocks that are still to be searched */
+    size_t pending_count;
+    uint64_t *words;     /* what was read last */
+    enum fate fate;      /* of the blocks that are found */
+    uintptr_t low, high; /* of all blocks */
+    uintptr_t stack;     /* of this thread: where what counts begins */
+    uintptr_t *arenas;   /* of glibc's malloc, but for the first */
+    size_t arena_count;
+    int pagemap; /* /proc/self/pagemap; -1: cannot be read */
+    pid_t pid;
+    bool is_in_libc; /* what is searched now are the C library's own variables */
+    bool has_failed;
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static void add_block(void *context, uintptr_t address, struct heap_block block) {
+    struct search *search = context;
+    if (search->count < search->capacity)
+        search->blocks[search->count] = (struct live_block){.start = address, .size = block.size, .id = block.id};
+    search->count++;
+}
+
+static void sink(struct live_block *blocks, size_t at, size_t count) {
+    struct live_block moved = blocks[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && blocks[child + 1].start > blocks[child].start) child++;
+        if (blocks[child].start <= moved.start) break;
+        blocks[at] = blocks[child];
+    }
+    blocks[at] = moved;
+}
+
+/* Blocks of the side table come after the others. libc's qsort allocates. */
+static void sort_blocks(struct live_block *blocks, size_t count) {
+    size_t ordered = 1;
+    while (ordered < count && blocks[ordered - 1].start <= blocks[ordered].start)
+        ordered++;
+    if (ordered >= count) return;
+    for (size_t at = count / 2; at-- > 0;)
+        sink(blocks, at, count);
+    for (size_t end = count; end-- > 1;) {
+        struct live_block last = blocks[end];
+        blocks[end] = blocks[0];
+        blocks[0] = last;
+        sink(blocks, 0, end);
+    }
+}
+
+/* The number of blocks that start at or below the address. */
+static size_t blocks_up_to(const struct search *search, uintptr_t address) {
+    size_t low = 0, high = search->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (search->blocks[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct live_block *block_at(const struct search *search, uintptr_t address) {
+    if (address < search->low || address >= search->high) return NULL;
+    size_t index = blocks_up_to(search, address);
+    struct live_block *block = index ? &search->blocks[index - 1] : NULL;
+    return block && (address - block->start < block->size || address == block->start) ? block : NULL;
+}
+
+/* ---- searching memory -------------------------------------------------------------------------------------------- */
+
+/* The header of the block behind this one, which glibc's malloc points at, begins in the last 8 bytes that it gives to this one. */
+static bool is_next_header(const struct live_block *block, uintptr_t word) {
+    return word == block->start + ((block->size + 8 + 15) & ~(uint64_t)15) - 16;
+}
+
+static void find_word(struct search *search, uintptr_t word, const struct live_block *from) {
+    struct live_block *block = block_at(search, word);
+    if (block && search->is_in_libc && word != block->start && is_next_header(block, word)) return;
+    if (!block || block == from || block->fate > POINTED_AT || block->fate >= search->fate) return;
+    bool is_new = search->fate != POINTED_AT;
+    block->fate = search->fate;
+    if (is_new) search->pending[search->pending_count++] = (uint32_t)(block - search->blocks);
+}
+
+static size_t read_memory(struct search *search, uintptr_t from, size_t size) {
+    struct iovec local = {search->words, size}, remote = {(void *)from, size};
+    ssize_t got = syscall(SYS_process_vm_readv, search->pid, &local, 1, &remote, 1, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Whether some page of BUFFER_SIZE bytes has memory, in RAM or swapped out: a mapping may be large and nearly empty. */
+static bool has_pages(const struct search *search, uintptr_t low) {
+    enum { PAGES = BUFFER_SIZE / PAGE };
+    uint64_t pages[PAGES + 1], any = 0;
+    if (search->pagemap < 0) return true;
+    ssize_t got = pread(search->pagemap, pages, sizeof pages, (off_t)(low / PAGE * sizeof *pages));
+    for (ssize_t i = 0; i < got / (ssize_t)sizeof *pages; i++)
+        any |= pages[i] >> 62;
+    return got <= 0 || any;
+}
+
+/* A page that cannot be read is skipped. `from`: the block that the range is in, or NULL. */
+static void search_range(struct search *search, uintptr_t low, uintptr_t high, const struct live_block *from) {
+    low = (low + 7) & ~(uintptr_t)7;
+    while (low + 8 <= high) {
+        size_t wanted = high - low < BUFFER_SIZE ? (high - low) & ~(size_t)7 : BUFFER_SIZE;
+        if (!from && !has_pages(search, low)) {
+            low = (low / PAGE + BUFFER_SIZE / PAGE) * PAGE;
+            continue;
+        }
+        size_t got = read_memory(search, low, wanted) / 8;
+        for (size_t i = 0; i < got; i++)
+            find_word(search, search->words[i], from);
+        low = got ? low + got * 8 : (low | (PAGE - 1)) + 1;
+    }
+}
+
+static void search_block(struct search *search, const struct live_block *block) {
+    search_range(search, block->start, block->start + block->size, block);
+}
+
+static void search_pending(struct search *search) {
+    while (search->pending_count)
+        search_block(search, &search->blocks[search->pending[--search->pending_count]]);
+}
+
+/* ---- where it starts --------------------------------------------------------------------------------------------- */
+
+struct mapping {
+    uintptr_t low, high;
+    bool is_writable, is_heap, is_libc, is_device, has_memory, is_ours, has_flags;
+};
+
+static bool is_arena(const struct search *search, uintptr_t low) {
+    for (size_t i = 0; i < search->arena_count; i++)
+        if (low >= search->arenas[i] && low < search->arenas[i] + ARENA_SIZE) return true;
+    return false;
+}
+
+/* What lies between the live blocks of a mapping. */
+static void search_gaps(struct search *search, uintptr_t low, uintptr_t high) {
+    for (size_t next = blocks_up_to(search, low); low < high; next++) {
+        struct live_block *before = next ? &search->blocks[next - 1] : NULL;
+        if (before && before->start + before->size > low) low = before->start + before->size;
+        uintptr_t end = next < search->count && search->blocks[next].start < high ? search->blocks[next].start : high;
+        if (low < end) search_range(search, low, end, NULL);
+        if (end > low) low = end;
+        if (next >= search->count || search->blocks[next].start >= high) break;
+    }
+}
+
+static void search_mapping(struct search *search, const struct mapping *mapping) {
+    uintptr_t low = mapping->low;
+    if (!mapping->is_writable || mapping->is_device || !mapping->has_memory || mapping->is_ours) return;
+    if (mapping->is_heap || is_arena(search, low)) return;
+    if (low >= process->own_low && low < process->own_high) return;
+    if (search->stack >= low && search->stack < mapping->high) low = search->stack;
+    search->is_in_libc = mapping->is_libc;
+    search_gaps(search, low, mapping->high);
+    search->is_in_libc = false;
+}
+
+static uintptr_t read_hex(const char **at) {
+    uintptr_t value = 0;
+    for (;; ++*at) {
+        unsigned digit = (unsigned char)**at;
+        digit = digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : digit - '0';
+        if (digit > 15) return value;
+        value = value * 16 + digit;
+    }
+}
+
+/* "55799ca66000-55799ca68000 rw-p 00000000 fe:00 247498     /path" */
+static bool read_bounds(const char *line, struct mapping *mapping) {
+    const char *at = line;
+    uintptr_t low = read_hex(&at);
+    if (at == line || *at != '-') return false;
+    at++;
+    uintptr_t high = read_hex(&at);
+    if (*at != ' ') return false;
+    *mapping =
+        (struct mapping){.low = low,
+                         .high = high,
+                         .is_writable = at[1] == 'r' && at[2] == 'w',
+                         .is_heap = strstr(at, "[heap]"),
+                         .is_libc = strstr(at, "/libc.so") || strstr(at, "/libc-"),
+                         .is_device = strstr(at, " /dev/") && !strstr(at, " /dev/shm/") && !strstr(at, " /dev/zero")};
+    return true;
+}
+
+/* Memory of the runtime is the only one that is neither dumped nor inherited (runtime.c). */
+static void read_flags(const char *line, struct mapping *mapping) {
+    mapping->has_flags = true;
+    mapping->is_ours = strstr(line, " dd") && (strstr(line, " dc") || strstr(line, " wf"));
+    mapping->is_device |= strstr(line, " io") || strstr(line, " pf");
+}
+
+static bool is_zero_size(const char *line) {
+    const char *digits = line + strcspn(line, "0123456789");
+    return digits[0] == '0' && digits[1] == ' ';
+}
+
+static void take_line(struct search *search, const char *line, struct mapping *mapping) {
+    struct mapping next;
+    if (strncmp(line, "Rss:", 4) == 0 || strncmp(line, "Swap:", 5) == 0) {
+        mapping->has_memory |= !is_zero_size(line);
+    } else if (strncmp(line, "VmFlags:", 8) == 0) {
+        read_flags(line, mapping);
+    } else if (read_bounds(line, &next)) {
+        if (mapping->high && !mapping->has_flags) search->has_failed = true;
+        if (!search->has_failed) search_mapping(search, mapping);
+        *mapping = next;
+    }
+}
+
+/* All lines of /proc/self/smaps; of one that is longer than the buffer the beginning. */
+static void search_mappings(struct search *search, char *text, int file) {
+    struct mapping mapping = {0};
+    size_t used = 0;
+    bool is_rest = false;
+    for (ssize_t got; (got = read(file, text + used, LINE_SIZE - 1 - used)) > 0;) {
+        used += (size_t)got;
+        text[used] = '\0';
+        char *line = text;
+        for (char *end; (end = strchr(line, '\n')); line = end + 1) {
+            *end = '\0';
+            if (!is_rest) take_line(search, line, &mapping);
+            is_rest = false;
+        }
+        used = (size_t)(text + used - line);
+        memmove(text, line, used + 1);
+        if (used < LINE_SIZE - 1) continue;
+        if (!is_rest) take_line(search, text, &mapping);
+        is_rest = true;
+        used = 0;
+    }
+    if (!mapping.has_flags) search->has_failed = true;
+    if (!search->has_failed) search_mapping(search, &mapping);
+}
+
+/* glibc's malloc marks blocks of further arenas in the word before them. Of another allocator the word means nothing; then at most
+ * a region of 64 MiB is not started from. */
+static void find_arenas(struct search *search) {
+    enum { NON_MAIN_ARENA = 4, IS_MAPPED = 2 };
+    uintptr_t last = 0;
+    for (size_t i = 0; i < search->count && search->arena_count < ARENAS_MAX; i++) {
+        uintptr_t start = search->blocks[i].start, arena = start & ~(uintptr_t)(ARENA_SIZE - 1);
+        if (arena == last || read_memory(search, start - 8, 8) != 8) continue;
+        if ((search->words[0] & (NON_MAIN_ARENA | IS_MAPPED)) != NON_MAIN_ARENA) continue;
+        search->arenas[search->arena_count++] = last = arena;
+    }
+}
+
+/* ---- what is lost ------------------------------------------------------------------------------------------------ */
+
+static void find_reached(struct search *search, char *text) {
+    int file = open("/proc/self/smaps", O_RDONLY | O_CLOEXEC);
+    search->fate = REACHED;
+    if (file < 0) {
+        search->has_failed = true;
+        return;
+    }
+    search_mappings(search, text, file);
+    close(file);
+    search_pending(search);
+}
+
+static void lose(struct search *search, struct live_block *block) {
+    block->fate = LOST;
+    search->fate = INDIRECT;
+    search_block(search, block);
+    search_pending(search);
+}
+
+/* Of blocks that were not reached, those that no other one points at are lost, and with them what they lead to. What is left then are
+ * circles, of which the first block counts as lost. */
+static void sort_lost(struct search *search) {
+    search->fate = POINTED_AT;
+    for (size_t i = 0; i < search->count; i++)
+        if (search->blocks[i].fate <= POINTED_AT) search_block(search, &search->blocks[i]);
+    for (enum fate fate = UNREACHED; fate <= POINTED_AT; fate++)
+        for (size_t i = 0; i < search->count; i++)
+            if (search->blocks[i].fate == fate) lose(search, &search->blocks[i]);
+}
+
+static void count_lost(struct search *search, struct thread *thread) {
+    for (size_t i = 0; i < search->count; i++) {
+        const struct live_block *block = &search->blocks[i];
+        if (block->fate == REACHED) continue;
+        struct leak_counters *counters = leak_counters_of(thread, block->id);
+        if (!counters) continue;
+        bool is_indirect = block->fate == INDIRECT;
+        add_own(is_indirect ? &counters->indirect_count : &counters->lost_count, 1);
+        add_own(is_indirect ? &counters->indirect_bytes : &counters->lost_bytes, block->size);
+    }
+    store_release(&process->segment->has_leaks, 1);
+}
+
+static bool has_other_threads(void) {
+    return load_relaxed(&process->alone) == NULL;
+}
+
+static void search_all(struct search *search, struct thread *thread, char *text) {
+    blocks_each(add_block, search);
+    if (search->count > search->capacity) return; /* another thread allocates faster than it is counted */
+    sort_blocks(search->blocks, search->count);
+    if (search->count) {
+        search->low = search->blocks[0].start;
+        search->high = search->blocks[search->count - 1].start + search->blocks[search->count - 1].size + 1;
+    }
+    find_arenas(search);
+    find_reached(search, text);
+    if (has_other_threads()) find_reached(search, text);
+    if (search->has_failed) return;
+    sort_lost(search);
+    count_lost(search, thread);
+}
+
+/* `stack`: the lowest address of the caller's stack that counts. */
+static void find_leaks(struct thread *thread, uintptr_t stack) {
+    struct search search = {
+        .stack = stack, .pid = getpid(), .pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)};
+    blocks_each(add_block, &search);
+    search.capacity = search.count + search.count / 8 + 1024;
+    search.count = 0;
+    size_t blocks = search.capacity * sizeof *search.blocks, pending = search.capacity * sizeof *search.pending;
+    size_t arenas = ARENAS_MAX * sizeof *search.arenas, whole = blocks + pending + arenas + BUFFER_SIZE + LINE_SIZE;
+    char *memory = private_memory(whole);
+    if (!memory) goto done;
+    search.blocks = (void *)memory;
+    search.words = (void *)(memory + blocks);
+    search.arenas = (void *)(memory + blocks + BUFFER_SIZE);
+    search.pending = (void *)(memory + blocks + BUFFER_SIZE + arenas);
+    search_all(&search, thread, memory + blocks + BUFFER_SIZE + arenas + pending);
+    private_memory_free(memory, whole);
+done:
+    if (search.pagemap >= 0) close(search.pagemap);
+}
+
+/* ---- the end of the process -------------------------------------------------------------------------------------- */
+
+/* The five registers that a caller may keep pointers in are saved right below the frame address, and count as stack. What this function
+ * has below them does not: old values would be in it. Not in a child of vfork, which ends with its
+ * parent's memory. */
+__attribute__((noinline)) void leaks_at_end(void) {
+    __builtin_unwind_init();
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0) - 5 * sizeof(uintptr_t);
+    bool is_wanted = load_acquire(&process->state) == PROCESS_READY && process->features & FEATURE_LEAKS &&
+                     !is_sealed() && process->segment->pid == getpid() && !process->segment->has_leaks;
+    struct thread *thread = is_wanted ? thread_enter() : NULL;
+    if (!thread) return;
+    RECORD(thread, find_leaks(thread, stack));
+    thread_leave(thread);
+}

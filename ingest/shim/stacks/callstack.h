@@ -1,0 +1,41 @@
+/* callstack.h: the id of the stack that a hook was called from.
+ *
+ * Programs allocate from the same places again and again, with the same callers at the same depth. So each thread has a
+ * set-associative cache of walks: where a walk started, which words of the stack it read, and the id that it led to. If
+ * all of these are equal, so is the stack. To compare them takes one pass of independent loads (about a cycle a word);
+ * to walk takes a chain of dependent ones (about 6 ns a frame without frame pointers). The cache is exact: a walk is a
+ * function of just these words. */
+#ifndef CLEAR_SHIM_CALLSTACK_H
+#define CLEAR_SHIM_CALLSTACK_H
+
+#include "ingest/shim/core/runtime.h"
+#include "ingest/shim/stacks/unwind.h"
+
+enum { SCORE_MAX = 16 }; /* the highest score of a walk_set */
+
+/* 0 when the stack could not be stored. */
+uint32_t callstack_slowly(struct thread *thread, struct frame frame, struct walk_set *set);
+
+static ALWAYS_INLINE bool is_same_walk(const struct cached_walk *way, const struct frame *frame) {
+    const struct trail *trail = &way->trail;
+    if (way->frame.pc != frame->pc || way->frame.sp != frame->sp) return false;
+    uint64_t differences = trail->uses_bp ? way->frame.bp ^ frame->bp : 0;
+    const uint64_t *words = (const uint64_t *)(uintptr_t)frame->sp;
+    for (uint32_t i = 0; i < trail->count; i++)
+        differences |= words[trail->at[i]] ^ trail->value[i];
+    return !differences && way->generation == load_relaxed(&process->rules_generation);
+}
+
+static ALWAYS_INLINE uint32_t callstack(struct thread *thread, struct frame frame) {
+    uint64_t slot = (frame.pc ^ frame.sp * 0x9e3779b97f4a7c15ull >> 40) & (WALK_SETS - 1);
+    struct walk_set *set = &thread->walks[slot];
+    if (unlikely(set->bypass)) return callstack_slowly(thread, frame, set);
+    for (uint32_t i = 0; i < WALK_WAYS; i++)
+        if (likely(is_same_walk(&set->ways[i], &frame))) {
+            if (unlikely(set->score < SCORE_MAX)) set->score++;
+            return set->ways[i].id;
+        }
+    return callstack_slowly(thread, frame, set);
+}
+
+#endif

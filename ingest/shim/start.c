@@ -1,0 +1,283 @@
+/* start.c: how a process and its threads begin and end to be recorded: what thread_enter does where it is more than a load. */
+#include "ingest/shim/core/runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ingest/shim/core/blocks.h"
+#include "ingest/shim/core/control.h"
+#include "ingest/shim/core/real.h"
+#include "ingest/shim/core/sample.h"
+#include "ingest/shim/core/segment_file.h"
+#include "ingest/shim/cpu/cpu.h"
+#include "ingest/shim/cpu/cpu_time.h"
+#include "ingest/shim/cpu/threads.h"
+#include "ingest/shim/events/trace.h"
+#include "ingest/shim/heap/peak.h"
+#include "ingest/shim/locks/joins.h"
+#include "ingest/shim/locks/waits.h"
+#include "ingest/shim/stacks/intern.h"
+#include "ingest/shim/stacks/stackrange.h"
+#include "ingest/shim/stacks/unwind.h"
+
+enum { INDEX_FIRST = 1 << 12 };
+
+/* These stay true across a fork. */
+static pthread_key_t thread_end_key;
+static uint32_t thread_end_key_made;
+
+/* --- processes ----------------------------------------------------------------------------------------------- */
+
+/* A program may bring its own allocator, linked in or preloaded before us. Then the hooks of the heap are never called,
+ * and the segment must not say that the heap was recorded. */
+static bool is_heap_hooked(void) {
+    return dlsym(RTLD_DEFAULT, "malloc") == (void *)malloc;
+}
+
+static void fill_header(uint64_t now) {
+    struct segment *segment = process->segment;
+    segment->version = SEGMENT_VERSION;
+    segment->header_size = SEGMENT_HEADER_SIZE;
+    segment->features = process->features;
+    segment->pid = getpid();
+    segment->ppid = getppid();
+    segment->start_realtime_ns = now;
+    segment->start_monotonic_ns = clock_monotonic_ns();
+    segment->start_ticks = clock_ticks();
+    segment->depth = process->depth;
+    segment->cpu_hz = process->cpu_hz;
+    ssize_t length = readlink("/proc/self/exe", segment->executable, sizeof segment->executable - 1);
+    segment->executable[length > 0 ? length : 0] = '\0';
+    store_relaxed(&segment->used, SEGMENT_HEADER_SIZE);
+    store_release(&segment->magic, SEGMENT_MAGIC);
+}
+
+static bool start_tables(void) {
+    process->stacks = index_new(INDEX_FIRST);
+    process->objects = index_new(INDEX_FIRST);
+    return process->stacks && process->objects && rules_start() && blocks_start();
+}
+
+static bool is_followed(void) {
+    const struct control *control = shared_control();
+    return !(control->features & FEATURE_NO_CHILDREN) || getpid() == control->first_pid;
+}
+
+static uint64_t clock_realtime_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool start_recording(uint64_t now_ns) {
+    struct control *control = shared_control();
+    process->features = control->features;
+    if (!is_heap_hooked()) process->features &= ~(uint32_t)FEATURE_HEAP;
+    process->depth = control->depth;
+    process->ids_max = control->ids_max;
+    process->sample_bytes = control->sample_bytes;
+    process->sample_n = control->sample_n;
+    store_relaxed(&process->cpu_hz, process->features & FEATURE_CPU ? control->cpu_hz : 0);
+    if (!start_tables() || !segment_map(now_ns)) {
+        fetch_add_relaxed(&control->unrecorded_processes, 1);
+        return false;
+    }
+    if (process->cpu_hz && !cpu_start()) store_relaxed(&process->cpu_hz, 0);
+    fill_header(now_ns);
+    cpu_time_start();
+    return true;
+}
+
+static void thread_ended(void *thread);
+
+static void begin_trace(void) {
+    uint32_t kinds = process->features & FEATURE_TRACE ? shared_control()->trace_kinds & ~TRACE_WALL : 0;
+    if (kinds & TRACE_ALLOC && process->features & FEATURE_HEAP) process->features |= FEATURE_ALLOC_EVENTS;
+    store_relaxed(&trace_kinds, kinds | (process->features & FEATURE_WALL ? TRACE_WALL : 0));
+}
+
+/* The first hook of a process. One thread starts it; what others do meanwhile is not recorded. libc is ready once
+ * `environ` is set; before that (allocations of the dynamic loader) nothing is decided. */
+static COLD bool process_start(void) {
+    uint32_t state = load_acquire(&process->state);
+    if (state == PROCESS_READY) return true;
+    if (state != PROCESS_NEW || !environ) return false;
+    if (!process_allocate()) return false;
+    uint32_t expected = PROCESS_NEW;
+    if (!compare_exchange(&process->state, &expected, PROCESS_STARTING)) return false;
+    bool is_key_made = thread_end_key_made || pthread_key_create(&thread_end_key, thread_ended) == 0;
+    thread_end_key_made = is_key_made;
+    bool is_controlled = is_key_made && control_find();
+    uint64_t now_ns = clock_realtime_ns();
+    if (is_controlled)
+        control_name_dumps(now_ns); /* also in a child that is not recorded: it must not overwrite its parent's */
+    bool is_recording = is_controlled && is_followed() && start_recording(now_ns);
+    if (!is_recording || !(process->features & FEATURE_HEAP))
+        store_relaxed(&heap_mode, HEAP_OFF);
+    else if (process->sample_n > 1 || process->sample_bytes > 1)
+        store_relaxed(&heap_mode, HEAP_SAMPLED);
+    if (!is_recording || !(process->features & FEATURE_IO)) store_relaxed(&is_io_off, 1);
+    if (is_recording) begin_trace();
+    store_release(&process->state, is_recording ? PROCESS_READY : PROCESS_OFF);
+    return is_recording;
+}
+
+/* --- threads -------------------------------------------------------------------------------------------------- */
+
+static struct thread *new_thread(void) {
+    struct thread *thread = wiped_memory(sizeof *thread);
+    if (!thread) return NULL;
+    process_lock();
+    struct chunk *chunk = chunk_new(sizeof(struct thread_counters));
+    if (chunk) chunk_publish(chunk, CHUNK_THREAD);
+    process_unlock();
+    if (!chunk) {
+        private_memory_free(thread, sizeof *thread);
+        return NULL;
+    }
+    thread->counters = chunk_body(chunk);
+    peak_begin(thread);
+    return thread;
+}
+
+/* A thread that ended leaves its counters to the next one: they are sums. */
+static struct thread *take_thread(void) {
+    process_lock();
+    struct thread *thread = process->free_threads;
+    if (thread) process->free_threads = thread->next_free;
+    process_unlock();
+    return thread ? thread : new_thread();
+}
+
+static void give_thread(struct thread *thread) {
+    process_lock();
+    thread->next_free = process->free_threads;
+    process->free_threads = thread;
+    process_unlock();
+}
+
+static void make_orphan(void) {
+    struct thread *orphan = new_thread();
+    if (!orphan) return;
+    orphan->orphan = 1;
+    process_lock();
+    bool is_first = !process->orphan;
+    if (is_first) store_release(&process->orphan, orphan);
+    process_unlock();
+    if (is_first) return;
+    orphan->orphan = 0; /* two threads ended at once: the next thread gets this one */
+    give_thread(orphan);
+}
+
+static void begin_thread(struct thread *thread) {
+    thread->errno_at = &errno;
+    thread->held_count = 0;
+    thread->light = NULL;
+    thread->light_since = 0;
+    thread->exit_rounds = 0;
+    thread->birth_number = 0;
+    thread->tid = 0;
+    thread->traced_object = 0;
+    thread->region_count = 0;
+    stack_range_start(thread);
+    sample_start(thread);
+    pthread_setspecific(thread_end_key, thread);
+    life_begins(thread);
+    join_begins();
+    if (load_relaxed(&process->cpu_hz)) cpu_begin(thread);
+}
+
+/* `self` points at the first while a thread begins, and at the second in a thread that there was no room for: each of
+ * its events is counted as dropped. Their states are set at run time, because initialised data would add a megabyte to
+ * the file for each. */
+static struct thread busy_thread, unrecorded_thread;
+
+/* The first hook of a thread: from here on it is recorded. Hooks that are called inside this function are not. */
+static COLD struct thread *thread_start(void) {
+    int saved_errno = errno;
+    struct thread *before = self, *thread = NULL;
+    store_relaxed(&busy_thread.state, THREAD_BUSY);
+    self = &busy_thread;
+    bool is_recording = process_start();
+    if (is_recording && !is_sealed()) thread = take_thread();
+    if (thread) {
+        begin_thread(thread);
+        thread->state = THREAD_BUSY;
+        self = thread;
+    } else if (is_recording) { /* no room: this thread stays unrecorded, and does not try again */
+        store_relaxed(&unrecorded_thread.state, THREAD_BUSY);
+        self = &unrecorded_thread;
+        fetch_add_relaxed(&process->segment->dropped_heap, 1);
+    } else {
+        self = before;
+    }
+    errno = saved_errno;
+    return thread;
+}
+
+/* A thread still frees after its end was noted (its TLS, destructors of other keys). That is recorded in the orphan, a
+ * struct thread which all such threads share. */
+static COLD struct thread *enter_orphan(void) {
+    struct thread *orphan = load_acquire(&process->orphan);
+    self = &busy_thread;
+    while (exchange_acq_rel(&process->orphan_lock, 1))
+        __builtin_ia32_pause();
+    orphan->errno_at = &errno;
+    orphan->held_count = 0;
+    orphan->stack = (struct stack_range){0, 0}; /* of any thread: looked up when a stack is walked */
+    return orphan;
+}
+
+void thread_leave_orphan(struct thread *thread) {
+    store_release(&process->orphan_lock, 0);
+    self = thread;
+}
+
+COLD struct thread *thread_enter_slowly(void) {
+    struct thread *thread = self;
+    uint32_t state = load_acquire(&process->state);
+    if (thread == &unrecorded_thread && state == PROCESS_READY) {
+        fetch_add_relaxed(&process->segment->dropped_heap, 1);
+        return NULL;
+    }
+    bool is_busy = thread->state == THREAD_BUSY && thread != &unrecorded_thread;
+    if (is_busy || thread == &busy_thread) return NULL;
+    if (state == PROCESS_OFF || state == PROCESS_STARTING) return NULL;
+    if (state == PROCESS_READY && thread->orphan) return enter_orphan();
+    return thread_start();
+}
+
+/* The destructor of our thread-specific key. It puts itself off to the last round of destructors, so that what the
+ * others free is still recorded as the thread's own. */
+static void thread_ended(void *value) {
+    struct thread *thread = value;
+    if (load_acquire(&process->state) != PROCESS_READY || self != thread) return;
+    if (++thread->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+        pthread_setspecific(thread_end_key, thread);
+        return;
+    }
+    int saved_errno = errno;
+    thread->state = THREAD_BUSY;
+    cpu_end(thread);
+    wait_abandoned(thread);
+    if (traces(TRACE_THREAD | TRACE_WAIT)) trace_moment(thread, EVENT_DEATH, NULL); /* it lets joins go on */
+    join_ends();
+    life_ends(thread);
+    if (!load_acquire(&process->orphan)) make_orphan();
+    struct thread *orphan = load_acquire(&process->orphan);
+    self = orphan ? orphan : &busy_thread;
+    give_thread(thread);
+    errno = saved_errno;
+}
+
+/* At load: a program that neither allocates nor locks gets a segment too, and with it its row in the warehouse. */
+__attribute__((constructor)) static void process_loaded(void) {
+    real_resolve(); /* before there are threads to see the pointers change */
+    struct thread *thread = thread_enter();
+    if (thread) thread_leave(thread);
+}
