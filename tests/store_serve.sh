@@ -1,6 +1,7 @@
 # clear serve, web and shell on a team's store: the list of runs comes from the store, a run is fetched when it is named, answers are those of a
 # file with the same runs, nothing is written to the store, and nothing is left behind.
 # timeout: 400
+# plain: the server does with a store what it does with a file, and store_read reads one with the sanitizers
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/postgres.sh"
 . "$(dirname "$0")/warehouses.sh"

@@ -15,7 +15,21 @@ void push_begin(struct push *push, struct team *team, struct db *db) {
     *push = (struct push){.team = team, .db = db, .names = {.db = db}, .swept = -1};
 }
 
+/* A matter of speed alone: what fails here is done by the next push. A store of an earlier clear may lack the function. */
+static void analyze(struct push *push) {
+    struct team_server *server = &push->team->server;
+    struct error ignored = {0};
+    struct team_answer answer;
+    if (team_ask(server, "SELECT to_regprocedure('clear.analyze_grown()') IS NOT NULL", NULL, 0, &answer, &ignored))
+        return;
+    bool is_there = answer.rows && *team_text(&answer, 0, 0) == 't';
+    team_answer_free(&answer);
+    if (is_there) (void)team_run(server, "SELECT clear.analyze_grown()", &ignored);
+}
+
 void push_end(struct push *push) {
+    if (push->has_stored) analyze(push);
+    run_uses_free(&push->uses);
     push_names_free(&push->names);
 }
 
@@ -86,7 +100,7 @@ static int find_known(struct pushing *pushing, bool *is_known, struct error *err
 
 static int use_thing(struct pushing *pushing, enum source_name thing, struct error *err) {
     struct buffer ids = {0};
-    int code = run_order_read(pushing->push->db, thing, pushing->run_id, &ids, err);
+    int code = run_order_read(pushing->push->db, &pushing->push->uses, thing, pushing->run_id, &ids, err);
     const int64_t *items = (const int64_t *)(const void *)ids.data;
     for (size_t i = 0; code == 0 && i < ids.size / sizeof *items; i++) {
         int64_t key = 0;
@@ -475,7 +489,10 @@ static int push_new(struct pushing *pushing, bool *is_known, struct error *err) 
     if (*is_known) return 0;
     if (make_month(pushing, err) || use_names(pushing, err)) return -1;
     if (push_all(pushing, is_known, err) == 0) {
-        if (!*is_known) push_names_sent(&pushing->push->names);
+        if (!*is_known) {
+            push_names_sent(&pushing->push->names);
+            pushing->push->has_stored = true;
+        }
         return 0;
     }
     team_rollback(&pushing->push->team->server);

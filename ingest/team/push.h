@@ -3,13 +3,16 @@
 #ifndef CLEAR_INGEST_TEAM_PUSH_H
 #define CLEAR_INGEST_TEAM_PUSH_H
 
+#include "ingest/read/warehouse/run_uses.h"
 #include "ingest/team/push_names.h"
 
 struct push {
     struct team *team; /* open; the caller's */
     struct db *db;     /* the file; may be open for reading alone */
     struct push_names names;
+    struct run_uses uses;
     int64_t bytes;           /* of rows that were sent */
+    bool has_stored;         /* a run, of which the planner of the server may be told */
     int64_t swept;           /* how often names were deleted in the store, as of the first transaction; -1: not known */
     struct team_month month; /* the latest that the store has partitions of; empty: not known */
 };

@@ -103,6 +103,7 @@ static int make_tables(struct team_server *server, const struct layout *layout, 
                 team_run(server, embedded_text("team/tables.sql"), err) || team_run(server, buffer_text(&sql), err) ||
                 team_run(server, embedded_text("team/indexes.sql"), err) ||
                 team_run(server, embedded_text("team/add_month.sql"), err) ||
+                team_run(server, embedded_text("team/analyze_grown.sql"), err) ||
                 team_views_make(server, layout, db, err) || put_version(server, err) || team_run(server, "COMMIT", err)
             ? -1
             : 0;

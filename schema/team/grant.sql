@@ -1,4 +1,4 @@
--- Two roles: clear_push may add runs and change none, clear_read may read. The function makes the partitions of a new month.
+-- Two roles: clear_push may add runs and change none, clear_read may read. The functions make the partitions of a new month, and tell the planner what grew.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'clear_read') THEN
@@ -16,4 +16,4 @@ GRANT USAGE ON SEQUENCE clear.run_number TO clear_push;
 GRANT USAGE ON SCHEMA clear_views TO clear_read, clear_push;
 GRANT SELECT ON ALL TABLES IN SCHEMA clear_views TO clear_read, clear_push;
 REVOKE INSERT ON clear.meta, clear.shards FROM clear_push;
-GRANT EXECUTE ON FUNCTION clear.add_month(date) TO clear_push;
+GRANT EXECUTE ON FUNCTION clear.add_month(date), clear.analyze_grown() TO clear_push;

@@ -15,7 +15,7 @@ static const struct ordered {
     {SOURCE_TRACE, "traces", "trace", "merge/used_traces.sql"},
     {SOURCE_LABEL_SET, "label_sets", "label_set", "merge/used_label_sets.sql"},
 };
-enum { THINGS = sizeof things / sizeof *things };
+_Static_assert(sizeof things / sizeof *things == USED_THINGS, "a list of uses for each");
 
 /* Which rows of a table are the wanted runs'. */
 static const struct hanging {
@@ -26,13 +26,14 @@ static const struct hanging {
     {"processes", "INSERT OR IGNORE INTO temp.used(id) SELECT {column} FROM main.{table}"
                   " WHERE process_id IN (SELECT id FROM temp.wanted_processes) AND {column} IS NOT NULL"},
 };
-enum { HANGINGS = sizeof hangings / sizeof *hangings };
+_Static_assert(sizeof hangings / sizeof *hangings == USE_HANGINGS, "a list of tables for each");
 
+/* The statement stays prepared: for each run it is the same. */
 static int use_column(struct db *db, const char *text, const struct reference *reference, struct error *err) {
     char *sql = reference_sql(text, reference);
-    int code = db_exec(db, sql, err);
+    sqlite3_stmt *insert = db_prepare(db, sql, err);
     free(sql);
-    return code;
+    return insert ? db_run(db, insert, err) : -1;
 }
 
 static bool has_table(const struct references *references, const char *table) {
@@ -41,26 +42,32 @@ static bool has_table(const struct references *references, const char *table) {
     return false;
 }
 
-/* Those of one kind of hanging tables. */
-static int use_hanging(struct db *db, const struct hanging *hanging, const struct references *references,
-                       struct error *err) {
-    struct references tables;
-    int code = references_read(&tables, db, hanging->target, err);
-    for (size_t i = 0; code == 0 && i < references->count; i++)
-        if (has_table(&tables, references->items[i].table))
-            code = use_column(db, hanging->sql, &references->items[i], err);
-    references_free(&tables);
-    return code;
+static int read_uses(struct run_uses *uses, struct db *db, struct error *err) {
+    for (int i = 0; i < USED_THINGS; i++)
+        if (references_read(&uses->things[i], db, things[i].table, err)) return -1;
+    for (int i = 0; i < USE_HANGINGS; i++)
+        if (references_read(&uses->hangings[i], db, hangings[i].target, err)) return -1;
+    uses->is_read = true;
+    return 0;
+}
+
+void run_uses_free(struct run_uses *uses) {
+    for (int i = 0; i < USED_THINGS; i++)
+        references_free(&uses->things[i]);
+    for (int i = 0; i < USE_HANGINGS; i++)
+        references_free(&uses->hangings[i]);
+    uses->is_read = false;
 }
 
 /* Fills temp.used with the ids of a thing that the wanted runs name. */
-static int find_used(struct db *db, const struct ordered *thing, struct error *err) {
-    struct references references = {0};
-    int code =
-        db_exec(db, "DELETE FROM temp.used", err) || references_read(&references, db, thing->table, err) ? -1 : 0;
-    for (int i = 0; code == 0 && i < HANGINGS; i++)
-        code = use_hanging(db, &hangings[i], &references, err);
-    references_free(&references);
+static int find_used(struct db *db, struct run_uses *uses, const struct ordered *thing, struct error *err) {
+    if ((!uses->is_read && read_uses(uses, db, err)) || db_exec(db, "DELETE FROM temp.used", err)) return -1;
+    const struct references *references = &uses->things[thing - things];
+    int code = 0;
+    for (int i = 0; i < USE_HANGINGS; i++)
+        for (size_t j = 0; code == 0 && j < references->count; j++)
+            if (has_table(&uses->hangings[i], references->items[j].table))
+                code = use_column(db, hangings[i].sql, &references->items[j], err);
     if (code == 0 && thing->more) code = db_exec(db, embedded_text(thing->more), err);
     if (code == 0 && thing->name == SOURCE_OBJECT)
         code = db_exec(db, "INSERT INTO temp.used_objects SELECT id FROM temp.used", err);
@@ -87,18 +94,19 @@ static int put_used(struct source_names *names, const struct ordered *thing, boo
 
 /* An object puts its stack, so the stacks go before the objects are put. */
 int run_order_prepare(struct source_names *names, bool *is_same, struct error *err) {
-    static const int order[THINGS] = {1, 2, 0};
+    static const int order[USED_THINGS] = {1, 2, 0};
     int64_t has_places;
     *is_same = true;
-    if (db_exec(names->source, embedded_text("merge/wanted.sql"), err) || find_used(names->source, &things[0], err))
+    if (db_exec(names->source, embedded_text("merge/wanted.sql"), err) ||
+        find_used(names->source, &names->uses, &things[0], err))
         return -1;
-    for (int i = 0; i < THINGS; i++) {
+    for (int i = 0; i < USED_THINGS; i++) {
         const struct ordered *thing = &things[order[i]];
         if (thing->name == SOURCE_OBJECT) {
             if (db_exec(names->source, "DELETE FROM temp.used; INSERT INTO temp.used SELECT id FROM temp.used_objects",
                         err))
                 return -1;
-        } else if (find_used(names->source, thing, err)) {
+        } else if (find_used(names->source, &names->uses, thing, err)) {
             return -1;
         }
         if (put_used(names, thing, is_same, err)) return -1;
@@ -158,7 +166,9 @@ static int keep_one(struct source_names *names, const struct ordered *thing, int
     struct buffer places = {0};
     bool is_same;
     int code =
-        find_used(names->source, thing, err) || read_places(names, thing, there, &places, &is_same, err) ? -1 : 0;
+        find_used(names->source, &names->uses, thing, err) || read_places(names, thing, there, &places, &is_same, err)
+            ? -1
+            : 0;
     if (code == 0 && !is_same) code = put_places(names->store->db, here, thing->thing, &places, err);
     buffer_free(&places);
     return code;
@@ -174,7 +184,7 @@ static int want_one(struct db *db, int64_t run_id, struct error *err) {
 
 int run_order_keep(struct source_names *names, int64_t there, int64_t here, struct error *err) {
     if (want_one(names->source, there, err)) return -1;
-    for (int i = 0; i < THINGS; i++)
+    for (int i = 0; i < USED_THINGS; i++)
         if (keep_one(names, &things[i], there, here, err)) return -1;
     return 0;
 }
@@ -186,11 +196,12 @@ int run_order_want(struct db *db, int64_t run_id, struct error *err) {
     return db_exec(db, make, err) || want_one(db, run_id, err) ? -1 : 0;
 }
 
-int run_order_read(struct db *db, enum source_name name, int64_t run_id, struct buffer *ids, struct error *err) {
+int run_order_read(struct db *db, struct run_uses *uses, enum source_name name, int64_t run_id, struct buffer *ids,
+                   struct error *err) {
     const struct ordered *thing = things;
     while (thing->name != name)
         thing++;
-    if (find_used(db, thing, err)) return -1;
+    if (find_used(db, uses, thing, err)) return -1;
     sqlite3_stmt *row = db_prepare(db, embedded_text("merge/places.sql"), err);
     if (!row) return -1;
     db_bind_int(row, ":run", run_id);

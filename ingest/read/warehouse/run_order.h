@@ -14,7 +14,8 @@ int run_order_keep(struct source_names *names, int64_t there, int64_t here, stru
 /* For a store: the ids of objects, stacks or label sets that a run uses, as int64_t in the order in which exports list them. Call
  * run_order_want first, then ask for objects before stacks. */
 int run_order_want(struct db *db, int64_t run_id, struct error *err);
-int run_order_read(struct db *db, enum source_name name, int64_t run_id, struct buffer *ids, struct error *err);
+int run_order_read(struct db *db, struct run_uses *uses, enum source_name name, int64_t run_id, struct buffer *ids,
+                   struct error *err);
 /* Writes the places of a run that names were put for in this order, if their ids here have another. */
 int run_order_put(struct db *db, enum source_name name, int64_t run_id, const int64_t *ids, size_t count,
                   struct error *err);

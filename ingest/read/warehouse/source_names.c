@@ -29,6 +29,7 @@ void source_names_open(struct source_names *names, struct db *source, struct sto
 void source_names_free(struct source_names *names) {
     for (int i = 0; i < SOURCE_NAMES; i++)
         map_free(&names->ids[i]);
+    run_uses_free(&names->uses);
     *names = (struct source_names){0};
 }
 

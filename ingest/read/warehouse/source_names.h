@@ -4,6 +4,7 @@
 
 #include "base/buffer.h"
 #include "base/map.h"
+#include "ingest/read/warehouse/run_uses.h"
 #include "ingest/store/store.h"
 
 /* A table of names of which rows of other tables have ids. */
@@ -25,6 +26,7 @@ struct source_names {
     struct db *source;
     struct store *store;          /* of this warehouse; the caller's */
     struct map ids[SOURCE_NAMES]; /* id there -> id here */
+    struct run_uses uses;         /* of the source; run_order.h */
 };
 
 void source_names_open(struct source_names *names, struct db *source, struct store *store);

@@ -1,0 +1,28 @@
+-- Gives the planner the sizes of tables that have none, or that have doubled, for a role that owns none of them. PostgreSQL's own autovacuum
+-- does it within a minute or later. Until then the view heap_windows of one run of python3 took 208 s, and 0.2 s afterwards.
+CREATE OR REPLACE FUNCTION clear.analyze_grown() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '1s' AS $$
+DECLARE
+    grown regclass;
+BEGIN
+    IF NOT pg_try_advisory_xact_lock(4998189, 3) THEN
+        RETURN; -- another one does it
+    END IF;
+    FOR grown IN
+        SELECT c.oid
+        FROM pg_class AS c
+        JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'clear' AND c.relkind = 'r' AND pg_relation_size(c.oid) > 0
+          AND (c.reltuples < 0
+               OR pg_relation_size(c.oid) / current_setting('block_size')::bigint >= 2 * greatest(c.relpages, 1))
+        ORDER BY c.oid
+    LOOP
+        BEGIN
+            EXECUTE format('ANALYZE %s', grown);
+        EXCEPTION
+            WHEN lock_not_available OR undefined_table THEN NULL; -- being changed, or dropped with its month
+        END;
+    END LOOP;
+END
+$$;
+REVOKE ALL ON FUNCTION clear.analyze_grown() FROM PUBLIC;
