@@ -589,6 +589,7 @@ static int open_writer(struct db *db, struct error *err) {
     if (db_exec(db, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err) || enter_wal_mode(db, err) ||
         db_exec(db, "PRAGMA synchronous = NORMAL", err))
         return -1;
+    db->has_entered_wal = true;
     sqlite3_wal_hook(db->handle, on_wal, db);
     if (schema_prepare(db, err) || db_int(db, "PRAGMA data_version", 0, &db->version_made, err)) return -1;
     db->has_stored = false;
@@ -684,6 +685,25 @@ static int open_source(struct db *db, struct error *err) {
     return state == SCHEMA_OLDER ? migrate_copy(db, err) : 0;
 }
 
+/* Makes it one file again. If another process has it open, it stays in WAL mode until the last one closes it. */
+static int end_wal(struct db *db, struct error *err) {
+    sqlite3_busy_timeout(db->handle, 0);
+    int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    if (code == SQLITE_OK) return 0;
+    if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
+        sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        return 0;
+    }
+    return db_error(db, "writing the -wal into the file (nothing is lost: the data is in the two files together)", err);
+}
+
+static void end_statements(struct db *db) {
+    while (db->depth)
+        db_rollback(db);
+    for (size_t i = 0; i < db->statements.count; i++)
+        sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
+}
+
 static int open_by_mode(struct db *db, enum db_mode mode, struct error *err) {
     if (mode == DB_SOURCE) return open_source(db, err);
     return mode == DB_WRITE ? open_kept_writer(db, err) : open_current(db, err);
@@ -705,6 +725,11 @@ int db_open(struct db *db, const char *path, enum db_mode mode, struct error *er
     struct error ignored = {0};
     bool was_locked = db->was_locked;
     db_take_back(db);
+    if (db->writable && db->has_entered_wal &&
+        db->handle) { /* a damaged file that cannot be brought up to date stays one file */
+        end_statements(db);
+        (void)end_wal(db, &ignored);
+    }
     db->writable = false;
     db_close(db, &ignored);
     db->was_locked = was_locked;
@@ -725,25 +750,6 @@ int db_open_private(struct db *db, const char *name, struct error *err) {
     struct error ignored = {0};
     db_close(db, &ignored);
     return -1;
-}
-
-/* Makes it one file again. If another process has it open, it stays in WAL mode until the last one closes it. */
-static int end_wal(struct db *db, struct error *err) {
-    sqlite3_busy_timeout(db->handle, 0);
-    int code = sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-    if (code == SQLITE_OK) return 0;
-    if ((code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED) {
-        sqlite3_wal_checkpoint_v2(db->handle, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-        return 0;
-    }
-    return db_error(db, "writing the -wal into the file (nothing is lost: the data is in the two files together)", err);
-}
-
-static void end_statements(struct db *db) {
-    while (db->depth)
-        db_rollback(db);
-    for (size_t i = 0; i < db->statements.count; i++)
-        sqlite3_reset((sqlite3_stmt *)(intptr_t)db->statements.entries[i].value);
 }
 
 /* Whoever else has the file open is in WAL mode, in which the exclusive lock cannot be had: then it stays. */

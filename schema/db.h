@@ -44,6 +44,7 @@ struct db {
     bool was_locked;          /* at the latest error */
     struct db_source *source; /* of what is not here yet; NULL: all is here */
     bool has_made_file;       /* by db_open: it was not there before */
+    bool has_entered_wal;     /* by db_open for writing */
     bool has_stored;          /* since db_open, the settings of clear.yaml apart */
     int64_t
         version_made; /* PRAGMA data_version after db_open: another value says that another process has stored something */

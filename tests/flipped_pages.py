@@ -97,6 +97,10 @@ def schema_of(path):  # what clear puts right where it is not its own: the versi
         return None
 
 
+def without_counters(file):  # how often it was changed: also by the attempt to bring up to date what damage made look old
+    return file[:24] + file[28:92] + file[96:]
+
+
 def main():
     base = sys.argv[4] if len(sys.argv) > 4 else "flipped-base.db"
     if len(sys.argv) <= 4:
@@ -111,12 +115,12 @@ def main():
         kind, bad = flip(file, page), False
         with open(path, "wb") as out:
             out.write(file)
-        may_mend = schema_of(path) != schema
+        may_mend = schema_of(path) != schema or file[18:20] != original[18:20]  # a file in WAL mode becomes one file again
         for command in random.sample(COMMANDS, 3):
             commands += 1
             why = run(path, command)
             with open(path, "rb") as now:
-                if not why and not may_mend and now.read() != file:
+                if not why and not may_mend and without_counters(now.read()) != without_counters(file):
                     why = "the file was changed"
             if why:
                 failures, bad = failures + 1, True

@@ -142,3 +142,17 @@ if [ "$(id -u)" -eq 0 ] && mkdir -p theirs && cp t.db theirs/runs.sqlite && chow
         SUDO_UID=65534 "$CLEAR" runs >/dev/null || fail "that of the user who called sudo"
     ) || exit 1
 fi
+
+# ---- a damaged index makes the file look as if another clear had made it; what cannot be brought up to date stays one file ----
+profile -q --db damaged.db -- "$FIXTURES/leak" >/dev/null || fail 'a recording'
+page=$(sqlite3 damaged.db "SELECT pageno FROM dbstat WHERE name = 'sqlite_autoindex_meta_1'")
+python3 - $page <<'PY' || fail 'damage'
+import sys
+with open('damaged.db', 'r+b') as file:
+    start = (int(sys.argv[1]) - 1) * 4096
+    for place, byte in ((1, 10), (16, 2), (17, 1)):  # free space, and where two cells are
+        file.seek(start + place)
+        file.write(bytes([byte]))
+PY
+"$CLEAR" doctor --db damaged.db >doctor.txt 2>err.txt || fail "doctor of a file with a damaged index: $(cat err.txt)"
+expect_equal "$(od -An -tu1 -j18 -N2 damaged.db | tr -s ' ')" ' 1 1' 'the mode of its journal'
