@@ -44,6 +44,21 @@ static int open_beside(struct file *file, struct error *err) {
     return error_fail(err, "%s: no free name for a temporary file beside it", file->path);
 }
 
+/* A link of another user, as somebody may put into /tmp or a directory that root visits, could have any file of ours replaced; the
+ * kernel's protection of links (fs.protected_symlinks) does not know of a rename. Asked when the target is known: what stands at the
+ * path now is our link, or the target itself. */
+static int check_link(const struct file *file, struct error *err) {
+    struct stat named, target;
+    if (lstat(file->path, &named) < 0 || stat(file->target, &target) < 0)
+        return error_fail(err, "%s: %s", file->path, strerror(errno));
+    bool is_ours = S_ISLNK(named.st_mode) ? named.st_uid == geteuid() || named.st_uid == 0
+                                          : named.st_dev == target.st_dev && named.st_ino == target.st_ino;
+    return is_ours
+               ? 0
+               : error_fail(err, "%s: is a symbolic link of another user: choose another name, or write to %s itself",
+                            file->path, file->target);
+}
+
 /* What the path stands for: a new or regular file is replaced, anything else is opened as it is. */
 static int open_named(struct file *file, struct error *err) {
     struct stat status;
@@ -55,6 +70,7 @@ static int open_named(struct file *file, struct error *err) {
     }
     file->target = there ? realpath(file->path, NULL) : xstrdup(file->path);
     if (!file->target) return error_fail(err, "%s: %s", file->path, strerror(errno));
+    if (there && check_link(file, err) < 0) return -1;
     if (open_beside(file, err)) return -1;
     if (there) (void)fchmod(file->descriptor, status.st_mode & 0777); /* whom its owner lets read it, still may */
     return 0;

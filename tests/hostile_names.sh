@@ -126,6 +126,23 @@ expect_equal "$(grep -c two.pb.gz out) $(sql links.db "SELECT count(*) FROM func
 plain "$CLEAR" ingest --db links.db files
 expect_status 0 "$CLEAR" ingest --db links.db files/three.folded >out 2>err
 
+# ---- files that are written where somebody put a link ----
+echo precious >precious.txt && mkdir out.profile && ln -s "$TMP/precious.txt" out.profile/heap.pb.gz && ln -s precious.txt own.svg || fail "links"
+"$CLEAR" profile -q --db out.db -o out.profile "$FIXTURES/leak" >/dev/null 2>err
+expect_equal "$(cat precious.txt)" precious "what a link in a run directory leads to"
+gunzip <out.profile/heap.pb.gz >/dev/null && [ ! -L out.profile/heap.pb.gz ] || fail "the file in the run directory: $(cat err)"
+rm out.profile/heap.pb.gz && ln -s "$TMP/precious.txt" out.profile/heap.pb.gz
+"$CLEAR" export --db out.db 1 -o out.profile/ >out 2>err || fail "export to a directory: $(cat err)"
+expect_equal "$(cat precious.txt)" precious "what a link in a directory leads to"
+if [ "$(id -u)" = 0 ]; then
+    ln -s precious.txt planted.svg && chown -h 65534 planted.svg
+    expect_status 1 "$CLEAR" export --db out.db --kind heap -o planted.svg 1 2>err
+    expect_equal "$(grep -c 'planted.svg: is a symbolic link of another user' err) $(cat precious.txt)" "1 precious" "a planted link: $(cat err)"
+fi
+"$CLEAR" export --db out.db --kind heap -o own.svg 1 2>err || fail "a link of one's own: $(cat err)"
+expect_match "$(head -c 300 precious.txt)" '<svg' "what one's own link leads to"
+[ -L own.svg ] || fail "the link was replaced"
+
 # ---- a spreadsheet that computes what is in a cell ----
 printf '%s 1\n' "=cmd|'/C calc'!A0;main" "@sum(1);main" "-2+3;main" "-[View draw];main" "main;=x" >formula.folded
 "$CLEAR" ingest -q --db formula.db formula.folded && "$CLEAR" export --db formula.db --kind samples -o formula.csv || fail "formula.csv"
