@@ -9,6 +9,45 @@ expect_status 0 profile -- "$FIXTURES/judged" pool >out.txt
 expect_equal "$(severity wait '*jobs_there')" 'slow-producer|note' 'a worker without work'
 expect_status 0 profile -- "$FIXTURES/judged" starved >out.txt
 expect_equal "$(severity wait '*jobs_there')" 'slow-producer|warning' 'a worker that main waits for'
+# Neither the names of the condition variables nor their order say which side is which: the functions that wait do.
+expect_status 0 profile -- "$FIXTURES/judged" reader >out.txt
+expect_equal "$(severity wait '*:one')" 'slow-consumer|warning' 'a queue whose reader is slow'
+expect_status 0 profile -- "$FIXTURES/judged" writer >out.txt
+expect_equal "$(severity wait '*:other')" 'slow-producer|warning' 'a queue whose writer is slow'
+# Without any name that tells, the order of first use does, though one side never waits; and the advice says so.
+for what in full:west:east:consumer empty:east:west:producer; do
+    IFS=: read -r mode other waited slow <<<"$what"
+    expect_status 0 profile -- "$FIXTURES/judged" "$mode" >out.txt
+    expect_equal "$(severity wait "*:$waited")" "slow-$slow|warning" "a queue that is always $mode"
+    expect_equal "$(severity wait "*:$other")" '' "$other, which nobody waits for, of a queue that is always $mode"
+    expect_equal "$(sql t.db "SELECT told_by, advice LIKE '%No name says which side waits here: the order of first use does%' FROM doctor_wait
+        WHERE run_id = (SELECT max(id) FROM runs)")" 'order|1' "how the side of a queue that is always $mode was told"
+done
+# A channel of Rust waits in the thread's own futex, and only the library's function says whether the thread sends or receives.
+if command -v rustc >/dev/null; then
+    cat >channel.rs <<'RUST'
+use std::{env, sync::mpsc, thread, time::Duration};
+fn pause(ms: u64) { if ms > 0 { thread::sleep(Duration::from_millis(ms)) } }
+fn main() {
+    let (left, right) = if env::args().nth(1).unwrap() == "full" { (0, 2) } else { (2, 0) };
+    let (to, from) = mpsc::sync_channel::<u64>(4);
+    let other = thread::spawn(move || { let mut sum = 0; for n in from { pause(right); sum += n } sum });
+    for n in 0..300 { pause(left); to.send(n).unwrap() }
+    drop(to);
+    println!("{}", other.join().unwrap());
+}
+RUST
+    rustc -g -O -o channel channel.rs || fail 'compiling channel.rs'
+    for what in full:consumer empty:producer; do
+        expect_status 0 profile -- ./channel "${what%:*}" >out.txt
+        expect_equal "$(sql t.db "SELECT code, told_by FROM doctor_wait WHERE code <> 'contended' AND run_id = (SELECT max(id) FROM runs)")" \
+            "slow-${what#*:}|names" "a channel of Rust that is always ${what%:*}"
+    done
+fi
+# A lock that others take while a thread waits for it to the end is no deadlock, whatever ended the run.
+expect_status 142 profile --interval=0.1 -- "$FIXTURES/judged" passed >out.txt
+expect_equal "$(sql t.db "SELECT unfinished, code = 'deadlock', severity IN ('critical', 'warning') FROM doctor_lock
+    WHERE run_id = (SELECT max(id) FROM runs) AND subject GLOB '*:routes'")" '1|0|1' 'a writer behind readers'
 expect_status 0 profile -- "$FIXTURES/judged" table >out.txt
 expect_equal "$(severity heap add_entry)" 'leak|note' 'a table of the start'
 expect_status 0 profile -- "$FIXTURES/judged" leak >out.txt

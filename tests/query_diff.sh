@@ -348,6 +348,20 @@ expect_match "$(tail -1 report)" '^duration .*, lock srv:g_table held longer .*;
 next=$(grep '^  clear export' report | sed 's/^  clear/"$CLEAR"/')
 expect_match "$next" "--kind lock --type hold" "the picture of what changed"
 eval "$next" && grep -q '<svg' what-changed.svg || fail "the command that it offers: $next"
+# Waits alone, of a lock that is held as long and taken as often: one run a side, they may be the machine's.
+wait_once() { # wait_once RUN WAITED WAIT_NS HOLD_NS
+    sqlite3 srv.db "UPDATE locks SET acquires = 1000, contended = $2, wait_ns = $3, hold_ns = $4 WHERE profile_id IN (SELECT id FROM profiles WHERE run_id = $1)
+        AND acquires = (SELECT max(acquires) FROM locks AS other WHERE other.profile_id = locks.profile_id)" || fail "waits of run $1"
+    "$CLEAR" doctor --db srv.db --json 1 --diff 3 >answer.json || fail "doctor with waits"
+}
+wait_once 1 5 10e6 20e6
+wait_once 3 900 900e6 30e6
+expect_equal "$(changes lock lock)" "srv:g_table: same" "900 ms of waits, one run a side"
+expect_match "$(python3 -c 'import json; print(json.load(open("answer.json"))["quote"])')" '^no change' "the quote of waits that may be the machine's"
+wait_once 3 900 1100e6 30e6
+expect_equal "$(changes lock lock)" "srv:g_table: newly contended" "1.1 s of waits, one run a side"
+wait_once 3 900 900e6 300e6
+expect_equal "$(changes lock lock)" "srv:g_table: newly contended" "900 ms of waits of a lock that is held longer"
 expect_match "$("$CLEAR" doctor --db srv.db 2 --diff 1 | tail -1)" 'lock srv-slow:g_table held shorter' "and the other way round"
 # No line says "no change" where a table has one, and the reverse.
 for pair in "1 2" "2 1" "1 3" "all:srv all:srv-slow"; do

@@ -751,6 +751,13 @@ static void test_growth(void **state) {
     expect_rows("SELECT samples, error_percent, evidence ->> 'error_percent' FROM doctor_heap WHERE run_id IN (11, 12) "
                 "ORDER BY 1",
                 "1 196 196;9 65 65");
+    /* What copies a buffer at each append grows, too: how it does is the first to read. */
+    ran("INSERT INTO traces(id, hash, signature, stack) VALUES (3, 3, 3, '[]'); INSERT INTO sites(profile_id, "
+        "trace_id, "
+        "alloc_count, alloc_bytes, free_count, free_bytes) VALUES (24, 3, 1000, 67108864, 1000, 67108864); "
+        "INSERT INTO site_details(profile_id, trace_id, step_count, step_bytes) VALUES (24, 3, 1000, 67108864)");
+    expect_rows("SELECT code FROM doctor WHERE run_id = 3 AND section = 'heap' AND severity = 'warning'",
+                "quadratic-growth;growth");
     /* Windows too long to say: then blocks that stay are judged by their number. */
     expect_rows("SELECT growth_bytes FROM doctor_heap WHERE run_id = 5", "0");
     ran("UPDATE profiles SET duration_ns = 2000000000");
@@ -808,6 +815,10 @@ static void test_peak(void **state) {
         "profile_id = 1000");
     expect_rows("SELECT trace_id, code, severity FROM doctor_heap WHERE run_id = 1 ORDER BY 1",
                 "1 peak note;2 peak warning");
+    /* Of two that are as large, one is the warning. */
+    ran("UPDATE heap_peaks SET peak_bytes = 20000000 WHERE trace_id = 2 AND profile_id = 1000");
+    expect_rows("SELECT trace_id, code, severity FROM doctor_heap WHERE run_id = 1 ORDER BY 1",
+                "1 peak warning;2 peak note");
     ran("UPDATE profiles SET duration_ns = 2000000000");
     expect_findings("doctor_heap", 4, "", "windows too long to say");
 }

@@ -335,6 +335,7 @@ static bool has_ended(struct launch *launch, int *wait_status) {
     if (got != launch->pid) return false;
     if (!WIFSTOPPED(*wait_status)) {
         launch->waits = (uint64_t)usage.ru_nvcsw;
+        launch->user_ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
         end_watch(launch);
         return true;
     }

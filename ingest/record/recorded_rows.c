@@ -292,8 +292,11 @@ static void describe_losses(const struct recorded *recorded, enum measure_id id,
         add_warning(json, text);
     }
     if (id == MEASURE_CPU && !recorded->head.cpu_hz) {
-        snprintf(text, sizeof text, "# WARNING: process %d has no CPU timers; its CPU time is not sampled",
-                 recorded->head.pid);
+        snprintf(
+            text, sizeof text,
+            "# WARNING: process %d has no CPU timers, as a program that handles SIGPROF itself; its CPU time is not "
+            "sampled (clear profile --cpu=perf does)",
+            recorded->head.pid);
         add_warning(json, text);
     }
     buffer_add_char(json, ']');

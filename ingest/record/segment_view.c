@@ -207,7 +207,7 @@ size_t segment_view_events(struct segment_view *view, size_t offset, uint64_t tu
         (size_t)(view->bytes + view->size - first) / sizeof *events < count)
         return 0;
     memcpy(events, first, count * sizeof *events);
-    atomic_thread_fence(memory_order_acquire); /* pairs with that of empty_oldest in ingest/shim/trace.c */
+    atomic_thread_fence(memory_order_acquire); /* pairs with that of empty_oldest in ingest/shim/events/trace.c */
     if (turn_of(chunk) != turn) return 0;
     while (found < count && event_is_sound(view, &events[found]))
         found++;

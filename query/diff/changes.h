@@ -38,7 +38,16 @@ enum {
     TOTAL_CPU
 };
 /* Columns of the locks and of what else is waited for, which has the same first three; of the cells, and of the channels. */
-enum { LOCK_CONTENDED = 1, LOCK_WAIT, LOCK_HOLD, LOCK_TIMEOUTS, LOCK_UNFINISHED, LOCK_FAILED_TRIES, LOCK_COLUMNS };
+enum {
+    LOCK_OPERATIONS,
+    LOCK_CONTENDED,
+    LOCK_WAIT,
+    LOCK_HOLD,
+    LOCK_TIMEOUTS,
+    LOCK_UNFINISHED,
+    LOCK_FAILED_TRIES,
+    LOCK_COLUMNS
+};
 enum { CELL_RETRIES, CELL_COPIED = 3 };
 enum { CHANNEL_BLOCKED = 1, CHANNEL_WAIT };
 enum diff_unit { DIFF_COUNT, DIFF_BYTES_UNIT, DIFF_NS };

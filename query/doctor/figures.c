@@ -42,7 +42,7 @@ static const struct figure {
     {"heap", "step_count", "small steps", UNIT_COUNT, "quadratic-growth"},
     {"heap", "step_bytes", "resized in them", UNIT_BYTES, "quadratic-growth"},
     {"heap", "resize_growth_bytes", "for a growth of", UNIT_BYTES, "quadratic-growth"},
-    {"heap", "growth_bytes", "grown by", UNIT_BYTES, "growth"},
+    {"heap", "growth_bytes", "grown in the middle three fifths of the run by", UNIT_BYTES, "growth"},
     {"heap", "peak_bytes", "live at the peak", UNIT_BYTES, "peak"},
     {"heap", "average_live_bytes", "in the mean of the run", UNIT_BYTES, "peak"},
     {"lock", "acquires", "exclusive", UNIT_COUNT},

@@ -20,7 +20,8 @@ CREATE VIEW doctor_heap AS
 --   growth_bytes [bytes]: by how much the live bytes rose from the second to the fourth fifth of the process's life, in the process
 --     where they rose most; 0: they did not rise in each of the three; NULL: the windows are too long to say
 --   samples [count]: samples that the live blocks of process_inuse_count are estimated from; NULL: all blocks were recorded
---   error_percent [percent]: of process_inuse_count: the true figure lies within this of it in 95 of 100 runs; NULL: it is exact
+--   error_percent [percent]: of process_inuse_count: the true figure lies within this of it in 95 of 100 runs; of the bytes too, where
+--     sampling is by size (--sample=512KiB) or the blocks of the stack are of one size; NULL: it is exact
 --   live_percent [percent]: inuse_bytes of all live bytes of the run, a whole number; NULL: none are live
 --   alloc_percent [percent]: alloc_count of all blocks of the run, a whole number
 --   mean_bytes [bytes]: mean size of a block
@@ -370,10 +371,10 @@ weighed AS (
     WHERE code <> 'none' -- here, and not of `ranked`: SQLite copies the argument of json_each, takes each WITH for used twice, and so takes
                          -- no condition into it
 ),
--- Of the sites of a run with one code, the worst.
+-- Of the sites of a run with one code, the worst: one, also where several are as bad.
 ranked AS (
     SELECT weighed.*,
-           rank = max(rank) OVER (PARTITION BY code) AS is_worst
+           row_number() OVER (PARTITION BY code ORDER BY rank DESC, trace_id) = 1 AS is_worst
     FROM (SELECT weighed.*,
                  CASE code WHEN 'growth' THEN growth_bytes WHEN 'peak' THEN peak_bytes WHEN 'arena' THEN alloc_count
                            ELSE iif(is_small_leak, 0, inuse_bytes)

@@ -38,7 +38,7 @@ CREATE VIEW doctor_lock AS
 --   Of a recorded run:
 --   deadlock: in a process, threads wait for a mutex, rwlock or spin lock to its end, for lock_deadlock_wait_ns (250 ms) or longer, and
 --     either another lock of that process has such waits too, or the wait is longer than lock_deadlock_holds (10) times the longest
---     hold of the lock in that process. A signal ended the run, or an exit status that is not 0 where another lock is waited for; or
+--     hold of the lock in that process, and nobody took the lock in a window that began after the wait did. A signal ended the run, or an exit status that is not 0 where another lock is waited for; or
 --     the process is not the first of the run, whose end is not known. A wait on a condition variable is no wait for its mutex: idle
 --     workers are no deadlock.
 --   work-under-lock: io_ns, and work_allocs at heap_temporary_block_ns (50 ns) each, are lock_work_percent (30 %) of hold_ns, and io_ns is
@@ -260,13 +260,23 @@ fact AS (
                                                AND near.process_id IS used.process_id AND other.unfinished > 0
                                                AND (other.object_id <> figure.object_id OR other.address <> figure.address))
                                          AS is_chained,
+                                     -- In a window that began after the wait did.
+                                     EXISTS (SELECT 1
+                                             FROM profiles AS late
+                                             JOIN locks AS taken ON taken.profile_id = late.id
+                                             WHERE late.run_id = figure.run_id AND late.kind = 'lock'
+                                               AND late.process_id IS used.process_id AND taken.object_id = figure.object_id
+                                               AND taken.address = figure.address AND taken.acquires + taken.read_acquires > 0
+                                               AND late.time_ns - late.duration_ns > used.ended_ns - used.longest_wait_ns)
+                                         AS is_taken_meanwhile,
                                      EXISTS (SELECT 1
                                              FROM processes
                                              JOIN processes AS first ON first.run_id = processes.run_id
                                                                         AND first.started_ns < processes.started_ns
                                              WHERE processes.id = used.process_id) AS is_child
                               FROM (SELECT -- in one process
-                                           profiles.process_id, max(locks.max_hold_ns) AS longest_hold_ns,
+                                           profiles.process_id, max(profiles.time_ns) AS ended_ns,
+                                           max(locks.max_hold_ns) AS longest_hold_ns,
                                            max(iif(locks.unfinished > 0, max(locks.max_wait_ns, locks.read_max_wait_ns), 0))
                                                AS longest_wait_ns
                                     FROM profiles
@@ -276,6 +286,7 @@ fact AS (
                                     GROUP BY profiles.process_id) AS used
                               WHERE longest_wait_ns >= rule.deadlock_wait_ns) AS waiting
                         WHERE longest_wait_ns >= iif(is_chained, 0, 1 + rule.deadlock_holds * longest_hold_ns)
+                          AND (is_chained OR NOT is_taken_meanwhile)
                           AND (is_killed OR is_failed AND is_chained OR is_child)) AS is_deadlock,
         total_acquires >= rule.atomic_acquires AS is_busy,
         figure.read_percent >= rule.mvcc_read_percent AS is_mostly_read,

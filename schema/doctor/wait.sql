@@ -8,7 +8,9 @@ CREATE VIEW doctor_wait AS
 --   address [address]: of it in the process
 --   mutex_address [address]: of the mutex that its waiters release; 0: not known, as of a futex
 --   sides [count]: condition variables of that mutex, or futexes of one queue, that were waited on
---   side [number]: 1: it is the one for items, or the only one and its name does not say room; 2: the one for room
+--   side [number]: 1: it is the one for items, or the only one, and nothing says that it is for room; 2: the one for room
+--   told_by [text]: of slow-consumer and slow-producer, what says which side it is: names (of the condition variable, or of the functions that
+--     wait), order (of first use, of two) or nothing (no other one was used); NULL: of other codes
 --   waits [count]: waits that had to wait, also those that ended at a time limit or with the process
 --   wait_ns [ns]: sum of them
 --   wait_percent [percent]: that, of the run's duration, a whole number; NULL: the duration is not known
@@ -29,8 +31,10 @@ CREATE VIEW doctor_wait AS
 --   and of which half of the waits or more were woken, the one with the longest waits: waits >= wait_queue_count (100), wait_percent >=
 --     wait_queue_percent (10 %), and less than half of the waits ended at a time limit:
 --   slow-consumer: it is the one for room, and slow-producer: it is the one for items, by their names (not_full, room, space, produce;
---     not_empty, item, consume, fill). Where the names say neither, the one for items is the first that the process used: a queue is
---     empty first, so who fills it wakes a reader, or a reader waits, before anybody waits for room.
+--     not_empty, item, consume, fill), else by the functions that wait: push, put, send, enqueue, ... wait for room, pop, get, take, recv,
+--     dequeue, ... for items; of Rust's channels also their send and recv above. Where neither says it, the one for items is the first that the process used: a queue is
+--     empty first, so who fills it wakes a reader, or a reader waits, before anybody waits for room. That counts also if only one of the two
+--     was waited on, and the functions that wait for it wake the other. The advice says where no name says it (told_by).
 -- Severity: that of the advice. A herd is a note if switch_ns is less than wait_herd_time_percent (1 %) of the run's duration.
 --   slow-producer is a note where no side waits for room, unless somebody was held up by it: the waits together are no longer than the
 --   run, and either who waits wakes another condition variable too (for room: it is a queue that has a bound), or threads waited for
@@ -65,6 +69,12 @@ SELECT
                  FROM places
                  WHERE CAST(substr(finding.key, 91, 20) AS INTEGER) <> 0 AND trim(substr(finding.key, 1, 20)) <> 'contended'
                    AND places.trace_id = CAST(substr(finding.key, 91, 20) AS INTEGER)), '')
+    || CASE (SELECT value FROM json_each(finding.value) WHERE key = 'told_by')
+           WHEN 'order' THEN ' No name says which side waits here: the order of first use does, for a queue begins empty. If this one'
+                             || ' begins full, it is the other side that is slow.'
+           WHEN 'nothing' THEN ' No name says which side waits here, and no other condition variable of the queue was used: it may be the'
+                               || ' other side that is slow.'
+           ELSE '' END
     || iif(trim(substr(finding.key, 1, 20)) = 'contended',
            coalesce((SELECT ' Behind the lines that wait: '
                             || group_concat(work.call || ' in ' || places.function
@@ -91,6 +101,7 @@ SELECT
     CAST(substr(finding.key, 111, 20) AS INTEGER) AS mutex_address,
     CAST((SELECT value FROM json_each(finding.value) WHERE key = 'sides') AS INTEGER) AS sides,
     CAST((SELECT value FROM json_each(finding.value) WHERE key = 'side') AS INTEGER) AS side,
+    (SELECT value FROM json_each(finding.value) WHERE key = 'told_by') AS told_by,
     CAST((SELECT value FROM json_each(finding.value) WHERE key = 'waits') AS INTEGER) AS waits,
     CAST(substr(finding.key, 71, 20) AS INTEGER) AS wait_ns,
     CAST((SELECT value FROM json_each(finding.value) WHERE key = 'wait_percent') AS INTEGER) AS wait_percent,
@@ -142,13 +153,48 @@ condition AS (
     WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
     GROUP BY profiles.process_id, locks.object_id, locks.address
 ),
--- The functions that waited for each futex.
+-- The functions that waited for each.
 waiter AS MATERIALIZED (
     SELECT DISTINCT profiles.process_id, locks.object_id, locks.address, traces.function_id
     FROM profiles
     JOIN locks ON locks.profile_id = profiles.id
     JOIN traces ON traces.id = locks.trace_id
+    WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
+),
+-- With the functions of a channel's library that they were called through: those say whether a thread sends or receives.
+named_waiter AS (
+    SELECT process_id, object_id, address, function_id FROM waiter
+    UNION
+    SELECT profiles.process_id, locks.object_id, locks.address, frame.function_id
+    FROM profiles
+    JOIN locks ON locks.profile_id = profiles.id
+    JOIN traces ON traces.id = locks.trace_id
+    JOIN json_each(traces.stack) AS step
+    JOIN location_lines AS frame ON frame.location_id = step.value
+    JOIN functions ON functions.id = frame.function_id
     WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind = 'futex'
+      AND (functions.name GLOB 'std::sync::mp*' OR functions.name GLOB 'crossbeam_channel::*')
+),
+-- What the names of these functions say: 0, 1 or 2 as `hint`. A verb is the first or the last word, or one between underscores.
+waiting AS (
+    SELECT process_id, object_id, address, 1 - max(takes) + max(gives) AS hint
+    FROM (SELECT
+              named_waiter.process_id, named_waiter.object_id, named_waiter.address,
+              CASE WHEN called.last LIKE 'pop%' OR called.last LIKE 'get%' OR called.last LIKE 'take%' OR called.last LIKE 'recv%'
+                        OR called.last LIKE 'receive%' OR called.last LIKE 'dequeue%' OR called.last LIKE 'consume%'
+                        OR called.last LIKE 'fetch%' OR instr(called.words, '_pop_') > 0 OR instr(called.words, '_get_') > 0
+                        OR instr(called.words, '_take_') > 0 OR instr(called.words, '_recv_') > 0 OR instr(called.words, '_dequeue_') > 0
+                   THEN 1 ELSE 0 END AS takes,
+              CASE WHEN called.last LIKE 'push%' OR called.last LIKE 'put%' OR called.last LIKE 'send%' OR called.last LIKE 'enqueue%'
+                        OR called.last LIKE 'produce%' OR called.last LIKE 'offer%' OR called.last LIKE 'submit%'
+                        OR called.last LIKE 'append%' OR instr(called.words, '_push_') > 0 OR instr(called.words, '_put_') > 0
+                        OR instr(called.words, '_send_') > 0 OR instr(called.words, '_enqueue_') > 0
+                   THEN 1 ELSE 0 END AS gives
+          FROM named_waiter
+          JOIN (SELECT id, replace(name, rtrim(name, replace(name, ':', '')), '') AS last,
+                       '_' || lower(replace(name, rtrim(name, replace(name, ':', '')), '')) || '_' AS words
+                FROM functions) AS called ON called.id = named_waiter.function_id) AS verbs
+    GROUP BY process_id, object_id, address
 ),
 -- The sides of a queue. The kernel does not say which lock the waiters of a futex release: two of them are one queue if who waits for one
 -- wakes the other, and the other way round.
@@ -170,7 +216,15 @@ queue_of AS (
                           WHERE waiter.process_id IS other.process_id AND waiter.object_id = other.object_id
                             AND waiter.address = other.address AND waiter.function_id = waker.function_id)
             ORDER BY other.object_id, other.address
-            LIMIT 1), condition.address), mutex_address) AS queue_address
+            LIMIT 1), condition.address), mutex_address) AS queue_address,
+        -- The other side, if nobody ever waited for it: who waits here wakes it. Was it used first?
+        (SELECT max(other.object_id < condition.object_id)
+         FROM condition AS other
+         JOIN traces AS other_waker ON other_waker.id = other.waker_trace_id
+         JOIN waiter ON waiter.function_id = other_waker.function_id
+         WHERE other.waits = 0 AND other.is_futex = condition.is_futex AND other.process_id IS condition.process_id
+           AND waiter.process_id IS condition.process_id AND waiter.object_id = condition.object_id
+           AND waiter.address = condition.address) AS is_second
     FROM condition
     WHERE waits > 0 AND NOT is_lock
 ),
@@ -179,13 +233,21 @@ side AS (
         condition.*,
         count(*) OVER queue AS sides,
         -- The other side may never have waited: a name that says which one this is counts more than their order.
-        CASE hint WHEN 0 THEN 1 WHEN 2 THEN max(2, row_number() OVER queue_order) ELSE row_number() OVER queue_order END AS side,
+        CASE said WHEN 0 THEN 1 WHEN 2 THEN max(2, row_number() OVER queue_order)
+                  ELSE row_number() OVER queue_order + iif(count(*) OVER queue = 1 AND is_second, 1, 0) END AS side,
+        -- Where a name says what one of two is for, it says it of the other one too.
+        CASE WHEN min(said) OVER queue = 1 AND max(said) OVER queue = 1
+             THEN iif(count(*) OVER queue = 1 AND is_second IS NULL, 'nothing', 'order')
+             ELSE 'names' END AS told_by,
         wait_ns = max(wait_ns) OVER queue AS is_longest
-    FROM (SELECT queue_of.* FROM queue_of
+    FROM (SELECT queue_of.*, CASE WHEN queue_of.hint = 1 THEN coalesce(waiting.hint, 1) ELSE queue_of.hint END AS said
+          FROM queue_of
+          LEFT JOIN waiting ON waiting.process_id IS queue_of.process_id AND waiting.object_id = queue_of.object_id
+                           AND waiting.address = queue_of.address
           UNION ALL
-          SELECT condition.*, condition.address FROM condition WHERE waits > 0 AND is_lock) AS condition
+          SELECT condition.*, condition.address, NULL, hint FROM condition WHERE waits > 0 AND is_lock) AS condition
     WINDOW queue AS (PARTITION BY process_id, is_futex, is_lock, queue_address),
-           queue_order AS (PARTITION BY process_id, is_futex, is_lock, queue_address ORDER BY hint, object_id, address)
+           queue_order AS (PARTITION BY process_id, is_futex, is_lock, queue_address ORDER BY said, object_id, address)
 ),
 figure AS (
     SELECT
@@ -272,9 +334,10 @@ SELECT
              ELSE advice.severity END,
         stacked.object_id, stacked.address, wait_ns, waker_trace_id, mutex_address, switch_ns, waiters)
     || printf('{"waits":%d,"wait_ns":%d,"wait_percent":%s,"timeouts":%d,"broadcasts":%d,"futile_wakes":%d,"futile_percent":%d,'
-           || '"switch_ns":%d,"sides":%d,"side":%d,"signals":%d,"own_wakes":%d,"share_percent":%s}',
+           || '"switch_ns":%d,"sides":%d,"side":%d,"signals":%d,"own_wakes":%d,"share_percent":%s,"told_by":%s}',
            waits, wait_ns, coalesce(wait_percent, 'null'), timeouts, broadcasts, futile_wakes, futile_percent, switch_ns, sides,
-           side, signals, own_wakes, coalesce(share_percent, 'null'))) || '}'
+           side, signals, own_wakes, coalesce(share_percent, 'null'), iif(stacked.code IN ('slow-consumer', 'slow-producer'), '"' || told_by || '"', 'null')))
+    || '}'
 FROM stacked
 CROSS JOIN (SELECT futex_note_ns, lock_warning_percent, lock_critical_percent, lock_critical_waits, lock_critical_ns FROM rule) AS rule
 LEFT JOIN advice ON advice.code = 'wait-' || stacked.code

@@ -53,7 +53,7 @@ FROM (
               SELECT section, code, severity, subject, evidence, trace_ids, NULL AS advice, 0 AS place, count AS weight
               FROM doctor_saturation WHERE run_id = run.id
               UNION ALL
-              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, inuse_bytes
+              SELECT section, code, severity, subject, evidence, trace_ids, NULL, 1, iif(code = 'quadratic-growth', step_bytes, inuse_bytes)
               FROM doctor_heap WHERE run_id = run.id
               UNION ALL
               SELECT section, code, severity, subject, evidence, trace_ids, advice, 1, wait_ns
