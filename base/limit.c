@@ -1,8 +1,8 @@
 #include "base/limit.h"
 
-#include "base/units.h"
+#include "base/number.h"
 
-enum { INFLATED_TIMES = 64, INFLATED_LEAST = 64 << 20 };
+enum { INFLATED_TIMES = 64, INFLATED_LEAST = 64 << 20, MIB = 1 << 20 };
 
 static int64_t limit = LIMIT_DEFAULT;
 
@@ -21,16 +21,17 @@ static struct units_text in_bytes(uint64_t bytes) {
 int limit_check(const char *what, uint64_t bytes, struct error *err) {
     if (limit_allows(bytes)) return 0;
     return error_fail(err, "%s would take %s or more, and the limit is %s; raise it with --limit SIZE", what,
-                      in_bytes(bytes).text, in_bytes((uint64_t)limit).text);
+                      in_bytes(bytes).text, number_limit(limit).text);
 }
 
 uint64_t limit_inflated(uint64_t size) {
     uint64_t least = limit > LIMIT_DEFAULT ? (uint64_t)limit : INFLATED_LEAST;
-    if (!limit || size > UINT64_MAX / INFLATED_TIMES) return UINT64_MAX;
-    return size * INFLATED_TIMES > least ? size * INFLATED_TIMES : least;
+    if (!limit || size > (INT64_MAX - MIB) / INFLATED_TIMES) return UINT64_MAX;
+    uint64_t most = (size * INFLATED_TIMES + MIB - 1) / MIB * MIB; /* messages name it */
+    return most > least ? most : least;
 }
 
 int limit_inflated_fail(const char *path, uint64_t size, struct error *err) {
     return error_fail(err, "%s: inflates to more than %s, which is not usual for a profile; --limit 4G allows it", path,
-                      in_bytes(limit_inflated(size)).text);
+                      number_limit((int64_t)limit_inflated(size)).text);
 }

@@ -53,6 +53,14 @@ static void print_limit(char text[LIMIT_SIZE], int64_t limit, const struct numbe
     snprintf(text, LIMIT_SIZE, "%lld%s", (long long)(limit / (int64_t)unit->factor), unit->suffix);
 }
 
+struct units_text number_limit(int64_t bytes) {
+    struct units_text text;
+    char whole[LIMIT_SIZE];
+    print_limit(whole, bytes, &byte_format);
+    snprintf(text.text, sizeof text.text, "%s", whole);
+    return text;
+}
+
 static int out_of_range(const char *name, const char *text, const struct number_format *format, int64_t min,
                         int64_t max, struct error *err) {
     char least[LIMIT_SIZE], most[LIMIT_SIZE];

@@ -9,9 +9,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/units.h"
 
 int number_count(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err);
 int number_bytes(const char *name, const char *text, int64_t min, int64_t max, int64_t *value, struct error *err);
 int number_duration(const char *name, const char *text, int64_t min_ns, int64_t max_ns, int64_t *ns, struct error *err);
+
+/* A limit in bytes for messages, as a whole number in the largest unit that it is a multiple of: 512 MiB, 1500 KiB, 3001 B. */
+struct units_text number_limit(int64_t bytes);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/grid.h"
 #include "base/terminal.h"
@@ -153,12 +154,14 @@ static sqlite3_stmt *prepare(struct db *db, const char *file, const struct runs_
     db_bind_text(row, ":search", shown->search);
     db_bind_text(row, ":kind", shown->kind);
     if (shown->before) db_bind_int(row, ":before", shown->before);
+    db_bind_text(row, ":since", shown->since);
+    db_bind_text(row, ":until", shown->until);
     buffer_free(&ids);
     return row;
 }
 
 static bool is_filtered(const struct runs_shown *shown) {
-    return shown->search || shown->kind || shown->before;
+    return shown->search || shown->kind || shown->before || shown->since || shown->until;
 }
 
 static int count_runs(struct db *db, const struct runs_shown *shown, int64_t *count, struct error *err) {
@@ -196,7 +199,7 @@ int runs_print(struct db *db, const struct runs_shown *shown, struct error *err)
 /* ---- the command ---- */
 
 struct runs_options {
-    const char *db, *label, *tag, *search, *kind, *before;
+    const char *db, *label, *tag, *search, *kind, *before, *since, *until;
     int64_t last;
     bool json, describe, all;
 };
@@ -218,6 +221,10 @@ static const struct option_row shown_rows[] = {
      .help = "Only runs that have this kind of profile."},
     {"before", .type = OPTION_TEXT, .offset = AT(before), .argument = "RUN", .words = "<run>",
      .help = "Only runs that started before this one."},
+    {"since", .type = OPTION_TEXT, .offset = AT(since), .argument = "DAY",
+     .help = "Only runs that started on this day (UTC) or later, as 2026-01-31."},
+    {"until", .type = OPTION_TEXT, .offset = AT(until), .argument = "DAY",
+     .help = "Only runs that started on this day (UTC) or earlier."},
     {0},
 };
 static const struct option_row output_rows[] = {
@@ -227,7 +234,8 @@ static const struct option_row output_rows[] = {
     {"describe", .type = OPTION_SWITCH, .offset = AT(describe),
      .help = "Print a JSON object about these runs together (default: the latest): `runs` as with `--json`, the "
              "`kinds` of profile that "
-             "all have with their sample types, `processes`, and `losses`: sentences on what limits the figures."},
+             "all have with their sample types, `processes`, `has_events` (of `--trace`), and `losses`: sentences on "
+             "what limits the figures."},
     {0},
 };
 #undef AT
@@ -265,6 +273,17 @@ static int choose(struct run_set *set, bool *is_narrowed, struct db *db, const s
     return code;
 }
 
+/* As SQLite reads it: with all digits, and in the calendar. */
+static int check_day(const char *option, const char *day, struct error *err) {
+    struct tm moment = {0};
+    char written[32] = "";
+    if (!day) return 0;
+    const char *rest = strptime(day, "%Y-%m-%d", &moment);
+    if (rest && timegm(&moment) != -1) strftime(written, sizeof written, "%Y-%m-%d", &moment);
+    if (strcmp(written, day) == 0 && *day) return 0;
+    return error_usage(err, "%s '%s' is not a day; write it as 2026-01-31", option, day);
+}
+
 /* Of a store: the runs that can be in the list. */
 static int want_listed(struct db *db, const struct runs_shown *shown, struct error *err) {
     char *set = xasprintf("last=%lld", (long long)shown->last);
@@ -296,6 +315,7 @@ int command_runs(int argc, char **argv, struct error *err) {
     if (cli_options(&argc, argv, &options, err) < 0) return -1;
     if (options.all && options.last != LAST_UNSET) return error_usage(err, "--all and --last exclude each other");
     if (options.all) options.last = 0;
+    if (check_day("--since", options.since, err) < 0 || check_day("--until", options.until, err) < 0) return -1;
     int opened = options.describe ? cli_open(&db, options.db, DB_READ, err) : cli_open_heads(&db, options.db, err);
     if (opened < 0) return -1;
     int code = choose(&set, &is_narrowed, &db, &options, argv + 1, err);
@@ -304,8 +324,14 @@ int command_runs(int argc, char **argv, struct error *err) {
         code = describe(&db, &set, err);
     } else if (code == 0) {
         if (options.last == LAST_UNSET) options.last = options.json || argc > 1 ? 0 : LAST_DEFAULT;
-        struct runs_shown shown = {
-            is_narrowed ? &set : NULL, options.last, options.search, options.kind, before, options.json};
+        struct runs_shown shown = {.only = is_narrowed ? &set : NULL,
+                                   .last = options.last,
+                                   .search = options.search,
+                                   .kind = options.kind,
+                                   .before = before,
+                                   .is_json = options.json,
+                                   .since = options.since,
+                                   .until = options.until};
         code = want_listed(&db, &shown, err);
         pager_start();
         if (code == 0) code = runs_print(&db, &shown, err);

@@ -13,6 +13,7 @@ struct runs_shown {
     const char *search, *kind;  /* those with this text in label, command, source or tags; with that kind; NULL: all */
     int64_t before;             /* those that are older than this run; 0: all */
     bool is_json;               /* an array, with all columns */
+    const char *since, *until;  /* those that started on this day (UTC, YYYY-MM-DD) or later, or earlier; NULL: all */
 };
 
 /* On standard output, newest first. On a terminal the table has its width: columns that matter less are left out, and

@@ -89,7 +89,7 @@ static int spawn(struct job *job, int input, int output, int errors) {
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     const struct rlimit limit = {MEMORY_MAX, MEMORY_MAX};
-    if (why == 0 && MEMORY_MAX) (void)prlimit(job->pid, RLIMIT_AS, &limit, NULL);
+    if (why == 0 && MEMORY_MAX > 0) (void)prlimit(job->pid, RLIMIT_AS, &limit, NULL);
     return why;
 }
 

@@ -6,13 +6,9 @@
 #include "serve/resource.h"
 
 static const struct api_parameter list_parameters[] = {
-    {"q", API_OPTION, "search"},
-    {"label", API_OPTION, "label"},
-    {"tag", API_OPTION, "tag"},
-    {"kind", API_OPTION, "kind"},
-    {"before", API_OWN, NULL},
-    {"limit", API_OPTION, "last"},
-    {0},
+    {"q", API_OPTION, "search"},    {"label", API_OPTION, "label"}, {"tag", API_OPTION, "tag"},
+    {"kind", API_OPTION, "kind"},   {"before", API_OWN, NULL},      {"since", API_OPTION, "since"},
+    {"until", API_OPTION, "until"}, {"limit", API_OPTION, "last"},  {0},
 };
 
 static int make_runs(struct exchange *exchange, struct error *err) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "serve/exchange.h"
 #include "serve/job.h"
@@ -65,7 +66,7 @@ static bool has_room(struct exchange *exchange) {
     if (!source->fetched_max || stat(source->fetched, &about) || about.st_size < source->fetched_max) return true;
     exchange_error(exchange, MHD_HTTP_INSUFFICIENT_STORAGE,
                    "this server has fetched %s of runs, and --fetch-limit is %s: start it again",
-                   units_bytes(about.st_size).text, units_bytes(source->fetched_max).text);
+                   units_bytes(about.st_size).text, number_limit(source->fetched_max).text);
     return false;
 }
 

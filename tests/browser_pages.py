@@ -364,7 +364,7 @@ def try_parts(page):
     page.go("/?runs=phases&kind=heap&page=live")
     page.press_keys(HOME, "b")
     page.until("document.querySelector('.timeline .window.base')")
-    page.press_keys(HOME, DOWN, ENTER)
+    page.press_keys(DOWN, ENTER)  # from the row that b was pressed on
     page.until("document.querySelector('.timeline .window.inside') && document.querySelector('.timeline .window.base')")
 
 

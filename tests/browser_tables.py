@@ -29,6 +29,17 @@ def try_runs(page):
         assert [row[name] for row in got] == [run[name] for run in want], name
     directory = os.environ["FIXTURES"]  # does not push the name of the program out of sight
     assert f"…/lock_contended" in page.texts("[data-column=command]") and page.run("return [...document.querySelectorAll('[data-column=command]')].map(one => one.title)").count(directory + "/lock_contended") == 1
+    said = {"exit": lambda run: run["exit_status"] or run["exit_signal"], "lost": lambda run: run["flags"], "tags": lambda run: run["tags"]}
+    page.size(1280, 800)
+    for label in sorted({run["label"] for run in want}):
+        page.go(f"/?label={label}")
+        shown, titles = [run for run in want if run["label"] == label], page.texts("[role=columnheader]")
+        for title, is_said in said.items():
+            assert (title in titles) == any(map(is_said, shown)), (label, title, titles)
+        assert any(any(map(is_said, shown)) for is_said in said.values()) or page.eval("document.querySelector('.table').scrollWidth <= document.querySelector('.table').clientWidth"), label
+    page.go("/")
+    cut = "[...document.querySelectorAll('[data-column=chosen], [data-column=started_ns], [data-column=duration_ns], [data-column=alloc_bytes]')]"
+    assert not page.eval(f"{cut}.some(cell => cell.scrollWidth > cell.clientWidth)"), "a time, a figure or a box is cut"
     page.press_keys("/", "locks", ESCAPE)
     page.go("/?q=locks")
     assert column(page, "label") == [run["label"] for run in want if "locks" in run["label"] + run["command"]]
@@ -41,6 +52,10 @@ def try_runs(page):
     for path, first, last in ((f"/?since={name(0)}", 0, 9), (f"/?since={name(1)}", 1, 9), (f"/?until={name(0)}", -9999, 0), (f"/?until={name(-1)}", -9999, -1), (f"/?since={name(-1)}&until={name(0)}", -1, 0)):
         page.go(path)
         assert column(page, "label") == [run["label"] for run in want if first <= (run["started_ns"] // 10**9 - day) // 86400 <= last], path
+        days = ["--" + one for one in path[2:].split("&")]
+        assert column(page, "label") == [run["label"] for run in clear_json("runs", "--json", *days)], path
+        asked = page.eval("performance.getEntriesByType('resource').map(one => one.name).filter(one => one.includes('/api/runs?'))")
+        assert asked and all(path[2:] in one for one in asked), (path, asked)  # the server leaves out the others
     page.run("const field = [...document.querySelectorAll('input[type=date]')][0]; field.value = arguments[0]; field.dispatchEvent(new Event('change'))", name(1))
     page.until("location.search.includes(arguments[0])", "since=" + name(1))
     press(page, "All runs")

@@ -135,6 +135,11 @@ def main():
         try_zoom(page, events)
         try_flame(page, db, events)
         try_many(page, db)
+        offered = "[...document.querySelectorAll('#nav a')].some(one => one.textContent === 'Timeline')"
+        page.go("/?runs=books")
+        assert page.eval(offered)
+        page.go("/?runs=plain")  # without events
+        assert not page.eval(offered)
         page.go("/?runs=plain&page=timeline")
         assert "--trace" in page.eval("document.querySelector('.empty').textContent")
 

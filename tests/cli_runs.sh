@@ -17,3 +17,13 @@ CLEAR_DB=t.db "$CLEAR" runs | cmp - list || fail "\$CLEAR_DB"
 cp t.db runs.sqlite
 "$CLEAR" runs | cmp - list || fail "runs.sqlite"
 CLEAR_DB=none.db "$CLEAR" runs --db t.db | cmp - list || fail "--db before \$CLEAR_DB"
+days() { "$CLEAR" runs --db t.db --json "$@" | python3 -c 'import json, sys; print(*[row["run_id"] for row in json.load(sys.stdin)])'; }
+expect_equal "$(days --since 2023-11-14)" "2 1" "since the day itself"
+expect_equal "$(days --since 2023-11-15)" "" "since the day after"
+expect_equal "$(days --until 2023-11-14)" "2 1 3" "until the day itself"
+expect_equal "$(days --until 2023-11-13)" "3" "until the day before"
+expect_equal "$(days --since 2020-09-13 --until 2020-09-13)" "3" "one day"
+for day in 2023-02-29 2023-1-01 ' 2023-1-1' 2023-13-01 yesterday ''; do
+    "$CLEAR" runs --db t.db --until "$day" >out 2>err && fail "--until '$day' is taken"
+    grep -qF "clear: --until '$day' is not a day; write it as 2026-01-31" err || fail "--until '$day': $(cat err)"
+done

@@ -15,7 +15,7 @@ answer() { # answer WORD...: what the last one can be, sorted
 words() { answer "$@" | cut -f1 | paste -sd ' '; }
 expect_equal "$(words doc)" doctor 'a command'
 expect_match "$(answer doc)" $'^doctor\t[a-z]' 'its description'
-expect_equal "$(words runs --)" '--all --before --config --db --describe --help --json --kind --label --last --limit --project --runs --search --tag' 'options'
+expect_equal "$(words runs --)" '--all --before --config --db --describe --help --json --kind --label --last --limit --project --runs --search --since --tag --until' 'options'
 expect_equal "$(words top -no)" '-no_browser -nodecount -nodefraction -noinlines -normalize' 'options as pprof writes them'
 expect_equal "$(words exp --lev)" '--level' 'of a command that is abbreviated'
 expect_equal "$(words --config x.yaml runs --j)" '--json' 'behind --config'
@@ -85,7 +85,7 @@ done
 # fish prints what it would offer, without a terminal.
 in_fish() { PATH=$TMP/bin:$PATH HOME=$TMP fish --no-config -c "source $BUILD/completion/clear.fish; complete -C '$1'" 2>&1 | cut -f1 | sort | paste -sd ' '; }
 expect_equal "$(in_fish 'clear doc')" doctor 'fish: a command'
-expect_equal "$(in_fish 'clear runs --')" '--all --before --config --db --describe --help --json --kind --label --last --limit --project --runs --search --tag' 'fish: options'
+expect_equal "$(in_fish 'clear runs --')" '--all --before --config --db --describe --help --json --kind --label --last --limit --project --runs --search --since --tag --until' 'fish: options'
 expect_equal "$(in_fish 'clear export --format=fol')" '--format=folded' 'fish: a value behind ='
 expect_equal "$(in_fish 'clear query @mine')" '@mine-alone' 'fish: a saved query'
 expect_equal "$(in_fish 'clear doctor prof')" 'profile.pb.gz' 'fish: a file'

@@ -32,6 +32,12 @@ for name in reader writer; do
         WHERE labels LIKE '%[\"thread\",\"$name\"],[\"tid\",$(tid $name)]]'")
     expect_between "$got" $(($(of $name) * 85 / 100)) $(($(of $name) * 115 / 100)) "CPU time of the thread $name by perf, $(of $name) by its clock"
 done
+# What perf cannot sample is said: threads that end before their first sample.
+"$CLEAR" profile --db brief.db --cpu=perf --no-heap -- "$FIXTURES/short_lives" threads 1 500 >brief.txt 2>summary.txt || fail '--cpu=perf of short threads'
+expect_match "$(cat summary.txt)" '^clear: perf sampled [0-9.]+ [mun]?s of CPU time, and the program used [0-9.]+ m?s: threads and processes that end' \
+    'what the summary says of threads that perf missed'
+expect_match "$(sql brief.db "SELECT group_concat(subject) FROM doctor_saturation WHERE code = 'warning'")" 'perf sampled ' 'what doctor says of them'
+expect_equal "$(sql perf.db "SELECT count(*) FROM doctor_saturation WHERE code = 'warning'")" 0 'a warning of threads that perf did not miss'
 perf_records cpu-clock:k || { echo "perf may not see the kernel: the rest is not compared"; exit 0; }
 "$CLEAR" profile -q --db mode.db --cpu=perf --no-heap --no-locks -- dd if=/dev/zero of=/dev/null bs=1M count=20000 2>dd.txt || fail "dd: $(cat dd.txt)"
 expect_between "$(sql mode.db "SELECT 100 * sum(cpu_ns) FILTER (WHERE labels LIKE '%[\"mode\",\"kernel\"]%') / sum(cpu_ns) FROM cpu JOIN label_sets ON label_sets.id = label_set_id")" \

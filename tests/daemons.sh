@@ -8,13 +8,19 @@ cat >daemonized.c <<'C'
 #include <stdlib.h>
 #include <unistd.h>
 __attribute__((noinline)) static void *grows(void) { void *volatile block = malloc(100); return block; }
-int main(int argc, char **argv) { /* daemonized COUNT: in the background, COUNT blocks in as many centiseconds; or until there is a file stop */
+int main(int argc, char **argv) { /* daemonized COUNT [FILE]: in the background, COUNT blocks in as many centiseconds;
+    or until there is a file stop. With FILE it goes to the background when the first block is there. */
     long count = 0, most = atol(argv[1]);
     pid_t child = fork();
     if (child < 0) return 70;
+    while (child && argc > 2 && access(argv[2], F_OK)) usleep(10000);
     if (child) return 6;
     setsid();
-    for (; count < most && access("stop", F_OK); count++) { grows(); usleep(10000); }
+    for (; count < most && access("stop", F_OK); count++) {
+        grows();
+        if (count == 0 && argc > 2) fclose(fopen(argv[2], "w"));
+        usleep(10000);
+    }
     FILE *said = fopen("said.new", "w");
     fprintf(said, "%ld\n", count);
     fclose(said);
@@ -58,6 +64,15 @@ wait_for 'the end of run 3' ended 3
 touch stop
 wait_for 'the end of the daemon' test -e said
 expect_between "$(grown)" 6 "$(cat said)" 'blocks until the recording ended'
+
+# Without either, the warning names them.
+rm -f said stop
+status=0
+profile ./daemonized 100000 begun 2>err.txt || status=$?
+touch stop
+expect_equal "$status" 6 'status without --wait'
+expect_match "$(cat err.txt)" '1 process still ran when the target ended; .*\(--wait or --detach records it\)' 'what is said without --wait'
+wait_for 'the end of the daemon' test -e said
 
 # Errors before the target runs are those of the command; nothing is waited for where nothing is left.
 expect_status 2 profile --detach ./no-such-program 2>/dev/null

@@ -131,7 +131,7 @@ expect_equal "$(sql r.db "SELECT count(*) FROM runs WHERE id IN (7, 9, 100, 250)
 # Nothing but the oldest went: every run that is younger than one that went and could go is there.
 expect_equal "$(sql r.db "ATTACH 't.db' AS t; SELECT count(*) FROM t.runs WHERE id NOT IN (SELECT id FROM runs)
     AND started_ns > (SELECT min(started_ns) FROM runs WHERE label IS NULL AND id NOT IN (SELECT run_id FROM pins) AND uuid NOT IN (SELECT run_uuid FROM accepted_changes))")" 0 'younger runs went first'
-"$CLEAR" gc --db r.db --max-size 4K | grep -q 'that is more than' || fail 'a limit that cannot be kept is not named'
+"$CLEAR" gc --db r.db --max-size 4K | grep -q 'that is more than 4 KiB:' || fail 'a limit that cannot be kept is not named'
 
 # ---- a file that cannot give pages back: written anew once, if there is room ----
 cp t.db old.db

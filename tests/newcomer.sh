@@ -40,10 +40,15 @@ refused '^clear: --to: the address of a store is postgresql://' push --to http:/
 refused 'cannot attach to a running process' profile -p 123
 refused 'every figure has its call stack' profile --call-graph dwarf true
 refused 'reports are text already' report --stdio
+refused 'names are full here; clear doctor shortens' top --full-names
 refused 'the ending names the format: -o NAME.svg' export --svg
 refused 'the address is --http PORT' serve --port 8080
 refused 'the directory of the profiles is -o DIR' profile --output-dir x true
 refused 'two runs are compared by clear doctor 1 --diff 2' doctor 1 2
+refused 'recorded without an option; --no-heap and --no-locks' profile --heap true
+refused 'recorded without an option; --no-heap and --no-locks' profile --locks true
+refused 'all kinds are judged; one kind alone is clear top --kind' doctor --kind cpu
+refused "that is clear doctor " summary
 refused 'did you mean --label' profile --lable x true
 refused 'name the run by its label' doctor --lable x
 refused 'clear tree and clear peek' top -g
@@ -70,6 +75,26 @@ expect_equal "$(grep -v '^clear: [0-9,]* CPU samples*[:;] ' err)" '' 'top with a
 clear top 1 --db t.db >/dev/null 2>err || fail 'top 1'
 expect_match "$(cat err)" 'of run 1;.*clear top -1 shows 1 line$' 'a number is a run'
 refused "^clear: 5 is a run \\(clear top -5 shows 5 lines\\): t.db: no run '5' among 2" top --db t.db 5
+
+# A function whose blocks were all freed is not in use: who asks for it by the type that is shown is told where it is.
+printf '%s\n' '#include <stdlib.h>' 'static void *volatile kept;' \
+    '__attribute__((noinline)) void frees_all(void) { for (int i = 0; i < 9; i++) { kept = malloc(50); free(kept); } }' \
+    '__attribute__((noinline)) void frees_none(void) { kept = malloc(70); }' \
+    'int main(void) { frees_all(); frees_none(); frees_all(); return 0; }' >freed.c
+"${CC:-gcc}" -g -O1 -fno-builtin -o freed freed.c && clear profile -q --no-files --cpu=off --db f.db ./freed >/dev/null 2>err || fail "freed.c: $(cat err)"
+for words in "list frees_all" "peek frees_all" "report source=frees_all" "report disasm=frees_all"; do
+    # shellcheck disable=SC2086
+    clear $words --kind heap --db f.db >out 2>err && fail "clear $words shows what is not in use"
+    expect_match "$(cat err)" 'frees_all.* in inuse_space; --sample_index=alloc_space has it' "clear $words"
+    # shellcheck disable=SC2086
+    clear $words --kind heap --db f.db --sample_index=alloc_space >out 2>err || fail "clear $words of alloc_space: $(cat err)"
+    expect_match "$(cat out)" frees_all "clear $words of alloc_space"
+    # shellcheck disable=SC2086
+    clear $words --kind heap --db f.db --sample_index=inuse_objects >out 2>err && fail "clear $words of inuse_objects"
+    expect_match "$(cat err)" ' in inuse_objects; --sample_index=alloc_objects has it' "clear $words of inuse_objects"
+done
+clear list nobody --kind heap --db f.db >out 2>err && fail 'nobody is listed'
+expect_equal "$(cat err)" "clear: no function matches 'nobody'" 'a function that no type has'
 
 # One kind needs no --kind; of several, the refusal names them.
 clear export --db t.db 1 --kind cpu -o cpu.pb.gz || fail 'export'

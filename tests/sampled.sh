@@ -1,5 +1,6 @@
 # Sampling is unbiased: over several seeds the estimates lie around the exact figures as the sampling law says, at each size of block.
 # timeout: 300
+# plain: the runtime, which has no sanitizers
 . "$(dirname "$0")/lib.sh"
 
 # One line a seed and site: `SITE exact estimate variance` for a quantity.

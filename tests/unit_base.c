@@ -12,6 +12,8 @@
 #include "base/buffer.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/limit.h"
+#include "base/number.h"
 #include "base/path.h"
 #include "base/protobuf.h"
 #include "base/split.h"
@@ -124,10 +126,23 @@ static void test_split(void **state) {
     assert_int_equal(open, '"');
 }
 
+/* What messages say of a limit is a whole number, and the limit that was given. */
+static void test_limits(void **state) {
+    (void)state;
+    assert_string_equal(number_limit(INT64_C(3) << 30).text, "3 GiB");
+    assert_string_equal(number_limit(INT64_C(512) << 20).text, "512 MiB");
+    assert_string_equal(number_limit(1500 << 10).text, "1500 KiB");
+    assert_string_equal(number_limit(3001).text, "3001 B");
+    for (uint64_t size = 1; size < UINT64_C(1) << 33; size = size * 3 + 1) {
+        assert_int_equal(limit_inflated(size) % (1 << 20), 0);
+        assert_true(limit_inflated(size) >= size * 64 && limit_inflated(size) >= 64 << 20);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_base_name), cmocka_unit_test(test_hex),   cmocka_unit_test(test_protobuf),
-        cmocka_unit_test(test_clocks),    cmocka_unit_test(test_split),
+        cmocka_unit_test(test_clocks),    cmocka_unit_test(test_split), cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,8 +14,8 @@ export const TITLES = {
 export const OF_KIND = ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags', 'trend', 'live'];
 const GROUPS = [['', ['runs']], ['Profile', ['flame', 'top', 'graph', 'peek', 'source', 'disasm', 'tags']],
   ['Judgement', ['doctor', 'compare', 'trend']], ['Objects', ['locks', 'waits', 'channels', 'cells', 'fibers']], ['Ask', ['sql', 'live', 'timeline']]];
-/* Pages that are there only if the runs have that kind of profile. */
-const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers', waits: 'wait' };
+/* Pages that are there only if the runs have that kind of profile, or events. */
+const NEEDS = { locks: 'lock', channels: 'channels', cells: 'mvcc', fibers: 'fibers', waits: 'wait', timeline: 'events' };
 
 export function runTitle(app) {
   const runs = app.run ? app.run.runs : [];
@@ -70,6 +70,7 @@ function kindChoice(app) {
 
 export function navigation(app, name) {
   const nav = document.getElementById('nav'), has = app.run && app.run.runs.length ? new Set(app.run.runs.flatMap(run => run.kinds)) : null;
+  if (has && app.run.has_events) has.add('events');
   const shown = page => app.has(page) && (!NEEDS[page] || (has && has.has(NEEDS[page])) || page === name);
   const item = page => h('li', {}, h('a', { href: page === 'runs' ? '/' : states.format(states.turn(app.state, page)), 'aria-current': page === name ? 'page' : null }, TITLES[page]));
   replace(nav, GROUPS.map(([title, pages]) => [title, pages.filter(shown)]).filter(([, pages]) => pages.length)

@@ -48,6 +48,7 @@ export class Page {
   /* The table of the page, in the place of the one before. */
   setTable(table) {
     if (this.table) this.table.close();
+    if (this.table && table) Object.assign(table, { rows: this.table.rows, at: this.table.at }); // its current row stays so
     this.table = table;
   }
 

@@ -26,15 +26,13 @@ class RunsPage extends Page {
   part = 'table';
 
   async load() {
-    const { label, tag, kind } = this.app.state;
-    const rows = [];
-    const [first, end] = this.days();
+    const { label, tag, kind } = this.app.state, rows = [], [since, until] = this.days();
     for (let more = true, last = null; more && rows.length < MOST;) {
-      const query = new URLSearchParams({ limit: PAGE, ...label && { label }, ...tag && { tag }, ...kind && { kind }, ...last && { before: last.uuid } });
+      const query = new URLSearchParams({ limit: PAGE, ...label && { label }, ...tag && { tag }, ...kind && { kind }, ...since && { since }, ...until && { until }, ...last && { before: last.uuid } });
       const { body } = await api.get('runs', query.toString(), this.signal);
-      rows.push(...body.filter(run => run.started_ns >= first && run.started_ns < end));
+      rows.push(...body);
       last = body[body.length - 1];
-      more = body.length === PAGE && last.started_ns >= first;
+      more = body.length === PAGE;
     }
     this.rows = rows;
     this.build();
@@ -47,10 +45,10 @@ class RunsPage extends Page {
     return JSON.stringify([label, tag, kind, since, until]);
   }
 
-  /* From the beginning of the day `since` to the end of the day `until`, in UTC as the table shows times. What is no day is no limit. */
+  /* The first and the last day, in UTC as the table shows times. What is no day is no limit. */
   days() {
-    const { since, until } = this.app.state, ns = (day, otherwise) => Number.isNaN(Date.parse(day)) ? otherwise : Date.parse(day) * 1e6;
-    return [ns(since, -Infinity), ns(until, Infinity) + 86400e9];
+    const { since, until } = this.app.state;
+    return [since, until].map(day => /^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day)) && day);
   }
 
   build() {
@@ -85,23 +83,26 @@ class RunsPage extends Page {
   }
 
   columns() {
-    const figure = (key, title, width = 100) => ({
+    const figure = (key, title, width = 90) => ({
       key, title, width, value: run => run[key], exact: run => run[key], text: run => value(run[key], unitOfColumn(key)),
       part: run => key === (this.app.state.figure || 'duration_ns') ? run[key] / (this.most || 1) : 0,
     });
     const plain = (key, title, more) => ({ key, title, isText: true, text: run => text(String(run[key] ?? '')), ...more });
-    return [
+    const list = [
       { key: 'chosen', title: '', isFixed: true, width: 124, text: () => '', render: run => this.boxes(run) },
-      { key: 'label', title: 'label', isText: true, width: 120, text: run => text(run.label || ''), render: run => h('a', { href: `/?runs=${run.uuid}`, tabindex: '-1' }, shorten(text(run.label || shortName(run.uuid)), 60)) },
+      { key: 'label', title: 'label', isText: true, width: 104, text: run => text(run.label || ''), render: run => h('a', { href: `/?runs=${run.uuid}`, tabindex: '-1' }, shorten(text(run.label || shortName(run.uuid)), 60)) },
       { key: 'started_ns', title: 'started (UTC)', isText: true, width: 172, value: run => run.started_ns, text: run => time(run.started_ns) },
-      plain('command', 'command', { grow: true, width: 170, text: run => text(run.command || run.source || ''), render: run => h('span', {}, text(command(run.command || run.source || ''))) }),
-      figure('duration_ns', 'duration'), figure('alloc_count', 'allocations', 110), figure('alloc_bytes', 'bytes'), figure('inuse_bytes', 'live'),
+      plain('command', 'command', { grow: true, width: 104, text: run => text(run.command || run.source || ''), render: run => h('span', {}, text(command(run.command || run.source || ''))) }),
+      figure('duration_ns', 'duration'), figure('alloc_count', 'allocations', 102), figure('alloc_bytes', 'bytes'), figure('inuse_bytes', 'live'),
       figure('lock_wait_ns', 'lock wait'), figure('cpu_ns', 'CPU time'),
       ...FIGURES.some(([key]) => key === this.app.state.figure && ['lock_contended', 'dropped'].includes(key)) ? [figure(this.app.state.figure, FIGURES.find(([key]) => key === this.app.state.figure)[1], 130)] : [],
       plain('exit', 'exit', { width: 80 }),
       { key: 'tags', title: 'tags', isText: true, width: 170, text: run => text(Object.entries(run.tags).map(([key, of]) => `${key}=${of}`).join(' ')) },
       plain('flags', 'lost', { width: 130, class: run => run.flags ? 'warned' : '' }),
     ];
+    // What no run has takes no room: nothing failed, nothing was lost, no tags.
+    const isSaid = { exit: run => run.exit_status || run.exit_signal, tags: run => Object.keys(run.tags).length, flags: run => run.flags };
+    return list.filter(column => !isSaid[column.key] || this.rows.some(isSaid[column.key]) || this.app.state.sort === column.key);
   }
 
   sideOf(run) {

@@ -9,7 +9,7 @@ const KEYWORDS = new Set(WORDS), KNOWN = new Set(FUNCTIONS);
 
 /* [kind, text] for every piece: 'comment', 'string', 'name' (quoted), 'number', 'parameter', 'keyword', 'function', '' (the rest). Joined they are the text. */
 export function tokens(sql) {
-  const pattern = /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?|`[^`]*`?|\[[^\]]*\]?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b0x[0-9a-f]+\b)|([:@$]\w+)|([A-Za-z_]\w*)|([\s\S])/gi;
+  const pattern = /(--[^\n]*|\/\*[\s\S]*?(?:\*\/|$))|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?|\x60[^\x60]*\x60?|\[[^\]]*\]?)|(\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b0x[0-9a-f]+\b)|([:@$]\w+)|([A-Za-z_]\w*)|([\s\S])/gi;
   const kinds = ['comment', 'string', 'name', 'number', 'parameter'], out = [];
   for (const found of sql.matchAll(pattern)) {
     const at = found.slice(1, 6).findIndex(Boolean), word = found[6] && found[6].toLowerCase();

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/escape.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "export/export.h"
 #include "ingest/record/lost.h"
@@ -88,11 +89,34 @@ static int warn_of_perf(struct profiling *recording, struct error *err) {
     return code;
 }
 
+/* perf begins to count anew for each thread: one that ends before its first sample has none, and no clock of a thread is asked for the rest. What
+ * the kernel did for the program does not count here: perf may not see it. */
+static int warn_of_unsampled(struct profiling *recording, struct error *err) {
+    enum { MISSING_PERCENT = 10, MISSING_NS = 50000000 };
+    struct collector_totals totals = {0};
+    uint64_t used = recording->launch.user_ns;
+    if (!recording->request->uses_perf) return 0;
+    if (profiling_add_perf_totals(recording, &totals, err)) return -1;
+    if (used < totals.cpu_ns + MISSING_NS || (used - totals.cpu_ns) * 100 < used * MISSING_PERCENT) return 0;
+    char *text =
+        xasprintf("perf sampled %s of CPU time, and the program used %s: threads and processes that end before their "
+                  "first sample have none%s",
+                  units_ns((int64_t)totals.cpu_ns).text, units_ns((int64_t)used).text,
+                  recording->target.by_perf.what ? "" : "; without --cpu=perf they are counted");
+    char *comment = xasprintf("# WARNING: %s", text);
+    if (!recording->request->quiet) error_print("%s", text);
+    int code = collector_warn(recording->collector, comment, err);
+    free(comment);
+    free(text);
+    return code;
+}
+
 int profiling_finish(struct profiling *recording, struct error *err) {
     /* A failure of perf or strace must not prevent the export of what was recorded. */
     struct error tools = {0};
     if (profiling_store_watched(recording, &recording->sampler, &tools) == 0 &&
-        profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0)
+        profiling_store_watched(recording, &recording->counter, &tools) == 0 && warn_of_perf(recording, &tools) == 0 &&
+        warn_of_unsampled(recording, &tools) == 0)
         (void)profiling_count_syscalls(recording, &tools);
     if (!recording->request->no_files) write_directory(recording);
     return tools.status == ERROR_NONE ? 0 : error_fail(err, "%s", tools.message);

@@ -25,11 +25,15 @@ static void print_cut(const struct summary *summary, FILE *out) {
             units_count((int64_t)summary->request->recorder.ids_max).text);
 }
 
-static void print_losses(const struct collector_totals *totals, FILE *out) {
+static void print_losses(const struct summary *summary, FILE *out) {
+    const struct collector_totals *totals = &summary->totals;
     warn(out, totals->dropped - totals->cpu_dropped, "event", "could not be recorded");
     warn(out, totals->unrecorded, "process", "could not be recorded");
     warn(out, totals->corrupt, "segment", "damaged; what could be read is stored");
-    warn(out, totals->running, "process", "still ran when the target ended; what came later is not recorded");
+    warn(out, totals->running, "process",
+         summary->request->waits
+             ? "still ran when the recording ended; what came later is not recorded"
+             : "still ran when the target ended; what came later is not recorded (--wait or --detach records it)");
 }
 
 /* ---- a line a kind ---- */
@@ -142,7 +146,7 @@ static void print_next(const struct summary *summary, FILE *out) {
 }
 
 void summary_print(const struct summary *summary, FILE *out) {
-    print_losses(&summary->totals, out);
+    print_losses(summary, out);
     print_cut(summary, out);
     if (summary->request->quiet) return;
     if (!summary->totals.processes && !summary->is_by_perf) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/collect.h"
@@ -95,7 +96,7 @@ static void print_text(const struct gc_result *result, const struct gc_options *
     if (options->rules.max_bytes && result->bytes_after > options->rules.max_bytes)
         printf("that is more than %s: the runs that are left have a label or a pin, or are the newest of a command, "
                "bases, accepted, or being recorded\n",
-               units_bytes(options->rules.max_bytes).text);
+               number_limit(options->rules.max_bytes).text);
     print_notes(result, path);
 }
 

@@ -97,7 +97,7 @@ static void say(struct sentences *sentences, const char *format, ...) {
     sentences->any = true;
 }
 
-enum column { RUNS, UNFINISHED, DROPPED, TRUNCATED, SAMPLE_N, SAMPLE_BYTES, SAMPLED, PROCESSES };
+enum column { RUNS, UNFINISHED, DROPPED, TRUNCATED, SAMPLE_N, SAMPLE_BYTES, SAMPLED, PROCESSES, HAS_EVENTS };
 
 static void add_sentences(sqlite3_stmt *row, struct sentences *sentences) {
     int64_t runs = sqlite3_column_int64(row, RUNS), unfinished = sqlite3_column_int64(row, UNFINISHED);
@@ -133,7 +133,9 @@ static int add_losses(struct db *db, const struct run_set *runs, struct buffer *
     db_bind_text(row, ":only", buffer_text(&ids));
     buffer_free(&ids);
     if (db_step(db, row, err) < 0) return -1;
-    buffer_printf(json, ",\n\"processes\":%" PRId64 ",\n\"losses\":[", (int64_t)sqlite3_column_int64(row, PROCESSES));
+    buffer_printf(json, ",\n\"processes\":%" PRId64 ",\n\"has_events\":%s,\n\"losses\":[",
+                  (int64_t)sqlite3_column_int64(row, PROCESSES),
+                  sqlite3_column_int(row, HAS_EVENTS) ? "true" : "false");
     add_sentences(row, &sentences);
     buffer_add_char(json, ']');
     sqlite3_reset(row);

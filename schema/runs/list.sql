@@ -1,6 +1,7 @@
 -- The runs that `clear runs` prints, the newest first: those of the JSON array :only of ids, or all where it is NULL; the :last newest
 -- of them, or all where it is negative. :search: those with this text in label, command, source or a tag; :kind: those with such a
--- profile; :before: those that are older than that run. NULL: whatever.
+-- profile; :before: those that are older than that run; :since and :until: those that started on these days (UTC, YYYY-MM-DD) or
+-- between them. NULL: whatever.
 SELECT
     run_id,
     started_ns,
@@ -29,6 +30,8 @@ WHERE run_id IN (
       AND (:kind IS NULL OR EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id AND kind = :kind))
       AND (:before IS NULL
         OR (started_ns, id) < (SELECT started_ns, id FROM runs WHERE id = :before))
+      AND (:since IS NULL OR started_ns >= 1000000000 * strftime('%s', :since))
+      AND (:until IS NULL OR started_ns < 1000000000 * strftime('%s', :until, '+1 day'))
     ORDER BY started_ns DESC, id DESC
     LIMIT :last
 )

@@ -16,6 +16,8 @@ WHERE run_id IN (
       AND (:kind IS NULL OR EXISTS (SELECT 1 FROM profiles WHERE run_id = runs.id AND kind = :kind))
       AND (:before IS NULL
         OR (started_ns, id) < (SELECT started_ns, id FROM runs WHERE id = :before))
+      AND (:since IS NULL OR started_ns >= 1000000000 * strftime('%s', :since))
+      AND (:until IS NULL OR started_ns < 1000000000 * strftime('%s', :until, '+1 day'))
     ORDER BY started_ns DESC, id DESC
     LIMIT :last
 )

@@ -7,6 +7,7 @@ SELECT
     max(sample_n) AS sample_n,
     max(sample_bytes) AS sample_bytes,
     sum(sample_n > 1 OR sample_bytes > 1) AS sampled,
-    sum(processes) AS processes
+    sum(processes) AS processes,
+    EXISTS (SELECT 1 FROM events WHERE process_id IN (SELECT id FROM processes WHERE run_id IN (SELECT value FROM json_each(:only)))) AS has_events
 FROM run_summary
 WHERE run_id IN (SELECT value FROM json_each(:only))
