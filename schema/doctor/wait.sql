@@ -133,6 +133,17 @@ rule AS (
         max(value) FILTER (WHERE name = 'lock_critical_ns') AS lock_critical_ns
     FROM rules
 ),
+-- The stack that used each first without a wait. (No max() of ids: those in a store are negative.)
+waking AS MATERIALIZED (
+    SELECT process_id, object_id, address, first_trace_id
+    FROM (SELECT profiles.process_id, locks.object_id, locks.address, locks.first_trace_id,
+                 row_number() OVER (PARTITION BY profiles.process_id, locks.object_id, locks.address ORDER BY profiles.id) AS place
+          FROM locks
+          JOIN profiles ON profiles.id = locks.profile_id
+          WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
+            AND locks.trace_id = 0 AND locks.first_trace_id <> 0) AS used
+    WHERE place = 1
+),
 condition AS (
     SELECT run.id AS run_id, profiles.process_id, locks.object_id, locks.address, max(locks.mutex_address) AS mutex_address,
            max(CASE WHEN names.last LIKE '%not_empty%' OR names.last LIKE '%notempty%' OR names.last LIKE '%nonempty%'
@@ -145,9 +156,10 @@ condition AS (
            sum(signals) AS signals, sum(own_wakes) AS own_wakes,
            max(locks.kind) = 'futex' AND sum(own_wakes) > 0 AND 2 * sum(own_wakes) >= sum(signals + broadcasts) AS is_lock,
            sum(woken) AS woken,
-           max(iif(locks.trace_id = 0, locks.first_trace_id, 0)) AS waker_trace_id
+           max(waking.first_trace_id) AS waker_trace_id
     FROM locks
     JOIN profiles ON profiles.id = locks.profile_id
+    LEFT JOIN waking ON waking.process_id IS profiles.process_id AND waking.object_id = locks.object_id AND waking.address = locks.address
     -- Of program:(anonymous namespace)::has_room it is has_room that says something.
     JOIN (SELECT id, replace(name, rtrim(name, replace(name, ':', '')), '') AS last FROM objects) AS names ON names.id = locks.object_id
     WHERE profiles.run_id = run.id AND profiles.kind = 'wait' AND locks.kind IN ('cond', 'futex')
