@@ -267,6 +267,7 @@ fact AS (
                                              WHERE late.run_id = figure.run_id AND late.kind = 'lock'
                                                AND late.process_id IS used.process_id AND taken.object_id = figure.object_id
                                                AND taken.address = figure.address AND taken.acquires + taken.read_acquires > 0
+                                               AND late.duration_ns > 0
                                                AND late.time_ns - late.duration_ns > used.ended_ns - used.longest_wait_ns)
                                          AS is_taken_meanwhile,
                                      EXISTS (SELECT 1
