@@ -31,7 +31,9 @@ for db in a b c d saved query doctor; do
     expect_equal "$(pg "SELECT count(*) FROM pg_class AS whole LEFT JOIN pg_inherits ON inhparent = whole.oid LEFT JOIN pg_class AS part ON part.oid = inhrelid
         WHERE whole.relnamespace = 'clear'::regnamespace AND whole.relkind IN ('r', 'p') AND whole.reltuples < 0
             AND (pg_relation_size(whole.oid) > 0 OR pg_relation_size(part.oid) > 0)")" 0 "tables that the planner knows nothing of after the push of $db.db"
-    xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db <both.txt >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
+    # Of the long stacks of Python in b.db some views take seconds to compare; here are those that the planner once made slow.
+    if [ $db = b ]; then grep -xE 'heap|heap_windows|map_use|(cpu|io|lock|spin|wait|cell|channel|thread)_use|memory|peaks|run_summary|windows|doctor_wait(_.*)?|series_sites' both.txt; else cat both.txt; fi |
+        xargs python3 "$ROOT/tests/store_views.py" "$CLEAR" $db.db $STORE $db >same.txt 2>&1 || fail "$(grep -A4 FAIL same.txt | cut -c1-2000)"
     cat same.txt
 done >all.txt
 # A view of which no file has a row shows nothing. (Whether a program of these spins for long is up to the machine.)
