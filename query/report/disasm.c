@@ -217,12 +217,9 @@ static int add_routine_code(struct listing *listing, const struct routine *routi
 /* ---- the report ---- */
 
 static int add_routines(struct listing *listing, struct buffer *out, struct error *err) {
-    if (listing->count == 0) {
-        char *elsewhere = report_elsewhere(listing->report);
-        error_fail(err, "no matches found for regexp: %s%s", listing->report->options.symbol, elsewhere);
-        free(elsewhere);
-        return -1;
-    }
+    if (listing->count == 0)
+        return error_fail(err, "no matches found for regexp: %s%s", listing->report->options.symbol,
+                          report_elsewhere(listing->report).text);
     buffer_add_text(out, "Total: ");
     report_add_value(listing->report, out, listing->report->total);
     buffer_add_char(out, '\n');

@@ -1,6 +1,6 @@
 /* What is said where no function of the sample type that is shown matches: a site that frees all it allocates is in alloc_space, not
  * in inuse_space, and who looks for it should be told. */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "query/profile/pattern.h"
@@ -37,11 +37,13 @@ static size_t matching_type(struct report *report, struct pattern *pattern) {
     return found;
 }
 
-char *report_elsewhere(struct report *report) {
+struct report_hint report_elsewhere(struct report *report) {
+    struct report_hint hint = {""};
     struct error ignored = {0};
     struct pattern *pattern = pattern_compile(report->format->name, report->options.symbol, &ignored);
     size_t type = pattern ? matching_type(report, pattern) : PROFILE_NONE;
     pattern_free(pattern);
-    if (type == PROFILE_NONE) return xstrdup("");
-    return xasprintf(" in %s; --sample_index=%s has it", report->type_name, report->profile->types[type].type);
+    if (type != PROFILE_NONE)
+        snprintf(hint.text, sizeof hint.text, " in %s; --sample_index=%s has it", report->type_name, report->profile->types[type].type);
+    return hint;
 }

@@ -162,8 +162,11 @@ void report_add_exactness_line(const struct report *report, size_t count, const 
 /* "name":…,"function":…,"file":… and so on of a node, without braces. */
 void report_json_info(struct buffer *out, const char *name, const struct graph_info *info);
 /* Ends an error that says that nothing matches the report's symbol: " in inuse_space; --sample_index=alloc_space has it" where a
- * function of another sample type does, else "". Of a prepared report (report_prepare_graph); free it. */
-char *report_elsewhere(struct report *report);
+ * function of another sample type does, else "". Of a prepared report (report_prepare_graph). */
+struct report_hint {
+    char text[256];
+};
+struct report_hint report_elsewhere(struct report *report);
 /* ]…} of the nodes and the whole report. */
 void report_json_end(const struct report *report, struct buffer *out, size_t original_count, size_t dropped_count);
 void report_add_profile_labels(const struct report *report, struct buffer *out);

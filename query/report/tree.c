@@ -52,9 +52,7 @@ static void write_tree(struct report *report, struct graph *graph, struct patter
     if (graph->node_count) buffer_add_text(out, separator);
     (void)pattern_check(pattern, err);
     if (!pattern || matched || err->status != ERROR_NONE) return;
-    char *elsewhere = report_elsewhere(report);
-    error_fail(err, "no function matches '%s'%s", report->options.symbol, elsewhere);
-    free(elsewhere);
+    error_fail(err, "no function matches '%s'%s", report->options.symbol, report_elsewhere(report).text);
 }
 
 int report_tree(struct report *report, struct buffer *out, struct error *err) {
