@@ -160,6 +160,7 @@ int report_list(struct report *report, struct buffer *out, struct error *err) {
     report_add_value(report, out, report->total);
     buffer_add_char(out, '\n');
     int64_t found = list_each_function(report, add_function, &list, err);
-    if (found == 0) error_fail(err, "no function matches '%s'%s", report->options.symbol, report_elsewhere(report).text);
+    if (found == 0)
+        error_fail(err, "no function matches '%s'%s", report->options.symbol, report_elsewhere(report).text);
     return found > 0 && err->status == ERROR_NONE ? 0 : -1;
 }

@@ -88,7 +88,8 @@ int report_source(struct report *report, struct buffer *out, struct error *err) 
     start(&listing);
     int64_t found = list_each_function(report, add_function, &listing, err);
     buffer_add_text(out, "]}\n");
-    if (found == 0) error_usage(err, "no function matches '%s'%s", report->options.symbol, report_elsewhere(report).text);
+    if (found == 0)
+        error_usage(err, "no function matches '%s'%s", report->options.symbol, report_elsewhere(report).text);
     return found > 0 ? 0 : -1;
 }
 
