@@ -420,6 +420,66 @@ static void test_counter_names(void **state) {
                 "60 90 1.5 6 1");
 }
 
+/* ---- cache lines ----------------------------------------------------------------------------------------------------- */
+
+/* Samples of two threads on one line of a run whose other line has the rest of 100 HITM. */
+struct sharing_case {
+    const char *why;
+    int64_t own_hitm, common_hitm; /* at the address of the first thread alone, and at one that both use */
+    bool is_one_thread;
+    const char *expected;
+};
+
+static int labels_of(const char *line, int address, int thread, const char *access) {
+    static int last = 100;
+    last++;
+    put("INSERT INTO label_sets VALUES (%d, '[[\"access\",\"%s\"],[\"address\",\"0x%d\"],[\"line\",\"%s\"],[\"pid\",7],"
+        "[\"tid\",%d],[\"variable\",\"v%d\"]]')",
+        last, access, address, line, thread, last);
+    return last;
+}
+
+static void put_access(const struct window *window, int64_t labels, int64_t samples, int64_t hitm, int64_t latency) {
+    put("INSERT INTO samples(profile_id, trace_id, label_set_id, v0, v1, v2) VALUES (%d, 1, %lld, %lld, %lld, %lld)",
+        window->profile, (long long)labels, share(window, samples), share(window, hitm), share(window, latency));
+}
+
+static void put_sharing(const struct window *window, const void *item) {
+    const struct sharing_case *sharing = item;
+    int other = sharing->is_one_thread ? 1 : 2;
+    put_access(window, labels_of("0x40", 1, 1, "load"), sharing->own_hitm, sharing->own_hitm, 100 * sharing->own_hitm);
+    put_access(window, labels_of("0x40", 2, 1, "load"), sharing->common_hitm, sharing->common_hitm,
+               100 * sharing->common_hitm);
+    put_access(window, labels_of("0x40", 2, other, "store"), 50, 0, 0);
+    put_access(window, labels_of("0x80", 9, 1, "load"), 100, 100 - sharing->own_hitm - sharing->common_hitm, 100);
+}
+
+static void test_sharing_codes(void **state) {
+    (void)state;
+    static const struct sharing_case cases[] = {
+        {"all at the thread's own address", 90, 0, false, "false-sharing warning"},
+        {"half of it", 45, 45, false, "false-sharing warning"},
+        {"49.4 % rounds to 49", 42, 43, false, "true-sharing note"},
+        {"all at a common address", 0, 90, false, "true-sharing note"},
+        {"10 of 100", 10, 0, false, "false-sharing warning"},
+        {"9 of 100", 9, 0, false, ""},
+        {"one thread alone", 90, 0, true, ""},
+    };
+    ran("INSERT INTO functions(id, name, filename) VALUES (1, 'f', '1.c');"
+        "INSERT INTO locations(id, mapping_id, address) VALUES (1, 0, 1);"
+        "INSERT INTO traces(id, hash, signature, stack, location_id, function_id) VALUES (1, 1, 1, '[1]', 1, 1)");
+    for (size_t i = 0; i < COUNT(cases); i++)
+        put_case(i, "c2c", put_sharing, &cases[i]);
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_case("doctor_sharing", i, cases[i].expected, cases[i].why);
+    expect_rows("SELECT cache_line, hitm, hitm_percent, false_hitm, false_percent, stores, threads, addresses, "
+                "latency_cycles, trace_ids "
+                "FROM doctor_sharing WHERE run_id = 2",
+                "0x40 90 90 45 50 50 2 2 100 [1]");
+    ran("UPDATE rules SET value = 101 WHERE name = 'sharing_hitm_count'");
+    expect_rows("SELECT count(*) FROM doctor_sharing", "0");
+}
+
 /* ---- scattered objects ----------------------------------------------------------------------------------------------- */
 
 struct freeze_case {
@@ -1104,6 +1164,7 @@ static const struct {
      {"deadlock", "work-under-lock", "mvcc-fit", "atomic-fit", "atomic-ptr-fit", "hot-long", "starved", "contended",
       "long-hold", "ok"}},
     {"cell", {"cow-thrash", "misuse", "high-retry", "exhausted", "atomic-ptr-upgrade", "ok"}},
+    {"sharing", {"false-sharing", "true-sharing"}},
     {"hardware", {"ipc-low", "ipc-good", "llc-high", "llc-moderate", "branch-high"}},
     {"freeze", {"freeze"}},
     {"saturation",
@@ -1425,6 +1486,7 @@ int main(void) {
         TEST(test_cell_sums_callers),
         TEST(test_hardware_codes),
         TEST(test_counter_names),
+        TEST(test_sharing_codes),
         TEST(test_freeze),
         TEST(test_tiny_blocks),
         TEST(test_temporary_blocks),

@@ -12,6 +12,7 @@ import { cell, heading, text, shorten, count } from './format.js';
 const SECTIONS = {
   heap: ['heap', 'heap'], lock: ['lock', 'lock_use'], cpu: ['cpu', 'cpu_use'], cell: ['mvcc', 'cell_use'], channel: ['channels', 'channel_use'],
   wait: ['wait', 'wait_use'], fibers: ['fibers', ''], freeze: ['heap', 'heap'], io: ['io', 'io_use'], thread: ['threads', 'thread_use'],
+  sharing: ['c2c', ''],
 };
 /* Findings whose figures are in another kind than those of their section. */
 const CODES = { 'busy-wait': ['spin', 'spin_use'], peak: ['heap-peak', ''] };

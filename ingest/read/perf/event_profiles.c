@@ -8,7 +8,9 @@
 #include "base/buffer.h"
 #include "base/escape.h"
 #include "ingest/read/perf/frame_names.h"
+#include "ingest/read/perf/line_profile.h"
 #include "ingest/read/perf/recording.h"
+#include "ingest/read/perf/thread_labels.h"
 #include "ingest/read/readers.h"
 #include "schema/kinds.h"
 
@@ -109,30 +111,11 @@ static int begin_profile(struct ingest *ingest, struct perf_names *names, const 
     return code;
 }
 
-/* In user or kernel mode, where the event says. */
-static const char *mode_name(uint32_t mode) {
-    switch (mode) {
-    case PERF_MODE_KERNEL:
-    case PERF_MODE_GUEST_KERNEL: return "kernel";
-    case PERF_MODE_USER:
-    case PERF_MODE_GUEST_USER: return "user";
-    case PERF_MODE_HYPERVISOR: return "hypervisor";
-    default: return NULL;
-    }
-}
-
-/* The thread, and whether the kernel ran for it. A thread without a name has its number alone. */
 static int64_t labels_of(struct ingest *ingest, const struct perf_recording *recording, const struct perf_row *row,
                          struct error *err) {
-    const struct map_entry *comm = &recording->comms.entries[row->comm];
-    struct store_label labels[3];
-    size_t count = 0;
-    char *name = xmalloc(comm->size + 1);
-    memcpy(name, comm->key, comm->size);
-    name[comm->size] = '\0';
-    if (mode_name(row->mode)) labels[count++] = (struct store_label){.key = "mode", .text = mode_name(row->mode)};
-    if (comm->size) labels[count++] = (struct store_label){.key = "thread", .text = name};
-    if (row->tid != UINT32_MAX) labels[count++] = (struct store_label){.key = "tid", .number = row->tid};
+    struct store_label labels[PERF_THREAD_LABELS];
+    char *name;
+    size_t count = perf_thread_labels(recording, row->comm, row->tid, row->mode, labels, &name);
     int64_t id = store_label_set(&ingest->store, labels, count, err);
     free(name);
     return id;
@@ -168,7 +151,7 @@ static int add_events(struct ingest *ingest, struct perf_names *names, struct er
         const struct perf_event *event = recording->facts.events[i];
         if ((event->samples || event->lost) && add_event(ingest, names, event, err)) return -1;
     }
-    return 0;
+    return perf_line_profile(ingest, names, duration_of(&recording->facts), err);
 }
 
 /* perf record --threads writes a directory: `data` has the events of processes, and data.0 and so on have the samples

@@ -226,3 +226,11 @@ size_t perf_names_mappings(struct perf_names *names, uint32_t event, int64_t **i
     map_free(&seen);
     return count;
 }
+
+const char *perf_names_variable(struct perf_names *names, const struct perf_data_place *place) {
+    if (place->image == IMAGE_NONE || names->recording->spaces.images[place->image].pid) return NULL;
+    struct perf_named_image *image = open_image(names, place->image);
+    uint64_t offset;
+    if (!image->elf.is_there) return NULL;
+    return symbolize_data(image->module, perf_elf_address(&image->elf, place->code_offset) + place->distance, &offset);
+}

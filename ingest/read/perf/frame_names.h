@@ -47,5 +47,7 @@ int64_t perf_names_trace(struct perf_names *names, uint32_t stack, struct error 
 /* The mappings of the stacks of an event, programs first. Call it when every stack has its trace. Returns their number;
  * free(*ids). */
 size_t perf_names_mappings(struct perf_names *names, uint32_t event, int64_t **ids);
+/* The global variable at a place, or NULL. It belongs to the names. */
+const char *perf_names_variable(struct perf_names *names, const struct perf_data_place *place);
 
 #endif

@@ -48,7 +48,10 @@ struct perf_data_sample {
     enum perf_mode mode;
     uint32_t pid, tid, cpu;
     uint64_t ip, time,
-        period; /* time: ns of the recording's clock, 0 unknown; period: the number of events of this sample */
+        period;       /* time: ns of the recording's clock, 0 unknown; period: the number of events of this sample */
+    uint64_t address; /* of the data that the instruction used; 0 unknown */
+    uint64_t data_source;       /* union perf_mem_data_src: load or store, and where the data was; 0 unknown */
+    uint64_t weight;            /* of a load its cycles, 0 unknown */
     const unsigned char *chain; /* words, leaf first, with PERF_CONTEXT_* markers: see words_at */
     size_t chain_count;
     const unsigned char *regs; /* user registers, words in the order of the mask's bits; NULL for none */

@@ -90,6 +90,12 @@ const struct perf_area *perf_space_find(const struct perf_space *space, uint64_t
     return &space->areas->items[index];
 }
 
+const struct perf_area *perf_space_below(const struct perf_space *space, uint64_t address) {
+    const struct perf_areas *areas = space->areas;
+    size_t above = areas ? SEARCH_ABOVE(struct perf_area, areas->items, areas->count, start, address) : 0;
+    return above ? &areas->items[above - 1] : NULL;
+}
+
 /* Replaces `old` areas by `count` others. */
 static void replace(struct perf_areas *areas, size_t at, size_t old, const struct perf_area *with, size_t count) {
     if (count == 0 && old == 0) return; /* nor any memory to move */

@@ -89,5 +89,7 @@ struct perf_space *perf_spaces_of(struct perf_spaces *spaces, uint32_t pid);
 struct perf_space *perf_spaces_kernel(struct perf_spaces *spaces);
 /* The area around an address; NULL for none. */
 const struct perf_area *perf_space_find(const struct perf_space *space, uint64_t address);
+/* The last area that begins at the address or below it; NULL for none. */
+const struct perf_area *perf_space_below(const struct perf_space *space, uint64_t address);
 
 #endif

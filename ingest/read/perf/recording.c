@@ -154,6 +154,9 @@ static int take_sample(void *context, const struct perf_data_sample *sample, str
         return error_fail(err, "the periods of %s add up to more than 64 bits", sample->event->name);
     sum->samples++;
     sum->value += sample->period;
+    const struct perf_access access = {row.stack, row.comm, sample->pid, row.tid, row.mode, 0, 0, {0}, 0, 0, 0};
+    if (perf_lines_add(&recording->lines, sample, access, perf_spaces_of(&recording->spaces, sample->pid), err))
+        return -1;
     if (recording->progress && recording->facts.sample_count % PROGRESS_SAMPLES == 0)
         recording->progress(recording->progress_context, recording->facts.sample_count);
     return 0;
@@ -221,6 +224,7 @@ void perf_recording_free(struct perf_recording *recording) {
     map_free(&recording->stacks);
     map_free(&recording->raw);
     map_free(&recording->row_index);
+    perf_lines_free(&recording->lines);
     free(recording->rows);
     free(recording->truncated);
     free(recording->stack);

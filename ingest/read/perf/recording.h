@@ -2,11 +2,12 @@
  *
  * A stack is a list of frames, and a frame is (image, address in it), so a program that ran a thousand times at
  * different addresses is there once. Frames get no names here, because in the form for pipes build ids come after the
- * samples. Memory is bounded by the distinct stacks, not by the samples. */
+ * samples. Memory is bounded by the distinct stacks, not by the samples; where samples have the addresses of data, also by these. */
 #ifndef CLEAR_INGEST_READ_PERF_RECORDING_H
 #define CLEAR_INGEST_READ_PERF_RECORDING_H
 
 #include "base/buffer.h"
+#include "ingest/read/perf/cache_lines.h"
 #include "ingest/read/perf/perf_data.h"
 #include "ingest/read/perf/process_maps.h"
 
@@ -37,8 +38,9 @@ struct perf_recording {
     size_t row_count, row_capacity;
     uint64_t *truncated; /* by event: stacks cut by the kernel's limit of depth or by the size of the copied stack */
     size_t truncated_count;
-    struct buffer key; /* room to put keys together */
-    uint32_t *stack;   /* the frames of the current stack */
+    struct perf_lines lines; /* of samples of memory accesses */
+    struct buffer key;       /* room to put keys together */
+    uint32_t *stack;         /* the frames of the current stack */
     size_t depth, capacity;
     struct perf_unwinder *unwinder; /* NULL before the first sample with a copy of its stack */
     void (*progress)(void *context, uint64_t samples);

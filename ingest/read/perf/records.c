@@ -197,7 +197,8 @@ static void take_head(const struct perf_event *event, struct bytes *body, struct
         sample->tid = bytes_u32(body);
     }
     if (type & SAMPLE_TIME) sample->time = bytes_u64(body);
-    bytes_words(body, fields(type, SAMPLE_ADDR | SAMPLE_ID | SAMPLE_STREAM_ID));
+    if (type & SAMPLE_ADDR) sample->address = bytes_u64(body);
+    bytes_words(body, fields(type, SAMPLE_ID | SAMPLE_STREAM_ID));
     if (type & SAMPLE_CPU) {
         sample->cpu = bytes_u32(body);
         bytes_u32(body);
@@ -225,8 +226,11 @@ bool perf_sample_decode(const struct perf_event *event, const struct perf_record
         sample->regs_mask = event->regs_user;
     }
     if (type & SAMPLE_STACK_USER) take_stack(&body, sample);
-    bytes_words(&body, fields(type, SAMPLE_DATA_SRC | SAMPLE_TRANSACTION) +
-                           (type & (SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT) ? 1 : 0));
+    if (type & SAMPLE_WEIGHT) sample->weight = bytes_u64(&body);
+    if (type & SAMPLE_WEIGHT_STRUCT)
+        sample->weight = bytes_u64(&body) & UINT32_MAX; /* the other half are weights of other kinds */
+    if (type & SAMPLE_DATA_SRC) sample->data_source = bytes_u64(&body);
+    if (type & SAMPLE_TRANSACTION) bytes_u64(&body);
     if (type & SAMPLE_REGS_INTR) take_registers(&body, event->regs_intr);
     bytes_words(&body, fields(type, SAMPLE_PHYS_ADDR | SAMPLE_CGROUP | SAMPLE_DATA_PAGE_SIZE | SAMPLE_CODE_PAGE_SIZE));
     if (type & SAMPLE_AUX) bytes_take(&body, bytes_u64(&body));
