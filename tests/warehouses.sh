@@ -21,6 +21,7 @@ make_warehouses() { # a.db, b.db: recorded; c.db: read from files; d.db: written
     record b.db --lifetimes -- python3 -c 'import json; print(len(json.dumps(list(range(20000)))))'
     "$CLEAR" ingest -q --db c.db "$ROOT"/fixtures/corpus/pprof/* >/dev/null 2>&1
     find "$ROOT/fixtures" -maxdepth 3 -name '*.profile' -type d -exec "$CLEAR" ingest -q --db c.db {} + >/dev/null 2>&1
+    python3 "$ROOT/fixtures/make_c2c.py" "$FIXTURES/shared_lines" c2c.data >/dev/null && "$CLEAR" ingest -q --db c.db c2c.data || fail 'c2c.data'
     cat "$ROOT/schema/tables.sql" "$ROOT/tests/export_data.sql" | sqlite3 d.db || fail 'd.db'
     "$CLEAR" runs --db d.db >/dev/null || fail 'd.db'
     for db in a b c d; do [ "$(sql $db.db 'SELECT count(*) FROM runs')" -ge 2 ] || fail "few runs in $db.db"; done
