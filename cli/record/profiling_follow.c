@@ -158,7 +158,8 @@ void profiling_follow(struct profiling *recording) {
     flush_until_end(recording, !recording->request->quiet);
     recording->duration_ns = (int64_t)(recording->launch.ended_ns - recording->launch.started_ns);
     collector_set_span(recording->collector, recording->launch.started_ns, recording->launch.ended_ns);
-    collector_set_waits(recording->collector, recording->launch.waits);
+    collector_set_usage(recording->collector, recording->launch.waits,
+                        recording->launch.user_ns + recording->launch.kernel_ns);
     collector_set_status(recording->collector, recording->wait_status);
     for (int i = 0; i < GRACE_STEPS && collector_running(recording->collector); i++)
         nanosleep(&(struct timespec){.tv_nsec = GRACE_STEP_NS}, NULL);

@@ -99,7 +99,9 @@ static void print_waits(const struct summary *summary, FILE *out) {
 /* CPU time, and the cost of the recording itself. */
 static void print_costs(const struct summary *summary, FILE *out) {
     const struct collector_totals *totals = &summary->totals;
-    fprintf(out, "clear: cpu: %s sampled", units_ns((int64_t)totals->cpu_ns).text);
+    fprintf(out, "clear: cpu: %s sampled", units_ns((int64_t)(totals->cpu_ns - totals->unseen_cpu_ns)).text);
+    if (totals->unseen_cpu_ns)
+        fprintf(out, " and %s that no recorder saw", units_ns((int64_t)totals->unseen_cpu_ns).text);
     if (totals->cpu_dropped) fprintf(out, " (%s lost)", units_things((int64_t)totals->cpu_dropped, "sample").text);
     fputs("; the recorder: ", out);
     if (totals->recorder_cpu_ns)

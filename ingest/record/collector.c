@@ -18,6 +18,7 @@
 #include "ingest/record/recorded_events.h"
 #include "ingest/record/recorded_rings.h"
 #include "ingest/record/recording_note.h"
+#include "ingest/record/unseen_cpu.h"
 #include "ingest/record/wall.h"
 #include "ingest/symbols/source_map.h"
 #include "schema/schema.h"
@@ -45,7 +46,8 @@ struct collector {
     int note_file;                                 /* -1: none */
     int64_t start_ns;                              /* the same moment as `start`, since the epoch */
     uint64_t program_started_ns, program_ended_ns; /* collector_set_span; 0: unknown */
-    uint64_t program_waits;                        /* collector_set_waits */
+    uint64_t program_waits, program_cpu_ns;        /* collector_set_usage */
+    uint64_t unseen_cpu_ns;                        /* of them, what no recorder saw and was credited */
     pid_t first_pid;                               /* of the program; 0: unknown */
     struct wall *wall;                             /* of FEATURE_WALL, once the program is there */
     struct resolver resolver;
@@ -214,8 +216,9 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
     return set_control(collector, offsetof(struct control, first_pid), (uint32_t)pid, err);
 }
 
-void collector_set_waits(struct collector *collector, uint64_t waits) {
+void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t cpu_ns) {
     collector->program_waits = waits;
+    collector->program_cpu_ns = cpu_ns;
     write_note(collector);
 }
 
@@ -526,6 +529,8 @@ void collector_totals(const struct collector *collector, struct collector_totals
     *totals = collector->gone;
     for (size_t i = 0; i < collector->count; i++)
         add_totals(totals, collector, collector->processes[i]);
+    totals->cpu_ns += collector->unseen_cpu_ns;
+    totals->unseen_cpu_ns = collector->unseen_cpu_ns;
     totals->unrecorded = unrecorded(collector);
     totals->paused_ns = paused_ns(collector);
     totals->symbolize_ns = collector->resolver.symbolize_ns;
@@ -685,6 +690,25 @@ static int warn_of_unrecorded(struct collector *collector, struct error *err) {
     return code;
 }
 
+/* Where recording was paused, or children were not to be recorded, it is meant that something is missing. */
+static int credit_unseen_cpu(struct collector *collector, struct error *err) {
+    struct collector_totals totals;
+    char *text, *comment;
+    collector->unseen_cpu_ns = 0;
+    collector_totals(collector, &totals);
+    struct unseen_cpu cpu = {collector->program_cpu_ns, totals.cpu_ns + totals.recorder_cpu_ns, totals.processes};
+    if (paused_ns(collector) || collector->options.features & FEATURE_NO_CHILDREN) return 0;
+    if (unseen_cpu_store(&collector->resolver, collector->run_id, collector->first_pid, &cpu, &collector->unseen_cpu_ns,
+                         &text, err))
+        return -1;
+    if (!text) return 0;
+    comment = xasprintf("# WARNING: %s", text);
+    int code = collector_warn(collector, comment, err);
+    free(comment);
+    free(text);
+    return code;
+}
+
 static int flush_all(struct collector *collector, bool final, uint64_t started_ns, struct error *err) {
     struct recording_terms terms = {.run_id = collector->run_id,
                                     .sample_n = collector->options.sample_n,
@@ -710,7 +734,11 @@ static int flush_all(struct collector *collector, bool final, uint64_t started_n
     if (resolver_store_sources(&collector->resolver, collector->run_id, err) ||
         update_run(collector, terms.time_ns, err) || write_pause(collector, err))
         return -1;
-    return final && (write_costs(collector, started_ns, err) || warn_of_unrecorded(collector, err)) ? -1 : 0;
+    if (!final) return 0;
+    return credit_unseen_cpu(collector, err) || write_costs(collector, started_ns, err) ||
+                   warn_of_unrecorded(collector, err)
+               ? -1
+               : 0;
 }
 
 /* Finished processes are in the warehouse, so their segments are removed: a build of thousands of processes must not

@@ -82,6 +82,7 @@ struct collector_totals {
     uint64_t other_waits, other_wait_ns; /* for condition variables, semaphores, barriers, threads and futexes */
     uint64_t cells, cell_events, channels, channel_events; /* distinct ones, and their events */
     uint64_t cpu_samples, cpu_ns, fibers;
+    uint64_t unseen_cpu_ns; /* of cpu_ns, what no recorder saw: see unseen_cpu.h */
     uint64_t io_calls, io_bytes; /* of input and output; bytes that they moved */
     uint64_t maps, mapped_bytes; /* mappings that the program made itself; what is mapped */
     uint64_t recorder_samples,
@@ -115,8 +116,9 @@ int collector_set_first(struct collector *collector, pid_t pid, struct error *er
 /* When the program started, and when it ended (0: it runs), by CLOCK_MONOTONIC. The run's duration is what lies between;
  * without this call it is the time from collector_open to the last flush. */
 void collector_set_span(struct collector *collector, uint64_t started_ns, uint64_t ended_ns);
-/* How often the program's threads gave the processor away by themselves, as getrusage(2) counts. Call it at the end. */
-void collector_set_waits(struct collector *collector, uint64_t waits);
+/* How often the program's threads gave the processor away by themselves, and their CPU time, as getrusage(2) counts for it and the
+ * children that it waited for. Call it at the end. */
+void collector_set_usage(struct collector *collector, uint64_t waits, uint64_t cpu_ns);
 /* How the program ended, as from waitpid(2). Only collector_reopen needs it. */
 void collector_set_status(struct collector *collector, int wait_status);
 /* Pauses or resumes recording in all processes at once. While it is paused a hook costs about a nanosecond. The end of

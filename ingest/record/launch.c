@@ -329,13 +329,18 @@ void launch_end(struct launch *launch) {
 
 /* ---- wait -------------------------------------------------------------------------------------------------------- */
 
+static uint64_t nanoseconds(struct timeval time) {
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
 static bool has_ended(struct launch *launch, int *wait_status) {
     struct rusage usage;
     pid_t got = wait4(launch->pid, wait_status, WNOHANG | WUNTRACED, &usage);
     if (got != launch->pid) return false;
     if (!WIFSTOPPED(*wait_status)) {
         launch->waits = (uint64_t)usage.ru_nvcsw;
-        launch->user_ns = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
+        launch->user_ns = nanoseconds(usage.ru_utime);
+        launch->kernel_ns = nanoseconds(usage.ru_stime);
         end_watch(launch);
         return true;
     }

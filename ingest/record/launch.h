@@ -27,11 +27,11 @@ struct launch {
 
     uint64_t arrived; /* those of own_signals that arrived; the caller clears them */
     pid_t pid;
-    uint64_t started_ns;       /* CLOCK_MONOTONIC at the program's exec */
-    _Atomic uint64_t ended_ns; /* and at its end, however late launch_wait is called; 0: it runs */
-    uint64_t user_ns; /* CPU time outside of the kernel, of it and the children that it waited for, when it has ended */
-    uint64_t waits;   /* how often it, and the children that it waited for, gave the processor away by themselves */
-    pthread_t watch;  /* sees the end */
+    uint64_t started_ns;         /* CLOCK_MONOTONIC at the program's exec */
+    _Atomic uint64_t ended_ns;   /* and at its end, however late launch_wait is called; 0: it runs */
+    uint64_t user_ns, kernel_ns; /* CPU time of it and the children that it waited for, when it has ended */
+    uint64_t waits;  /* how often it, and the children that it waited for, gave the processor away by themselves */
+    pthread_t watch; /* sees the end */
     bool is_watched;
     int signals;                   /* a signalfd, for waiting on `attended` too */
     sigset_t before;               /* our signal mask at launch_start */

@@ -20,7 +20,7 @@ struct recording_note {
     int64_t start_realtime_ns;                     /* the same moment, since the epoch */
     uint64_t flush_ns, flush_ticks;                /* of the latest flush, stored or not */
     uint64_t program_started_ns, program_ended_ns; /* 0: not known */
-    uint64_t program_waits;                        /* as collector_set_waits */
+    uint64_t program_waits;                        /* as collector_set_usage */
     uint64_t paused_ns;                            /* in all */
     int32_t wait_status;                           /* of the program, as from waitpid(2), where has_status is set */
     uint32_t has_status;
